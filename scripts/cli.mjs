@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { join } from 'node:path';
 import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
 import { foreground } from './lib/foreground.mjs';

@@ -79,7 +79,7 @@ function chosen(items: readonly DataItem[], preset: string, options: FetchOption
 function sayUse(output: Output, preset: string, { kind, source }: DataItem, path: string): void {
   const args = Object.entries(source.args ?? {}).map(([name, value]) => ` --set model.args.${name}=${value}`);
   output.say(`Ready: ${path}`);
-  output.say(`Next: npm run cli -- run ${preset} --profile full --${kind} ${path}${args.join('')}`);
+  output.say(`Next: triton-workbench run ${preset} --profile full --${kind} ${path}${args.join('')}`);
 }
 
 /** `data`: where published data sets and checkpoints come from, and fetching them. */

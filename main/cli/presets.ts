@@ -132,6 +132,6 @@ export function addOwnModels(program: Command, context: CliContext): void {
       const { folder, written, kept } = await core.initModelFolder(dir);
       for (const file of written) output.say(`wrote ${file}`);
       for (const file of kept) output.say(`kept ${file}`);
-      output.say(`Next: npm run cli -- run ${folder} --trust`);
+      output.say(`Next: triton-workbench run ${folder} --trust`);
     });
 }

@@ -72,7 +72,7 @@ export function addRun(program: Command, context: CliContext): void {
 
 const resumeAlone = new WorkbenchError('input-invalid', '--resume is an option of --matrix', {
   where: '--resume',
-  remedy: 'To continue one run: npm run cli -- resume <run-id>',
+  remedy: 'To continue one run: triton-workbench resume <run-id>',
 });
 
 const nameOfMatrix = new WorkbenchError('input-invalid', '--name names one run', {

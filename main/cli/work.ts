@@ -37,9 +37,9 @@ export async function workOn(
     const { state } = await core.getRun(runId);
     for (const report of state.reports) output.say(`  ${report.kind}: ${report.path}`);
     for (const answer of [bestAnswer(state), budgetText(state)]) if (answer !== null) output.say(answer);
-    if (outcome !== 'done') output.say(`To continue: npm run cli -- resume ${runId}`);
+    if (outcome !== 'done') output.say(`To continue: triton-workbench resume ${runId}`);
     if (outcome === 'gate-failed') {
-      output.say(`To measure unverified: npm run cli -- resume ${runId} --allow-unverified`);
+      output.say(`To measure unverified: triton-workbench resume ${runId} --allow-unverified`);
     }
     if (output.json) output.document(runDocument(state, dir));
     switch (outcome) {

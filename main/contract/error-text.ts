@@ -41,7 +41,7 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     remedy:
       'Check what the message names. Then trust the model on the Model page of the wizard, or the run on its own page.',
     cliRemedy:
-      'Check what the message names. Then run "npm run cli -- trust <path>", or use run or resume with --trust.',
+      'Check what the message names. Then run "triton-workbench trust <path>", or use run or resume with --trust.',
   },
   'checkpoint-invalid': {
     title: 'The weights file cannot be used',
@@ -119,7 +119,7 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   'image-missing': {
     title: 'Image not found',
     remedy: 'Pull or build it on the Containers page.',
-    cliRemedy: 'Pull or build it with "npm run cli -- images".',
+    cliRemedy: 'Pull or build it with "triton-workbench images".',
   },
   'image-pull-failed': {
     title: 'The image could not be pulled',

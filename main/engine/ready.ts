@@ -119,11 +119,11 @@ function refuseSeveral(modelName: string, count: number): void {
 const driverTexts: readonly (readonly [text: RegExp, remedy: string])[] = [
   [
     /PTX was compiled with an unsupported toolchain/,
-    'The driver is older than the CUDA of this release: choose an older release (--release), or install a newer driver. "npm run cli -- detect" names the release that fits.',
+    'The driver is older than the CUDA of this release: choose an older release (--release), or install a newer driver. "triton-workbench detect" names the release that fits.',
   ],
   [
     /no kernel image is available for execution/,
-    'This release has no code for the compute capability of the GPU: choose another release (--release). "npm run cli -- detect" names the one that fits.',
+    'This release has no code for the compute capability of the GPU: choose another release (--release). "triton-workbench detect" names the one that fits.',
   ],
 ];
 

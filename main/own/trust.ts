@@ -114,7 +114,7 @@ export function createTrust(file: string, now: () => Date, readers: ModelReaders
       const shown = code.slice(0, 12).join(', ') + (code.length > 12 ? `, and ${code.length - 12} more` : '');
       throw new WorkbenchError('not-trusted', `A run would execute code of ${place.path}: ${shown}`, {
         where: place.path,
-        remedy: `Read it; then "npm run cli -- trust ${place.path}", add --trust, or press "Trust" in the window.`,
+        remedy: `Read it; then "triton-workbench trust ${place.path}", add --trust, or press "Trust" in the window.`,
       });
     },
   };

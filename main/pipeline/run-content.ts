@@ -89,7 +89,7 @@ export function notTrusted({ runId, dir, images, paths, server, code }: RunConte
     `This run was not created in this workbench home. Continuing it would run: ${what}`,
     {
       where: dir,
-      remedy: `Read them. Then run "npm run cli -- resume ${runId} --trust", or press "Trust and continue…" in the window.`,
+      remedy: `Read them. Then run "triton-workbench resume ${runId} --trust", or press "Trust and continue…" in the window.`,
     },
   );
 }

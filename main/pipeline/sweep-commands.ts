@@ -82,7 +82,7 @@ function nativeCommand({ spec, forClients }: PlannedRun, scenario: Scenario): st
   const levels = scenarioLevels(spec.performance, scenario);
   const distinct = (values: readonly number[]) => [...new Set(values)].join(',');
   return [
-    ...['npm', 'run', 'cli', '--', 'perf'],
+    ...['triton-workbench', 'perf'],
     ...['--url', `${httpTls === undefined ? 'http' : 'https'}://${httpAddress}`],
     ...['--grpc-url', grpcAddress, '--model', configure.modelName],
     ...['--model-version', String(configure.modelVersion)],

@@ -23,7 +23,7 @@ export async function readPreset(dir: string): Promise<LoadedPreset> {
       `The folder has no readable preset.yaml: ${found.problem}`,
       {
         where: path,
-        remedy: 'For your own model, "npm run cli -- init <folder>" writes the missing files.',
+        remedy: 'For your own model, "triton-workbench init <folder>" writes the missing files.',
       },
     );
   }

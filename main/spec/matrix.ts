@@ -68,7 +68,7 @@ function requireField(key: string): Field {
   const row = fieldOf(key);
   if (row === undefined || row.internal === true) {
     const remedy =
-      'Use a path, option or variable as "npm run cli -- fields" lists them; preset and gpu are keys too.';
+      'Use a path, option or variable as "triton-workbench fields" lists them; preset and gpu are keys too.';
     throw invalid(key, `"${shortText(key)}" does not name one field of a run`, remedy);
   }
   const variable = Object.hasOwn(upstreamVariables, key) ? upstreamVariables[key] : undefined;

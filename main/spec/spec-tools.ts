@@ -40,20 +40,16 @@ function endMark(yaml: string): string {
 
 function script(loaded: LoadedPreset, spec: RunSpec, yaml: string): string {
   const mark = endMark(yaml);
-  const command = ['npm', 'run', 'cli', '--', 'run', '--spec', '-'];
+  const command = ['triton-workbench', 'run', '--spec', '-'];
   return [
     '#!/bin/sh',
     comment([
       'The whole run with the Triton Workbench command line, from export to report.',
       ...headline(loaded, spec),
       '',
-      "Start it in the workbench's folder, or name that folder in TRITON_WORKBENCH_DIR. More options of the command",
-      '"run" may follow, for example: --out <folder>, --verbose, --json.',
+      'More options of the command "run" may follow, for example: --out <folder>, --verbose, --json.',
     ]),
     'set -eu',
-    '',
-    '# The folder that holds the package.json of the workbench.',
-    'cd "${TRITON_WORKBENCH_DIR:-.}"',
     '',
     '# The specification is given on standard input; it is complete, so that nothing depends on later defaults.',
     `${shellLine(command)} "$@" <<'${mark}'`,

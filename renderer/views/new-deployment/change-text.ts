@@ -30,5 +30,5 @@ export function resumeCommand(
   const canBeTyped = sets.every(({ keys, to }) => to !== undefined && sameValue(getAt(spec, keys), to));
   return sets.length === 0 || !canBeTyped
     ? null
-    : ['npm', 'run', 'cli', '--', 'resume', runId, ...assignments(sets)];
+    : ['triton-workbench', 'resume', runId, ...assignments(sets)];
 }

@@ -119,5 +119,5 @@ export function cliCommand(
 ): readonly string[] {
   const budget = p99BudgetMs === null ? [] : ['--p99-budget-ms', String(p99BudgetMs)];
   const gpu = noGpu ? ['--gpu', 'none'] : [];
-  return ['npm', 'run', 'cli', '--', 'run', ...model, ...gpu, ...assignments(changes), ...budget];
+  return ['triton-workbench', 'run', ...model, ...gpu, ...assignments(changes), ...budget];
 }

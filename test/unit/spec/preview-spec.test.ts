@@ -194,8 +194,8 @@ describe('the commands to come', () => {
       'accuracy metrics',
       'accuracy metrics',
       'profile-data profile-data',
-      'offline --',
-      'online --',
+      'offline http://127.0.0.1:<http-port>',
+      'online http://127.0.0.1:<http-port>',
     ]);
     const [exported] = commands.filter(({ step }) => step === 'export');
     expect(exported?.argv.slice(0, 4)).toEqual([
@@ -207,7 +207,7 @@ describe('the commands to come', () => {
     expect(exported?.argv.slice(-2)).toEqual(['--output', '<run>/steps/export/model.onnx']);
     expect(exported?.argv).toContain('<run>/steps/prepare-data/checkpoint.pt');
     expect(commands.find(({ step }) => step === 'online')?.argv.join(' ')).toMatch(
-      /^npm run cli -- perf --url http:\/\/127.0.0.1:<http-port> .*--batch-sizes 1 --concurrency 1,2,4 /,
+      /^triton-workbench perf --url http:\/\/127.0.0.1:<http-port> .*--batch-sizes 1 --concurrency 1,2,4 /,
     );
   });
 

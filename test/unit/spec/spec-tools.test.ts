@@ -77,22 +77,14 @@ describe.each(choices)('an exported choice: %#', (chosen) => {
     const path = join(dir, fileName);
     await writeFile(path, text);
     for (const shell of ['sh', 'bash']) await run(shell, ['-n', path]);
-    // A command in the place of npm, which shows what it is given.
-    await writeFile(join(dir, 'npm'), '#!/bin/sh\nprintf "%s\\n" "$@" >args\ncat\n', { mode: 0o755 });
-    const env = { PATH: `${dir}:${process.env['PATH'] ?? ''}`, TRITON_WORKBENCH_DIR: dir };
+    // A command in the place of the workbench, which shows what it is given.
+    await writeFile(join(dir, 'triton-workbench'), `#!/bin/sh\nprintf "%s\\n" "$@" >'${dir}/args'\ncat\n`, {
+      mode: 0o755,
+    });
+    const env = { PATH: `${dir}:${process.env['PATH'] ?? ''}` };
     const { stdout } = await run('sh', [path, '--out', 'a folder'], { env });
     const given = await run('cat', [join(dir, 'args')]);
-    expect(given.stdout.split('\n')).toEqual([
-      'run',
-      'cli',
-      '--',
-      'run',
-      '--spec',
-      '-',
-      '--out',
-      'a folder',
-      '',
-    ]);
+    expect(given.stdout.split('\n')).toEqual(['run', '--spec', '-', '--out', 'a folder', '']);
     expect(await hashFrom(stdout, 'given.yaml')).toBe((await previewSpec(resnet50, chosen, places)).specHash);
   });
 });

@@ -168,7 +168,7 @@ describe('a change in words', () => {
       change.accuracy.atol = { '*': 0.5, 'layer.0': 0.25 };
     });
     const all = { path: 'accuracy.atol.*', from: 1, to: 0.5 };
-    expect(resumeCommand('r', [batchSizes, all], spec)?.slice(4)).toEqual([
+    expect(resumeCommand('r', [batchSizes, all], spec)?.slice(1)).toEqual([
       ...['resume', 'r', '--set', 'performance.batchSizes=[1,2]', '--set', 'accuracy.atol.*=0.5'],
     ]);
     expect(resumeCommand('r', [], spec)).toBeNull();

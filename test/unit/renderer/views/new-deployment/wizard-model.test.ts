@@ -239,7 +239,7 @@ describe('what was changed', () => {
     const overrides = { model: { source }, performance: { batchSizes: [1, 2] } };
     const changes = changesOf(resnet50, defaults, overrides);
     expect(changes.map(({ keys }) => keys.join('.'))).toEqual(['performance.batchSizes']);
-    const command = ['npm', 'run', 'cli', '--', 'run', '/models/scene.onnx'];
+    const command = ['triton-workbench', 'run', '/models/scene.onnx'];
     expect(cliCommand(modelWords('scene', source), [])).toEqual(command);
     expect(cliCommand(modelWords('scene', source), changes)).toEqual([
       ...command,
