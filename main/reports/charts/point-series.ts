@@ -11,7 +11,8 @@ interface SeriesLook {
   readonly name: string;
   readonly color: string;
   readonly symbol: 'circle' | 'rect' | 'triangle' | 'diamond';
-  readonly dashed?: boolean;
+  /** Told apart without colour too; solid when absent. */
+  readonly dash?: 'dashed' | 'dotted' | undefined;
 }
 
 /** A line through the levels: solid marks are steady, hollow ones are not, and a hole interrupts the line. */
@@ -29,7 +30,7 @@ export function pointSeries(
     symbolSize: alone ? 9 : 6,
     showAllSymbol: true,
     silent: true,
-    lineStyle: { width: 1.75, color: look.color, type: look.dashed === true ? 'dashed' : 'solid' },
+    lineStyle: { width: 1.75, color: look.color, type: look.dash ?? 'solid' },
     label: {
       show: alone,
       position: 'right',

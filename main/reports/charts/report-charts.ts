@@ -52,7 +52,7 @@ function rateChart(scenario: ReportScenario): Chart {
         ...columns.map((column, index) =>
           pointSeries(
             scenario,
-            { name: column.title, ...(index % 2 === 0 ? blue : red), dashed: index > 1 },
+            { name: column.title, ...(index % 2 === 0 ? blue : red), dash: index > 1 ? 'dashed' : undefined },
             numberOf(column),
           ),
         ),
@@ -62,6 +62,9 @@ function rateChart(scenario: ReportScenario): Chart {
     } as Chart['option'],
   };
 }
+
+const look95 = { name: 'p95', symbol: 'rect', dash: 'dotted' } as const;
+const look99 = { name: 'p99', symbol: 'triangle', dash: 'dashed' } as const;
 
 function latencyChart(scenario: ReportScenario): Chart {
   if (scenario.sweep === 'requestRate') return rateChart(scenario);
@@ -82,8 +85,8 @@ function latencyChart(scenario: ReportScenario): Chart {
       yAxis: valueAxis('ms'),
       series: [
         pointSeries(scenario, { name: 'p50', color: okabeIto.blue, symbol: 'circle' }, numberOf(p50)),
-        pointSeries(scenario, { name: 'p95', color: okabeIto.orange, symbol: 'rect' }, numberOf(p95)),
-        pointSeries(scenario, { name: 'p99', color: okabeIto.vermillion, symbol: 'triangle' }, numberOf(p99)),
+        pointSeries(scenario, { ...look95, color: okabeIto.orange }, numberOf(p95)),
+        pointSeries(scenario, { ...look99, color: okabeIto.vermillion }, numberOf(p99)),
         ...published,
         ...hollowSeries(scenario),
         holeSeries(scenario),
@@ -94,8 +97,22 @@ function latencyChart(scenario: ReportScenario): Chart {
 
 const measuredMean = 'measured avg';
 
+/** As the renderer takes it; it writes into what it is given, so that each chart has its own. */
+type Hatching = NonNullable<BarSeriesOption['itemStyle']>;
+
+/** Of the components, in their order: colors of the same lightness are told apart by it on a grey print. */
+function hatchings(): readonly Hatching[] {
+  const color = ink.text;
+  const stripes = (rotation: number): Hatching => ({
+    decal: { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [1, 4], color, rotation },
+  });
+  const dots: Hatching = { decal: { symbol: 'circle', dashArrayX: [[4, 4]], dashArrayY: [4, 2], color } };
+  return [dots, {}, stripes(-Math.PI / 4), stripes(0), {}, stripes(Math.PI / 4), stripes(Math.PI / 2)];
+}
+
 function componentsChart(scenario: ReportScenario): Chart {
   const title = `Where the time goes, by ${sweepTitle[scenario.sweep].toLowerCase()}`;
+  const hatched = hatchings();
   const bars = components.map((component, index): BarSeriesOption => ({
     type: 'bar',
     name: component.title,
@@ -104,6 +121,7 @@ function componentsChart(scenario: ReportScenario): Chart {
     barMaxWidth: 34,
     barCategoryGap: '35%',
     color: componentColors[index] ?? okabeIto.black,
+    itemStyle: hatched[index] ?? {},
     data: scenario.rows.map(({ point }) => (point === null ? '-' : plotted(numberOf(component)(point)))),
   }));
   const mean: LineSeriesOption = {
@@ -178,7 +196,7 @@ function budgetSeries(budgetMs: number, rates: number): LineSeriesOption {
     silent: true,
     symbol: 'none',
     color: budgetColor,
-    lineStyle: { width: 1.25, color: budgetColor },
+    lineStyle: { width: 1.25, color: budgetColor, type: 'dashed' },
     areaStyle: { color: budgetColor, opacity: 0.05, origin: 'end' },
     data: [0, rates].map((x) => [x, budgetMs]),
   };
@@ -247,6 +265,7 @@ function tradeOffChart(scenario: ReportScenario): Chart {
 
 const throttledName = 'clocks throttled';
 const gpuColors = [okabeIto.blue, okabeIto.orange, okabeIto.green, okabeIto.purple] as const;
+const gpuSymbols = ['circle', 'rect', 'triangle', 'diamond'] as const;
 
 /** What the GPUs of the server were like, level by level; a sign on the axis where their clocks were held down. */
 function gpuReadings(scenario: ReportScenario): readonly Chart[] {
@@ -291,8 +310,9 @@ function gpuReadings(scenario: ReportScenario): readonly Chart[] {
               {
                 name,
                 color: gpuColors[several ? gpu : second ? 1 : 0] ?? okabeIto.black,
-                symbol: second ? 'rect' : 'circle',
-                dashed: second,
+                symbol:
+                  (several ? gpuSymbols[gpu % gpuSymbols.length] : second ? 'rect' : 'circle') ?? 'circle',
+                dash: second ? 'dashed' : undefined,
               },
               read,
             ),
@@ -315,7 +335,8 @@ export function scenarioCharts(scenario: ReportScenario): readonly Chart[] {
   return [
     throughputChart(scenario),
     latencyChart(scenario),
-    tradeOffChart(scenario),
+    // One level has nothing to be weighed against.
+    ...(scenario.rows.filter(({ point }) => point !== null).length > 1 ? [tradeOffChart(scenario)] : []),
     ...(hasComponents(scenario) ? [componentsChart(scenario)] : []),
     ...gpuReadings(scenario),
   ];

@@ -80,10 +80,14 @@ export const stepsTable = (steps: readonly ReportStep[]): Markup => markup`
 <table class="fixed steps"><thead><tr><th>Step</th><th>State</th><th class="n">Duration</th><th>Result</th></tr></thead><tbody>${steps.map(stepRow)}
 </tbody></table>`;
 
+/** So many rows of steps fit on a page, whatever they say. */
+const onePage = 14;
+
 /** null where the first page has them: with nothing measured. */
 export function stepsSection({ steps, summary }: Report): Markup | null {
   if (steps.length === 0 || summary.scenario === null) return null;
-  return markup`<section>
+  // A table that one page holds is not split: the browser would spread its last rows over two pages.
+  return markup`<section${steps.length > onePage ? null : new RawMarkup(' class="whole"')}>
 <h2>Steps</h2>${stepsTable(steps)}
 </section>`;
 }

@@ -48,6 +48,7 @@ li { margin: .3mm 0; }
 .summary .named td:first-child { width: 27%; padding-left: 0; }
 .problem { break-inside: avoid-page; border-style: solid; border-width: .6pt .6pt .6pt 2.4pt; border-radius: 1mm; padding: 2mm 3mm; margin-top: 2.4mm; overflow-wrap: anywhere; }
 .problem strong { margin-right: 1mm; }
+.problem.bad p:first-child::before { content: "✗ "; font-weight: 700; } .problem.warning p:first-child::before { content: "! "; font-weight: 700; }
 .problem p + p { margin-top: .6mm; }
 .problem pre { background: transparent; border: 0; padding: 0; margin: 1mm 0 0; color: inherit; max-height: none; }
 table { width: 100%; border-collapse: collapse; font-size: 7.6pt; line-height: 1.3; }
@@ -104,7 +105,7 @@ td.mono { color: ${ink.soft}; line-height: 1.35; padding-top: 1.15mm; }
 .key { font-size: 7pt; color: ${ink.soft}; margin: 1.4mm 0 0; break-before: avoid; break-inside: avoid; }
 .tick { font-weight: 700; white-space: nowrap; }
 .tick.yes { color: #00664b; } .tick.no { color: #9b2c00; } .tick.unsure { color: #7a4d00; } .tick.plain { color: ${ink.soft}; font-weight: 400; }
-.facts { margin: 0; } .facts div { display: inline; } .facts div + div::before { content: " · "; color: ${ink.soft}; }
+.facts { margin: 0; } .facts div { display: inline-block; } .facts div:not(:last-child)::after { content: " ·\\00a0"; color: ${ink.soft}; }
 .facts dt, .facts dd { display: inline; margin: 0; } .facts dt { color: ${ink.soft}; } .facts dt::after { content: " "; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 1.4mm; padding: 1.3mm 2mm; line-height: 1.5; background: #f5f7fa; border: .5pt solid ${ink.grid}; border-radius: .8mm; unicode-bidi: isolate; }
 .commands .columns { column-gap: 5mm; }

@@ -88,9 +88,9 @@ function hostileState(): RunState {
 }
 
 const harmless =
-  /^(html|head|meta|title|style|body|main|header|section|div|span|p|h[123]|ul|li|dl|dt|dd|table|colgroup|col|thead|tbody|tr|th|td|pre|strong|bdi|wbr|figure|svg|g|path|rect|text|defs|clipPath)$/;
+  /^(html|head|meta|title|style|body|main|header|section|div|span|p|h[123]|ul|li|dl|dt|dd|table|colgroup|col|thead|tbody|tr|th|td|pre|strong|bdi|wbr|figure|svg|g|path|rect|text|defs|clipPath|pattern)$/;
 const harmlessAttributes =
-  /^(lang|charset|http-equiv|content|name|class|title|style|colspan|id|xmlns(:xlink)?|version|baseProfile|viewBox|role|aria-labelledby|d|fill(-opacity)?|stroke(-[a-z]+)?|opacity|transform|clip-path|[xy]|r[xy]|width|height|dominant-baseline|text-anchor|xml:space|(paint|vector)-[a-z]+)$/;
+  /^(lang|charset|http-equiv|content|name|class|title|style|colspan|id|xmlns(:xlink)?|version|baseProfile|viewBox|role|aria-labelledby|d|fill(-opacity)?|stroke(-[a-z]+)?|opacity|transform|clip-path|pattern(Units|Transform|ContentUnits)|[xy]|r[xy]|width|height|dominant-baseline|text-anchor|xml:space|(paint|vector)-[a-z]+)$/;
 
 describe('a report made of hostile texts', () => {
   let page: Document;

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from 'vitest';
-import { componentColors } from '../../../../main/contract/palette';
+import { componentColors, okabeIto } from '../../../../main/contract/palette';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
 import { sweepScale } from '../../../../main/reports/charts/chart-base';
 import { renderChart } from '../../../../main/reports/charts/render-chart';
@@ -42,6 +42,12 @@ const measured = (concurrency: readonly number[], shaky: readonly number[] = [])
 
 const svgsOf = (scenario: ReportScenario) => scenarioCharts(scenario).map(renderChart);
 
+/** Lightness of a color on a grey print, 0 to 255. */
+function greyOf(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+  return 0.299 * red + 0.587 * green + 0.114 * blue;
+}
+
 const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
 
 describe('sweepScale', () => {
@@ -81,7 +87,8 @@ describe('the charts of a scenario', () => {
     ['large, far levels', [1, 16_384, 131_072]],
   ])('are well-formed pictures without script for %s', (_name, concurrency) => {
     const svgs = svgsOf(measured(concurrency));
-    expect(svgs).toHaveLength(4);
+    // One level has nothing to be weighed against: no trade-off.
+    expect(svgs).toHaveLength(concurrency.length === 1 ? 3 : 4);
     for (const svg of svgs) {
       const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
       expect(parsed.querySelector('parsererror')).toBeNull();
@@ -91,6 +98,28 @@ describe('the charts of a scenario', () => {
         /^<svg [^>]*role="img" aria-labelledby="([\w-]+)"><title id="\1">Online scenario: /,
       );
     }
+  });
+
+  it('are told apart without color: by mark and dash, and bars of the same lightness by hatching', () => {
+    const [, latency = '', , components = ''] = svgsOf(measured([1, 2, 4]));
+    const dashes = [okabeIto.blue, okabeIto.orange, okabeIto.vermillion].map((color) => {
+      const line = new RegExp(`<path d="[^"]*" fill="none" stroke="${color}"[^>]*>`).exec(latency)?.[0] ?? '';
+      return /stroke-dasharray="([^"]*)"/.exec(line)?.[1] ?? 'solid';
+    });
+    expect(new Set(dashes).size).toBe(3);
+    const legend = componentColors.map((color) => {
+      // The hatching of a bar is drawn right over it.
+      const over = new RegExp(`fill="${color}"[^>]*></path>\\s*<path [^>]*fill="url\\(#([\\w-]+)\\)"`);
+      return over.exec(components)?.[1] ?? 'plain';
+    });
+    const look = legend.map((hatching, index) => ({ hatching, grey: greyOf(componentColors[index] ?? '') }));
+    const alike = look.flatMap((one, index) =>
+      look
+        .slice(index + 1)
+        .filter((other) => one.hatching === other.hatching && Math.abs(one.grey - other.grey) < 40),
+    );
+    expect(alike).toEqual([]);
+    expect(legend.filter((hatching) => hatching === 'plain')).toHaveLength(2);
   });
 
   it('name their units and axes', () => {
