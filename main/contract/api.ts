@@ -26,20 +26,17 @@ import type { Opened } from './opened';
 import { importRequestSchema } from './run/imported';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { presetSchema } from './run/preset';
-import { runOrigins } from './run/run-content';
+import { reportChangeSchema, type ShownLook } from './run/report-look';
 import {
-  matrixMarkSchema,
   reportFileSchema,
   type RunEvent,
   runNameSchema,
-  runOutcomes,
-  runWaitSchema,
   type StepId,
   stepIds,
 } from './run/run-events';
-import { levelSummarySchema } from './run/run-outcome';
 import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';
+import type { RunSummary } from './run/run-summary';
 import type { ChangePlan } from './run/spec-changes';
 import {
   type Choice,
@@ -64,51 +61,7 @@ const call = <Output>() => ({
   with: <Input extends z.ZodType>(input: Input): Call<Input, Output> => ({ input }),
 });
 
-export const runSummarySchema = z.strictObject({
-  runId: z.string(),
-  dir: z.string(),
-  preset: z.string(),
-  /** Kind of the file that the figures come from; null for a run of this workbench. */
-  imported: z.string().nullable(),
-  /** `host:port` of a Triton that was there already; null for every other run. */
-  onServer: z.string().nullable(),
-  /** Where the run was created; verified each time. */
-  origin: z.enum(runOrigins),
-  profile: z.string(),
-  format: z.string(),
-  precision: z.string(),
-  engine: z.string(),
-  status: z.enum(['created', 'running', 'interrupted', ...runOutcomes]),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  /**
-   * The best level over both scenarios, as the report has it: its throughput, the p99 of that very point (from the
-   * schedule where there is one), and what is in doubt about it in words; null before the first point.
-   */
-  best: levelSummarySchema.nullable(),
-  /** The level that the answer names: the best one within the p99 budget, where the run has one; null where none is. */
-  chosen: levelSummarySchema.nullable(),
-  /** "NVIDIA A100-SXM4-80GB", "2 × NVIDIA H100", else the processor; empty for an imported run. */
-  machine: z.string(),
-  /** Image of the server, else its version; empty where neither is known. */
-  server: z.string(),
-  /** What the run gives within its p99 budget, in a sentence; null without a budget. */
-  budgetText: z.string().nullable(),
-  accuracyPassed: z.boolean().nullable(),
-  unverified: z.boolean(),
-  /** What people call it; null: it has no name. */
-  name: z.string().nullable(),
-  tags: z.array(z.string()).readonly(),
-  note: z.string(),
-  /** What holds the run up at present; null when it does not wait. */
-  waitsFor: runWaitSchema.nullable(),
-  /** Absent: of no matrix. */
-  matrix: matrixMarkSchema.optional(),
-  /** Numbers of damaged lines of the journal: what they recorded may be missing from this row. */
-  damagedLines: z.array(z.int()).readonly(),
-});
-/** A row of the run list. */
-export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
+export type { RunSummary } from './run/run-summary';
 
 export interface AppInfo {
   readonly version: string;
@@ -264,6 +217,9 @@ export const api = {
   ),
   /** Names the run, or takes its name away. Throws run-busy while another process works on the run. */
   'runs.rename': call<null>().with(runId.extend({ name: runNameSchema.nullable() })),
+  /** Writes the reports again, changed so. Throws run-busy, and input-invalid for a logo that is none. */
+  'runs.report': call<null>().with(runId.extend({ change: reportChangeSchema })),
+  'runs.reportLook': call<ShownLook>().with(runId),
   /** Sets the p99 budget, in milliseconds, or takes it away. Throws run-busy while another process works on the run. */
   'runs.setBudget': call<null>().with(runId.extend({ p99BudgetMs: p99BudgetMsSchema.nullable() })),
   /**

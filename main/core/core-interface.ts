@@ -4,6 +4,7 @@ import type { MatrixResult } from '../contract/measured/matrix';
 import type { LoadPoint } from '../contract/measured/results';
 import type { ImportRequest } from '../contract/run/imported';
 import type { Preset } from '../contract/run/preset';
+import type { ReportChange } from '../contract/run/report-look';
 import type { RunContent } from '../contract/run/run-content';
 import type { ReportFile } from '../contract/run/run-events';
 import type { DockerEngineSpec, Format, RunSpec } from '../contract/run/run-spec';
@@ -96,8 +97,11 @@ export interface Core {
   reportPath(runId: string, kind: ReportFile['kind']): Promise<string>;
   /** Sets the p99 budget of a run, in milliseconds, or takes it away. Throws run-busy while another process works on it. */
   setBudget(runId: string, p99BudgetMs: number | null): Promise<void>;
-  /** Writes the reports again from the journal. Throws run-busy while somebody works on the run. */
-  writeReports(runId: string): Promise<readonly ReportFile[]>;
+  /**
+   * Writes the reports again from the journal, with what is changed of their title, notes, logo and sections. Throws run-busy
+   * while somebody works on the run, and input-invalid for a logo that is none.
+   */
+  writeReports(runId: string, change?: ReportChange): Promise<readonly ReportFile[]>;
   /** Writes the report of a matrix to its folder in the home, or to `out`. */
   writeMatrix(input: MatrixReportRequest): Promise<WrittenMatrix>;
   /** Stores the figures of a file of perf_analyzer as a run. Throws input-invalid with line or field. */

@@ -98,9 +98,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   const { env, resources, printPdf } = parts.options;
   const requireSound = (spec: RunSpec) => requireSoundSpec(parts, spec);
   return new Runs({
-    store: parts.store,
-    cache: parts.cache,
-    steps,
+    ...{ store: parts.store, cache: parts.cache, steps },
     disks: [parts.options.home, tmpdir()],
     presetOf: parts.presetOf,
     check: async (spec) => {
@@ -132,6 +130,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
               }),
           printPdf,
           now,
+          houseLook: layout.reportLook,
         },
         engineWatch,
         reclaim: () => place.reclaim(),

@@ -1,10 +1,12 @@
 import { join, resolve } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { toWire, WorkbenchError } from '../contract/errors';
+import type { ReportChange } from '../contract/run/report-look';
 import type { ReportFile } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { hasSpec } from '../contract/run/server-load';
 import { reportContext } from '../pipeline/steps/report.step';
+import { changeReportLook, readReportLook } from '../reports/look/report-look';
 import { writeMatrixReport } from '../reports/matrix-report';
 import type { ReportContext } from '../reports/to-report';
 import { writeReports } from '../reports/write-reports';
@@ -16,23 +18,24 @@ import { requirePlainResults } from '../store/run-folder';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 
+async function contextOf({ presetOf, options, now }: CoreParts, state: RunState): Promise<ReportContext> {
+  const { spec, environment } = state;
+  const { resources } = options;
+  return hasSpec(state)
+    ? reportContext(await presetOf(spec.model), spec, { resources, now: now(), gpus: environment.gpus })
+    : { generatedAt: now().toISOString(), modelTitle: spec.model.preset };
+}
+
 /** Reports of runs that have ended, and of figures that were measured elsewhere. */
 export function createReportCalls(parts: CoreParts): Pick<
   Core,
   'importFile' | 'reportPath' | 'writeReports' | 'writeMatrix'
 > & {
-  readonly handlers: Pick<Handlers, 'runs.import'>;
+  readonly handlers: Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportLook'>;
 } {
-  const { store, layout, presetOf, emit, now } = parts;
-  const { resources, printPdf, version } = parts.options;
-
-  const contextOf = async (state: RunState): Promise<ReportContext> => {
-    const { spec, environment } = state;
-    return hasSpec(state)
-      ? reportContext(await presetOf(spec.model), spec, { resources, now: now(), gpus: environment.gpus })
-      : { generatedAt: now().toISOString(), modelTitle: spec.model.preset };
-  };
-  const writeAgain = async (runId: string): Promise<readonly ReportFile[]> => {
+  const { store, layout, emit, now } = parts;
+  const { printPdf, version } = parts.options;
+  const writeAgain = async (runId: string, change: ReportChange = {}): Promise<readonly ReportFile[]> => {
     const folder = await store.folderOf(runId);
     const release = await acquireLease(folder.dir);
     try {
@@ -44,7 +47,10 @@ export function createReportCalls(parts: CoreParts): Pick<
         loaded.status === 'running' ? { ...loaded, status: 'interrupted', waitsFor: null } : loaded;
       const files = await writeReports({
         state,
-        context: await contextOf(state),
+        context: {
+          ...(await contextOf(parts, state)),
+          look: await changeReportLook({ house: layout.reportLook, results: folder.results }, change),
+        },
         dir: folder.results,
         signal: new AbortController().signal,
         printPdf,
@@ -72,7 +78,18 @@ export function createReportCalls(parts: CoreParts): Pick<
     }
   };
   return {
-    handlers: { 'runs.import': importFile },
+    handlers: {
+      'runs.import': importFile,
+      'runs.report': async ({ runId, change }) => {
+        await writeAgain(runId, change);
+        return null;
+      },
+      'runs.reportLook': async ({ runId }) => {
+        const { results } = (await store.load(runId)).folder;
+        const look = await readReportLook({ house: layout.reportLook, results });
+        return { ...look, logo: look.logo?.name ?? null };
+      },
+    },
     importFile,
     writeMatrix: ({ name, results, out }) => {
       const dir = out === undefined ? join(layout.matrices, name) : resolve(out);

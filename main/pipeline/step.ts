@@ -30,6 +30,8 @@ export interface RunServices extends PlanPlaces {
   /** HTML file -> PDF file. */
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
   readonly now: () => Date;
+  /** Logo and sections of every report of the home. */
+  readonly houseLook: string;
 }
 
 /** One run under way: what outlives a single step. */

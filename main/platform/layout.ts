@@ -32,6 +32,8 @@ export interface HomeLayout {
   readonly trash: string;
   /** Reports of matrices, a folder each. */
   readonly matrices: string;
+  /** Logo and sections of every report. */
+  readonly reportLook: string;
   /** Recordings of the monitor. */
   readonly recordings: string;
   /** What the monitor remembers: servers and alert rules. */
@@ -79,6 +81,7 @@ export function homeLayout(home: string): HomeLayout {
     devices: join(home, 'devices'),
     trash: join(home, 'trash'),
     matrices: join(home, 'matrices'),
+    reportLook: join(home, 'report-look.json'),
     recordings: join(home, 'recordings'),
     monitor: join(home, 'monitor.json'),
     drafts: join(home, 'drafts'),

@@ -1,6 +1,7 @@
+import { type ReportSection, reportSections } from '../contract/run/report-look';
 import type { Exporter } from './exporter';
 import { accuracySection } from './html/accuracy-section';
-import { headSection, problemsSection } from './html/head-section';
+import { headSection, problemsSection, remarksSection } from './html/head-section';
 import { Markup, markup } from './html/markup';
 import {
   commandsSection,
@@ -36,21 +37,30 @@ ${body}
 </html>
 `;
 
+/** Those that are not left out, in their order. */
+function sections(report: Report): readonly (Markup | null)[] {
+  const made: Readonly<Record<ReportSection, () => Markup | readonly Markup[] | null>> = {
+    accuracy: () => accuracySection(report.accuracy),
+    environment: () => environmentSection(report),
+    levels: () => report.scenarios.map((scenario) => scenarioSection(scenario, report.verification.verified)),
+    published: () => publishedSection(report.published),
+    parameters: () => parametersSection(report),
+    steps: () => stepsSection(report),
+    commands: () => commandsSection(report.commands),
+    reading: () => notesSection(report.notes),
+  };
+  return reportSections.filter((id) => !report.without.includes(id)).flatMap((id) => made[id]());
+}
+
 const page = (report: Report): Markup =>
   htmlPage(
     report.title,
     markup`${headSection(report)}
 <div class="record">
 <p class="eyebrow">Appendix · the record of this run</p>
+${remarksSection(report)}
 ${problemsSection(report)}
-${accuracySection(report.accuracy)}
-${environmentSection(report)}
-${report.scenarios.map((scenario) => scenarioSection(scenario, report.verification.verified))}
-${publishedSection(report.published)}
-${parametersSection(report)}
-${stepsSection(report)}
-${commandsSection(report.commands)}
-${notesSection(report.notes)}
+${sections(report)}
 </div>`,
   );
 

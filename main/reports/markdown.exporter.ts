@@ -1,5 +1,7 @@
 import { otherwiseText } from '../contract/measured/published';
+import type { ReportSection } from '../contract/run/report-look';
 import type { Exporter } from './exporter';
+import { logoFile } from './look/logo';
 import type { NamedText, ParameterGroup, Report, ReportScenario } from './report';
 
 /** Characters that would be read as markup; line breaks would end a cell. */
@@ -28,11 +30,14 @@ const section = (title: string, ...parts: readonly (string | null)[]): string =>
 
 function head(report: Report): string {
   const { title, subtitle, times, status, verification, verdict, budget, figures, summary } = report;
+  const { logo, remarks } = report;
   return [
+    ...(logo === null ? [] : [`![Logo](${logoFile(logo)})`]),
     `# ${escaped(title)}`,
     `${escaped(subtitle)}  \n${escaped(times)}, run \`${report.runId}\``,
     `**${escaped(verdict)}**`,
     ...(budget === null ? [] : [escaped(budget)]),
+    ...(remarks === '' ? [] : remarks.split(/\n\s*\n/).map(escaped)),
     escaped(`${status.label}. ${verification.label}: ${verification.reason}`),
     ...(figures.length === 0
       ? []
@@ -113,17 +118,22 @@ function published({ published: found }: Report): string {
   );
 }
 
+const shown = ({ without }: Report, id: ReportSection, make: () => readonly string[]): readonly string[] =>
+  without.includes(id) ? [] : make();
+
 const text = (report: Report): string =>
   [
     head(report),
     section('Doubts and failures', list(report.problems.map(({ title, text: what }) => `${title}: ${what}`))),
-    ...report.scenarios
-      .filter(({ rows }) => rows.length > 0)
-      .map((scenario) => section(scenario.title, escaped(scenario.description), scenarioTable(scenario))),
-    accuracy(report),
-    published(report),
-    parameters(report.parameters),
-    section('Environment', named(report.environment)),
+    ...shown(report, 'levels', () =>
+      report.scenarios
+        .filter(({ rows }) => rows.length > 0)
+        .map((scenario) => section(scenario.title, escaped(scenario.description), scenarioTable(scenario))),
+    ),
+    ...shown(report, 'accuracy', () => [accuracy(report)]),
+    ...shown(report, 'published', () => [published(report)]),
+    ...shown(report, 'parameters', () => [parameters(report.parameters)]),
+    ...shown(report, 'environment', () => [section('Environment', named(report.environment))]),
   ]
     .filter((part) => part !== '')
     .join('\n\n');

@@ -3,9 +3,11 @@ import type { CrossLevel } from '../contract/measured/cross-check';
 import type { KeyFigure } from '../contract/measured/key-figures';
 import type { LoadPoint } from '../contract/measured/results';
 import type { ChosenLevel } from '../contract/measured/verdict';
+import type { ReportSection } from '../contract/run/report-look';
 import type { Scenario, StepId } from '../contract/run/run-events';
 import type { Badge, Tone, Verification } from '../contract/run/run-outcome';
 import type { Sweep } from '../contract/run/sweep';
+import type { Logo } from './look/logo';
 
 /**
  * What every exporter shows, ready to read: texts are sorted and worded here and nowhere else.
@@ -13,7 +15,7 @@ import type { Sweep } from '../contract/run/sweep';
  */
 export interface Report {
   readonly runId: string;
-  /** "ResNet50 · ONNX fp16", after the name of a run that has one. */
+  /** "ResNet50 · ONNX fp16", after the name of a run that has one; or what was written for it. */
   readonly title: string;
   readonly subtitle: string;
   /** ISO 8601. */
@@ -22,6 +24,10 @@ export interface Report {
   readonly times: string;
   readonly workbenchVersion: string;
   readonly status: Badge;
+  readonly logo: Logo | null;
+  /** What somebody wrote for the reader; empty: nothing. */
+  readonly remarks: string;
+  readonly without: readonly ReportSection[];
   readonly verification: Verification;
   /** One sentence: what was reached, and how true to the framework it is. */
   readonly verdict: string;

@@ -10,6 +10,7 @@ import { hasSpec, scenarioOfLevels, servedModels } from '../contract/run/server-
 import { changesText } from '../contract/run/spec-changes';
 import type { MetricTitles } from '../contract/words';
 import { accuracyReport, environmentReport, importReport, packagesReport } from './accuracy-report';
+import { plainLook, type ReportLook } from './look/report-look';
 import { importedNotes, reportNotes } from './notes';
 import { loadParameters, reportParameters } from './parameters';
 import { reportCommands, reportProblems, reportSteps } from './problems';
@@ -35,6 +36,8 @@ export interface ReportContext {
   readonly defaults?: RunSpec | null | undefined;
   /** What was published of the preset. */
   readonly published?: PublishedResults | null | undefined;
+  /** Logo, title, notes and sections; absent: none of its own, and all sections. */
+  readonly look?: ReportLook | undefined;
   /** How the load differs from the published procedure. */
   readonly differences?: readonly string[] | undefined;
 }
@@ -91,13 +94,16 @@ export function toReport(state: RunState, context: ReportContext): Report {
   const { spec, environment } = state;
   const own = hasSpec(state);
   const titles = context.metricTitles ?? {};
-  const { published = null } = context;
+  const { published = null, look = plainLook } = context;
   const baseline = reportBaseline(state, published);
   const modelTitle = context.modelTitle ?? spec.model.preset;
   const shown = shownScenarios(state).map((scenario) => scenarioReport(state, scenario, baseline));
+  const { title, subtitle } = namedTitles(state, modelTitle);
   return {
     runId: state.runId,
-    ...namedTitles(state, modelTitle),
+    title: look.title === '' ? title : look.title,
+    subtitle: look.title === '' ? subtitle : `${title} · ${subtitle}`,
+    ...{ logo: look.logo, remarks: look.notes, without: look.without },
     generatedAt: context.generatedAt,
     times: `Run of ${formatTime(state.createdAt)}, report of ${formatTime(context.generatedAt)}`,
     workbenchVersion: environment.workbenchVersion,

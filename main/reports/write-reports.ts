@@ -3,6 +3,7 @@ import { WorkbenchError } from '../contract/errors';
 import type { ReportFile } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { writeFileAtomic } from '../platform/files';
+import { logoFile } from './look/logo';
 import { type ReportContext, toReport } from './to-report';
 
 interface WriteReportsInput {
@@ -31,6 +32,8 @@ export async function writeReports(input: WriteReportsInput): Promise<readonly R
     await writeFileAtomic(path, content);
     files.push({ kind: exporter.id, path });
   }
+  const { logo } = report;
+  if (logo !== null) await writeFileAtomic(join(dir, logoFile(logo)), Buffer.from(logo.base64, 'base64'));
   const html = files.find(({ kind }) => kind === 'html');
   if (html === undefined) throw new WorkbenchError('report-failed', 'No HTML report to print');
   const pdfPath = join(dir, 'report.pdf');

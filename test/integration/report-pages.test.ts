@@ -6,6 +6,7 @@ import type { RunState } from '../../main/contract/run/run-state';
 import { createElectronPrinter } from '../../main/platform/electron-printer';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { html } from '../../main/reports/html.exporter';
+import type { ReportLook } from '../../main/reports/look/report-look';
 import type { Report } from '../../main/reports/report';
 import { toReport } from '../../main/reports/to-report';
 import { repository } from '../support/home';
@@ -22,6 +23,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const look: ReportLook = {
+  title: 'Recommendation for the line in hall 4',
+  notes: 'Measured on the engineer’s machine; the rack in hall 4 has the same GPU and twice the memory.',
+  without: [],
+  logo: {
+    ...{ name: 'logo.svg', kind: 'svg' },
+    base64: Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="100"><rect width="300" height="100"/></svg>',
+    ).toString('base64'),
+  },
+};
+
 interface Printed {
   readonly report: Report;
   readonly pages: readonly PdfPage[];
@@ -36,9 +49,11 @@ const plain = (markup: string): string =>
     .trim();
 
 /** By the app's own printing, as a run does it. */
-async function printed(name: string, state: RunState): Promise<Printed> {
+async function printed(name: string, made: RunState): Promise<Printed> {
+  // With a budget and a look of its own, which take room on the first page.
+  const state: RunState = { ...made, p99BudgetMs: 20 };
   const defaults = state.imported === null ? specFixture() : null;
-  const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', defaults });
+  const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', defaults, look });
   const { content } = html.render({ state, report });
   const [htmlPath, pdfPath] = [join(folder, `${name}.html`), join(folder, `${name}.pdf`)];
   await writeFile(htmlPath, content);
@@ -63,6 +78,8 @@ describe.each(Object.entries(reportKinds))('the PDF of a run: %s', (name, make) 
     const { badges, doubts, model, machine, accuracy } = report.summary;
     const wanted = [
       report.verdict,
+      report.remarks,
+      ...(report.budget === null ? [] : [report.budget]),
       accuracy,
       ...badges.map(({ label }) => label),
       ...doubts,

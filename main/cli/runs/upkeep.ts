@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { formatBytes } from '../../contract/numbers';
 import type { CliContext } from '../context';
 import { readBudgetMs, readRunName, resolveRunId, runArgument } from '../read-values';
+import { addReportOptions, reportChangeOf, type ReportOptions } from '../report/report-options';
 
 interface Json {
   readonly json?: boolean;
@@ -37,7 +38,7 @@ function addStops(program: Command, context: CliContext): void {
 }
 
 function addReport(program: Command, context: CliContext): void {
-  program
+  const report = program
     .command('report')
     .description('Write the reports of a run again from its journal, even if the run has not finished')
     .argument('<run>', runArgument)
@@ -45,14 +46,16 @@ function addReport(program: Command, context: CliContext): void {
       '--p99-budget-ms <ms>',
       'p99 budget of the run, in milliseconds; saved with the run',
       readBudgetMs,
-    )
+    );
+  addReportOptions(report)
     .option('--json', 'print one JSON document to stdout')
-    .action(async (given: string, options: Json & { readonly p99BudgetMs?: number }) => {
+    .action(async (given: string, options: Json & ReportOptions & { readonly p99BudgetMs?: number }) => {
       const output = context.output(options);
+      const change = reportChangeOf(options);
       const core = await context.core();
       const runId = await resolveRunId(core, given);
       if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
-      const files = await core.writeReports(runId);
+      const files = await core.writeReports(runId, change);
       if (output.json) output.document({ runId, reports: files });
       else for (const file of files) output.say(`${file.kind}: ${file.path}`);
     });

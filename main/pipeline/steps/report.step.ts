@@ -4,6 +4,7 @@ import type { RunSpec } from '../../contract/run/run-spec';
 import { metricTitlesOf } from '../../contract/words';
 import { type LoadedPreset, readPublished } from '../../presets/presets';
 import { layerSpec, parseSpec, procedureDifferences } from '../../presets/resolve-spec';
+import { readReportLook } from '../../reports/look/report-look';
 import type { ReportContext } from '../../reports/to-report';
 import { writeReports } from '../../reports/write-reports';
 import { reportNames } from '../../store/report-files';
@@ -61,11 +62,14 @@ export const reportStep: Step = {
     const state = { ...run.state(), status: lacking ? ('failed' as const) : ('done' as const) };
     const files = await writeReports({
       state,
-      context: await reportContext(run.preset, run.spec, {
-        resources: run.services.resources,
-        now: run.services.now(),
-        gpus: state.environment.gpus,
-      }),
+      context: {
+        ...(await reportContext(run.preset, run.spec, {
+          resources: run.services.resources,
+          now: run.services.now(),
+          gpus: state.environment.gpus,
+        })),
+        look: await readReportLook({ house: run.services.houseLook, results: run.folder.results }),
+      },
       dir: run.folder.results,
       signal: context.signal,
       printPdf: run.services.printPdf,

@@ -3,6 +3,7 @@ import type { Badge } from '../../contract/run/run-outcome';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import { clipped } from '../doubts';
+import { logoUri } from '../look/logo';
 import type { NamedText, Report, ReportProblem } from '../report';
 import { Markup, markup } from './markup';
 import { stepsTable } from './record-sections';
@@ -67,6 +68,29 @@ ${
 }`;
 }
 
+const logoOf = ({ logo }: Report): Markup | null =>
+  logo === null ? null : markup`<img class="logo" src="${logoUri(logo)}" alt="Logo">`;
+
+/** So many characters of it stand on the first page; longer ones have a section of their own. */
+const shortRemarks = 280;
+
+const paragraphs = (text: string): readonly Markup[] =>
+  text.split(/\n\s*\n/).map(
+    (part) => markup`
+<p class="remarks">${part.split('\n').map((line, index) => (index === 0 ? markup`${line}` : markup`<br>${line}`))}</p>`,
+  );
+
+const isShort = ({ remarks }: Report): boolean =>
+  remarks.length <= shortRemarks && remarks.split('\n').length < 4;
+
+/** What somebody wrote for the reader, where the first page has no room for it. */
+export const remarksSection = (report: Report): Markup | null =>
+  isShort(report)
+    ? null
+    : markup`<section>
+<h2>Notes</h2>${paragraphs(report.remarks)}
+</section>`;
+
 const facts = (title: string, rows: readonly NamedText[]): Markup => markup`
 <div><h3>${title}</h3><table class="fixed named"><tbody>${rows.map(
   ({ name, value }) => markup`
@@ -74,19 +98,28 @@ const facts = (title: string, rows: readonly NamedText[]): Markup => markup`
 )}
 </tbody></table></div>`;
 
+/** About so many lines above the charts; with more, smaller charts keep the summary on its page. */
+const roomyLines = 7;
+
+function isFull({ summary, logo, remarks, budget }: Report): boolean {
+  const lines = [logo === null ? 0 : 3, Math.ceil(remarks.length / 110), budget === null ? 0 : 1];
+  return lines.reduce((sum, count) => sum + count, summary.doubts.length) > roomyLines;
+}
+
 /** The first page: the answer, what is doubtful about it, a picture, and what it was measured on. */
 export function headSection(report: Report): Markup {
   const { summary } = report;
   const measured = summary.scenario !== null;
   const failures = report.problems.filter(({ tone }) => tone === 'bad').slice(0, longest.errors);
-  return markup`<header class="summary">
-<div class="top"><p class="eyebrow">Triton Workbench · deployment report</p>
+  return markup`<header class="summary${isFull(report) ? ' full' : ''}">
+<div class="top"><div>${logoOf(report)}<p class="eyebrow">Triton Workbench · deployment report</p></div>
 <div class="badges">${summary.badges.map(badge)}</div></div>
 <h1>${clipped(report.title, longest.title)}</h1>
 <p class="soft">${clipped(report.subtitle, longest.line)}</p>
 <p class="soft">${report.times} · <span class="mono">${clipped(report.runId, longest.title)}</span></p>
 <p class="verdict">${clipped(report.verdict, longest.error)}</p>
 ${report.budget === null ? null : markup`<p class="budget"><strong>${clipped(report.budget, longest.line)}</strong></p>`}
+${isShort(report) && report.remarks !== '' ? paragraphs(report.remarks) : null}
 ${failures.map((problem) => failure(problem, !measured))}
 ${
   measured

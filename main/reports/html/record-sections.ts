@@ -86,7 +86,7 @@ const onePage = 14;
 /** null where the first page has them: with nothing measured. */
 export function stepsSection({ steps, summary }: Report): Markup | null {
   if (steps.length === 0 || summary.scenario === null) return null;
-  // A table that one page holds is not split: the browser would spread its last rows over two pages.
+  // A table that one page holds is not split: Chromium would leave a part of it on a page of its own.
   return markup`<section${steps.length > onePage ? null : new RawMarkup(' class="whole"')}>
 <h2>Steps</h2>${stepsTable(steps)}
 </section>`;

@@ -22,6 +22,8 @@ p, dd { orphans: 3; widows: 3; }
 .lead { margin-bottom: 2mm; max-width: 150mm; break-inside: avoid; break-after: avoid; }
 .eyebrow { font-size: 7.2pt; letter-spacing: .09em; text-transform: uppercase; color: ${ink.soft}; }
 header .top { display: flex; justify-content: space-between; align-items: flex-start; gap: 6mm; margin-bottom: 2mm; }
+.logo { display: block; max-width: 70mm; max-height: 12mm; margin-bottom: 1.6mm; }
+.remarks { margin-top: 1.6mm; max-width: 160mm; overflow-wrap: anywhere; }
 .badges { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 1.2mm 1.6mm; }
 h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .badge { font-size: 7.4pt; font-weight: 700; line-height: 1; padding: 1.5mm 2.4mm; border-radius: 1.2mm; border: .6pt solid; white-space: nowrap; }
@@ -43,6 +45,8 @@ h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 ul { margin: 0; padding-left: 4mm; }
 li { margin: .3mm 0; }
 .summary .charts { margin-bottom: 0; }
+.summary.full .charts { grid-template-columns: 62mm 62mm; justify-content: space-evenly; }
+.summary.full .verdict { margin-top: 2.5mm; } .summary.full .figures { margin-top: 3mm; }
 .summary .pair { margin-top: 3mm; }
 .summary td { padding: .45mm 1.2mm; }
 .summary .named td:first-child { width: 27%; padding-left: 0; }
@@ -112,7 +116,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 1.4mm; padding
 .commands h3 { font-size: 7.4pt; margin: 2mm 0 .6mm; }
 .commands .note { font-size: 6.4pt; color: ${ink.soft}; margin: 0 0 .3mm; break-after: avoid; }
 .commands pre { font-size: 5.4pt; line-height: 1.35; padding: .8mm 1.2mm; margin-bottom: .9mm; break-inside: avoid; }
-.whole { break-inside: avoid; }
+.whole { display: inline-block; width: 100%; vertical-align: top; break-inside: avoid; }
 .notes { display: grid; grid-template-columns: 34mm 1fr; gap: 1.3mm 4mm; margin: 0; font-size: 7.8pt; }
 .notes dt { font-weight: 600; break-inside: avoid; } .notes dd { margin: 0; max-width: 140mm; break-inside: avoid; }
 `;

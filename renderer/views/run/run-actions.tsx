@@ -4,6 +4,7 @@ import {
   IconChevronDown,
   IconCopy,
   IconDownload,
+  IconEdit,
   IconExternalLink,
   IconFileTypePdf,
   IconFolder,
@@ -15,6 +16,7 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import type { ShownLook } from '../../../main/contract/run/report-look';
 import type { ReportFile } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec, scenarioOfLevels } from '../../../main/contract/run/server-load';
@@ -25,6 +27,7 @@ import { useWorkbench } from '../../workbench';
 import { changeRun, isChangeable, runAgain } from '../runs/run-tools';
 import { isDeployable, KeepServing } from './keep-serving';
 import { remediesOf } from './remedies';
+import { ReportDialog } from './report/report-dialog';
 
 const looks = {
   pause: { icon: IconPlayerPause, label: 'Pause' },
@@ -94,72 +97,101 @@ function kindsOf({ reports, onServer, status, scenarios }: RunState): readonly R
   return ['pdf', 'html', 'markdown', 'json', `csv-${scenario}`];
 }
 
+function BundleItem({ runId }: { runId: string }) {
+  const { client } = useWorkbench();
+  return (
+    <Menu.Item
+      leftSection={<IconPackageExport size={14} aria-hidden="true" />}
+      onClick={() => {
+        attempt(async () => {
+          const title = 'Empty folder for the deployment bundle';
+          const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
+          if (chosen === null) return;
+          const { path } = await client.call('runs.bundle', { runId, out: chosen.path });
+          noticeDone('Bundle written', path);
+        });
+      }}
+    >
+      Deployment bundle…
+    </Menu.Item>
+  );
+}
+
 function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportFile['kind']) => void }) {
   const { client } = useWorkbench();
   const { runId } = state;
   const written = (kind: ReportFile['kind']): boolean => kindsOf(state).includes(kind);
   const kinds = Object.entries(exportText) as [keyof typeof exportText, string][];
+  const [look, setLook] = useState<ShownLook | null>(null);
   return (
-    <Menu position="bottom-end" shadow="md" withinPortal>
-      <Menu.Target>
-        <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} aria-hidden="true" />}>
-          Export
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {kinds
-          .filter(([kind]) => written(kind))
-          .map(([kind, text]) => (
+    <>
+      {look === null ? null : (
+        <ReportDialog
+          runId={runId}
+          look={look}
+          onClose={() => {
+            setLook(null);
+          }}
+        />
+      )}
+      <Menu position="bottom-end" shadow="md" withinPortal>
+        <Menu.Target>
+          <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} aria-hidden="true" />}>
+            Export
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {kinds
+            .filter(([kind]) => written(kind))
+            .map(([kind, text]) => (
+              <Menu.Item
+                key={kind}
+                leftSection={<IconDownload size={14} aria-hidden="true" />}
+                onClick={() => {
+                  onSave(kind);
+                }}
+              >
+                {text}
+              </Menu.Item>
+            ))}
+          {written('html') ? (
             <Menu.Item
-              key={kind}
-              leftSection={<IconDownload size={14} aria-hidden="true" />}
+              leftSection={<IconExternalLink size={14} aria-hidden="true" />}
               onClick={() => {
-                onSave(kind);
+                attempt(async () => {
+                  await client.call('desktop.openReport', { runId, kind: 'html' });
+                });
               }}
             >
-              {text}
+              Open report
             </Menu.Item>
-          ))}
-        {written('html') ? (
+          ) : null}
+          {written('html') ? (
+            <Menu.Item
+              leftSection={<IconEdit size={14} aria-hidden="true" />}
+              onClick={() => {
+                attempt(async () => {
+                  setLook(await client.call('runs.reportLook', { runId }));
+                });
+              }}
+            >
+              Title, logo and sections…
+            </Menu.Item>
+          ) : null}
+          {isDeployable(state) ? <BundleItem runId={runId} /> : null}
           <Menu.Item
-            leftSection={<IconExternalLink size={14} aria-hidden="true" />}
+            leftSection={<IconFolder size={14} aria-hidden="true" />}
             onClick={() => {
               attempt(async () => {
-                await client.call('desktop.openReport', { runId, kind: 'html' });
+                await client.call('desktop.showRunFolder', { runId });
               });
             }}
           >
-            Open report
+            Show run folder
           </Menu.Item>
-        ) : null}
-        {isDeployable(state) ? (
-          <Menu.Item
-            leftSection={<IconPackageExport size={14} aria-hidden="true" />}
-            onClick={() => {
-              attempt(async () => {
-                const title = 'Empty folder for the deployment bundle';
-                const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
-                if (chosen === null) return;
-                const { path } = await client.call('runs.bundle', { runId, out: chosen.path });
-                noticeDone('Bundle written', path);
-              });
-            }}
-          >
-            Deployment bundle…
-          </Menu.Item>
-        ) : null}
-        <Menu.Item
-          leftSection={<IconFolder size={14} aria-hidden="true" />}
-          onClick={() => {
-            attempt(async () => {
-              await client.call('desktop.showRunFolder', { runId });
-            });
-          }}
-        >
-          Show run folder
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        </Menu.Dropdown>
+      </Menu>
+    </>
   );
 }
 

@@ -1,0 +1,111 @@
+import { basename } from 'node:path';
+import { XMLParser } from 'fast-xml-parser';
+import { WorkbenchError } from '../../contract/errors';
+import { formatBytes } from '../../contract/numbers';
+import { readBoundedBytes } from '../../platform/read-bounded-file';
+
+const kinds = { png: 'image/png', jpg: 'image/jpeg', svg: 'image/svg+xml' } as const;
+
+export interface Logo {
+  /** Name of the file that it was taken from. */
+  readonly name: string;
+  readonly kind: keyof typeof kinds;
+  readonly base64: string;
+}
+
+/** A report carries it twice at most, and is sent by mail. */
+const mostBytes = 256 * 1024;
+
+export const logoUri = ({ kind, base64 }: Logo): string => `data:${kinds[kind]};base64,${base64}`;
+
+/** Beside the Markdown, which cannot hold a picture. */
+export const logoFile = ({ kind }: Logo): string => `report-logo.${kind}`;
+
+const signatures = [
+  ['png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],
+  ['jpg', Buffer.from([0xff, 0xd8, 0xff])],
+] as const;
+
+/** Elements that run, load or hold something else than a drawing. */
+const active =
+  /^(?:script|handler|listener|foreignobject|iframe|embed|object|audio|video|animate\w*|set|a|link|discard)$/i;
+
+/** Of the drawing itself, or a picture that it holds. */
+const ownReference = /^(?:#|data:image\/(?:png|jpeg);base64,)/i;
+
+const outside = (styles: string): boolean =>
+  /@import|\\/i.test(styles) ||
+  [...styles.matchAll(/url\(\s*(['"]?)([^)]*)/gi)].some(([, , of = '']) => !ownReference.test(of.trim()));
+
+function attributeProblem(name: string, value: string): string | null {
+  const local = name.replace(/^.*:/, '');
+  if (/^on/i.test(local)) return `the attribute "${name}", which runs a script`;
+  if (/^(?:href|src)$/i.test(local) && !ownReference.test(value.trim()))
+    return `a reference to ${JSON.stringify(value.slice(0, 80))}`;
+  if (outside(value)) return `the attribute "${name}", which loads something`;
+  return null;
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** The first thing in a drawing that is none; null where all of it is. */
+function problemOf(nodes: readonly Node[]): string | null {
+  for (const node of nodes) {
+    const attributes = (node[':@'] ?? {}) as Readonly<Record<string, string>>;
+    for (const [name, value] of Object.entries(attributes)) {
+      const problem = attributeProblem(name, value);
+      if (problem !== null) return problem;
+    }
+    for (const [name, inside] of Object.entries(node)) {
+      if (name === ':@') continue;
+      if (name.startsWith('?') && name !== '?xml') return `the instruction <${name}>`;
+      if (active.test(name.replace(/^.*:/, ''))) return `the element <${name}>`;
+      if (!Array.isArray(inside)) {
+        if (outside(String(inside))) return 'a style that loads something';
+        continue;
+      }
+      const problem = problemOf(inside as readonly Node[]);
+      if (problem !== null) return problem;
+    }
+  }
+  return null;
+}
+
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseTagValue: false,
+  parseAttributeValue: false,
+  htmlEntities: true,
+});
+
+/** What of an SVG would run or load something; null for a drawing. */
+function svgProblem(text: string): string | null {
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) return 'a document type';
+  const nodes = parser.parse(text) as readonly Node[];
+  if (!nodes.some((node) => 'svg' in node)) return 'no <svg> element at its top';
+  return problemOf(nodes);
+}
+
+/**
+ * A PNG, JPEG or SVG file for the head of reports. An SVG that would run or load anything is refused, though a report shows
+ * it as a picture: beside the Markdown it lies as a file. Throws input-invalid.
+ */
+export async function readLogo(path: string): Promise<Logo> {
+  const refuse = (problem: string, remedy: string) =>
+    new WorkbenchError('input-invalid', `The logo is not used: ${problem}`, { where: path, remedy });
+  const smaller = `Choose a PNG, JPEG or SVG file of at most ${formatBytes(mostBytes)}.`;
+  const found = await readBoundedBytes(path, mostBytes, { links: 'follow' });
+  if ('problem' in found) throw refuse(found.problem, smaller);
+  const { bytes } = found;
+  const name = basename(path);
+  const base64 = bytes.toString('base64');
+  for (const [kind, start] of signatures)
+    if (bytes.subarray(0, start.length).equals(start)) return { name, kind, base64 };
+  const text = bytes.toString('utf8');
+  if (!/<(?:\w+:)?svg[\s>]/i.test(text)) throw refuse('it is no PNG, JPEG or SVG file', smaller);
+  const problem = svgProblem(text);
+  if (problem === null) return { name, kind: 'svg', base64 };
+  throw refuse(`the SVG has ${problem}`, 'Export it as a plain drawing ("Plain SVG"), or as PNG.');
+}
