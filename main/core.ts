@@ -7,6 +7,7 @@ import { createCoreRuns } from './core/core-runs';
 import { createDeploymentCalls } from './core/deployment-calls';
 import { createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/report-calls';
+import { createServerCalls } from './core/server-calls';
 import { createStartCalls } from './core/start-calls';
 import { startUpkeep } from './core/upkeep';
 import { createDockerCalls } from './docker/docker-calls';
@@ -120,6 +121,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...own.handlers,
       ...runsCalls.handlers,
       ...createDeploymentCalls(parts),
+      ...createServerCalls(runs),
       ...startCalls.handlers,
       ...parts.tools.handlers,
       ...reportCalls.handlers,

@@ -25,7 +25,9 @@ export type ConfirmedCall =
   | 'spec.export'
   | 'spec.import'
   | 'docker.pullImage'
-  | 'monitor.start';
+  | 'monitor.start'
+  | 'servers.look'
+  | 'servers.measure';
 
 /** Those that the core has as they are: the trust of a run is asked for here alone. */
 type CheckedCall = Exclude<ConfirmedCall, 'runs.trust'>;
@@ -141,6 +143,12 @@ export function confirmedCalls(
     }),
     'docker.pullImage': after(handlers['docker.pullImage'], ({ reference }) =>
       ensure({ ...emptyReach, images: [{ field: 'pull', value: reference }] }),
+    ),
+    'servers.look': after(handlers['servers.look'], ({ tls }) =>
+      ensure({ ...reachOf({ engine: { tls } }), hosts: [] }),
+    ),
+    'servers.measure': after(handlers['servers.measure'], ({ url, tls }) =>
+      ensure(reachOf({ engine: { kind: 'remote', url, tls } })),
     ),
     'monitor.start': after(handlers['monitor.start'], ({ tls }) =>
       ensure({ ...reachOf({ engine: { tls } }), images: [], hosts: [] }),

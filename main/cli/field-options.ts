@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { FieldRow } from '../contract/fields/field';
 import { defaultOf, fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
 import { inputDataModes } from '../contract/run/run-spec';
+import { serverDefaults } from '../contract/run/server-plan';
 import { treeOf } from '../contract/run/upstream-variables';
 import { mergeTrees, type Tree } from '../contract/trees';
 import { readIds, readIntervals, readNamed, readNumber, readNumbers, readRange } from './read-values';
@@ -35,7 +36,7 @@ function formOf(row: FieldRow, verb: Verb): string | null {
 /** The row's help, what may be chosen, the default where no preset has another, and the published variable. */
 function helpOf(row: FieldRow, verb: Verb): string {
   const { values = Object.keys(row.choices ?? {}) } = valuesOf(row);
-  const usual = verb === 'perf' ? (perfDefaults[row.path] ?? defaultOf(row)) : undefined;
+  const usual = verb === 'perf' ? (serverDefaults[row.path] ?? defaultOf(row)) : undefined;
   const isShown = ['string', 'number'].includes(typeof usual) && usual !== 0;
   const [variable] = row.variables ?? [];
   return [
@@ -48,9 +49,6 @@ function helpOf(row: FieldRow, verb: Verb): string {
     .filter((part) => part !== null)
     .join(' ');
 }
-
-/** What `perf` has in place of a run's default: it is started by somebody who waits. */
-export const perfDefaults: Readonly<Record<string, unknown>> = { 'performance.measurementIntervalMs': 2000 };
 
 /** The options of every field that the verb takes. */
 export function addFieldOptions(command: Command, verb: Verb): Command {

@@ -37,6 +37,7 @@ import {
 import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';
 import type { RunSummary } from './run/run-summary';
+import { measureRequestSchema, serverAddressSchema, type ServerLook } from './run/server-plan';
 import type { ChangePlan } from './run/spec-changes';
 import {
   type Choice,
@@ -237,6 +238,10 @@ export const api = {
   'runs.import': call<{ readonly runId: string; readonly notes: readonly string[] }>().with(
     importRequestSchema,
   ),
+  /** Which models a running Triton has ready. Throws server-unreachable, input-invalid. */
+  'servers.look': call<ServerLook>().with(serverAddressSchema),
+  /** Measures one of them, as a run. Throws before there is a run what the server or the load is refused for. */
+  'servers.measure': call<{ readonly runId: string }>().with(measureRequestSchema),
   /** `allowUnverified`: measures although the accuracy gate did not pass; every result is then marked unverified. */
   'runs.resume': call<null>().with(
     runId.extend({ allowUnverified: z.boolean().optional(), skipPreflight: z.boolean().optional() }),

@@ -10,6 +10,7 @@ import {
 import { repeatsText } from '../../main/contract/measured/repeats';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import { formatCount, formatMs, formatRate } from '../../main/contract/numbers';
+import { isGrid } from '../../main/contract/run/sweep';
 import { levelText } from '../../main/contract/words';
 import type { LiveWindow } from '../stores/open-run';
 import { levelOf, type SweepInput } from './chart';
@@ -84,7 +85,7 @@ export function sweepSeries(
   const points = sortedPoints(input);
   return {
     type: 'scatter',
-    mode: 'lines+markers',
+    mode: isGrid(input.scenario, points) ? 'markers' : 'lines+markers',
     name: look.name,
     x: points.map((point) => levelOf(input.scenario, point)),
     y: points.map((point) => valueOf(point) ?? NaN),

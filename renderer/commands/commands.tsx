@@ -1,4 +1,5 @@
 import { useStore } from 'zustand';
+import { MeasureDialog } from '../views/measure/measure-dialog';
 import { RenameDialog } from '../views/runs/rename-dialog';
 import { useWorkbench } from '../workbench';
 import { CommandPalette } from './command-palette';
@@ -17,6 +18,7 @@ export function Commands() {
       <CommandPalette opened={shown === 'palette'} commands={commands} onClose={close} />
       <ShortcutHelp opened={shown === 'shortcuts'} commands={commands} onClose={close} />
       <RenameDialog />
+      <MeasureDialog />
     </>
   );
 }

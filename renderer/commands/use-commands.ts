@@ -36,6 +36,15 @@ const actions = (
       attempt(() => openConfiguration(workbench));
     },
   },
+  {
+    id: 'measure',
+    title: 'Measure a running Triton …',
+    note: 'a model on localhost:8000 or another server, as perf does',
+    group: 'Actions',
+    run: () => {
+      workbench.overlay.getState().measure({});
+    },
+  },
   { id: 'find', title: 'Find on this page', group: 'Actions', shortcut: 'Ctrl+F', run: findOnPage },
   {
     id: 'theme',

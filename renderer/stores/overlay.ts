@@ -1,28 +1,41 @@
 import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
 
+/** The Triton that is to be measured, as far as it is known. */
+export interface MeasureTarget {
+  readonly url?: string;
+  readonly model?: string;
+}
+
 export interface Overlay {
-  /** What lies over the page: the command palette, the list of shortcuts, the name of a run, or nothing. */
-  readonly shown: 'palette' | 'shortcuts' | 'rename' | null;
+  /** What lies over the page: the command palette, the list of shortcuts, a question, or nothing. */
+  readonly shown: 'palette' | 'shortcuts' | 'rename' | 'measure' | null;
   /** The run whose name is asked for; null: none. */
   readonly renamed: string | null;
+  /** null: nothing is asked about it. */
+  readonly measured: MeasureTarget | null;
   readonly show: (what: 'palette' | 'shortcuts') => void;
   readonly rename: (runId: string) => void;
+  readonly measure: (target: MeasureTarget) => void;
   readonly close: () => void;
 }
 
+const nothing = { shown: null, renamed: null, measured: null } as const;
+
 export function createOverlay(): StoreApi<Overlay> {
   return createStore<Overlay>()((set) => ({
-    shown: null,
-    renamed: null,
+    ...nothing,
     show: (what) => {
-      set({ shown: what, renamed: null });
+      set({ ...nothing, shown: what });
     },
     rename: (runId) => {
-      set({ shown: 'rename', renamed: runId });
+      set({ ...nothing, shown: 'rename', renamed: runId });
+    },
+    measure: (target) => {
+      set({ ...nothing, shown: 'measure', measured: target });
     },
     close: () => {
-      set({ shown: null, renamed: null });
+      set(nothing);
     },
   }));
 }

@@ -42,6 +42,10 @@ export function plannedSweep(
   return requestRates.length + requestIntervalsUs.length > 0 ? 'requestRate' : 'concurrency';
 }
 
+/** Several batch sizes at the same load, as a grid has them: no line through the levels says anything. */
+export const isGrid = (scenario: Scenario, levels: readonly Pick<LoadLevel, 'batchSize'>[]): boolean =>
+  scenario === 'online' && new Set(levels.map(({ batchSize }) => batchSize)).size > 1;
+
 /** Requests a second that were answered. */
 export const achievedRate = (point: Pick<LoadPoint, 'inferencesPerSecond' | 'batchSize'>): number =>
   point.inferencesPerSecond / point.batchSize;

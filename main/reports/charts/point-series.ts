@@ -3,6 +3,7 @@ import type { BaselinePoint } from '../../contract/measured/baseline';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatMeasured } from '../../contract/numbers';
 import { okabeIto } from '../../contract/palette';
+import { isGrid } from '../../contract/run/sweep';
 import type { ReportScenario } from '../report';
 import { loadPosition, plotted, sweepPosition } from './chart-base';
 import { ink } from './hollow';
@@ -30,7 +31,7 @@ export function pointSeries(
     symbolSize: alone ? 9 : 6,
     showAllSymbol: true,
     silent: true,
-    lineStyle: { width: 1.75, color: look.color, type: look.dash ?? 'solid' },
+    lineStyle: { width: isGrid(scenario.id, scenario.rows) ? 0 : 1.75, color: look.color, type: look.dash ?? 'solid' },
     label: {
       show: alone,
       position: 'right',

@@ -1,4 +1,4 @@
-import { IconFileText, IconPlayerEject, IconUpload } from '@tabler/icons-react';
+import { IconFileText, IconGauge, IconPlayerEject, IconUpload } from '@tabler/icons-react';
 import { memo, useState } from 'react';
 import { modelKey, type ModelSample } from '../../../main/contract/monitor/monitor';
 import type { Client } from '../../client';
@@ -30,6 +30,8 @@ function work(
 /** The buttons of a row; drawn again only when something about them has changed, not with each sample. */
 const ActionButtons = memo(function ActionButtons(props: {
   name: string;
+  /** Host and port. */
+  server: string;
   /** With the version. */
   modelKey: string;
   served: boolean;
@@ -40,8 +42,8 @@ const ActionButtons = memo(function ActionButtons(props: {
   onConfig: (name: string) => void;
   onUnload: (key: string) => void;
 }) {
-  const { name, modelKey: key, served, why } = props;
-  const { client } = useWorkbench();
+  const { name, server, modelKey: key, served, why } = props;
+  const { client, overlay } = useWorkbench();
   return (
     <span className="row-actions">
       <IconAction
@@ -60,6 +62,15 @@ const ActionButtons = memo(function ActionButtons(props: {
         busy={false}
         onClick={() => {
           props.onConfig(name);
+        }}
+      />
+      <IconAction
+        icon={IconGauge}
+        label={`Measure ${name}`}
+        why={served ? null : 'Only a loaded model can be measured'}
+        busy={false}
+        onClick={() => {
+          overlay.getState().measure({ url: server, model: name });
         }}
       />
       <TextAction
@@ -114,6 +125,7 @@ export function ModelActions(props: {
   return (
     <ActionButtons
       name={name}
+      server={props.server}
       modelKey={key}
       served={model.state === 'ready' || model.state === 'failing'}
       why={props.why}

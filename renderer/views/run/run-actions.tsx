@@ -8,6 +8,7 @@ import {
   IconExternalLink,
   IconFileTypePdf,
   IconFolder,
+  IconGauge,
   IconPackageExport,
   IconPencil,
   IconPlayerPause,
@@ -19,7 +20,7 @@ import { useStore } from 'zustand';
 import type { ShownLook } from '../../../main/contract/run/report-look';
 import type { ReportFile } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { hasSpec, scenarioOfLevels } from '../../../main/contract/run/server-load';
+import { hasSpec, scenarioOfLevels, type ServerLoad } from '../../../main/contract/run/server-load';
 import { IconAction } from '../../components/actions';
 import { attempt, noticeDone } from '../../components/notices';
 import { doRunWork, hasFailed, type RunWork, worksFor } from '../../stores/run-work';
@@ -88,6 +89,24 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
   markdown: 'Markdown report',
   json: 'JSON',
 };
+
+/** The same server and model, to be measured once more. */
+function MeasureAgain({ load }: { load: ServerLoad }) {
+  const { overlay } = useWorkbench();
+  const { addresses, models } = load;
+  const scheme = addresses.httpTls === null ? 'http' : 'https';
+  return (
+    <IconAction
+      icon={IconGauge}
+      label="Measure again"
+      why={null}
+      busy={false}
+      onClick={() => {
+        overlay.getState().measure({ url: `${scheme}://${addresses.http}`, model: models[0]?.name ?? '' });
+      }}
+    />
+  );
+}
 
 /** The reports of a run; of one that measured a running Triton they are written when they are asked for. */
 function kindsOf({ reports, onServer, status, scenarios }: RunState): readonly ReportFile['kind'][] {
@@ -237,6 +256,7 @@ export function RunActions({ state }: { state: RunState }) {
           }}
         />
       ) : null}
+      {state.onServer === null || status === 'running' ? null : <MeasureAgain load={state.onServer} />}
       <IconAction
         icon={IconPencil}
         label="Rename"

@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { IconActivity, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { formatCount } from '../../../main/contract/numbers';
@@ -19,7 +19,7 @@ import { tickedRuns } from './ticked-runs';
 
 /** @param props.searchable there are runs to search */
 function RunsActions({ searchable }: { searchable: boolean }) {
-  const { route, runFilter } = useWorkbench();
+  const { overlay, route, runFilter } = useWorkbench();
   const { search, setSearch } = useStore(runFilter);
   return (
     <>
@@ -36,6 +36,17 @@ function RunsActions({ searchable }: { searchable: boolean }) {
         />
       ) : null}
       <ImportButton />
+      <Button
+        size="xs"
+        variant="default"
+        title="Measures a model on a Triton that is already running"
+        leftSection={<IconActivity size={14} aria-hidden="true" />}
+        onClick={() => {
+          overlay.getState().measure({});
+        }}
+      >
+        Measure a server
+      </Button>
       <Button
         size="xs"
         leftSection={<IconPlus size={14} aria-hidden="true" />}

@@ -1,34 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readAddresses, readLevels, readModelNames } from '../../../../main/cli/perf/perf-levels';
+import { readAddresses, readModelNames } from '../../../../main/cli/perf/perf-levels';
 import { readOverrides } from '../../../../main/cli/read-spec';
-
-describe('the levels of perf', () => {
-  it('are each batch size with each concurrency', () => {
-    expect(readLevels({ batchSizes: [1, 2], concurrency: [4, 8] })).toEqual([
-      { batchSize: 1, concurrency: 4 },
-      { batchSize: 1, concurrency: 8 },
-      { batchSize: 2, concurrency: 4 },
-      { batchSize: 2, concurrency: 8 },
-    ]);
-  });
-
-  it('are at the mean rate of intervals, for each batch size', () => {
-    expect(readLevels({ batchSizes: [1, 2], intervalsUs: [1000, 3000] })).toMatchObject([
-      { batchSize: 1, requestRate: 500 },
-      { batchSize: 2, requestRate: 500 },
-    ]);
-  });
-
-  it('have a rate or intervals, and one limit of concurrent requests with either', () => {
-    expect(() => readLevels({ batchSizes: [1], requestRates: [5], intervalsUs: [1000] })).toThrow(
-      expect.objectContaining({ code: 'input-invalid', where: '--request-intervals' }),
-    );
-    expect(() => readLevels({ batchSizes: [1], requestRates: [5], concurrency: [1, 2] })).toThrow(
-      expect.objectContaining({ code: 'input-invalid', where: '--concurrency' }),
-    );
-  });
-});
 
 describe('the metrics of a server that perf measures', () => {
   const metrics = (url: string, metricsUrl?: string) => {

@@ -71,6 +71,11 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
     preset: 'net',
   },
   'docker.pullImage': { reference: 'attacker/image:1' },
+  'servers.look': { url: 'http://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
+  'servers.measure': {
+    ...{ url: 'https://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
+    ...{ model: 'net', modelVersion: '', shapes: {}, performance: {} },
+  },
   'monitor.start': { url: 'http://localhost:8000', metricsUrl: '', tls: { keyFile: '/home/victim/key.pem' } },
 };
 /** While a form is filled in; refused without a question. */

@@ -1,0 +1,227 @@
+import { z } from 'zod';
+import { isLoopback, tlsFilesSchema } from '../address';
+import { WorkbenchError } from '../errors';
+import { applies, baseDefaults, valuesAt } from '../fields/fields';
+import { performanceFields } from '../fields/performance-fields';
+import { fewestRounds } from '../measured/cross-check';
+import { getAt, mergeTrees, type Tree } from '../trees';
+import { overRemoteLimit, type RemoteLimits } from './remote-limits';
+import type { PerformanceSpec } from './run-spec';
+import { type LoadLevel, mostUnderWay, rateOfIntervals } from './scenario-levels';
+import { type ServerLoad, serverSettingsSchema } from './server-load';
+import { p99BudgetMsSchema } from './spec-tools';
+import { toolsOf } from './sweep';
+import { treeOf } from './upstream-variables';
+
+/** What a server's load has in place of a run's default: it is started by somebody who waits. */
+export const serverDefaults: Readonly<Record<string, unknown>> = { 'performance.measurementIntervalMs': 2000 };
+
+/** A Triton by its address, as the window names it. */
+export const serverAddressSchema = z.strictObject({
+  url: z.string().min(1).max(2000),
+  tls: tlsFilesSchema.optional(),
+});
+
+/** What the window asks to measure on a running Triton; what is not said has its default. */
+export const measureRequestSchema = serverAddressSchema.extend({
+  model: z.string().min(1).max(256),
+  /** '' lets the server choose. */
+  modelVersion: z.string().max(32),
+  shapes: z.record(z.string().max(256), z.array(z.int().min(1)).max(16)),
+  /** Fields of the load by their names in the run specification. */
+  performance: z.record(z.string(), z.unknown()),
+  p99BudgetMs: p99BudgetMsSchema.optional(),
+});
+export type MeasureRequest = Readonly<z.infer<typeof measureRequestSchema>>;
+
+/** A model that is ready to be measured. */
+export interface ServedModel {
+  readonly name: string;
+  readonly versions: readonly string[];
+  /** Largest batch; 0: the model takes no batches. */
+  readonly maxBatchSize: number;
+  /** Inputs with dimensions that somebody has to choose, without the batch; -1 where one is open. */
+  readonly dynamicInputs: readonly { readonly name: string; readonly dims: readonly number[] }[];
+}
+
+/** A Triton as it was found just now. */
+export interface ServerLook {
+  readonly tritonVersion: string;
+  readonly models: readonly ServedModel[];
+  /** Ready models beyond those listed. */
+  readonly more: number;
+}
+
+/** What decides the levels, as numbers. */
+interface LevelNumbers {
+  readonly batchSizes: readonly number[];
+  /** undefined: nothing is said. */
+  readonly concurrency?: readonly number[] | undefined;
+  readonly requestRates?: readonly number[] | undefined;
+  readonly intervalsUs?: readonly number[] | undefined;
+  /** Of stateful models: a slot each. */
+  readonly sequencesAtOnce?: number | undefined;
+}
+
+const invalid = (where: string, message: string, remedy?: string) =>
+  new WorkbenchError('input-invalid', message, { where, remedy });
+
+/**
+ * Each batch size with each concurrency, or with each request rate; a concurrency beside a rate is the
+ * most requests under way. Throws input-invalid.
+ */
+export function readLevels(numbers: LevelNumbers): readonly LoadLevel[] {
+  const { batchSizes, concurrency, requestRates = [], intervalsUs = [], sequencesAtOnce } = numbers;
+  if (requestRates.length > 0 && intervalsUs.length > 0) {
+    throw invalid(
+      'performance.requestIntervalsUs',
+      'A request rate and intervals are two ways to say the same',
+      'Give one of them.',
+    );
+  }
+  const rates = intervalsUs.length > 0 ? [rateOfIntervals(intervalsUs)] : requestRates;
+  const counts = concurrency ?? [rates.length > 0 ? (sequencesAtOnce ?? mostUnderWay) : 1];
+  const [most = mostUnderWay, ...others] = counts;
+  if (rates.length > 0 && others.length > 0) {
+    throw invalid(
+      'performance.concurrency',
+      'With a request rate there is one limit of concurrent requests',
+      'Give one number.',
+    );
+  }
+  return batchSizes.flatMap<LoadLevel>((batchSize) =>
+    rates.length > 0
+      ? rates.map((rate) => ({ batchSize, concurrency: most, requestRate: rate }))
+      : counts.map((concurrency) => ({ batchSize, concurrency })),
+  );
+}
+
+type Rounds = Pick<ServerLoad, 'repeats' | 'tools' | 'search'>;
+
+
+/** What was chosen over the defaults, held against the same limits as a run. Throws input-invalid. */
+function readLoad(given: Tree): PerformanceSpec {
+  const usual = Object.entries(serverDefaults).map(([path, value]) => treeOf(path, value));
+  const tree = [...usual, { performance: { concurrency: [1], onlineBatchSize: 1 } }, given].reduce<Tree>(
+    mergeTrees,
+    baseDefaults,
+  );
+  const { data, error } = serverSettingsSchema.safeParse(tree['performance']);
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  throw new WorkbenchError('input-invalid', issue?.message ?? 'not valid', {
+    where: ['performance', ...(issue?.path ?? [])].join('.'),
+  });
+}
+
+/** null: all levels are measured. Throws input-invalid. */
+function readSearch({ search: kind, latencyThresholdMs }: PerformanceSpec): ServerLoad['search'] {
+  if (kind === 'none' && latencyThresholdMs === 0) return null;
+  if (latencyThresholdMs === 0) {
+    throw new WorkbenchError('input-invalid', 'A search needs a latency threshold', {
+      where: 'performance.latencyThresholdMs',
+      remedy: 'Give the largest p99 in milliseconds, for example 20.',
+    });
+  }
+  return { kind: kind === 'none' ? 'linear' : kind, thresholdUs: latencyThresholdMs * 1000 };
+}
+
+/** How the levels are measured, by the options of rounds and tools. Throws combination-unsupported. */
+function readRounds(load: PerformanceSpec, repeatsGiven: boolean): Rounds {
+  const { crossCheck, loadTool } = load;
+  const search = readSearch(load);
+  if (crossCheck && search !== null) {
+    throw new WorkbenchError('combination-unsupported', 'A search measures with one load tool only', {
+      where: 'performance.crossCheck',
+      remedy: 'Cross-check levels of a concurrency or request rate, without a search.',
+    });
+  }
+  const repeats = crossCheck && !repeatsGiven ? fewestRounds : load.repeats;
+  return { repeats, tools: toolsOf({ loadTool, crossCheck }), search };
+}
+
+/** What cannot go together, as the rules of a run say it of its fields. */
+function checkTogether(load: PerformanceSpec, tools: ServerLoad['tools'], given: Tree): void {
+  const valueAt = valuesAt({ performance: load });
+  const idle = performanceFields.find(
+    (row) =>
+      row.onlyWith?.isNeeded === true && valuesAt(given)(row.path) !== undefined && !applies(row, valueAt),
+  );
+  if (idle !== undefined) {
+    throw new WorkbenchError(
+      'input-invalid',
+      `${idle.label} applies only with ${idle.onlyWith?.text ?? ''}`,
+      { where: idle.path, remedy: 'Leave it out, or add what it needs.' },
+    );
+  }
+  if (load.sharedMemory === 'cuda' && tools.includes('native')) {
+    throw new WorkbenchError(
+      'combination-unsupported',
+      'The built-in load generator has no CUDA shared memory',
+      {
+        where: 'performance.sharedMemory',
+        remedy: 'Choose perf_analyzer, on a machine with a GPU.',
+      },
+    );
+  }
+}
+
+/** Throws input-invalid for more load than another machine gets; `where` is `limits.concurrency` or `limits.requestsPerSecond`. */
+function checkRemoteLimits(
+  levels: readonly LoadLevel[],
+  addresses: ServerLoad['addresses'],
+  limits: RemoteLimits,
+): void {
+  if (isLoopback(addresses.http) && isLoopback(addresses.grpc)) return;
+  const over = overRemoteLimit(levels, limits);
+  if (over === null) return;
+  throw invalid(`limits.${over.limit}`, over.message, 'Send less; or, where its owner agrees, raise the limit.');
+}
+
+/** What is to be measured, where nothing was worked out yet. */
+interface WantedLoad extends Pick<ServerLoad, 'addresses' | 'models' | 'modelVersion' | 'sources' | 'shapes'> {
+  /** Fields of the load that were chosen, as a part of a specification: `{performance: {...}}`. */
+  readonly given: Tree;
+  /** Levels may be measured in turns. */
+  readonly inTurns: boolean;
+  /** Of a server on another machine. */
+  readonly limits: RemoteLimits;
+}
+
+/**
+ * The whole load of a server: defaults, levels and the way that they are measured. Throws input-invalid and
+ * combination-unsupported, whose `where` is the path of a field.
+ */
+export function planServerLoad({ given, inTurns, limits, ...what }: WantedLoad): ServerLoad {
+  const isGiven = (name: string) => getAt(given, ['performance', name]) !== undefined;
+  const load = readLoad(given);
+  const rounds = readRounds(load, isGiven('repeats'));
+  checkTogether(load, rounds.tools, given);
+  const { sequences, requestIntervalsUs: intervalsUs } = load;
+  const levels = readLevels({
+    batchSizes: load.batchSizes,
+    concurrency: isGiven('concurrency') ? load.concurrency : undefined,
+    requestRates: load.requestRates,
+    intervalsUs,
+    sequencesAtOnce: sequences?.concurrent,
+  });
+  checkRemoteLimits(levels, what.addresses, limits);
+  const onceEach = rounds.tools.length === 1 && rounds.search === null && rounds.repeats === 1;
+  return {
+    ...rounds,
+    ...what,
+    inTurns:
+      inTurns &&
+      // Who says how many windows a level may take wants each to be steady; a sequence is not to be cut for other levels.
+      !performanceFields.some(
+        ({ path, wholeLevels = false }) => wholeLevels && valuesAt(given)(path) !== undefined,
+      ) &&
+      what.models.length === 1 &&
+      levels.length > 1 &&
+      onceEach,
+    protocol: load.protocol,
+    levels,
+    settings: load,
+    byIntervals: intervalsUs.length > 0,
+  };
+}

@@ -1,0 +1,298 @@
+import { Button, Modal, NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
+import { useCallback, useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { toWire, type WireError } from '../../../main/contract/errors';
+import type { ServedModel, ServerLook } from '../../../main/contract/run/server-plan';
+import { moreText } from '../../../main/contract/words';
+import type { Client } from '../../client';
+import { CommandText } from '../../components/command-text';
+import { ErrorPanel } from '../../components/error-panel';
+import { onText } from '../../handlers';
+import type { MeasureTarget } from '../../stores/overlay';
+import { useWorkbench } from '../../workbench';
+import { commandOf, emptyForm, isSecure, type MeasureForm, readForm } from './measure-form';
+
+type Address = Pick<MeasureForm, 'url' | 'caFile'>;
+
+interface Look {
+  readonly look: ServerLook | null;
+  readonly error: WireError | null;
+  readonly asking: boolean;
+}
+
+const addressKey = ({ url, caFile }: Address): string => `${url.trim()} ${caFile.trim()}`;
+
+/** What the server at an address has, or why nobody knows. */
+async function lookAt(client: Client, { url, caFile }: Address): Promise<Look> {
+  if (url.trim() === '') return { look: null, error: null, asking: false };
+  try {
+    const tls = isSecure(url) && caFile.trim() !== '' ? { tls: { caFile: caFile.trim() } } : {};
+    const look = await client.call('servers.look', { url: url.trim(), ...tls });
+    return { look, error: null, asking: false };
+  } catch (failure) {
+    return { look: null, error: toWire(failure), asking: false };
+  }
+}
+
+/** The form, what the server of its address has, and the start. */
+function useMeasure(target: MeasureTarget, onDone: () => void) {
+  const { client, runs, route } = useWorkbench();
+  const [form, setForm] = useState<MeasureForm>({ ...emptyForm, ...target });
+  const [look, setLook] = useState<Look>({ look: null, error: null, asking: true });
+  const [asked, setAsked] = useState(() => addressKey({ ...emptyForm, ...target }));
+  const [error, setError] = useState<WireError | null>(null);
+  const [busy, setBusy] = useState(false);
+  const found = useCallback((next: Look): void => {
+    setLook(next);
+    const [only, ...others] = next.look?.models ?? [];
+    if (only === undefined || others.length > 0) return;
+    setForm((before) => (before.model === '' ? { ...before, model: only.name } : before));
+  }, []);
+  useEffect(() => {
+    void lookAt(client, { ...emptyForm, ...target }).then(found);
+  }, [client, target, found]);
+  /** @param again also an address that was asked already */
+  const ask = (again: boolean): void => {
+    if (!again && asked === addressKey(form)) return;
+    setAsked(addressKey(form));
+    setLook({ look: null, error: null, asking: true });
+    void lookAt(client, form).then(found);
+  };
+  const model = look.look?.models.find(({ name }) => name === form.model) ?? null;
+  const read = readForm(form, model);
+  const start = async (): Promise<void> => {
+    if (read.request === null) return;
+    setBusy(true);
+    setError(null);
+    try {
+      const { runId } = await client.call('servers.measure', read.request);
+      await runs.getState().load();
+      onDone();
+      route.getState().go({ page: 'run', runId });
+    } catch (failure) {
+      setError(toWire(failure));
+      setBusy(false);
+    }
+  };
+  const change: Change = (part) => {
+    setForm((before) => ({ ...before, ...part }));
+  };
+  return { form, change, look, ask, model, read, start, error, busy };
+}
+
+/** Who the server is, and how many models it has. */
+function lookText({ tritonVersion, models, more }: ServerLook): string {
+  const count = models.length === 0 ? 'no model is ready' : `${models.length} ${models.length === 1 ? 'model' : 'models'} ready`;
+  return [`Triton ${tritonVersion}`, count, moreText(more, 'model')].filter((part) => part !== null).join(' · ');
+}
+
+type Change = (part: Partial<MeasureForm>) => void;
+
+function ServerFields(props: {
+  form: MeasureForm;
+  change: Change;
+  found: Look;
+  onAsk: (again: boolean) => void;
+  problem: string | undefined;
+}) {
+  const { form, change, onAsk, problem } = props;
+  const { look, error, asking } = props.found;
+  return (
+    <>
+      <TextInput
+        label="Triton HTTP address"
+        description={look === null ? undefined : lookText(look)}
+        data-autofocus
+        value={form.url}
+        error={error === null ? problem : error.message}
+        onChange={onText((url) => {
+          change({ url, model: '' });
+        })}
+        onBlur={() => {
+          onAsk(false);
+        }}
+        rightSectionWidth={108}
+        rightSection={
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            loading={asking}
+            leftSection={<IconRefresh size={12} aria-hidden="true" />}
+            onClick={() => {
+              onAsk(true);
+            }}
+          >
+            Re-check
+          </Button>
+        }
+      />
+      {isSecure(form.url) ? (
+        <TextInput
+          label="CA file (PEM)"
+          description="Only where the system does not trust the server’s certificate."
+          value={form.caFile}
+          onChange={onText((caFile) => {
+            change({ caFile });
+          })}
+          onBlur={() => {
+            onAsk(false);
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Inputs whose dimensions the model leaves open. */
+function ShapeFields(props: {
+  form: MeasureForm;
+  change: Change;
+  model: ServedModel | null;
+  problem: string | undefined;
+}) {
+  const { form, change, model, problem } = props;
+  return (model?.dynamicInputs ?? []).map(({ name, dims }) => (
+    <TextInput
+      key={name}
+      label={`Dimensions of ${name}`}
+      description={`Without the batch; the model has ${dims.map((dim) => (dim === -1 ? '?' : String(dim))).join(', ')}`}
+      error={problem?.startsWith(`${name}: `) === true ? problem : undefined}
+      value={form.shapes[name] ?? ''}
+      onChange={onText((text) => {
+        change({ shapes: { ...form.shapes, [name]: text } });
+      })}
+    />
+  ));
+}
+
+/** Asks what is to be measured on a Triton that is there already, and starts it. */
+function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: () => void }) {
+  const { form, change, look, ask, model, read, start, error, busy } = useMeasure(target, onDone);
+  const { request, problems } = read;
+  const names = (look.look?.models ?? []).map(({ name }) => name);
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      <ServerFields form={form} change={change} found={look} problem={problems?.url} onAsk={ask} />
+      <Select
+        label="Model"
+        placeholder={look.asking ? 'Asking the server…' : 'Choose a model'}
+        searchable
+        allowDeselect={false}
+        nothingFoundMessage="No ready model of this name"
+        data={[...new Set([...names, ...(form.model === '' ? [] : [form.model])])]}
+        value={form.model === '' ? null : form.model}
+        onChange={(name) => {
+          change({ model: name ?? '' });
+        }}
+      />
+      <ShapeFields form={form} change={change} model={model} problem={problems?.shapes} />
+      <LoadFields form={form} change={change} problems={problems ?? {}} />
+      {error === null ? null : <ErrorPanel error={error} />}
+      {request === null ? null : (
+        <CommandText argv={commandOf(request)} note="On the command line, which has all other options:" />
+      )}
+      <Button
+        type="submit"
+        loading={busy}
+        disabled={request === null}
+        leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
+      >
+        Measure
+      </Button>
+    </form>
+  );
+}
+
+function LoadFields(props: {
+  form: MeasureForm;
+  change: Change;
+  problems: NonNullable<ReturnType<typeof readForm>['problems']>;
+}) {
+  const { form, change, problems } = props;
+  return (
+    <div className="measure-load">
+      <TextInput
+        label="Batch sizes"
+        error={problems.batchSizes}
+        value={form.batchSizes}
+        onChange={onText((batchSizes) => {
+          change({ batchSizes });
+        })}
+      />
+      <TextInput
+        label="Concurrency"
+        error={problems.concurrency}
+        value={form.concurrency}
+        onChange={onText((concurrency) => {
+          change({ concurrency });
+        })}
+      />
+      <NumberInput
+        label="Window"
+        suffix=" ms"
+        hideControls
+        allowNegative={false}
+        allowDecimal={false}
+        error={problems.windowMs}
+        value={form.windowMs ?? ''}
+        onChange={(value) => {
+          change({ windowMs: typeof value === 'number' ? value : null });
+        }}
+      />
+      <NumberInput
+        label="p99 budget"
+        suffix=" ms"
+        placeholder="none"
+        hideControls
+        allowNegative={false}
+        value={form.p99BudgetMs ?? ''}
+        onChange={(value) => {
+          change({ p99BudgetMs: typeof value === 'number' ? value : null });
+        }}
+      />
+      <div>
+        <span className="measure-label" id="measure-protocol">
+          Protocol
+        </span>
+        <SegmentedControl
+          size="xs"
+          aria-labelledby="measure-protocol"
+          value={form.protocol}
+          onChange={(value) => {
+            change({ protocol: value === 'http' ? 'http' : 'grpc' });
+          }}
+          data={[
+            { value: 'grpc', label: 'gRPC' },
+            { value: 'http', label: 'HTTP' },
+          ]}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Measures a running Triton: from the list of runs, the monitor or the palette. */
+export function MeasureDialog() {
+  const { overlay } = useWorkbench();
+  const { measured, close } = useStore(overlay);
+  return (
+    <Modal
+      opened={measured !== null}
+      onClose={close}
+      size="lg"
+      lockScroll={false}
+      transitionProps={{ duration: 0 }}
+      title="Measure a running Triton"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {measured === null ? null : <MeasureFormBody target={measured} onDone={close} />}
+    </Modal>
+  );
+}

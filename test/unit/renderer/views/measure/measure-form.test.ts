@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { commandOf, emptyForm, readForm } from '../../../../../renderer/views/measure/measure-form';
+
+const model = {
+  name: 'bert',
+  versions: ['1'],
+  maxBatchSize: 8,
+  dynamicInputs: [{ name: 'ids', dims: [-1] }],
+};
+const filled = { ...emptyForm, model: 'bert', shapes: { ids: '128' } };
+
+describe('what is asked to measure', () => {
+  it('is a request with the levels, the budget and the shapes', () => {
+    const { request } = readForm({ ...filled, p99BudgetMs: 20, batchSizes: '1 8' }, model);
+    expect(request).toEqual({
+      url: 'localhost:8000',
+      model: 'bert',
+      modelVersion: '',
+      shapes: { ids: [128] },
+      performance: {
+        batchSizes: [1, 8],
+        concurrency: [1, 2, 4, 8],
+        protocol: 'grpc',
+        measurementIntervalMs: 2000,
+      },
+      p99BudgetMs: 20,
+    });
+  });
+
+  it('says which field is wrong, and how', () => {
+    expect(readForm(emptyForm, null).problems).toEqual({ model: 'Required' });
+    const wrong = { ...filled, batchSizes: '1, 16', concurrency: 'many', shapes: { ids: '1, 2' } };
+    expect(readForm(wrong, model).problems).toEqual({
+      batchSizes: 'The model takes batches of at most 8',
+      concurrency: '“many” is not a whole number of at least 1',
+      shapes: 'ids: 1 dimensions are needed',
+    });
+  });
+
+  it('has certificates for https only', () => {
+    const caFile = '/ca.pem';
+    expect(readForm({ ...filled, caFile }, model).request).not.toHaveProperty('tls');
+    expect(readForm({ ...filled, caFile, url: 'https://gpu:8000' }, model).request?.tls).toEqual({ caFile });
+  });
+
+  it.each([
+    ['localhost:8000', '-u localhost:8000 -m'],
+    ['gpu:9000', '-u gpu:9000 --grpc-url gpu:9001 -m'],
+    ['http://gpu:8000?grpcPort=9', '-u gpu:8000 --grpc-url gpu:9 -m'],
+    ['https://gpu', '-u https://gpu -m'],
+  ])('at %s reaches the same ports by command', (url, expected) => {
+    const { request } = readForm({ ...filled, url }, model);
+    expect(request === null ? '' : commandOf(request).join(' ')).toContain(`perf ${expected}`);
+  });
+
+  it('is the same as a command', () => {
+    const { request } = readForm({ ...filled, p99BudgetMs: 20 }, model);
+    expect(request === null ? [] : commandOf(request)).toEqual(
+      (
+        'triton-workbench perf -u localhost:8000 -m bert --batch-sizes 1 --concurrency 1,2,4,8 --protocol grpc ' +
+        '--measurement-interval-ms 2000 --shape ids:128 --p99-budget-ms 20'
+      ).split(' '),
+    );
+  });
+});
