@@ -17,10 +17,16 @@ import { iconSizes } from './icons.mjs';
 
 const debArchitecture = { x64: 'amd64', arm64: 'arm64' };
 
-/** What Electron links; the second names are those since libraries have 64-bit times. */
-const depends = ['libasound2t64 | libasound2', 'libgbm1', 'libgtk-3-0t64 | libgtk-3-0', 'libnss3'];
-/** The PDF of a machine without a display, opening files, notifications and kept logins. */
-const recommends = ['xvfb', 'xdg-utils', 'libnotify4', 'libsecret-1-0'];
+/** What Electron links, and loads by name; the second names are those since libraries have 64-bit times. */
+const depends = [
+  'libasound2t64 | libasound2',
+  'libgbm1',
+  'libgtk-3-0t64 | libgtk-3-0',
+  'libnss3',
+  'libx11-xcb1',
+];
+/** Drawing by the GPU, the PDF of a machine without a display, opening files, notifications and kept logins. */
+const recommends = ['libgl1', 'xvfb', 'xdg-utils', 'libnotify4', 'libsecret-1-0'];
 
 /** A pre-release of npm's comes before the release, as with "~" of Debian's. */
 export const debVersion = (version) => version.replace('-', '~');

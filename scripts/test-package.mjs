@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bootstrap, needs } from './lib/bootstrap.mjs';
+import { command } from './lib/command.mjs';
+import { foreground } from './lib/foreground.mjs';
+import { repoRoot } from './lib/layout.mjs';
+import { main } from './lib/main.mjs';
+import { makeBareRoot, user } from './lib/package/bare-root.mjs';
+import { say, seconds, SetupError } from './lib/say.mjs';
+import { startXvfb } from './lib/xvfb.mjs';
+
+const suites = ['bookworm', 'trixie'];
+const program = '/usr/lib/triton-workbench/triton-workbench';
+/** Set where this process has mounts of its own. */
+const ownMounts = 'TRITON_WORKBENCH_TEST_MOUNTS';
+const waitsMs = 60_000;
+
+function chosen(args) {
+  const unknown = args.find((arg) => !suites.includes(arg));
+  if (unknown !== undefined)
+    throw new SetupError(`Unknown Debian "${unknown}": choose from ${suites.join(', ')}.`);
+  if (process.getuid() !== 0) {
+    throw new SetupError(
+      'A package is installed into a bare Debian, which only root can do: type "sudo npm run test:package" and run the command again.',
+    );
+  }
+  return args.length === 0 ? suites : args;
+}
+
+async function until(what, holds) {
+  const startMs = performance.now();
+  for (;;) {
+    const value = await holds();
+    if (value) return value;
+    assert.ok(performance.now() - startMs < waitsMs, `not within ${waitsMs / 1000} s: ${what}`);
+    await sleep(100);
+  }
+}
+
+/** A program that starts the packaged window in the root, for Playwright, which starts windows itself. */
+function starter(root, folder, display) {
+  const path = join(folder, `start-${Math.random().toString(36).slice(2)}`);
+  const words = root.inside('user', program, [], { DISPLAY: display }).map((word) => `'${word}'`);
+  writeFileSync(path, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const renderersOf = (root) => root.processes().filter(({ args }) => args.includes('--type=renderer'));
+
+/** The pages' processes are in Chromium's sandbox: under a seccomp filter, of the user, by no flag without it. */
+async function checkSandbox(root) {
+  const found = await until('a page under a seccomp filter', () => {
+    const pages = renderersOf(root);
+    return pages.length > 0 && pages.every(({ seccomp }) => seccomp === '2') ? pages : null;
+  });
+  for (const { args, uid } of [...root.processes().filter(({ args }) => args[0] === program), ...found]) {
+    assert.ok(!args.includes('--no-sandbox'), `${args.join(' ')} is without the sandbox`);
+    assert.notEqual(uid, '0');
+  }
+}
+
+/** One check after the other; the first that fails ends those of its root, as the next ones need what it did. */
+function checksOf(root, { deb, folder, display, identity }) {
+  const given = join(user.home, 'run.yaml');
+  return {
+    'has neither Node nor Python': () => {
+      for (const name of ['node', 'npm', 'python3']) assert.ok(!root.has(name), `${name} is there already`);
+    },
+    'is installed by apt, with what it depends on and no more': async () => {
+      const file = root.give(deb);
+      await root.asRoot('apt-get', ['update']);
+      await root.asRoot('apt-get', ['install', '-y', '--no-install-recommends', file]);
+      for (const name of ['node', 'npm']) assert.ok(!root.has(name), `${name} came with it`);
+      assert.ok(statSync(join(root.target, 'usr/lib/triton-workbench/chrome-sandbox')).mode & 0o4000);
+    },
+    'has a command line, which says what it is': async () => {
+      const version = await root.asUser('triton-workbench', ['--version']);
+      assert.equal(version.output.trim(), identity);
+      // Without a display there is no window to open.
+      const help = await root.asUser('triton-workbench', []);
+      assert.match(help.output, /^Usage: triton-workbench/);
+      const presets = await root.asUser('triton-workbench', ['presets', '--json']);
+      assert.ok(JSON.parse(presets.output).length >= 5, presets.errors);
+    },
+    'opens its window as a user who is not root, with Chromium’s sandbox on': async () => {
+      const [first, ...rest] = root.inside('user', 'triton-workbench', [], { DISPLAY: display });
+      const child = spawn(first, rest, { stdio: 'ignore' });
+      await checkSandbox(root);
+      child.kill('SIGTERM');
+      await until('the window has ended', () => root.processes().length === 0);
+    },
+    'opens a run.yaml, refuses an address that names no run, and is driven page by page': async () => {
+      const { _electron } = await import('@playwright/test');
+      root.write(given, 'model:\n  preset: tft\nperformance:\n  batchSizes: [1, 2, 4]\n');
+      const executablePath = starter(root, folder, display);
+      const app = await _electron.launch({ executablePath, args: [given], timeout: waitsMs });
+      try {
+        const page = await app.firstWindow();
+        await page.getByRole('status').filter({ hasText: 'run.yaml' }).waitFor();
+        await checkSandbox(root);
+        const second = await root.asUser('triton-workbench', ['triton-workbench://run/../x'], {
+          DISPLAY: display,
+        });
+        assert.equal(second.code, 0, second.errors);
+        await page.getByText('The address does not name a run').waitFor();
+        await page
+          .getByRole('navigation', { name: 'Pages' })
+          .getByRole('button', { name: 'Environment' })
+          .click();
+        await page.getByRole('heading', { level: 1, name: 'Environment' }).waitFor();
+      } finally {
+        await app.close();
+      }
+      await until('the window has ended', () => root.processes().length === 0);
+    },
+    'is removed and leaves nothing outside the home': async () => {
+      await root.asRoot('apt-get', [
+        'purge',
+        '-y',
+        identity.includes('-test') ? 'triton-workbench-test' : 'triton-workbench',
+      ]);
+      rmSync(join(root.target, 'tmp', deb.split('/').at(-1)));
+      const left = root.paths(['-iname', '*triton*workbench*', '-o', '-user', String(ownerOf(root))]);
+      assert.deepEqual(
+        left.filter((path) => !path.startsWith('/var/cache/apt/')),
+        [],
+      );
+    },
+  };
+}
+
+const ownerOf = (root) => statSync(join(root.target, user.home)).uid;
+
+async function checkRoot(suite, facts, context) {
+  const startMs = performance.now();
+  say(`\n── Debian ${suite}`);
+  const target = join(facts.folder, suite);
+  const root = await makeBareRoot(suite, target, context);
+  say(`  a bare root in ${seconds(startMs)}`);
+  const checks = Object.entries(checksOf(root, facts));
+  let passed = 0;
+  for (const [name, check] of checks) {
+    const checkMs = performance.now();
+    try {
+      await check();
+      passed += 1;
+      say(`✓ ${name} (${seconds(checkMs)})`);
+    } catch (error) {
+      say(`✗ ${name}\n${error.stack ?? error}`);
+      for (const { pid } of root.processes()) process.kill(pid, 'SIGKILL');
+      break;
+    }
+  }
+  return { passed, failed: checks.length - passed };
+}
+
+async function packageForTests() {
+  const made = await command(process.execPath, [join(repoRoot, 'scripts', 'package.mjs'), '--test', 'deb'], {
+    cwd: repoRoot,
+    show: (line) => line,
+  });
+  if (made.code !== 0) throw new SetupError('The package was not made: see above.');
+  const dist = join(repoRoot, 'dist');
+  const name = readdirSync(dist)
+    .filter((file) => /^triton-workbench-test_.*\.deb$/.test(file))
+    .sort((a, b) => statSync(join(dist, a)).mtimeMs - statSync(join(dist, b)).mtimeMs)
+    .at(-1);
+  const identity = name.split('_')[1].replace('~', '-');
+  return { deb: join(dist, name), identity };
+}
+
+const mountsBelow = (folder) =>
+  readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((place) => place.startsWith(`${folder}/`))
+    .sort()
+    .reverse();
+
+/** Removes the roots, and nothing of this machine that is still mounted in one of them. */
+async function removeRoots(folder) {
+  for (const place of mountsBelow(folder)) await command('umount', ['--lazy', place]);
+  if (mountsBelow(folder).length === 0) rmSync(folder, { recursive: true, force: true });
+}
+
+await main(async (args) => {
+  const wanted = chosen(args);
+  if (process.env[ownMounts] === undefined) {
+    const again = ['--mount', '--propagation', 'private', process.execPath, import.meta.filename, ...args];
+    return foreground('unshare', again, { env: { ...process.env, [ownMounts]: '1' } });
+  }
+  const system = { packages: ['window', 'test', 'docker-base'], purpose: 'Testing the package' };
+  const context = await bootstrap(needs.report, system);
+  const made = await packageForTests();
+  const folder = mkdtempSync(join(tmpdir(), 'workbench-package-'));
+  const { display, stop } = await startXvfb();
+  const sum = { passed: 0, failed: 0 };
+  try {
+    for (const suite of wanted) {
+      const { passed, failed } = await checkRoot(suite, { ...made, folder, display }, context);
+      sum.passed += passed;
+      sum.failed += failed;
+    }
+  } finally {
+    stop();
+    await removeRoots(folder);
+  }
+  process.stdout.write(`${sum.passed} passed, ${sum.failed} failed\n`);
+  return sum.failed === 0 ? 0 : 1;
+});
