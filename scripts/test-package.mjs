@@ -98,7 +98,12 @@ function checksOf(root, { deb, folder, display, identity }) {
       const { _electron } = await import('@playwright/test');
       root.write(given, 'model:\n  preset: tft\nperformance:\n  batchSizes: [1, 2, 4]\n');
       const executablePath = starter(root, folder, display);
-      const app = await _electron.launch({ executablePath, args: [given], timeout: waitsMs });
+      const app = await _electron.launch({
+        executablePath,
+        args: [given],
+        chromiumSandbox: true,
+        timeout: waitsMs,
+      });
       try {
         const page = await app.firstWindow();
         await page.getByRole('status').filter({ hasText: 'run.yaml' }).waitFor();

@@ -109,7 +109,8 @@ function processesIn(target) {
       try {
         const place = [readlinkSync(`/proc/${pid}/root`), readlinkSync(`/proc/${pid}/exe`)];
         if (place[0] !== target && !place[1].startsWith(`${target}/`)) return [];
-        const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        // A page's process writes its command line itself, with spaces between the words.
+        const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split(/[\0 ]/);
         const status = readFileSync(`/proc/${pid}/status`, 'utf8');
         const field = (name) => new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1] ?? '';
         return [{ pid: Number(pid), args, seccomp: field('Seccomp'), uid: field('Uid') }];
