@@ -14,6 +14,8 @@ const banned = [
     phrase: /(?<!\bthere )\b(?:is|are) no (?!longer\b|more\b|less\b|fewer\b|later\b|earlier\b)(?=\w)/i,
     write: '"is not a", or "has no"',
   },
+  // A package has no scripts of the clone.
+  { phrase: /\bnpm run cli\b/i, write: '"triton-workbench"' },
   { phrase: /\bof effect\b/i, write: '"applies only with"' },
   { phrase: /\bmend(?:s|ed|ing)?\b/i, write: '"fix"' },
   { phrase: /\bstands?\b(?!-| for\b)/i, write: '"is" or "appears"' },

@@ -14,6 +14,7 @@ describe('a banned phrase', () => {
     ['"x" is no batch size', 'is no'],
     ['These are no numbers.', 'are no'],
     ['Of effect with gRPC.', 'Of effect'],
+    ['Run "npm run cli -- detect".', 'npm run cli'],
     ['Mend what the form names.', 'Mend'],
     ['to be mended first', 'mended'],
     ['It stands in the list.', 'stands'],
