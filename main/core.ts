@@ -27,6 +27,7 @@ import type { RunStore } from './store/run-store';
 
 export type { Core } from './core/core-interface';
 export type { Readers } from './core/readers';
+export type { Cleaned as CleanedHome, CleanPlan, CleanRequest } from './core/upkeep';
 export type { ExecuteOptions } from './pipeline/runs';
 export type { ServerLoadListener, ServerResults } from './perf/sweep/measure-server';
 
@@ -147,7 +148,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     writeReports: reportCalls.writeReports,
     writeMatrix: reportCalls.writeMatrix,
     importFile: reportCalls.importFile,
-    clean: (runIds) => upkeep.clean(runIds),
+    planClean: (request) => upkeep.planClean(request),
+    clean: (request) => upkeep.clean(request),
     close: async () => {
       upkeep.stopFollowing();
       await runs.close();

@@ -1,26 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, CommanderError, Help, type Option } from 'commander';
-import { toWire } from '../contract/errors';
+import { type Command, CommanderError } from 'commander';
+import { toWire, WorkbenchError } from '../contract/errors';
 import { type Core, createCore } from '../core';
 import { createElectronPrinter } from '../platform/electron-printer';
 import { defaultHome, homeLayout, readableFolder } from '../platform/layout';
-import { addCompare } from './compare';
 import type { CliContext } from './context';
-import { addData } from './data';
-import { addDeployments } from './deployments';
-import { addDetect } from './detect';
-import { addFields } from './fields';
-import { addImages } from './images';
-import { addListing } from './listing';
-import { addMonitor } from './monitor';
+import { verbIn } from './help/command-tree';
+import { configPaths, readConfig, withDefaults } from './help/config-file';
+import { usageError } from './help/usage-error';
 import { createOutput, exitCodeOf, exitCodes, formatError, jsonText, printText } from './output';
-import { addPerf } from './perf/perf';
-import { addOwnModels } from './presets';
-import { addResume } from './resume';
-import { addImport, addRun } from './run';
-import { addUpkeep } from './runs/upkeep';
-import { addSpec } from './spec';
+import { createProgram } from './program';
 
 /** The bundle stands in `out/main`; the repository (or the app) two folders above. */
 const appDir = process.env['TRITON_WORKBENCH_APP'] ?? join(__dirname, '..', '..');
@@ -57,16 +48,38 @@ function outliveReaders(): void {
   }
 }
 
-/** The help of every option reads as a sentence, whoever wrote it. */
-function optionSentence(option: Option): string {
-  const text = new Help().optionDescription(option);
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.)\]]$/.test(text) ? '' : '.'}`;
+/** Asks for no terminal and no answer: the window says for itself what keeps it from opening. */
+function openWindow(args: readonly string[]): Promise<void> {
+  const starter = join(appDir, 'scripts', 'start.mjs');
+  const isClone = existsSync(starter);
+  if (!isClone && !('electron' in process.versions)) {
+    throw new WorkbenchError('engine-unavailable', 'The window cannot be started from here', {
+      remedy: 'Open it from the menu of the desktop.',
+    });
+  }
+  const words = isClone ? [starter, ...args] : args;
+  const child = spawn(process.execPath, words, { env: ownEnvironment(), detached: true, stdio: 'ignore' });
+  child.unref();
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+}
+
+/** With the defaults of the configuration file, which help needs not. */
+async function wordsOf(program: Command, typed: readonly string[]): Promise<readonly string[]> {
+  const { command } = verbIn(program, typed);
+  const asksHelp = typed.some((word) => ['-h', '--help', '-V', '--version'].includes(word));
+  if (command === program || asksHelp) return typed;
+  const config = await readConfig(configPaths(defaultHome(process.env), process.env));
+  return config === null ? typed : withDefaults(program, config, typed);
 }
 
 async function main(): Promise<void> {
   outliveReaders();
   const version = appVersion();
   const made: { core: Promise<Core> | null } = { core: null };
+  const said = { quiet: false };
   const context: CliContext = {
     core: () => {
       const env = ownEnvironment();
@@ -86,44 +99,30 @@ async function main(): Promise<void> {
       });
       return made.core;
     },
-    output: (options) => createOutput(options.json === true),
+    output: (options) => createOutput(options.json === true, said.quiet),
     exit: (code) => {
       process.exitCode = code;
     },
   };
-  const program = new Command('triton-workbench')
-    .description(
-      'Deploy models on NVIDIA Triton Inference Server: export, convert, configure, deploy, check, measure, report.',
-    )
-    .version(version)
-    .configureHelp({ optionDescription: optionSentence })
-    .showHelpAfterError()
-    .exitOverride();
-  addData(program, context);
-  addDetect(program, context);
-  addImages(program, context);
-  addListing(program, context);
-  addCompare(program, context);
-  addRun(program, context);
-  addOwnModels(program, context);
-  addResume(program, context);
-  addDeployments(program, context);
-  addSpec(program, context);
-  addFields(program, context);
-  addPerf(program, context);
-  addImport(program, context);
-  addMonitor(program, context);
-  addUpkeep(program, context);
+  const program = createProgram(context, { version, openWindow });
+  program.on('option:quiet', () => {
+    said.quiet = true;
+  });
+  const typed = process.argv.slice(2);
   try {
-    // Of Electron's runtime commander would take the script for an argument.
-    await program.parseAsync(process.argv, { from: 'node' });
+    await program.parseAsync(await wordsOf(program, typed), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+      const message = error.exitCode === 0 ? null : usageError(program, typed, error);
+      if (message !== null) printText(`${message}\n`, 'stderr');
+      if (message !== null && typed.includes('--json')) {
+        process.stdout.write(`${jsonText({ error: { code: 'input-invalid', message } }, 2)}\n`);
+      }
     } else {
       const wire = toWire(error);
       printText(`${formatError(wire)}\n`, 'stderr');
-      if (process.argv.includes('--json')) process.stdout.write(`${jsonText({ error: wire }, 2)}\n`);
+      if (typed.includes('--json')) process.stdout.write(`${jsonText({ error: wire }, 2)}\n`);
       process.exitCode = exitCodeOf(wire);
     }
   } finally {

@@ -131,7 +131,7 @@ export function addData(program: Command, context: CliContext): void {
           if (copy !== undefined) output.say(`     ${copy}`);
         });
         if (source.note !== undefined) output.say(source.note);
-        context.exit(exitCodes.usage);
+        context.exit(exitCodes.byHand);
         return;
       }
       output.say(

@@ -6,7 +6,7 @@ import { missing } from '../contract/numbers';
 import { present } from '../contract/present';
 import type { Core } from '../core';
 import type { CliContext } from './context';
-import { formatTable, type Output } from './output';
+import { formatTable, type Output, progressOf } from './output';
 import { readNumber, resolveRunId, runArgument } from './read-values';
 
 interface Json {
@@ -65,7 +65,8 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
 /** Says what is being done while it is done. */
 async function following<Value>(core: Core, output: Output, work: () => Promise<Value>): Promise<Value> {
   const stop = core.subscribe((event) => {
-    if (event.type === 'deployments-changed' && event.work !== null) output.say(`${event.id}: ${event.work}`);
+    if (event.type === 'deployments-changed' && event.work !== null)
+      progressOf(output).say(`${event.id}: ${event.work}`);
   });
   try {
     return await work();

@@ -1,12 +1,21 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { withScheme } from '../contract/address';
 import type { FieldRow } from '../contract/fields/field';
 import { defaultOf, fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
 import { inputDataModes } from '../contract/run/run-spec';
 import { serverDefaults } from '../contract/run/server-plan';
 import { treeOf } from '../contract/run/upstream-variables';
 import { mergeTrees, type Tree } from '../contract/trees';
-import { readIds, readIntervals, readNamed, readNumber, readNumbers, readRange } from './read-values';
+import {
+  readDuration,
+  readIds,
+  readIntervals,
+  readNamed,
+  readNumber,
+  readNumbers,
+  readRange,
+} from './read-values';
 
 /** The verbs that take fields of the specification as options; `perf` those of the load alone. */
 type Verb = 'run' | 'perf';
@@ -44,10 +53,33 @@ function helpOf(row: FieldRow, verb: Verb): string {
     values.length === 0 ? null : `One of ${values.join(', ')}.`,
     formOf(row, verb),
     isShown ? `Default: ${String(usual)}.` : null,
+    row.aliases === undefined ? null : `Also ${row.aliases.join(', ')}.`,
     variable === undefined || verb === 'perf' ? null : `[${variable}]`,
   ]
     .filter((part) => part !== null)
     .join(' ');
+}
+
+/** Heads of the options in the help, by the first part of a field's path. */
+const optionGroups: Readonly<Record<string, string>> = {
+  model: 'Model:',
+  engine: 'Engine:',
+  configure: 'Triton configuration:',
+  accuracy: 'Accuracy:',
+  performance: 'Load:',
+};
+
+const groupOf = ({ path }: FieldRow): string => optionGroups[path.split('.')[0] ?? ''] ?? 'Model:';
+
+/** Further names of an option, hidden in its help, which names them; each sets what the option sets. */
+export function addAliases(command: Command, option: Option, names: readonly string[]): void {
+  for (const name of names) {
+    const alias = new Option(`${name} <value>`).hideHelp();
+    command.addOption(alias);
+    command.on(`option:${alias.name()}`, (text: string) => {
+      command.setOptionValueWithSource(option.attributeName(), text, 'cli');
+    });
+  }
 }
 
 /** The options of every field that the verb takes. */
@@ -55,7 +87,8 @@ export function addFieldOptions(command: Command, verb: Verb): Command {
   for (const [row, flags] of optionsOf(verb)) {
     const option = new Option(flags, helpOf(row, verb));
     if (row.path.endsWith('.*')) option.argParser(collect);
-    command.addOption(option);
+    command.addOption(option.helpGroup(groupOf(row)));
+    addAliases(command, option, row.aliases ?? []);
   }
   return command;
 }
@@ -70,6 +103,7 @@ function inputTree(source: string): Tree {
 /** What an option says that is not simply the value of its field. */
 const special: Readonly<Record<string, (text: string, flag: string) => Tree | Promise<Tree>>> = {
   'performance.inputData': inputTree,
+  'engine.url': (text) => treeOf('engine.url', withScheme(text)),
   'performance.concurrency': (text, flag) =>
     treeOf('performance.concurrency', text === 'formula' ? text : readRange(flag, text)),
   'performance.requestIntervalsUs': async (file, flag) =>
@@ -77,12 +111,19 @@ const special: Readonly<Record<string, (text: string, flag: string) => Tree | Pr
   'performance.sequences.firstId': (text, flag) => treeOf('performance.sequences', readIds(flag, text)),
 };
 
+/** Times may have a unit of their own. */
+function readAmount({ unit }: FieldRow, text: string, flag: string): number {
+  return unit === 'ms' || unit === 's' || unit === 'µs'
+    ? readDuration(flag, text, unit)
+    : readNumber(flag, text);
+}
+
 /** The value of a field by what the schema takes; paths count from where the command is given. */
 function valueOf(row: FieldRow, text: string, flag: string): unknown {
   switch (valuesOf(row).type) {
     case 'integer':
     case 'number':
-      return readNumber(flag, text);
+      return readAmount(row, text, flag);
     case 'integers':
       return row.path.startsWith('performance.') ? readRange(flag, text) : readNumbers(flag, text);
     case 'numbers':
@@ -103,14 +144,15 @@ async function treeOfOption(row: FieldRow, given: unknown, flag: string): Promis
   return (await special[row.path]?.(text, flag)) ?? treeOf(row.path, valueOf(row, text, flag));
 }
 
-const flagIn = (option: string): string => option.split(' ')[0] ?? option;
+/** "--batch-sizes" of "--batch-sizes <list>". */
+export const longFlag = (option: string): string => option.split(' ')[0] ?? option;
 
 /** The part of a specification that the options say. Throws input-invalid naming the option. */
 export async function readFieldOptions(options: GivenOptions, verb: Verb): Promise<Tree> {
   const trees: Tree[] = [];
   for (const [row, flags] of optionsOf(verb)) {
     const given = options[new Option(flags).attributeName()];
-    if (given !== undefined) trees.push(await treeOfOption(row, given, flagIn(flags)));
+    if (given !== undefined) trees.push(await treeOfOption(row, given, longFlag(flags)));
   }
   return trees.reduce<Tree>(mergeTrees, {});
 }
@@ -119,7 +161,7 @@ export async function readFieldOptions(options: GivenOptions, verb: Verb): Promi
 export function flagOf(path: string): string {
   for (let at = path; at.includes('.'); at = at.slice(0, at.lastIndexOf('.'))) {
     const option = rowOf(at)?.option;
-    if (option !== undefined) return flagIn(option);
+    if (option !== undefined) return longFlag(option);
   }
   return path;
 }

@@ -13,6 +13,7 @@ import { formatDuration, formatMs, formatRate, missing } from '../contract/numbe
 import { originMark, originText } from '../contract/run/run-content';
 import { damageText, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
+import { runSummarySchema } from '../contract/run/run-summary';
 import { hasSpec, measuredOnText } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
 import { changesText } from '../contract/run/spec-changes';
@@ -22,8 +23,7 @@ import type { Core } from '../core';
 import type { CliContext } from './context';
 import { formatError, formatTable, type Output } from './output';
 import { crossCheckLines } from './perf/perf-print';
-import { addPresets } from './presets';
-import { readBudgetMs, resolveRunId, runArgument } from './read-values';
+import { readBudgetMs, readNumber, readOneOf, resolveRunId, runArgument } from './read-values';
 import { runDocument } from './run-progress';
 
 interface Json {
@@ -63,25 +63,61 @@ function printHistory(output: Output, runs: readonly RunSummary[], runId: string
   output.say(formatTable(header, rows));
 }
 
+const statuses = [...runSummarySchema.shape.status.options, 'waiting'] as const;
+
+interface RunsOptions extends Json {
+  readonly history?: string;
+  readonly status?: string;
+  readonly preset?: string;
+  readonly limit?: string;
+}
+
+/** The runs that the options ask for, in the order of the list. Throws input-invalid. */
+export function chosenRuns(runs: readonly RunSummary[], options: RunsOptions): readonly RunSummary[] {
+  const { preset } = options;
+  const wanted = (options.status ?? '')
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map((part) => readOneOf('--status', statuses, part));
+  const limit = options.limit === undefined ? runs.length : readNumber('--limit', options.limit);
+  if (!Number.isInteger(limit) || limit < 0) {
+    throw new WorkbenchError('input-invalid', `"${String(options.limit)}" is not a number of runs`, {
+      where: '--limit',
+    });
+  }
+  return runs
+    .filter((run) => preset === undefined || run.preset === preset)
+    .filter(
+      ({ status, waitsFor }) =>
+        wanted.length === 0 || wanted.includes(status) || (waitsFor !== null && wanted.includes('waiting')),
+    )
+    .slice(0, limit);
+}
+
 function addRuns(program: Command, context: CliContext): void {
   program
     .command('runs')
     .description('List runs, newest first')
+    .option('--status <list>', `only runs in these states: ${statuses.join(', ')}`)
+    .option('--preset <id>', 'only runs of this preset')
+    .option('--limit <n>', 'at most this many, the newest')
     .option('--history <run>', 'list the runs of the same model, format and precision as this run')
     .option('--json', jsonHelp)
-    .action(async (options: Json & { readonly history?: string }) => {
+    .action(async (options: RunsOptions) => {
       const output = context.output(options);
       const core = await context.core();
-      const { runs, unreadable } = await core.listRuns();
+      const { runs: all, unreadable } = await core.listRuns();
+      const runs = chosenRuns(all, options);
       if (options.history !== undefined) {
-        printHistory(output, runs, await resolveRunId(core, options.history));
+        printHistory(output, all, await resolveRunId(core, options.history));
         return;
       }
       if (output.json) {
         output.document({ runs, unreadable });
         return;
       }
-      if (runs.length === 0) output.say('No runs yet. Start one: run resnet50 --profile quick');
+      if (all.length > 0 && runs.length === 0) output.say('No runs match.');
+      else if (runs.length === 0) output.say('No runs yet. Start one: run resnet50 --profile quick');
       else {
         const rows = runs.map((run) => [
           run.runId,
@@ -212,7 +248,6 @@ function addShow(program: Command, context: CliContext): void {
 
 /** The verbs that only look. */
 export function addListing(program: Command, context: CliContext): void {
-  addPresets(program, context);
   addRuns(program, context);
   addShow(program, context);
 }

@@ -17,7 +17,7 @@ import { makeFolder } from '../platform/make-folder';
 import type { CliContext } from './context';
 import { type AlertOptions, monitorTable, readAlerts } from './monitor-table';
 import { exitCodes, jsonText, type Output } from './output';
-import { readNumber, readShapes } from './read-values';
+import { readDuration, readNumber, readShapes } from './read-values';
 import { addTlsOptions, readTlsOptions, type TlsOptions } from './tls-options';
 
 interface MonitorCliOptions extends TlsOptions, AlertOptions {
@@ -83,8 +83,8 @@ function readTimes(options: MonitorCliOptions): {
   readonly intervalMs: number;
   readonly forMs: number | null;
 } {
-  const intervalMs = readNumber('--interval', options.interval) * 1000;
-  const forMs = options.for === undefined ? null : readNumber('--for', options.for) * 1000;
+  const intervalMs = readDuration('--interval', options.interval, 'ms', 's');
+  const forMs = options.for === undefined ? null : readDuration('--for', options.for, 'ms', 's');
   if (intervalMs < 500 || intervalMs > longestPollIntervalMs) {
     throw new WorkbenchError('input-invalid', 'The interval must be between 0.5 s and one hour', {
       where: '--interval',
@@ -201,7 +201,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
       remedy: 'Use the name from the model table, without a version.',
     });
   }
-  return seen.fired ? exitCodes.gate : exitCodes.done;
+  return seen.fired ? exitCodes.alert : exitCodes.done;
 }
 
 /** `monitor`: watches any running Triton, or plays back what was recorded of one. */
@@ -211,14 +211,18 @@ export function addMonitor(program: Command, context: CliContext): void {
     .description(
       'Watch the models, rates, latencies and alerts of a running Triton until --for or Ctrl-C; exit code 3 means that an alert fired',
     )
-    .option('--url <url>', 'HTTP address, as host:8000, http://host:8000 or https://host', withScheme)
-    .option('--metrics-url <url>', 'metrics address; default: port 8002 of the same host', '')
-    .option('--interval <s>', 'seconds between polls', '1')
+    .option('-u, --url <url>', 'HTTP address, as host:8000, http://host:8000 or https://host', withScheme)
+    .option('--metrics-url <url>', 'metrics address; default: port 8002 of the same host', withScheme, '')
+    .option('--interval <s>', 'time between polls, in seconds or with a unit; default: 1 s', '1')
     .option(
       '--probe <MODEL[:rate]>',
       `send probe requests to this model; default rate: ${probesPerSecond} per second`,
     )
-    .option('--shape <NAME:dims>', 'shape of a probe input with dynamic dimensions, repeatable', collect)
+    .option(
+      '--shape <NAME:dims>',
+      'dimensions of a probe input with dynamic ones, without the batch: x:3,224,224 or x=3,224,224; repeatable',
+      collect,
+    )
     .option('--input-data <mode>', 'probe input values: zero or random', 'zero')
     .option(
       '--alert <METRIC=limit[:seconds]>',
@@ -231,7 +235,7 @@ export function addMonitor(program: Command, context: CliContext): void {
     .option('--speed <n>', 'replay speed as a factor; 0 means as fast as possible', '0')
     .option('--csv <file>', 'at the end, write a CSV file with one row per second and model')
     .option('--report <file>', 'at the end, write a report (.html or .pdf)')
-    .option('--for <seconds>', 'stop after this many seconds')
+    .option('--for <time>', 'stop after this time, in seconds or with a unit: 90, 10m, 2h')
     .option('--json', 'print one JSON object per sample to stdout; messages go to stderr')
     .action(async (options: MonitorCliOptions) => {
       context.exit(await monitor(context, options));

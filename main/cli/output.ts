@@ -13,6 +13,8 @@ export const exitCodes = {
   ...{ done: 0, failed: 1, usage: 2, gate: 3, paused: 4, cancelled: 130 },
   /** Of `compare`: beyond a criterion, and not to be told. */
   ...{ outside: 3, unclear: 4 },
+  /** Of `monitor`: an alert fired; and of `data fetch`: there is nothing to download. */
+  ...{ alert: 3, byHand: 3 },
 } as const;
 
 /** Codes that the user's own input causes: usage, not failure. */
@@ -68,6 +70,8 @@ export interface Output {
   readonly say: (line: string) => void;
   /** The one JSON document. */
   readonly document: (value: unknown) => void;
+  /** Progress is left out; with `json` everything for people is. */
+  readonly quiet?: boolean;
   /** A terminal that can rewrite its last line. */
   readonly live: boolean;
   /** Puts the line in place of the one that moves. */
@@ -75,11 +79,12 @@ export interface Output {
   readonly clearScreen: () => void;
 }
 
-export function createOutput(json: boolean): Output {
+export function createOutput(json: boolean, quiet = false): Output {
   const to = json ? 'stderr' : 'stdout';
   const stream = process[to];
   return {
     json,
+    quiet,
     live: stream.isTTY,
     rewrite: (line) => {
       stream.write(`${eraseLine}${cleanLine(line)}`);
@@ -88,13 +93,19 @@ export function createOutput(json: boolean): Output {
       stream.write(eraseScreen);
     },
     say: (line) => {
-      printText(`${line}\n`, to);
+      if (!(json && quiet)) printText(`${line}\n`, to);
     },
     document: (value) => {
       process.stdout.write(`${jsonText(value, 2)}\n`);
     },
   };
 }
+
+/** Where progress goes: nowhere with `--quiet`. */
+export const progressOf = (output: Output): Output =>
+  output.quiet === true
+    ? { ...output, live: false, say: () => undefined, rewrite: () => undefined, clearScreen: () => undefined }
+    : output;
 
 /** Left-aligned text, right-aligned numbers. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -130,9 +141,10 @@ interface FollowedWork<Kind extends Work> {
 
 /** Waits for the end of the work with its progress told; Ctrl-C cancels. Throws what the work failed with. */
 export async function followWork<Kind extends Work>(
-  output: Output,
+  shown: Output,
   followed: FollowedWork<Kind>,
 ): Promise<Kind> {
+  const output = progressOf(shown);
   let seen = '';
   const stop = followed.subscribe((title, { text, fraction }) => {
     if (text === seen) return;

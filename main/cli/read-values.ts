@@ -1,7 +1,7 @@
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
-import { runNameSchema } from '../contract/run/run-events';
+import { runNameSchema } from '../contract/run/run-name';
 import type { Core } from '../core';
 import { readBoundedFile } from '../platform/read-bounded-file';
 
@@ -86,27 +86,76 @@ export function readOneOf<Value extends string>(
   return found;
 }
 
-/** A p99 budget in milliseconds: a number above 0. Throws input-invalid. */
-export function readBudgetMs(value: string): number {
-  const budgetMs = value.trim() === '' ? Number.NaN : Number(value);
-  if (Number.isFinite(budgetMs) && budgetMs > 0) return budgetMs;
-  throw new WorkbenchError('input-invalid', `"${value}" is not a latency in milliseconds`, {
-    where: '--p99-budget-ms',
-    remedy: 'Use a number above 0, for example 20 or 0.5.',
-  });
+/** Microseconds. */
+const timeUnits = { us: 1, µs: 1, ms: 1e3, s: 1e6, m: 60e6, min: 60e6, h: 3600e6 } as const;
+type TimeUnit = keyof typeof timeUnits;
+const isTimeUnit = (text: string): text is TimeUnit => Object.hasOwn(timeUnits, text);
+
+/**
+ * A time as "500ms", "2s" or "1.5m", or as a number in the unit that the option documents. Throws input-invalid.
+ * @param plain unit of a number without one; absent: that of the result
+ */
+export function readDuration(flag: string, text: string, unit: TimeUnit, plain: TimeUnit = unit): number {
+  const [, amount = '', named = ''] = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([a-zµ]*)\s*$/i.exec(text) ?? [];
+  const given = named === '' ? plain : named.toLowerCase();
+  const value = amount === '' ? Number.NaN : Number(amount);
+  if (!Number.isFinite(value) || !isTimeUnit(given)) {
+    throw invalid(
+      flag,
+      `"${text}" is not a time`,
+      `Give a number in ${plain}, or with a unit: 500ms, 2s, 1m.`,
+    );
+  }
+  // 1.1 s is 1100 ms, and not 1100.0000000000002.
+  return Number(((value * timeUnits[given]) / timeUnits[unit]).toPrecision(12));
 }
 
-/** `NAME:3,224,224`, any number of them, as dimensions by name. Throws input-invalid. */
+/** A p99 budget in milliseconds: a time above 0. Throws input-invalid. */
+export function readBudgetMs(text: string): number {
+  const budgetMs = readDuration('--p99-budget-ms', text, 'ms');
+  if (budgetMs > 0) return budgetMs;
+  throw invalid(
+    '--p99-budget-ms',
+    `"${text}" is not a latency`,
+    'Use a time above 0, for example 20 or 500us.',
+  );
+}
+
+interface GivenShape {
+  readonly name: string;
+  /** null: the option does not say. */
+  readonly datatype: string | null;
+  readonly dims: readonly number[];
+}
+
+/** `x:3,224,224` or `x=3,224,224`, with a type `ids:INT64:16` or `ids:INT64=16`. Throws input-invalid. */
+export function readShape(text: string): GivenShape {
+  const [, name = '', datatype, dims = ''] =
+    /^(.+?)(?::(BOOL|U?INT\d+|FP\d+))?[:=]([\d\s,]+)$/.exec(text) ?? [];
+  const sizes = readNumbers('--shape', dims);
+  if (name === '' || sizes.length === 0 || sizes.some((size) => !Number.isInteger(size) || size < 1)) {
+    throw invalid(
+      '--shape',
+      `"${text}" is not a shape`,
+      'For example --shape x=3,224,224, or --shape ids:INT64=16',
+    );
+  }
+  return { name, datatype: datatype ?? null, dims: sizes };
+}
+
+/** Dimensions by name, of inputs whose types the server knows. Throws input-invalid. */
 export function readShapes(texts: readonly string[]): Record<string, number[]> {
   return Object.fromEntries(
     texts.map((text) => {
-      const [, name, dims] = /^([^:]+):([\d,]+)$/.exec(text) ?? [];
-      if (name === undefined || dims === undefined) {
-        throw new WorkbenchError('input-invalid', `"${text}" is not of the form NAME:3,224,224`, {
-          where: '--shape',
-        });
+      const { name, datatype, dims } = readShape(text);
+      if (datatype !== null) {
+        throw invalid(
+          '--shape',
+          `"${text}" names a type, which the server knows`,
+          `Write ${name}=${dims.join(',')}.`,
+        );
       }
-      return [name, readNumbers('--shape', dims)];
+      return [name, [...dims]];
     }),
   );
 }

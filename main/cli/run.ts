@@ -21,6 +21,7 @@ export function addRun(program: Command, context: CliContext): void {
     .description('Run a deployment, from export to report')
     .argument('[preset]', 'preset id, for example resnet50, or the path of your own model');
   addSpecOptions(run)
+    .optionsGroup('Run:')
     .option(
       '--trust',
       'trust the current code of your own model, and approve the files and images that --spec names',
@@ -129,10 +130,9 @@ export function addImport(program: Command, context: CliContext): void {
       const core = await context.core();
       const { runId, notes } = await core.importFile({
         path: resolve(file),
-        ...(options.model === undefined ? {} : { model: options.model }),
+        ...present({ model: options.model, name: options.name }),
         ...(options.batchSize === undefined ? {} : { batchSize: readBatchSize(options.batchSize) }),
       });
-      if (options.name !== undefined) await core.handlers['runs.rename']({ runId, name: options.name });
       const { state, dir } = await core.getRun(runId);
       output.say(`Imported as ${runId}`);
       output.say(`  in ${dir}`);

@@ -11,7 +11,7 @@ import type { Core } from '../core';
 import { addFieldOptions, collect } from './field-options';
 import { printText } from './output';
 import { readOverrides, type RunOptions, type SpecReader } from './read-spec';
-import { readNumbers } from './read-values';
+import { readShape } from './read-values';
 
 /** The GPU that containers are given: of "all" and "idlest" the first, else the one of the first UUID. */
 function givenGpu({ gpus }: GpuReport, ids: readonly unknown[]): string | null {
@@ -68,23 +68,14 @@ export async function readTargetGpu(
   throw new WorkbenchError('input-invalid', message, { where: '--gpu', remedy });
 }
 
-/** `--shape NAME=1,3,224,224` and `--shape NAME:INT64=1,16`. */
-function readShapes(texts: readonly string[]) {
+/** Shapes and datatypes by name. */
+function readModelShapes(texts: readonly string[]) {
   const shapes: Record<string, number[]> = {};
   const datatypes: Record<string, string> = {};
   for (const text of texts) {
-    const at = text.lastIndexOf('=');
-    const [, name = '', datatype] =
-      /^(.+?)(?::(BOOL|U?INT\d+|FP\d+))?$/.exec(text.slice(0, Math.max(0, at))) ?? [];
-    const shape = readNumbers('--shape', text.slice(at + 1));
-    if (name === '' || shape.some((size) => !Number.isInteger(size) || size < 1)) {
-      throw new WorkbenchError('input-invalid', `"${text}" is not a shape`, {
-        where: '--shape',
-        remedy: 'For example --shape x=1,3,224,224, or --shape ids:INT64=1,16',
-      });
-    }
-    shapes[name] = shape;
-    if (datatype !== undefined) datatypes[name] = datatype;
+    const { name, datatype, dims } = readShape(text);
+    shapes[name] = [...dims];
+    if (datatype !== null) datatypes[name] = datatype;
   }
   return { shapes, datatypes };
 }
@@ -126,7 +117,7 @@ async function readOwnModel(
 ): Promise<Choice | null> {
   if (core.presets().some(({ id }) => id === argument)) return null;
   if (!argument.includes('/') && !argument.includes(sep) && !existsSync(argument)) return null;
-  const input = { path: argument, ...readShapes(options.shape ?? []) };
+  const input = { path: argument, ...readModelShapes(options.shape ?? []) };
   const call = options.trust === true ? 'models.trust' : 'models.open';
   const opened = await core.handlers[call](input);
   for (const line of opened.notes) note(line);
@@ -135,6 +126,7 @@ async function readOwnModel(
 
 /** The options that make a specification, the same for every verb that takes one. */
 export function addSpecOptions(command: Command): Command {
+  command.optionsGroup('Specification:');
   command.option(
     '--spec <file>',
     'run.yaml with any part of the specification, a runner configuration or environment file of the published ' +
@@ -150,13 +142,14 @@ export function addSpecOptions(command: Command): Command {
     'with a runner configuration: which of its configurations; default: 1',
   );
   return addFieldOptions(command, 'run')
+    .optionsGroup('Specification:')
     .option(
       '--gpu <name>',
       `${publishedGpus.join(', ')}: its published defaults (with --profile full) and figures; auto: this machine's; none`,
     )
     .option(
       '--shape <name=dims>',
-      'own model file: sample shape of an input, "x=1,3,224,224" or "ids:INT64=1,16"; repeatable',
+      'own model file: sample shape of an input with its batch: x=1,3,224,224, x:1,3,224,224 or ids:INT64=1,16; repeatable',
       collect,
     )
     .option('--set <KEY=VALUE>', 'any field of run.yaml, or a published variable; repeatable', collect);

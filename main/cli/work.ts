@@ -4,7 +4,7 @@ import { type Reach, type Reached, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
 import { stepTitleOf } from '../contract/words';
 import type { Core, ExecuteOptions } from '../core';
-import { exitCodeOf, exitCodes, type Output } from './output';
+import { exitCodeOf, exitCodes, type Output, progressOf } from './output';
 import { createRunProgress, runDocument } from './run-progress';
 
 /**
@@ -18,7 +18,9 @@ export async function workOn(
   options: { readonly verbose: boolean } & ExecuteOptions,
 ): Promise<number> {
   const { verbose, ...how } = options;
-  const stopListening = core.subscribe(createRunProgress(output, { verbose, titleOf: stepTitleOf }));
+  const stopListening = core.subscribe(
+    createRunProgress(progressOf(output), { verbose, titleOf: stepTitleOf }),
+  );
   const asked = { times: 0 };
   const cancel = () => {
     asked.times += 1;

@@ -30,10 +30,10 @@ import { reportChangeSchema, type ShownLook } from './run/report-look';
 import {
   reportFileSchema,
   type RunEvent,
-  runNameSchema,
   type StepId,
   stepIds,
 } from './run/run-events';
+import { runNameSchema } from './run/run-name';
 import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';
 import type { RunSummary } from './run/run-summary';
@@ -224,7 +224,7 @@ export const api = {
   /** Sets the p99 budget, in milliseconds, or takes it away. Throws run-busy while another process works on the run. */
   'runs.setBudget': call<null>().with(runId.extend({ p99BudgetMs: p99BudgetMsSchema.nullable() })),
   /**
-   * Moves the run to the trash of the home; `runs.restore` brings it back. The trash is emptied by the command `clean`,
+   * Moves the run to the trash of the home; `runs.restore` brings it back. The trash is emptied by `clean --trash`,
    * and of what is older than a day when the window starts. Throws run-busy while somebody works on the run.
    */
   'runs.remove': call<null>().with(runId),

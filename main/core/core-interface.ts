@@ -22,7 +22,7 @@ import type { WrittenMatrix } from '../reports/matrix-report';
 import type { Approvals } from '../store/approvals';
 import type { UnreadableRun } from '../store/run-store';
 import type { Readers } from './readers';
-import type { Cleaned } from './upkeep';
+import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 
 interface MatrixReportRequest {
   readonly name: string;
@@ -106,8 +106,10 @@ export interface Core {
   writeMatrix(input: MatrixReportRequest): Promise<WrittenMatrix>;
   /** Stores the figures of a file of perf_analyzer as a run. Throws input-invalid with line or field. */
   importFile(request: ImportRequest): Promise<CallOutput<'runs.import'>>;
-  /** Ends orphans, containers that wait for `resume` too, empties cache and trash, deletes the given runs. */
-  clean(runIds: readonly string[]): Promise<Cleaned>;
+  /** What `clean` would remove, and what that frees. Throws run-unknown. */
+  planClean(request: CleanRequest): Promise<CleanPlan>;
+  /** Ends orphans, containers that wait for `resume` too, and removes what is asked for. */
+  clean(request: CleanRequest): Promise<Cleaned>;
   /** What this process works on. */
   underWay(): WorkUnderWay;
   /** Cancels own runs, waits for their end and stops telling. */

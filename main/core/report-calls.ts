@@ -67,6 +67,8 @@ export function createReportCalls(parts: CoreParts): Pick<
   const importFile: Core['importFile'] = async (request) => {
     const capture = await parts.reading.readers.capture(request);
     const runId = await importRun(store, capture, version);
+    const { name } = request;
+    if (name !== undefined) await store.append(runId, { type: 'run-name', name });
     emit({ type: 'runs-changed' });
     const { notes } = capture.source;
     try {

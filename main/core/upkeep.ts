@@ -1,11 +1,27 @@
 import { sweepSharedFiles } from '../perf/native/requests/shared-names';
 import type { Runs } from '../pipeline/runs';
+import { bytesBelow } from '../platform/files';
 import { followRuns } from '../store/follow';
 import { sweepHomeFiles } from '../store/run-files';
 import type { CoreParts } from './core-parts';
 
 /** How long a removed run can be brought back after the window was closed. */
 const trashMs = 24 * 3600 * 1000;
+
+/** What a clean-up is asked to remove, besides what dead workbenches left. */
+export interface CleanRequest {
+  readonly cache: boolean;
+  readonly trash: boolean;
+  /** Runs that are deleted for good. */
+  readonly runIds: readonly string[];
+}
+
+/** What a clean-up would remove, and what that frees; null: it is not asked for. */
+export interface CleanPlan {
+  readonly cache: { readonly bytes: number } | null;
+  readonly trash: { readonly runIds: readonly string[]; readonly bytes: number } | null;
+  readonly runs: readonly { readonly runId: string; readonly bytes: number }[];
+}
 
 export interface Cleaned {
   readonly endedServers: readonly number[];
@@ -14,14 +30,17 @@ export interface Cleaned {
   readonly removedContainers: readonly string[];
   /** Names under /dev/shm that dead workbenches left, those removed at this start too. */
   readonly sharedMemoryFiles: readonly string[];
-  readonly cacheBytes: number;
+  /** null: the cache was not asked for. */
+  readonly cacheBytes: number | null;
   readonly removedRuns: readonly string[];
   /** Runs of the trash that are gone for good. */
   readonly emptiedRuns: readonly string[];
 }
 
 interface Upkeep {
-  clean(runIds: readonly string[]): Promise<Cleaned>;
+  /** Removes nothing. Throws run-unknown. */
+  planClean(request: CleanRequest): Promise<CleanPlan>;
+  clean(request: CleanRequest): Promise<Cleaned>;
   stopFollowing(): void;
 }
 
@@ -36,14 +55,25 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
   if (follow) await trash.empty(trashMs).catch(() => []);
   return {
     stopFollowing: follow ? followRuns(store, (runId) => runs.isOwn(runId), events) : () => undefined,
-    clean: async (runIds) => {
+    planClean: async (request) => {
+      const runs: CleanPlan['runs'][number][] = [];
+      for (const runId of request.runIds) {
+        runs.push({ runId, bytes: await bytesBelow((await store.folderOf(runId)).dir) });
+      }
+      return {
+        cache: request.cache ? { bytes: await cache.bytes() } : null,
+        trash: request.trash ? await trash.contents() : null,
+        runs,
+      };
+    },
+    clean: async ({ runIds, ...request }) => {
       const { ended, removedContainers, ...swept } = await engines.sweep({ all: true });
       endedChildren.push(...swept.endedChildren);
       sharedMemoryFiles.push(...(await sweepSharedFiles()));
       for (const runId of runIds) await store.remove(runId);
       if (runIds.length > 0) emit({ type: 'runs-changed' });
-      const emptiedRuns = await trash.empty(0);
-      const cacheBytes = await cache.clear();
+      const emptiedRuns = request.trash ? await trash.empty(0) : [];
+      const cacheBytes = request.cache ? await cache.clear() : null;
       return {
         endedServers: ended,
         endedChildren: endedChildren.splice(0),

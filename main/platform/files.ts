@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileError } from './file-error';
 import { makeFolder } from './make-folder';
@@ -92,6 +92,16 @@ export async function hashFolder(root: string): Promise<string> {
   const parts: string[] = [];
   for (const path of await listFiles(root)) parts.push(`${path}\0${await hashFile(join(root, path))}`);
   return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+/** Bytes of all files in a folder, or of a file; links count as themselves. 0 where there is nothing. */
+export async function bytesBelow(path: string): Promise<number> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return 0;
+  if (!found.isDirectory()) return found.size;
+  let bytes = 0;
+  for (const name of await readdir(path).catch(() => [])) bytes += await bytesBelow(join(path, name));
+  return bytes;
 }
 
 export async function exists(path: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { chmod, cp, link, readFile, rename, rm, stat, utimes } from 'node:fs/pro
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type FileEntry, fileEntrySchema } from '../contract/run/artefacts';
-import { exists, listFiles, writeFileAtomic } from '../platform/files';
+import { bytesBelow, exists, listFiles, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { temporaryBeside } from '../platform/temporary-files';
 import { firstDifference, ReadContents } from './file-manifest';
@@ -108,10 +108,13 @@ export class ArtefactCache {
   }
 
   /** Removes everything; returns the bytes that the files had. */
+  bytes(): Promise<number> {
+    return bytesBelow(this.root);
+  }
+
   async clear(): Promise<number> {
     if (!(await exists(this.root))) return 0;
-    let bytes = 0;
-    for (const path of await listFiles(this.root)) bytes += (await stat(join(this.root, path))).size;
+    const bytes = await this.bytes();
     await rm(this.root, { recursive: true, force: true });
     return bytes;
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { runIdPattern } from '../contract/opened';
 import { fileError } from '../platform/file-error';
-import { exists } from '../platform/files';
+import { bytesBelow, exists } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { acquireLease, leaseFile, leaseHolder } from './lease';
 import { holdsRun } from './run-key';
@@ -15,6 +15,8 @@ export interface RunTrash {
   remove(runId: string): Promise<void>;
   /** Throws run-unknown when the run is not in the trash. */
   restore(runId: string): Promise<void>;
+  /** What is in it: what emptying it deletes, with the folders of runs that lie elsewhere. */
+  contents(): Promise<{ readonly runIds: readonly string[]; readonly bytes: number }>;
   /** Deletes for good what was removed longer ago than this; returns the run ids. */
   empty(olderThanMs: number): Promise<readonly string[]>;
 }
@@ -71,6 +73,18 @@ export function createRunTrash(
       }
       await makeFolder(runs);
       await rename(inTrash(runId), join(runs, runId));
+    },
+    contents: async () => {
+      const runIds = (await exists(trash))
+        ? (await readdir(trash)).filter((name) => runIdPattern.test(name))
+        : [];
+      let bytes = 0;
+      for (const runId of runIds) {
+        const target = await readlink(inTrash(runId)).catch(() => null);
+        const deleted = target !== null && (await holdsRun(target, runId)) ? await bytesBelow(target) : 0;
+        bytes += deleted + (await bytesBelow(inTrash(runId)));
+      }
+      return { runIds: runIds.sort(), bytes };
     },
     empty: async (olderThanMs) => {
       if (!(await exists(trash))) return [];

@@ -43,7 +43,7 @@ describe.skipIf(engine === null)('deployments in containers', () => {
     expect(result.stderr).toContain('resnet50 serves at http://127.0.0.1:');
     const { runId } = documentOf(result);
     // What looks for leavings of dead workbenches passes it over, container and network.
-    await verb('clean');
+    await verb('clean', '--yes');
     const first = await only();
     expect(first).toMatchObject({ id: 'resnet50', state: 'ready', engine: 'docker' });
     expect(first?.models).toMatchObject([{ version: 1, state: 'ready', checkedSamples: 8 }]);

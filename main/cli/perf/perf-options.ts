@@ -13,7 +13,6 @@ export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly modelVersion: string;
   readonly shape?: readonly string[];
   readonly inputData?: readonly string[];
-  readonly latencyThreshold?: string;
   readonly inTurns: boolean;
   readonly allowRemoteLoad?: boolean;
   readonly remoteConcurrency?: string;
@@ -40,8 +39,12 @@ export function addPerfOptions(command: Command): Command {
       'Model name. Repeat it to load several models at once, NAME:2 twice as much.',
       collect,
     )
-    .option('--model-version <n>', 'Model version. Default: the server chooses.', '')
-    .option('--shape <NAME:dims>', 'Dimensions of an input with dynamic ones. Repeatable.', collect)
+    .option('-x, --model-version <n>', 'Model version. Default: the server chooses.', '')
+    .option(
+      '--shape <NAME:dims>',
+      'Dimensions of an input with dynamic ones, without the batch: x:3,224,224 or x=3,224,224. Repeatable.',
+      collect,
+    )
     .option(
       '--input-data <source>',
       'random, zero, or a JSON file, npz file or folder with values; NAME=... for one model. Default: random.',

@@ -9,7 +9,7 @@ import { levelText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
 import { writeFileAtomic } from '../../platform/files';
 import type { CliContext } from '../context';
-import { exitCodes, type Output } from '../output';
+import { exitCodes, type Output, progressOf } from '../output';
 import { addPerfOptions, type PerfOptions } from './perf-options';
 import { planText, readPerfPlan } from './perf-plan';
 import { pointLine, tellResults } from './perf-print';
@@ -44,7 +44,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const output = context.output(options);
   const load = await readPerfPlan(options);
   const core = await context.core();
-  const { latencyThreshold, csv, p99BudgetMs } = options;
+  const { csv, p99BudgetMs } = options;
+  const latencyThreshold = load.search === null ? undefined : String(load.search.thresholdUs / 1000);
   const runId = await core.createServerRun(load, { p99BudgetMs });
   const held: { results: ServerResults | null } = { results: null };
   const stopListening = core.subscribe((event) => {
@@ -61,7 +62,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   for (const name of stops) process.on(name, cancel);
   try {
     const listener: ServerLoadListener = {
-      ...listenerOf(load, output),
+      ...listenerOf(load, progressOf(output)),
       onEnd: (results) => {
         held.results = results;
       },

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { formatBytes } from '../../contract/numbers';
 import type { CliContext } from '../context';
 import { readBudgetMs, readRunName, resolveRunId, runArgument } from '../read-values';
 import { addReportOptions, reportChangeOf, type ReportOptions } from '../report/report-options';
@@ -79,46 +78,9 @@ function addRename(program: Command, context: CliContext): void {
     });
 }
 
-function addClean(program: Command, context: CliContext): void {
-  program
-    .command('clean')
-    .description(
-      'Stop processes left behind by crashed sessions, and empty the cache and the trash; with runs, delete those runs',
-    )
-    .argument('[run...]')
-    .option('--json', 'print one JSON document to stdout')
-    .action(async (given: string[], options: Json) => {
-      const output = context.output(options);
-      const core = await context.core();
-      const runIds: string[] = [];
-      for (const run of given) runIds.push(await resolveRunId(core, run));
-      const result = await core.clean(runIds);
-      if (output.json) {
-        output.document(result);
-        return;
-      }
-      output.say(`${result.endedServers.length} servers left behind by crashed sessions stopped`);
-      if (result.endedChildren.length > 0) {
-        output.say(`${result.endedChildren.length} other processes left behind by crashed sessions stopped`);
-      }
-      if (result.removedContainers.length > 0) {
-        output.say(`${result.removedContainers.length} containers left behind by crashed sessions removed`);
-      }
-      if (result.sharedMemoryFiles.length > 0) {
-        output.say(
-          `${result.sharedMemoryFiles.length} shared memory files left behind by crashed sessions removed`,
-        );
-      }
-      output.say(`${formatBytes(result.cacheBytes)} of cached artifacts removed`);
-      for (const runId of result.emptiedRuns) output.say(`${runId} deleted from the trash`);
-      for (const runId of result.removedRuns) output.say(`${runId} deleted`);
-    });
-}
-
-/** The verbs that look after runs: cancel, pause, report, rename, clean. */
+/** The verbs that look after runs: cancel, pause, report, rename. */
 export function addUpkeep(program: Command, context: CliContext): void {
   addStops(program, context);
   addReport(program, context);
   addRename(program, context);
-  addClean(program, context);
 }

@@ -32,6 +32,8 @@ export interface FieldRow {
   readonly default?: unknown;
   /** Option of `run`, and of `perf` for a field of the load: "--batch-sizes <list>". */
   readonly option?: string;
+  /** Further names of the option, those of perf_analyzer: "-b", "--concurrency-range". */
+  readonly aliases?: readonly string[];
   /** Not an option of `perf`, which has its own way to say it. */
   readonly runOnly?: boolean;
   /** Variables of the published procedures that set the field. */

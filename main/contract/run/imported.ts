@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runNameSchema } from './run-name';
 
 const importKinds = ['perf-analyzer-csv', 'perf-analyzer-profile'] as const;
 
@@ -24,6 +25,8 @@ export const importRequestSchema = z.strictObject({
   path: z.string().min(1).max(4096),
   /** The file's name when absent. */
   model: z.string().min(1).max(128).optional(),
+  /** As of `runs.rename`. */
+  name: runNameSchema.optional(),
   /** Of each request; 1 when absent. */
   batchSize: z.int().min(1).max(1_000_000).optional(),
 });

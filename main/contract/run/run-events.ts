@@ -85,15 +85,6 @@ export const reportFileSchema = z.object({
 });
 export type ReportFile = z.infer<typeof reportFileSchema>;
 
-/** What people call a run. "latest" and "published" mean something else where a run is named. */
-export const runNameSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(80)
-  .regex(/^[^\p{Cc}]*$/u, 'has a control character')
-  .regex(/^(?!(?:latest|published)(?:$|[~:]))/, '"latest" and "published" are reserved');
-
 /** The matrix that a run was created for. */
 export const matrixMarkSchema = z.object({
   name: z.string().max(40),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../errors';
 import type { Preset } from './preset';
-import { runNameSchema, type StepId } from './run-events';
+import type { StepId } from './run-events';
+import { runNameSchema } from './run-name';
 import { type Precision, precisions, type RunSpec, runSpecSchema } from './run-spec';
 
 /** A choice of the wizard: the preset and what differs from its defaults, as a partial run specification. */

@@ -2,7 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { toWire, type WireError } from '../../../main/contract/errors';
-import { runNameSchema } from '../../../main/contract/run/run-events';
+import { runNameSchema } from '../../../main/contract/run/run-name';
 import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';

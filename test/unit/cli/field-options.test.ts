@@ -10,7 +10,9 @@ const read = (verb: 'run' | 'perf', ...args: string[]) => {
   return readFieldOptions(command.opts(), verb);
 };
 const flagsOf = (verb: 'run' | 'perf') =>
-  addFieldOptions(new Command(verb), verb).options.map(({ long }) => long);
+  addFieldOptions(new Command(verb), verb)
+    .options.filter(({ hidden }) => !hidden)
+    .map(({ long }) => long);
 
 describe('the options of fields', () => {
   it('are those of the load for perf, and all for run', () => {
@@ -45,6 +47,25 @@ describe('the options of fields', () => {
       accuracy: { atol: { '*': 1e-3, OUTPUT__0: 0.5 }, allowUnverified: true },
       performance: { inputData: 'file', inputDataFile: resolve('values.npz') },
     });
+  });
+
+  it('take times with a unit, and addresses without a scheme', async () => {
+    const args = ['--measurement-interval-ms', '2s', '--warmup-ms', '250', '--latency-threshold', '500us'];
+    expect(await read('perf', ...args)).toEqual({
+      performance: { measurementIntervalMs: 2000, warmupMs: 250, latencyThresholdMs: 0.5 },
+    });
+    expect(await read('run', '--max-queue-delay-us', '1.5ms', '-u', 'triton:8000')).toEqual({
+      configure: { maxQueueDelayUs: 1500 },
+      engine: { url: 'http://triton:8000' },
+    });
+    await expect(read('run', '--warmup-ms', '2 weeks')).rejects.toMatchObject({ where: '--warmup-ms' });
+  });
+
+  it('have each name once, those of perf_analyzer too', () => {
+    const names = fields.flatMap(({ option, aliases = [] }) =>
+      [option?.split(' ')[0] ?? [], ...aliases].flat(),
+    );
+    expect(new Set(names).size).toBe(names.length);
   });
 
   it('are named where a value is refused', async () => {

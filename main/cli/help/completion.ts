@@ -1,0 +1,165 @@
+import type { Command, Option } from 'commander';
+import { fields, valuesOf } from '../../contract/fields/fields';
+import { stepIds } from '../../contract/run/run-events';
+import { runSummarySchema } from '../../contract/run/run-summary';
+import type { CliContext } from '../context';
+import { longFlag } from '../field-options';
+import { printText } from '../output';
+import { readOneOf } from '../read-values';
+import { commandsOf, isFlag, optionsOf, verbIn } from './command-tree';
+import { pageNames } from './reference';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
+
+interface Candidate {
+  readonly value: string;
+  readonly what: string;
+}
+
+/** What only a home can say: asked only where it can be meant. */
+export interface Known {
+  runs(): Promise<readonly Candidate[]>;
+  presets(): Promise<readonly Candidate[]>;
+}
+
+const plain = (values: readonly string[]): readonly Candidate[] =>
+  values.map((value) => ({ value, what: '' }));
+
+const fixedValues: Readonly<Record<string, readonly string[]>> = {
+  '--status': [...runSummarySchema.shape.status.options, 'waiting'],
+  '--from': stepIds,
+  '--as': ['run-yaml', 'shell', 'json', 'commands'],
+};
+
+async function valuesOfOption(option: Option, known: Known): Promise<readonly Candidate[]> {
+  if (option.long === '--history') return known.runs();
+  if (option.long === '--preset') return known.presets();
+  const fixed = fixedValues[option.long ?? ''];
+  if (fixed !== undefined) return plain(fixed);
+  const row = fields.find((one) => one.option !== undefined && longFlag(one.option) === option.long);
+  return row === undefined ? [] : plain(valuesOf(row).values ?? Object.keys(row.choices ?? {}));
+}
+
+/** By the names of arguments. */
+async function valuesOfArgument(name: string, known: Known): Promise<readonly Candidate[]> {
+  if (/^run(-[ab])?$/.test(name))
+    return [...(await known.runs()), { value: 'latest', what: 'the newest run' }];
+  if (name === 'preset') return known.presets();
+  if (name === 'step') return plain(stepIds);
+  if (name === 'shell') return plain(shells);
+  return name === 'page' ? plain(pageNames) : [];
+}
+
+const takesValue = (option: Option | undefined): option is Option =>
+  option !== undefined && (option.required || option.optional);
+
+/** Arguments among the words behind a verb: neither options nor their values. */
+function argumentCount(options: readonly Option[], words: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const option = options.find((one) => isFlag(one, word));
+    if (option?.required === true) at += 1;
+    else if (!word.startsWith('-')) count += 1;
+  }
+  return count;
+}
+
+/**
+ * What may come in place of the last word. None: the shell offers files.
+ * @param words the command line behind the program's name; the last is the one that is being typed
+ */
+export async function candidatesFor(
+  program: Command,
+  words: readonly string[],
+  known: Known,
+): Promise<readonly Candidate[]> {
+  const begun = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  const { command, words: named } = verbIn(program, before);
+  const options = [...optionsOf(command), ...(command === program ? [] : optionsOf(program))];
+  const previous = options.find((option) => isFlag(option, before.at(-1) ?? ''));
+  const fitting = (all: readonly Candidate[]) => all.filter(({ value }) => value.startsWith(begun));
+  if (takesValue(previous)) return fitting(await valuesOfOption(previous, known));
+  if (begun.startsWith('-')) {
+    const help = command.createHelp();
+    const flags = options.map((option) => ({
+      value: option.long ?? option.flags,
+      what: help.optionDescription(option),
+    }));
+    return fitting([...flags, { value: '--help', what: 'Display help.' }]);
+  }
+  const verbs = commandsOf(command)
+    .filter((one) => one.parent === command)
+    .map((one) => ({ value: one.name(), what: one.description() }));
+  const count = argumentCount(options, before.slice(named));
+  const declared = command.registeredArguments;
+  const argument = declared[count] ?? (declared.at(-1)?.variadic === true ? declared.at(-1) : undefined);
+  const values = argument === undefined ? [] : await valuesOfArgument(argument.name(), known);
+  return fitting([...(count === 0 ? verbs : []), ...values]);
+}
+
+/** Shells ask the program itself, with the words so far: what it offers is always what it understands. */
+const scripts: Readonly<Record<(typeof shells)[number], string>> = {
+  bash: `_triton_workbench() {
+  local line
+  COMPREPLY=()
+  while IFS=$'\\t' read -r line _; do
+    COMPREPLY+=("$(printf '%q' "$line")")
+  done < <(triton-workbench complete-words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _triton_workbench triton-workbench
+`,
+  zsh: `#compdef triton-workbench
+_triton_workbench() {
+  local line
+  local -a found
+  while IFS=$'\\t' read -r value what; do
+    found+=("\${value//:/\\\\:}:$what")
+  done < <(triton-workbench complete-words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  if (( \${#found} )); then _describe 'triton-workbench' found; else _files; fi
+}
+if [ "$funcstack[1]" = "_triton_workbench" ]; then _triton_workbench; else compdef _triton_workbench triton-workbench; fi
+`,
+  fish: `function __triton_workbench_words
+    set -l words (commandline -opc) (commandline -ct)
+    triton-workbench complete-words -- $words[2..-1] 2>/dev/null
+end
+complete -c triton-workbench -a '(__triton_workbench_words)'
+`,
+};
+
+function knownIn(context: CliContext): Known {
+  return {
+    runs: async () => {
+      const { runs } = await (await context.core()).listRuns();
+      return runs.flatMap(({ runId, name, status }) => [
+        { value: runId, what: name === null ? status : `${name}, ${status}` },
+        ...(name === null ? [] : [{ value: name, what: `${runId}, ${status}` }]),
+      ]);
+    },
+    presets: async () =>
+      (await context.core()).presets().map(({ id, title }) => ({ value: id, what: title })),
+  };
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** `completion`: the script of a shell; and what that script asks. */
+export function addCompletion(program: Command, context: CliContext): void {
+  program
+    .command('completion')
+    .description('Print the completion script of a shell: commands, options, values, runs and presets')
+    .argument('<shell>', shells.join(', '))
+    .action((shell: string) => {
+      printText(scripts[readOneOf('shell', shells, shell)]);
+    });
+  program
+    .command('complete-words', { hidden: true })
+    .argument('[word...]')
+    .action(async (words: string[]) => {
+      for (const { value, what } of await candidatesFor(program, words, knownIn(context))) {
+        printText(`${oneLine(value)}\t${oneLine(what)}\n`);
+      }
+    });
+}

@@ -1,0 +1,121 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Command, Option } from 'commander';
+import { WorkbenchError } from '../../contract/errors';
+import { isTree, type Tree } from '../../contract/trees';
+import { parseYaml } from '../../platform/parse-yaml';
+import { readBoundedFile } from '../../platform/read-bounded-file';
+import { commandsOf, isFlag, optionsOf, pathOf, verbIn } from './command-tree';
+
+const mostBytes = 64 * 1024;
+
+/** Where defaults of options are looked for: the first file that is there is the one. */
+export function configPaths(home: string, env: NodeJS.ProcessEnv): readonly string[] {
+  const own = env['XDG_CONFIG_HOME'];
+  const base = own !== undefined && own !== '' ? own : join(homedir(), '.config');
+  return [join(home, 'cli.yaml'), join(base, 'triton-workbench', 'cli.yaml')];
+}
+
+/** Defaults of options by verb: "images build" → options without their dashes. */
+export interface CliConfig {
+  readonly file: string;
+  readonly verbs: Tree;
+}
+
+const invalid = (file: string, message: string, remedy: string) =>
+  new WorkbenchError('input-invalid', message, { where: file, remedy });
+
+/** null: there is none. Throws input-invalid for a file that cannot be read. */
+export async function readConfig(paths: readonly string[]): Promise<CliConfig | null> {
+  for (const file of paths) {
+    const found = await readBoundedFile(file, mostBytes, { links: 'follow' });
+    if ('problem' in found) {
+      if (found.problem === 'it does not exist') continue;
+      throw invalid(file, `The defaults cannot be read: ${found.problem}`, 'Fix or remove the file.');
+    }
+    let verbs: unknown;
+    try {
+      verbs = parseYaml(found.text) ?? {};
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw invalid(file, `The defaults cannot be read: ${reason}`, 'Fix or remove the file.');
+    }
+    if (isTree(verbs)) return { file, verbs };
+    throw invalid(
+      file,
+      'The defaults must be options by command',
+      'For example: {perf: {url: "localhost:8000"}}',
+    );
+  }
+  return null;
+}
+
+const nameOf = ({ long, flags }: Option): string => (long ?? flags).replace(/^--/, '');
+
+/** The words that give the option this value. */
+function wordsOf(option: Option, value: unknown, place: string, file: string): readonly string[] {
+  const flag = option.long ?? option.flags;
+  const takesValue = option.required || option.optional;
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.flatMap((one) => {
+    if (!takesValue && one === true) return [flag];
+    if (!takesValue && one === false) return [];
+    if (takesValue && (typeof one === 'string' || typeof one === 'number')) return [`${flag}=${one}`];
+    const wanted = takesValue ? 'a text, a number, or a list of them' : 'true or false';
+    throw invalid(file, `${place} must be ${wanted}`, 'Quote texts with special characters.');
+  });
+}
+
+/** Every key must be an option: a default that is misspelt would silently not hold. */
+function checkedVerbs(
+  program: Command,
+  { file, verbs }: CliConfig,
+): ReadonlyMap<Command, Map<Option, readonly string[]>> {
+  const commands = commandsOf(program);
+  const found = new Map<Command, Map<Option, readonly string[]>>();
+  for (const [verb, values] of Object.entries(verbs)) {
+    const command = commands.find((one) => pathOf(one) === verb);
+    if (command === undefined) {
+      throw invalid(file, `"${verb}" is not a command`, `Commands are: ${commands.map(pathOf).join(', ')}.`);
+    }
+    if (!isTree(values)) {
+      throw invalid(file, `"${verb}" must have options`, `For example: ${verb}: {json: true}`);
+    }
+    const words = new Map<Option, readonly string[]>();
+    for (const [key, value] of Object.entries(values)) {
+      const option = optionsOf(command).find((one) => nameOf(one) === key);
+      if (option === undefined) {
+        const remedy = `See "${program.name()} ${verb} --help" for its options; write them without dashes.`;
+        throw invalid(file, `"${key}" is not an option of ${verb}`, remedy);
+      }
+      words.set(option, wordsOf(option, value, `${verb}.${key}`, file));
+    }
+    found.set(command, words);
+  }
+  return found;
+}
+
+/** "-b8" is "-b 8". */
+const isJoined = ({ short }: Option, word: string): boolean =>
+  short?.length === 2 && !word.startsWith('--') && word.startsWith(short);
+
+/**
+ * The command line with the defaults of its verb in front of what was typed; an option that was typed has none. Throws
+ * input-invalid for a key that is not an option.
+ * @param typed the command line behind the program's name
+ */
+export function withDefaults(
+  program: Command,
+  config: CliConfig,
+  typed: readonly string[],
+): readonly string[] {
+  const all = checkedVerbs(program, config);
+  const { command, words } = verbIn(program, typed);
+  const defaults = all.get(command);
+  if (defaults === undefined) return typed;
+  const rest = typed.slice(words);
+  const isTyped = (option: Option): boolean =>
+    rest.some((word) => isFlag(option, word.split('=')[0] ?? '') || isJoined(option, word));
+  const added = [...defaults].flatMap(([option, given]) => (isTyped(option) ? [] : given));
+  return [...typed.slice(0, words), ...added, ...rest];
+}

@@ -1,0 +1,47 @@
+/** Variables of the environment that the program reads, sets for its children, or its tests and scripts read. */
+export const environmentVariables: readonly { readonly name: string; readonly what: string }[] = [
+  {
+    name: 'TRITON_WORKBENCH_HOME',
+    what: 'The workbench home: runs, caches, tools and settings. Default: `triton-workbench` in `XDG_DATA_HOME`, else in `~/.local/share`.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_APP',
+    what: 'Folder of the program; set by the scripts of a clone. Default: two folders above the command line’s bundle.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_RESOURCES',
+    what: 'Folder of presets, toolkit and serving models. Default: `resources` in the folder of the program.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_PYTHON',
+    what: 'Python interpreter that the set-up of a clone uses. Default: the newest one found that has the packages.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_DIR',
+    what: 'In a script written by `spec --as shell`: the folder to start in. Default: the current one.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_CHILD_OF',
+    what: 'Set by the workbench for the processes that it starts, so that the next start finds those that outlived it.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_ENGINE_ID',
+    what: 'Set by the workbench for each local Triton: names the server and its shared memory.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_CLI',
+    what: 'Command that `scripts/public-models.mjs` starts as the command line. Default: `npm run -s cli --`.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_TEST_OUTCOMES',
+    what: 'Set by `npm test` for its reporters: the file for the outcome of each test.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_TEST_RUN',
+    what: 'Set by `npm test`: marks the processes of one test run, so that all of them end with it.',
+  },
+  { name: 'XDG_DATA_HOME', what: 'Folder of the workbench home, where `TRITON_WORKBENCH_HOME` is not set.' },
+  { name: 'XDG_CONFIG_HOME', what: 'Folder of `triton-workbench/cli.yaml`. Default: `~/.config`.' },
+  { name: 'DOCKER_HOST', what: 'Address of the Docker daemon. Default: the current Docker context.' },
+  { name: 'NO_COLOR', what: 'Has no effect: the command line prints no colors.' },
+];

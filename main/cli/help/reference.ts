@@ -1,0 +1,163 @@
+import type { Command } from 'commander';
+import { cliRemedyOf, errorText } from '../../contract/error-text';
+import { errorCodes } from '../../contract/errors';
+import { exitCodeOf, printText } from '../output';
+import { readOneOf } from '../read-values';
+import { argumentText, commandsOf, optionsOf, pathOf } from './command-tree';
+import { environmentVariables } from './environment';
+import { errorCauses } from './error-causes';
+import { commonExits, exitsOf, verbHelp } from './verb-help';
+
+export const pageNames = ['cli', 'errors', 'environment', 'man'] as const;
+type PageName = (typeof pageNames)[number];
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s*\n\s*/g, ' ');
+
+function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [header, header.map(() => '---'), ...rows.map((row) => row.map(cell))]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n');
+}
+
+const written = (page: string): string => `Written by \`triton-workbench reference ${page}\`.`;
+const usageOf = (program: Command, command: Command): string =>
+  [program.name(), pathOf(command), '[options]', ...command.registeredArguments.map(argumentText)].join(' ');
+
+function optionRows(command: Command): readonly (readonly string[])[] {
+  const help = command.createHelp();
+  return optionsOf(command).map((option) => [`\`${option.flags}\``, help.optionDescription(option)]);
+}
+
+function verbSection(program: Command, command: Command): string {
+  const verb = pathOf(command);
+  const arguments_ = command.registeredArguments.filter(({ description }) => description !== '');
+  const rows = optionRows(command);
+  const examples = (verbHelp[verb]?.examples ?? []).map(
+    ([line, what]) => `# ${what}\n${program.name()} ${line}`,
+  );
+  return [
+    `## ${verb}`,
+    `${command.description()}.`,
+    `\`${usageOf(program, command)}\``,
+    ...(arguments_.length === 0
+      ? []
+      : [
+          markdownTable(
+            ['Argument', 'What it is'],
+            arguments_.map((argument) => [`\`${argumentText(argument)}\``, argument.description]),
+          ),
+        ]),
+    ...(rows.length === 0 ? [] : [markdownTable(['Option', 'What it does'], rows)]),
+    ...(examples.length === 0 ? [] : [`\`\`\`\n${examples.join('\n')}\n\`\`\``]),
+    `Exit codes: ${exitsOf(verb)
+      .map(([code, meaning]) => `${code} ${meaning}`)
+      .join('; ')}.`,
+  ].join('\n\n');
+}
+
+const cliPage = (program: Command): string =>
+  [
+    '# Command line',
+    `${written('cli')} From a clone, \`npm run cli --\` takes the place of \`triton-workbench\`.`,
+    'A run is named by its id, the beginning of one that no other run has, its name, `latest`, or `latest~N` (N runs before it). An address may be `host:port`. ' +
+      'A time is a number in the unit of its option, or has a unit: `500ms`, `2s`, `1m`, `250us`. ' +
+      '`--json` prints one JSON document to stdout, and `--quiet` leaves progress out. Colors are not used, with `NO_COLOR` or without. ' +
+      'Defaults of options: [configuration](configuration.md).',
+    markdownTable(['Option of every command', 'What it does'], optionRows(program)),
+    ...commandsOf(program)
+      .filter(
+        (command) =>
+          command.commands.length === 0 ||
+          command.registeredArguments.length > 0 ||
+          optionsOf(command).length > 0,
+      )
+      .map((command) => verbSection(program, command)),
+    '',
+  ].join('\n\n');
+
+const errorsPage = (): string =>
+  [
+    '# Error codes',
+    `${written('errors')} \`--json\` has the code of an error in \`error.code\`, and window and command line show its title.`,
+    markdownTable(
+      ['Code', 'Title', 'Cause', 'What to do', 'Exit code'],
+      errorCodes.map((code) => [
+        `\`${code}\``,
+        errorText[code].title,
+        errorCauses[code],
+        cliRemedyOf(code),
+        String(exitCodeOf({ code, message: '' })),
+      ]),
+    ),
+    '',
+  ].join('\n\n');
+
+const environmentPage = (): string =>
+  [
+    '# Environment variables',
+    written('environment'),
+    markdownTable(
+      ['Variable', 'What it sets'],
+      environmentVariables.map(({ name, what }) => [`\`${name}\``, what]),
+    ),
+    '',
+  ].join('\n\n');
+
+/** Text of a manual page: backslashes, and dots and quotes that would begin a request. */
+const roff = (text: string): string =>
+  text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^([.'])/gm, '\\&$1');
+
+function manOptions(command: Command): string {
+  const help = command.createHelp();
+  return optionsOf(command)
+    .map((option) => `.TP\n.B ${roff(option.flags)}\n${roff(help.optionDescription(option))}`)
+    .join('\n');
+}
+
+const manPage = (program: Command): string =>
+  [
+    `.TH TRITON\\-WORKBENCH 1 "" "triton\\-workbench ${roff(program.version() ?? '')}" "User Commands"`,
+    `.SH NAME\ntriton\\-workbench \\- deploy models on NVIDIA Triton Inference Server and measure them`,
+    `.SH SYNOPSIS\n.B triton\\-workbench\n.I command\n[options]`,
+    `.SH DESCRIPTION\n${roff(program.description())}`,
+    `.SH OPTIONS\n${manOptions(program)}`,
+    '.SH COMMANDS',
+    ...commandsOf(program).map((command) =>
+      [
+        `.SS ${roff([pathOf(command), ...command.registeredArguments.map(argumentText)].join(' '))}`,
+        `${roff(command.description())}.`,
+        manOptions(command),
+      ]
+        .filter((part) => part !== '')
+        .join('\n'),
+    ),
+    `.SH EXIT STATUS\n${commonExits.map(([code, meaning]) => `.TP\n.B ${code}\n${roff(meaning)}`).join('\n')}\n.PP\nFurther codes are in the help of each command.`,
+    `.SH ENVIRONMENT\n${environmentVariables.map(({ name, what }) => `.TP\n.B ${roff(name)}\n${roff(what.replaceAll('`', ''))}`).join('\n')}`,
+    '',
+  ].join('\n');
+
+const pages: Readonly<Record<PageName, (program: Command) => string>> = {
+  cli: cliPage,
+  errors: errorsPage,
+  environment: environmentPage,
+  man: manPage,
+};
+
+/** A page of the reference: Markdown, of `man` the manual page. */
+export const referencePage = (program: Command, page: PageName): string => pages[page](program);
+
+/** `reference`: what is written of the program itself. */
+export function addReference(program: Command): void {
+  program
+    .command('reference')
+    .description(
+      'Print a page of the reference: command line, error codes, environment variables, or the manual page',
+    )
+    .argument('<page>', pageNames.join(', '))
+    .action((page: string) => {
+      printText(referencePage(program, readOneOf('page', pageNames, page)));
+    });
+}

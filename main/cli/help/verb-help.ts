@@ -1,0 +1,203 @@
+import type { Command } from 'commander';
+import { largestOf } from '../../contract/statistics';
+import { exitCodes } from '../output';
+import { commandsOf, pathOf } from './command-tree';
+
+type Exit = readonly [code: number, meaning: string];
+type Example = readonly [command: string, what: string];
+
+interface VerbHelp {
+  readonly examples: readonly Example[];
+  /** Besides those that every verb has. */
+  readonly exits?: readonly Exit[];
+}
+
+/** Exit codes that mean the same for every verb. */
+export const commonExits: readonly Exit[] = [
+  [exitCodes.done, 'done'],
+  [exitCodes.failed, 'failed'],
+  [exitCodes.usage, 'wrong input: nothing was started'],
+];
+
+const cancelled: Exit = [exitCodes.cancelled, 'cancelled by Ctrl-C or SIGTERM'];
+const runExits: readonly Exit[] = [
+  [exitCodes.gate, 'accuracy gate not passed'],
+  [exitCodes.paused, 'paused'],
+  cancelled,
+];
+
+/** Verbs in the groups of the program's help. */
+const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = [
+  ['Deploy and measure:', ['run', 'resume', 'spec', 'fields', 'perf', 'compare', 'import']],
+  ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'clean']],
+  ['Models and data:', ['presets', 'init', 'trust', 'data']],
+  ['Serving:', ['deploy', 'deployments', 'bundle', 'monitor']],
+  ['Machine and program:', ['detect', 'images', 'completion', 'reference']],
+];
+
+/** Examples and exit codes by verb. */
+export const verbHelp: Readonly<Record<string, VerbHelp>> = {
+  run: {
+    examples: [
+      ['run resnet50 --profile quick --name first', 'a small ResNet50, in a few minutes'],
+      [
+        'run ./model.onnx --engine docker --p99-budget-ms 20',
+        'your own model, and its best level within 20 ms',
+      ],
+      ['run resnet50 -b 1,2,4,8 --concurrency-range 1:16:5', 'with the names of perf_analyzer'],
+      ['run --matrix night.yaml --resume', 'many runs, and those that are not complete continued'],
+    ],
+    exits: runExits,
+  },
+  resume: {
+    examples: [
+      ['resume latest', 'continues the newest run'],
+      ['resume nightly --set performance.batchSizes=[1,2,4,8] --dry-run', 'what a change would run again'],
+      ['resume nightly --from online', 'measures online again'],
+    ],
+    exits: runExits,
+  },
+  spec: {
+    examples: [
+      ['spec resnet50 --precision fp16', 'the complete run.yaml'],
+      ['spec resnet50 --as commands', 'every command that a run would execute'],
+    ],
+  },
+  fields: { examples: [['fields performance', 'the fields of the load']] },
+  perf: {
+    examples: [
+      ['perf -m resnet50 -u localhost:8000 --concurrency-range 1:8', 'eight levels of concurrency'],
+      [
+        'perf -m resnet50 -u localhost:8000 -l 20 --search binary --concurrency-range 1:64',
+        'most load within 20 ms',
+      ],
+      [
+        'perf -m bert -u localhost:8000 --shape ids:128 -f levels.csv',
+        'an input with dynamic dimensions, and a CSV file',
+      ],
+    ],
+    exits: [cancelled],
+  },
+  compare: {
+    examples: [
+      ['compare latest~1 latest', 'the newest run against the one before it'],
+      ["compare baseline latest --fail-if 'p99>1.1x' --markdown", 'a gate for CI'],
+      ['compare published:A30 latest', 'against the published figures'],
+    ],
+    exits: [
+      [exitCodes.outside, 'beyond a criterion of --fail-if at some level'],
+      [exitCodes.unclear, 'a criterion of --fail-if cannot be judged: the noise is larger'],
+    ],
+  },
+  import: { examples: [['import results.csv --model resnet50 --batch-size 8', 'results of perf_analyzer']] },
+  runs: {
+    examples: [
+      ['runs --status failed,interrupted --limit 10', 'the last runs that did not finish'],
+      ['runs --preset resnet50 --json', 'as JSON'],
+    ],
+  },
+  show: { examples: [['show latest --p99-budget-ms 20', 'the newest run, and its best level within 20 ms']] },
+  logs: {
+    examples: [
+      ['logs latest -f', 'follows the steps of the run in progress'],
+      ['logs nightly deploy --tail 50', 'the last lines of one step'],
+    ],
+  },
+  open: { examples: [['open nightly', 'the run in the window']] },
+  rename: { examples: [['rename latest "fp16 baseline"', 'names the newest run']] },
+  pause: { examples: [['pause latest', 'stops before the next level or step']] },
+  cancel: { examples: [['cancel latest', 'stops at once and keeps what was measured']] },
+  report: { examples: [['report nightly --p99-budget-ms 20', 'the reports with another budget']] },
+  clean: {
+    examples: [
+      ['clean', 'shows what the cache takes, and asks'],
+      ['clean --trash --yes', 'empties the trash without asking'],
+      ['clean latest', 'deletes one run for good'],
+    ],
+  },
+  presets: { examples: [['presets show resnet50', 'one preset, with its published figures']] },
+  'presets show': { examples: [['presets show tft', 'origin, fixes and published figures']] },
+  init: { examples: [['init my-model', 'a model folder to fill in']] },
+  trust: { examples: [['trust my-model', 'after each change of its code']] },
+  data: { examples: [['data list resnet50', 'its published data sets and checkpoints']] },
+  'data list': { examples: [['data list', 'of every preset']] },
+  'data fetch': {
+    examples: [['data fetch tft --dataset electricity', 'downloads, verifies and prepares it']],
+    exits: [[exitCodes.byHand, 'the source must be downloaded by hand; its steps are printed'], cancelled],
+  },
+  deploy: {
+    examples: [
+      ['deploy nightly --name vision', 'keeps the model of a run serving'],
+      ['deploy latest --to vision', 'a new version, without a failed request'],
+    ],
+  },
+  deployments: { examples: [['deployments list', 'each with its state as it is now']] },
+  'deployments list': { examples: [['deployments list --json', 'as JSON']] },
+  'deployments show': { examples: [['deployments show vision', 'addresses, models and client code']] },
+  'deployments logs': { examples: [['deployments logs vision --tail 50', 'the last lines of its Triton']] },
+  'deployments start': { examples: [['deployments start vision', 'on the same ports']] },
+  'deployments stop': { examples: [['deployments stop vision', 'keeps its files and ports']] },
+  'deployments restart': { examples: [['deployments restart vision', 'stops and starts it']] },
+  'deployments rollback': { examples: [['deployments rollback vision', 'the version before']] },
+  'deployments remove': { examples: [['deployments remove vision', 'its files too; runs stay']] },
+  bundle: { examples: [['bundle nightly --out ./handover', 'a folder for production']] },
+  monitor: {
+    examples: [
+      ['monitor -u localhost:8000', 'until Ctrl-C'],
+      [
+        'monitor -u localhost:8000 --probe resnet50:2 --for 10m --report night.pdf',
+        'with probes and a report',
+      ],
+    ],
+    exits: [[exitCodes.alert, 'an alert fired']],
+  },
+  detect: { examples: [['detect --images ngc --gpus all', 'the preflight checks for containers with GPUs']] },
+  images: { examples: [['images list', 'the Triton and client images']] },
+  'images list': { examples: [['images list --json', 'as JSON']] },
+  'images build': { examples: [['images build', 'the CPU images']], exits: [cancelled] },
+  'images pull': {
+    examples: [['images pull nvcr.io/nvidia/tritonserver:24.10-py3', 'an image by tag']],
+    exits: [cancelled],
+  },
+  'images remove': { examples: [['images remove triton-workbench/client-cpu:1', 'an image by tag']] },
+  completion: {
+    examples: [
+      ['completion bash > ~/.local/share/bash-completion/completions/triton-workbench', 'bash'],
+      ['completion zsh > ~/.zfunc/_triton-workbench', 'zsh, with ~/.zfunc in fpath'],
+      ['completion fish > ~/.config/fish/completions/triton-workbench.fish', 'fish'],
+    ],
+  },
+  reference: { examples: [['reference man > triton-workbench.1', 'the manual page']] },
+};
+
+const lined = (rows: readonly (readonly [string, string])[]): string => {
+  const width = largestOf(rows.map(([first]) => first.length));
+  return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`).join('\n');
+};
+
+/** Every exit code of a verb with its meaning. */
+export const exitsOf = (verb: string): readonly Exit[] => [...commonExits, ...(verbHelp[verb]?.exits ?? [])];
+
+/** Groups, examples and exit codes, in the help of program and verbs. */
+export function addVerbHelp(program: Command): void {
+  for (const command of commandsOf(program)) {
+    const verb = pathOf(command);
+    const group = groups.find(([, verbs]) => verbs.includes(verb));
+    if (group !== undefined) command.helpGroup(group[0]);
+    const examples = (verbHelp[verb]?.examples ?? []).map(
+      ([line, what]) => `  # ${what}\n  ${program.name()} ${line}`,
+    );
+    const exits = lined(exitsOf(verb).map(([code, meaning]) => [String(code), meaning]));
+    const parts = [
+      examples.length === 0 ? null : `Examples:\n${examples.join('\n')}`,
+      `Exit codes:\n${exits}`,
+    ];
+    command.addHelpText('after', `\n${parts.filter((part) => part !== null).join('\n\n')}`);
+  }
+  program.helpCommand(false);
+  program.addHelpText(
+    'after',
+    `\nA run is named by its id, the beginning of one, its name, latest, or latest~N.\n` +
+      `Defaults of options: cli.yaml in the workbench home or in ~/.config/triton-workbench. Guide: docs/guide.`,
+  );
+}

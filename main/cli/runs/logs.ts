@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { type StepId, stepIds } from '../../contract/run/run-events';
+import { stepTitle } from '../../contract/words';
+import type { Core } from '../../core';
+import type { CliContext } from '../context';
+import type { Output } from '../output';
+import { readNumber, readOneOf, resolveRunId, runArgument } from '../read-values';
+
+/** As many as the core reads of a log. */
+const mostLines = 20_000;
+const pollMs = 500;
+
+/** What has come behind the lines of before, also where the first of those are read no more. Pure. */
+export function linesSince(before: readonly string[], now: readonly string[]): readonly string[] {
+  for (let shift = 0; shift < before.length; shift += 1) {
+    const kept = before.length - shift;
+    if (kept > now.length) continue;
+    let at = 0;
+    while (at < kept && before[shift + at] === now[at]) at += 1;
+    if (at === kept) return now.slice(kept);
+  }
+  return now;
+}
+
+interface Followed {
+  readonly core: Core;
+  readonly output: Output;
+  readonly runId: string;
+  readonly steps: readonly StepId[];
+  readonly limit: number;
+}
+
+/** Prints the logs of the steps as far as they are written. The step that was printed last has no second heading. */
+function createPrinter({ core, output, runId, steps, limit }: Followed): () => Promise<void> {
+  const seen = new Map<StepId, readonly string[]>();
+  let shown: StepId | null = null;
+  return async () => {
+    for (const step of steps) {
+      const before = seen.get(step);
+      const now = await core.handlers['runs.log']({ runId, step, limit: mostLines });
+      seen.set(step, now);
+      const lines = before === undefined ? now.slice(-limit) : linesSince(before, now);
+      if (lines.length === 0) continue;
+      if (steps.length > 1 && shown !== step) output.say(`== ${stepTitle[step]}`);
+      shown = step;
+      for (const line of lines) output.say(line);
+    }
+  };
+}
+
+function readTail(text: string | undefined): number {
+  if (text === undefined) return mostLines;
+  const lines = readNumber('--tail', text);
+  return Number.isInteger(lines) && lines > 0 ? Math.min(lines, mostLines) : mostLines;
+}
+
+/** `logs`: what the steps of a run wrote, of a run of another terminal too. */
+export function addLogs(program: Command, context: CliContext): void {
+  program
+    .command('logs')
+    .description('Print the logs of a run, of one step or of all')
+    .argument('<run>', runArgument)
+    .argument('[step]', `step: ${stepIds.join(', ')}; default: all`)
+    .option('-f, --follow', 'print new lines until the run ends')
+    .option('--tail <lines>', 'last lines of each step; default: all')
+    .action(
+      async (given: string, named: string | undefined, options: { follow?: boolean; tail?: string }) => {
+        const steps = named === undefined ? stepIds : [readOneOf('step', stepIds, named)];
+        const limit = readTail(options.tail);
+        const core = await context.core();
+        const runId = await resolveRunId(core, given);
+        const isRunning = async () => (await core.getRun(runId)).state.status === 'running';
+        const print = createPrinter({ core, output: context.output({}), runId, steps, limit });
+        // Asked before the lines are read: what is written in between is not lost.
+        let running = await isRunning();
+        await print();
+        while (options.follow === true && running) {
+          await delay(pollMs);
+          running = await isRunning();
+          await print();
+        }
+      },
+    );
+}

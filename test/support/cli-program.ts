@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../../main/cli/context';
+import { createOutput } from '../../main/cli/output';
+import { createProgram } from '../../main/cli/program';
+
+interface Given extends Partial<CliContext> {
+  readonly openWindow?: (args: readonly string[]) => Promise<void>;
+}
+
+/** The command tree; without `core`, a verb that asks for one fails. */
+export function programWith({ openWindow = () => Promise.resolve(), ...context }: Given = {}): Command {
+  return createProgram(
+    {
+      core: () => Promise.reject(new Error('no core in this test')),
+      output: ({ json }) => createOutput(json === true),
+      exit: () => undefined,
+      ...context,
+    },
+    { version: '0.0.0-test', openWindow },
+  );
+}
+
+function everyCommand(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** Reads a command line and does nothing: rejects with what is wrong with it, its values included. */
+export async function parseOnly(words: readonly string[]): Promise<Command> {
+  const program = programWith();
+  const read: { command: Command | null } = { command: null };
+  for (const command of everyCommand(program)) {
+    if (command.commands.length > 0 && command !== program && command.registeredArguments.length === 0)
+      continue;
+    if (command === program) continue;
+    command.action(() => {
+      read.command = command;
+    });
+  }
+  await program.parseAsync([...words], { from: 'user' });
+  return read.command ?? program;
+}
+
+/** The words of a line as a shell reads them; quotes and backslashes count, nothing is expanded. */
+export function shellWords(line: string): readonly string[] {
+  return [...line.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|[^\s"'\\])+/g)].map(([word]) =>
+    word.replace(
+      /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g,
+      (_all, double?: string, single?: string, one?: string) =>
+        (double ?? single ?? one ?? '').replace(/\\(["\\])/g, '$1'),
+    ),
+  );
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { candidatesFor, type Known } from '../../../../main/cli/help/completion';
+import { programWith } from '../../../support/cli-program';
+
+const known: Known = {
+  runs: () =>
+    Promise.resolve([
+      { value: '20261125-a', what: 'nightly, done' },
+      { value: 'nightly', what: '20261125-a, done' },
+    ]),
+  presets: () => Promise.resolve([{ value: 'resnet50', what: 'ResNet50' }]),
+};
+
+const offered = async (...words: string[]): Promise<readonly string[]> =>
+  (await candidatesFor(programWith(), words, known)).map(({ value }) => value);
+
+describe('completion', () => {
+  it('offers verbs, those of a verb, and options', async () => {
+    const verbs = programWith().commands.map((command) => command.name());
+    expect(await offered('re')).toEqual(verbs.filter((verb) => verb.startsWith('re')));
+    expect(await offered('deployments', 'st')).toEqual(['start', 'stop']);
+    expect(await offered('perf', '--cross')).toEqual(['--cross-check']);
+    expect(await offered('runs', '--q')).toEqual(['--quiet']);
+    expect(await offered('complete')).toEqual([]);
+  });
+
+  it('offers runs by id and name, presets, steps and shells where they are meant', async () => {
+    expect(await offered('show', '')).toEqual(['20261125-a', 'nightly', 'latest']);
+    expect(await offered('compare', 'latest', 'n')).toEqual(['nightly']);
+    expect(await offered('clean', 'nightly', '--yes', '2')).toEqual(['20261125-a']);
+    expect(await offered('run', 'r')).toEqual(['resnet50']);
+    expect(await offered('logs', 'nightly', '--tail', '3', 'on')).toEqual(['online']);
+    expect(await offered('completion', 'z')).toEqual(['zsh']);
+  });
+
+  it('offers the values of an option, and nothing where only a person knows', async () => {
+    expect(await offered('run', 'resnet50', '--precision', '')).toEqual(['fp32', 'fp16']);
+    expect(await offered('runs', '--status', 'in')).toEqual(['interrupted']);
+    expect(await offered('runs', '--preset', '')).toEqual(['resnet50']);
+    expect(await offered('runs', '--limit', '')).toEqual([]);
+    expect(await offered('show', 'nightly', '')).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { linesSince } from '../../../../main/cli/runs/logs';
+import type { Core } from '../../../../main/core';
+import { programWith } from '../../../support/cli-program';
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('linesSince', () => {
+  it.each([
+    ['nothing new', ['a', 'b'], ['a', 'b'], []],
+    ['what was added', ['a'], ['a', 'b', 'c'], ['b', 'c']],
+    ['what is behind a beginning that is read no more', ['a', 'b', 'a'], ['b', 'a', 'c'], ['c']],
+    ['all of a log that begins anew', ['a', 'b'], ['x', 'y'], ['x', 'y']],
+    ['all of the first look', [], ['a'], ['a']],
+  ])('gives %s', (_what, before, now, since) => {
+    expect(linesSince(before, now)).toEqual(since);
+  });
+});
+
+/** A run whose log grows by what is in `looks`, and which ends with the last of them. */
+function growing(looks: readonly Readonly<Partial<Record<string, readonly string[]>>>[]): Core {
+  let look = 0;
+  return {
+    listRuns: () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
+    getRun: () => {
+      look += 1;
+      return Promise.resolve({ state: { status: look < looks.length ? 'running' : 'done' } });
+    },
+    handlers: {
+      'runs.log': ({ step }: { step: string }) =>
+        Promise.resolve(looks[look - 1]?.[step] ?? looks[0]?.[step] ?? []),
+    },
+  } as unknown as Core;
+}
+
+async function printed(core: Core, ...words: string[]): Promise<string> {
+  const chunks: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    chunks.push(String(chunk));
+    return true;
+  });
+  await programWith({ core: () => Promise.resolve(core) }).parseAsync(['logs', ...words], { from: 'user' });
+  vi.restoreAllMocks();
+  return chunks.join('');
+}
+
+describe('logs', () => {
+  it('prints the end of each step, under its title', async () => {
+    const core = growing([{ export: ['one', 'two'], deploy: ['three'] }]);
+    expect(await printed(core, 'a', '--tail', '1')).toBe(
+      '== Export model\ntwo\n== Deploy on Triton\nthree\n',
+    );
+  });
+
+  it('follows a run to its end, without what was printed', async () => {
+    const core = growing([
+      { export: ['one'] },
+      { export: ['one', 'two'] },
+      { export: ['one', 'two', 'three'] },
+    ]);
+    expect(await printed(core, 'a', 'export', '-f')).toBe('one\ntwo\nthree\n');
+  });
+});
