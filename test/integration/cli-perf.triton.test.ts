@@ -68,6 +68,21 @@ describe('perf against a running Triton', () => {
     }
   });
 
+  it('takes the names, times and addresses of perf_analyzer', async () => {
+    const result = await cli(
+      home.path,
+      ...['perf', '-m', 'tiny', '-u', server.httpAddress, '--grpc-url', server.grpcAddress, '-x', '1'],
+      ...['-b', '2', '--concurrency-range', '1:2', '-i', 'http', '-p', '0.3s', '--warmup-ms', '100ms'],
+      ...['-r', '3', '--json', '--quiet'],
+    );
+    expect([result.code, result.stderr]).toEqual([0, '']);
+    const { points } = JSON.parse(result.stdout) as { points: LoadPoint[] };
+    expect(points.map((point) => [point.batchSize, point.concurrency, point.protocol])).toEqual([
+      [2, 1, 'http'],
+      [2, 2, 'http'],
+    ]);
+  });
+
   it('searches the request rates under a latency, and keeps every level that it tried', async () => {
     const result = await perf(
       ...['--model', 'tiny', '--request-rate', '20:80:20', '--request-distribution', 'poisson'],

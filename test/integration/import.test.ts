@@ -49,6 +49,25 @@ describe('import', () => {
     expect(resumed.stderr).toContain('An imported run cannot be run');
   });
 
+  it('has a name in its report, and is found by it, also under another one', async () => {
+    const { document } = await imported(fixture('profile-concurrency.csv'), '--name', 'nightly fp16');
+    const { runId, reports } = document;
+    const html = reports.find((report) => report.kind === 'html')?.path ?? '';
+    expect(await readFile(html, 'utf8')).toMatch(/<h1>nightly fp16 · /);
+    expect((await cli(home.path, 'show', 'nightly fp16')).stdout).toContain(`nightly fp16, ${runId}: done`);
+    expect((await cli(home.path, 'rename', 'nightly fp16', 'weekly')).code).toBe(0);
+    expect((await cli(home.path, 'report', 'weekly')).code).toBe(0);
+    expect(await readFile(html, 'utf8')).toMatch(/<h1>weekly · /);
+    const { runs } = JSON.parse((await cli(home.path, 'runs', '--limit', '1', '--json')).stdout) as {
+      runs: { runId: string; name: string | null }[];
+    };
+    expect(runs).toMatchObject([{ runId, name: 'weekly' }]);
+    const asked = await cli(home.path, 'complete-words', '--', 'show', 'we');
+    expect(asked.stdout).toBe(`weekly\t${runId}, done\n`);
+    const unknown = await cli(home.path, 'show', 'nightly fp16');
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('Unknown run')]);
+  });
+
   it('answers a p99 budget in the same sentence in CLI, report, CSV and JSON', async () => {
     const { document } = await imported(fixture('profile-concurrency.csv'), '--model', 'cached');
     const { runId } = document;

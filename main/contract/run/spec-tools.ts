@@ -130,6 +130,8 @@ export const draftSchema = z.strictObject({
   visited: z.array(z.string().max(64)).max(64).optional(),
   /** Precision that chosen tolerances were chosen under, when another is chosen by now. */
   tolerancesOf: z.enum(precisions).optional(),
+  /** Name that the run has from its start, as it is typed; absent: none. */
+  name: z.string().max(80).optional(),
   /** Budget that the run has from its start; absent: none. */
   p99BudgetMs: p99BudgetMsSchema.optional(),
   /** Run that it changes; absent: it becomes a run of its own. */

@@ -20,6 +20,7 @@ export const blankDraft = () =>
     visited: [],
     tolerancesOf: null,
     p99BudgetMs: null,
+    name: '',
     notice: null,
     edit: null,
     stale: true,
@@ -27,7 +28,7 @@ export const blankDraft = () =>
 
 /** As it is kept on disk. @param startedAs run that the draft became */
 function savedDraft(state: DraftState, startedAs: string | null): Draft {
-  const { id, changing, page, visited, tolerancesOf, p99BudgetMs } = state;
+  const { id, changing, page, visited, tolerancesOf, p99BudgetMs, name } = state;
   return {
     id,
     choice: choiceOf(state),
@@ -35,6 +36,7 @@ function savedDraft(state: DraftState, startedAs: string | null): Draft {
     visited: [...visited],
     ...(tolerancesOf === null ? {} : { tolerancesOf }),
     ...(p99BudgetMs === null ? {} : { p99BudgetMs }),
+    ...(name === '' ? {} : { name }),
     ...(changing === null ? {} : { changing }),
     ...(startedAs === null ? {} : { startedAs }),
     updatedAt: new Date().toISOString(),
@@ -43,7 +45,16 @@ function savedDraft(state: DraftState, startedAs: string | null): Draft {
 
 /** As it is shown, where it was left. */
 function openedDraft(draft: Draft): Partial<DraftState> {
-  const { id, choice, changing = null, page, visited = [], tolerancesOf = null, p99BudgetMs = null } = draft;
+  const {
+    id,
+    choice,
+    changing = null,
+    page,
+    visited = [],
+    tolerancesOf = null,
+    p99BudgetMs = null,
+    name = '',
+  } = draft;
   return {
     id,
     ...choice,
@@ -53,6 +64,7 @@ function openedDraft(draft: Draft): Partial<DraftState> {
     visited: visited.filter(isWizardPage),
     tolerancesOf,
     p99BudgetMs,
+    name,
   };
 }
 

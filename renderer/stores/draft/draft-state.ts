@@ -55,6 +55,8 @@ export interface DraftState {
   readonly tolerancesOf: Precision | null;
   /** Budget that the run has from its start, in milliseconds; null: none. */
   readonly p99BudgetMs: number | null;
+  /** Name that the run has from its start, as it is typed; '': none. */
+  readonly name: string;
   /** What was left on disk has been read. */
   readonly ready: boolean;
   readonly preview: SpecPreview | null;
@@ -90,6 +92,7 @@ export interface DraftState {
   /** The draft became a run; the next deployment begins anew. */
   readonly started: (runId: string) => void;
   readonly setBudget: (p99BudgetMs: number | null) => void;
+  readonly setName: (name: string) => void;
   readonly useDefaultTolerances: () => void;
   /** Begins a draft of its own with this choice. */
   readonly reuse: (choice: Choice, what: string) => void;

@@ -39,7 +39,7 @@ export function fieldSlice(
   { edited, files }: DraftSession,
   /** A text of the editor that has been understood gives way to the form. */
   leaveText: () => void,
-): Pick<DraftState, 'change' | 'reset' | 'chooseTarget' | 'setBudget' | 'useDefaultTolerances'> {
+): Pick<DraftState, 'change' | 'reset' | 'chooseTarget' | 'setBudget' | 'setName' | 'useDefaultTolerances'> {
   const change = (keys: Keys, next: Tree): void => {
     set({ tolerancesOf: tolerancesAfter(get(), keys, next) });
     edited(next);
@@ -60,6 +60,10 @@ export function fieldSlice(
     },
     setBudget: (p99BudgetMs) => {
       set({ p99BudgetMs });
+      files.saveSoon();
+    },
+    setName: (name) => {
+      set({ name });
       files.saveSoon();
     },
     useDefaultTolerances: () => {

@@ -115,9 +115,16 @@ export const assignments = (changes: readonly Pick<Change, 'keys' | 'to'>[]): re
 export function cliCommand(
   model: readonly string[],
   changes: readonly Pick<Change, 'keys' | 'to'>[],
-  { noGpu = false, p99BudgetMs = null }: { noGpu?: boolean; p99BudgetMs?: number | null } = {},
+  {
+    noGpu = false,
+    p99BudgetMs = null,
+    name = '',
+  }: { noGpu?: boolean; p99BudgetMs?: number | null; name?: string } = {},
 ): readonly string[] {
-  const budget = p99BudgetMs === null ? [] : ['--p99-budget-ms', String(p99BudgetMs)];
+  const budget = [
+    ...(p99BudgetMs === null ? [] : ['--p99-budget-ms', String(p99BudgetMs)]),
+    ...(name.trim() === '' ? [] : ['--name', name.trim()]),
+  ];
   const gpu = noGpu ? ['--gpu', 'none'] : [];
   return ['triton-workbench', 'run', ...model, ...gpu, ...assignments(changes), ...budget];
 }

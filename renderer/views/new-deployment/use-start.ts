@@ -45,7 +45,11 @@ export function useStart(): {
           return;
         }
         const { changing, p99BudgetMs } = state;
-        const budget = p99BudgetMs === null ? {} : { p99BudgetMs };
+        const name = state.name.trim();
+        const budget = {
+          ...(p99BudgetMs === null ? {} : { p99BudgetMs }),
+          ...(name === '' ? {} : { name }),
+        };
         const how = skipPreflight ? { spec, skipPreflight } : { spec };
         if (changing !== null) await client.call('runs.change', { runId: changing, ...how });
         const runId = changing ?? (await client.call('runs.start', { ...how, ...budget })).runId;

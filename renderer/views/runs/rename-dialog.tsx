@@ -2,13 +2,10 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { toWire, type WireError } from '../../../main/contract/errors';
-import { runNameSchema } from '../../../main/contract/run/run-name';
+import { reasonAgainst } from '../../../main/contract/run/run-name';
 import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
-
-const reasonAgainst = (name: string): string | null =>
-  name.trim() === '' ? null : (runNameSchema.safeParse(name).error?.issues[0]?.message ?? null);
 
 function RenameForm(props: { runId: string; before: string; onDone: () => void }) {
   const { runId, before, onDone } = props;

@@ -1,9 +1,11 @@
-import { Button, NumberInput } from '@mantine/core';
+import { Button, NumberInput, TextInput } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
+import { reasonAgainst } from '../../../../main/contract/run/run-name';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';
 import { useTypedNumber } from '../../../components/use-typed-number';
+import { onText } from '../../../handlers';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
 import { pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
@@ -77,15 +79,25 @@ function Verdict() {
   ) : null;
 }
 
-/** The p99 that the answer of the run has to keep. Nothing is measured otherwise for it, so that it can change later. */
-function Budget() {
-  const { p99BudgetMs, setBudget } = useWizard().draft;
+/** What the run is called, and the p99 that its answer has to keep: both can change later, and nothing is measured otherwise. */
+function NameAndBudget() {
+  const { p99BudgetMs, setBudget, name, setName } = useWizard().draft;
   const typed = useTypedNumber(p99BudgetMs, (next) => {
     setBudget(next === null || next <= 0 ? null : Math.min(next, 1e9));
   });
   return (
-    <Panel title="Latency budget" level={3}>
-      <div className="panel-body">
+    <Panel title="Name and latency budget" level={3}>
+      <div className="panel-body stack">
+        <TextInput
+          label="Name"
+          description="Names the run in lists, reports and on the command line. Default: none."
+          w={300}
+          placeholder="none"
+          maxLength={80}
+          error={reasonAgainst(name)}
+          value={name}
+          onChange={onText(setName)}
+        />
         <NumberInput
           label="p99 budget"
           description="The result names the best steady level whose p99 is within the budget, and its headroom. Default: none."
@@ -127,12 +139,12 @@ function NewRun({ spec }: { spec: RunSpec | null }) {
       <Panel title="Differences from the defaults" level={3}>
         <Differences />
       </Panel>
-      <Budget />
+      <NameAndBudget />
       <CommandPanel
         argv={cliCommand(
           modelWords(draft.preset, source),
           commandChanges(changes, valueAt(['engine', 'kind'])),
-          { noGpu, p99BudgetMs: draft.p99BudgetMs },
+          { noGpu, p99BudgetMs: draft.p99BudgetMs, name: draft.name },
         )}
       >
         <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
