@@ -55,9 +55,21 @@ test('files of perf_analyzer become runs: a broken one is refused with its place
   }
   expect(await findings(app.page)).toEqual([]);
 
+  // The one that is open is named from the palette, and found by its name.
+  await shell.command('Rename this run');
+  const rename = page.getByRole('dialog', { name: 'Rename run' });
+  await rename.getByLabel('Name').fill('latest');
+  await expect(rename.getByRole('button', { name: 'Rename' })).toBeDisabled();
+  await rename.getByLabel('Name').fill('profile of the night');
+  expect(await findings(app.page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await expect(rename).toBeHidden();
+  await expect(page.getByRole('heading', { name: 'profile of the night · cached · imported' })).toBeVisible();
+
   await shell.go('Runs');
   const rows = page.locator('tr[data-run]');
   await expect(rows).toHaveCount(2);
+  await expect(rows.first()).toContainText('profile of the night');
   for (const index of [0, 1]) await rows.nth(index).getByRole('checkbox').check();
   await page
     .getByRole('group', { name: 'Selected runs' })
@@ -65,5 +77,6 @@ test('files of perf_analyzer become runs: a broken one is refused with its place
     .click();
   const levels = page.getByRole('region', { name: 'Table of compared levels' });
   await expect(levels.locator('tr[data-level="2"]')).toContainText('×1.00');
-  await expect(page.getByText('imported from profile-concurrency.json').first()).toBeVisible();
+  await expect(page.getByText('imported from profile-concurrency.csv').first()).toBeVisible();
+  await expect(page.getByText('profile of the night').first()).toBeVisible();
 });
