@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeploymentInfo } from '../../main/contract/deployment';
 import { cli, documentOf } from '../support/cli';
@@ -6,8 +10,15 @@ import { DockerHome } from '../support/docker-home';
 import { sendSteadily } from '../support/steady-load';
 import { until } from '../support/until';
 
+const run = promisify(execFile);
+const hasCompose = await run('docker-compose', ['--version']).then(
+  () => true,
+  () => false,
+);
 const engine = await readTestEngine();
 let home: DockerHome;
+/** A verified run in containers. */
+let runId = '';
 
 async function verb(...args: readonly string[]): Promise<unknown> {
   const { code, stdout } = await cli(home.path, ...args, '--json');
@@ -41,7 +52,7 @@ describe.skipIf(engine === null)('deployments in containers', () => {
       ...['--set', 'performance.measurementIntervalMs=300', '--set', 'performance.warmupMs=100'],
     );
     expect(result.stderr).toContain('resnet50 serves at http://127.0.0.1:');
-    const { runId } = documentOf(result);
+    ({ runId } = documentOf(result));
     // What looks for leavings of dead workbenches passes it over, container and network.
     await verb('clean', '--yes');
     const first = await only();
@@ -69,4 +80,40 @@ describe.skipIf(engine === null)('deployments in containers', () => {
     await verb('deployments', 'remove', 'resnet50', '--force');
     expect(await home.leftBehind()).toEqual([]);
   });
+
+  it.skipIf(!hasCompose)(
+    'are handed over in a bundle that Compose serves and whose smoke test knows its weights',
+    async () => {
+      const out = join(home.path, 'bundle');
+      await verb('bundle', runId, '--out', out);
+      const compose = (...args: readonly string[]) =>
+        run('docker-compose', ['--project-name', `bundle-${home.instance.slice(0, 6)}`, ...args], {
+          cwd: out,
+        });
+      // Of a busy machine the latency says nothing.
+      const smoke = () => run('python3', ['smoke-test.py', '--skip-latency', '--wait', '60'], { cwd: out });
+      try {
+        await compose('up', '--detach');
+        const { stdout } = await smoke();
+        for (const check of ['files', 'ready', 'canary', 'samples'])
+          expect(stdout).toMatch(`ok    ${check}:`);
+
+        const weights = join('model-repository', 'resnet50', '1', 'model.onnx');
+        const bytes = await readFile(join(out, weights));
+        const at = Math.floor(bytes.length / 2);
+        bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+        await writeFile(join(out, weights), bytes);
+        const failure = await smoke().then(
+          () => null,
+          (error: unknown) => error,
+        );
+        expect(failure).toMatchObject({
+          code: 1,
+          stdout: expect.stringContaining(`FAIL  files: the content of ${weights} changed`) as string,
+        });
+      } finally {
+        await compose('down');
+      }
+    },
+  );
 });

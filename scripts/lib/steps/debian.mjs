@@ -33,6 +33,7 @@ const packages = {
   ],
   docker: [{ name: 'docker.io', present: program('dockerd') }],
   'docker-test': [
+    { name: 'docker-compose', present: program('docker-compose') },
     { name: 'docker-registry', present: program('docker-registry') },
     { name: 'busybox-static', present: program('busybox') },
   ],
