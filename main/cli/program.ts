@@ -13,6 +13,7 @@ import { addListing } from './listing';
 import { addMonitor } from './monitor';
 import { addPerf } from './perf/perf';
 import { addOwnModels, addPresets } from './presets';
+import { addBest } from './report/best';
 import { addResume } from './resume';
 import { addImport, addRun } from './run';
 import { addClean } from './runs/clean';
@@ -50,6 +51,7 @@ export function createProgram(
   addFields(program, context);
   addPerf(program, context);
   addCompare(program, context);
+  addBest(program, context);
   addImport(program, context);
   addListing(program, context);
   addLogs(program, context);

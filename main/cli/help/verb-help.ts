@@ -28,7 +28,7 @@ const runExits: readonly Exit[] = [
 
 /** Verbs in the groups of the program's help. */
 const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = [
-  ['Deploy and measure:', ['run', 'resume', 'spec', 'fields', 'perf', 'compare', 'import']],
+  ['Deploy and measure:', ['run', 'resume', 'spec', 'fields', 'perf', 'compare', 'best', 'import']],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'clean']],
   ['Models and data:', ['presets', 'init', 'trust', 'data']],
   ['Serving:', ['deploy', 'deployments', 'bundle', 'monitor']],
@@ -77,6 +77,12 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ],
     ],
     exits: [cancelled],
+  },
+  best: {
+    examples: [
+      ['best --last 5 --p99-budget-ms 20', 'which of the last five runs is best within 20 ms'],
+      ['best nightly latest', 'the better one of two'],
+    ],
   },
   compare: {
     examples: [

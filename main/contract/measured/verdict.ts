@@ -186,3 +186,55 @@ export function budgetDocument(state: RunState) {
     text: budgetText(state),
   };
 }
+
+/** A run among others, by the name that tells it from them. */
+interface NamedRun {
+  readonly name: string;
+  readonly state: RunState;
+}
+
+export interface BestRun {
+  /** Place of the run among those asked about; null where none has a level to name. */
+  readonly index: number | null;
+  readonly best: BestPoint | null;
+  readonly sentence: string;
+}
+
+/** What no run can be named for, and what was found instead. */
+function noneSentence(runs: readonly NamedRun[], answers: readonly BudgetAnswer[], limit: string): string {
+  const doubtful = answers.filter(({ doubtful: levels }) => levels > 0).length;
+  const others =
+    doubtful === 0
+      ? ''
+      : ` ${doubtful} ${doubtful === 1 ? 'has' : 'have'} a level within it that is not steady or has errors.`;
+  return `None of the ${runs.length} runs has a steady level with a p99 within ${limit}.${others}`;
+}
+
+/**
+ * Which of several runs has the highest throughput within a p99 budget, at which level, in one sentence for window and
+ * command line. Without a budget the best level of all, which says so where it is not steady.
+ */
+export function bestOfRuns(runs: readonly NamedRun[], budgetMs: number | null): BestRun {
+  const answers = budgetMs === null ? [] : runs.map(({ state }) => withinBudget(state, budgetMs));
+  const bests =
+    budgetMs === null ? runs.map(({ state }) => bestPoint(state)) : answers.map(({ best }) => best);
+  const steady = bests.some((best) => best !== null && isSteady(best.point));
+  const index = bests.reduce<number | null>((found, best, at) => {
+    if (best === null || (steady && !isSteady(best.point))) return found;
+    const most = found === null ? null : (bests[found] ?? null);
+    return most === null || best.point.inferencesPerSecond > most.point.inferencesPerSecond ? at : found;
+  }, null);
+  const best = index === null ? null : (bests[index] ?? null);
+  if (index === null || best === null) {
+    const sentence =
+      budgetMs === null
+        ? `None of the ${runs.length} runs has measured anything.`
+        : noneSentence(runs, answers, `${formatTyped(budgetMs)} ms`);
+    return { index: null, best: null, sentence };
+  }
+  const limit = budgetMs === null ? '' : ` within a p99 of ${formatTyped(budgetMs)} ms`;
+  const room = budgetMs === null ? null : headroomText(best, budgetMs);
+  const doubt = isSteady(best.point) ? '' : ', though no level of them is steady';
+  const sentence = `Best of ${runs.length} runs${limit}${doubt}: ${runs[index]?.name ?? ''}, ${levelAnswer(best, room)}.`;
+  return { index, best, sentence };
+}

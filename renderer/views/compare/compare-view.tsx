@@ -17,6 +17,7 @@ import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { useWorkbench } from '../../workbench';
+import { BestRun } from './best-run';
 import { diffSpecs, instancesDifference } from './diff-specs';
 import { DifferenceTable } from './difference-table';
 import { LevelTable } from './level-table';
@@ -105,10 +106,10 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
     return [...diffSpecs(specs), ...instancesDifference(specs)];
   }, [states]);
   const name = sweepTitle[sweep].toLowerCase();
-  const fileName = `compare-${sweep === 'batchSize' ? 'offline' : 'online'}`;
   return (
     <>
       <RunLegend states={states} names={names} short={short} />
+      {states.length < 2 ? null : <BestRun states={states} names={short} />}
       <DifferenceTable differences={differences} names={short} known={states.filter(hasSpec).length} />
       <div className="measurements-head">
         <SweepPicker sweeps={sweeps} sweep={sweep} onPick={setPicked} />
@@ -123,7 +124,7 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
             title={`${title} by ${name}`}
             chart={chart}
             height={230}
-            fileName={fileName}
+            fileName={`compare-${sweep === 'batchSize' ? 'offline' : 'online'}`}
             wide={id === 'trade-off'}
           />
         ))}

@@ -104,7 +104,7 @@ export function RunsView() {
           <>
             <div className="runs-bar">
               <FilterChips runs={value} chosen={chosen} titleOf={titleOf} onChange={choose} />
-              <SelectionBar {...tickedRuns(value, shown, selected)} />
+              <SelectionBar {...tickedRuns(value, shown, selected)} shown={shown} />
             </div>
             {shown.length === 0 ? (
               <div className="empty">

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconArrowsLeftRight, IconTrash, IconX } from '@tabler/icons-react';
+import type { RunSummary } from '../../../main/contract/api';
 import { formatCount } from '../../../main/contract/numbers';
 import { attempt } from '../../components/notices';
 import { mostCompared } from '../../stores/compared-runs';
@@ -9,10 +10,42 @@ import type { TickedRuns } from './ticked-runs';
 
 const hiddenText = (hidden: number): string => `${formatCount(hidden)} more hidden by the filter`;
 
+/** The oldest first: it is the baseline until another is chosen. */
+const byAge = (rows: readonly RunSummary[]): string[] =>
+  rows.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt)).map((row) => row.runId);
+
+const last = 5;
+
+/** The newest runs of those shown that have measured something, without a tick for each. */
+function CompareLast({ shown }: { shown: readonly RunSummary[] }) {
+  const { route } = useWorkbench();
+  const newest = byAge(shown.filter(({ best }) => best !== null)).slice(-last);
+  if (newest.length < 2) return null;
+  return (
+    <div className="selection-bar">
+      <Button
+        size="compact-xs"
+        variant="default"
+        title="The newest of the runs shown, and which of them is the best within a p99 budget"
+        leftSection={<IconArrowsLeftRight size={13} aria-hidden="true" />}
+        onClick={() => {
+          route.getState().go({ page: 'compare', runIds: newest });
+        }}
+      >
+        Compare the last {newest.length}
+      </Button>
+    </div>
+  );
+}
+
 /** What can be done with the runs that are ticked and shown. */
-export function SelectionBar({ rows, hidden }: TickedRuns) {
+export function SelectionBar({
+  rows,
+  hidden,
+  shown,
+}: TickedRuns & { readonly shown: readonly RunSummary[] }) {
   const workbench = useWorkbench();
-  if (rows.length + hidden === 0) return null;
+  if (rows.length + hidden === 0) return <CompareLast shown={shown} />;
   const tooFew = rows.length < 2;
   const tooMany = rows.length > mostCompared;
   const removable = rows.filter((row) => row.status !== 'running');
@@ -30,10 +63,7 @@ export function SelectionBar({ rows, hidden }: TickedRuns) {
         }
         leftSection={<IconArrowsLeftRight size={13} aria-hidden="true" />}
         onClick={() => {
-          // The oldest first: it is the baseline until another is chosen.
-          const byAge = rows.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
-          const runIds = byAge.map((row) => row.runId);
-          workbench.route.getState().go({ page: 'compare', runIds });
+          workbench.route.getState().go({ page: 'compare', runIds: byAge(rows) });
         }}
       >
         Compare

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { runDocument } from '../../../../main/cli/run-progress';
 import { isSteady, marksOf, stateWords } from '../../../../main/contract/flag-text';
 import { bestPoint, budgetMsOf, withinBudget } from '../../../../main/contract/measured/points';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
-import { bestAnswer, budgetText, endVerdict, verdictOf } from '../../../../main/contract/measured/verdict';
+import {
+  bestAnswer,
+  bestOfRuns,
+  budgetText,
+  endVerdict,
+  verdictOf,
+} from '../../../../main/contract/measured/verdict';
+import { exporters } from '../../../../main/reports/exporters';
 import { loadCsv } from '../../../../main/reports/load-csv';
 import { toReport } from '../../../../main/reports/to-report';
 import { toSummary } from '../../../../main/store/summary';
@@ -82,6 +90,17 @@ describe('one meaning of steady', () => {
     expect(offline?.budget?.heading).toBe('p99 budget of 20 ms');
     expect(offline?.budget?.cells).toContain(sentence);
     expect(offline === undefined ? '' : loadCsv(offline, report.verification)).toContain(sentence);
+    // The PDF is printed from the HTML; the window shows the text of the run and of its summary.
+    const exported = exporters.map((exporter) => exporter.render({ state: budgeted, report }).content);
+    const [page = '', offlineCsv, , , json = '', markdown = ''] = exported;
+    const plain = (text: string) => text.replace(/\\(.)/g, '$1');
+    expect(page).toContain(`<strong>${sentence}</strong>`);
+    expect(plain(markdown)).toContain(sentence);
+    expect(offlineCsv).toContain(sentence);
+    expect(JSON.parse(json)).toMatchObject({ budget: { text: sentence }, verdict: report.verdict });
+    expect(runDocument(budgeted, '/runs/a')).toMatchObject({ budget: { text: sentence } });
+    for (const text of [page, plain(markdown)]) expect(text).toContain(report.verdict);
+    expect(report.verdict).toBe(endVerdict(budgeted, {}));
     expect(budgetText(limited)).toBeNull();
   });
 });
@@ -105,6 +124,45 @@ describe('the best level', () => {
     ]);
     expect(bestPoint(state)?.point.batchSize).toBe(1);
     expect(bestAnswer(runOf([]))).toBeNull();
+  });
+});
+
+describe('the best of several runs', () => {
+  const fast = { name: 'fast', state: runOf([point({ inferencesPerSecond: 900, p99Us: 30_000 })]) };
+  const quick = { name: 'quick', state: runOf([point({ inferencesPerSecond: 400, p99Us: 15_000 })]) };
+  const shaky = {
+    name: 'shaky',
+    state: runOf([point({ inferencesPerSecond: 800, p99Us: 9000, stable: false, flags: ['unstable'] })]),
+  };
+
+  it('has the highest throughput of a steady level within the budget', () => {
+    const { index, sentence } = bestOfRuns([fast, quick, shaky], 20);
+    expect(index).toBe(1);
+    expect(sentence).toBe(
+      'Best of 3 runs within a p99 of 20 ms: quick, 400.0 inferences/s at p99 15.00 ms (headroom 25 %; offline, batch size 1, concurrency 1).',
+    );
+    expect(bestOfRuns([fast, quick, shaky], 30).index).toBe(0);
+  });
+
+  it('is none where no steady level is within it, and says what else there is', () => {
+    expect(bestOfRuns([fast, shaky], 20)).toEqual({
+      ...{ index: null, best: null },
+      sentence:
+        'None of the 2 runs has a steady level with a p99 within 20 ms. 1 has a level within it that is not steady or has errors.',
+    });
+    expect(bestOfRuns([fast, fast], 1).sentence).toBe(
+      'None of the 2 runs has a steady level with a p99 within 1 ms.',
+    );
+  });
+
+  it('is without a budget the best steady level of all, and an unsteady one only by that name', () => {
+    expect(bestOfRuns([quick, shaky, { name: 'empty', state: runOf([]) }], null).sentence).toMatch(
+      /^Best of 3 runs: quick, 400/,
+    );
+    expect(bestOfRuns([shaky, shaky], null).sentence).toMatch(
+      /^Best of 2 runs, though no level of them is steady: shaky, 800/,
+    );
+    expect(bestOfRuns([{ name: 'empty', state: runOf([]) }], null).index).toBeNull();
   });
 });
 
