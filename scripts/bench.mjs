@@ -6,7 +6,7 @@ import { main } from './lib/main.mjs';
 import { say, SetupError } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
-const help = `npm run bench -- [load|window|monitor|pipeline|sweep|open-loop|interval] [--repeats N] [--only TEXT] [--out FILE]
+const help = `npm run bench -- [load|window|monitor|pipeline|sweep|open-loop|interval|report] [--repeats N] [--only TEXT] [--out FILE]
 load: measures the same models on the same Triton with the native load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
@@ -23,6 +23,8 @@ Exit code 1: the second is not in the latency from the schedule.
 interval: measures two levels 50 times each, with a long reference between, and writes docs/benchmarks-interval.md
 (--out elsewhere; --trials N, --window-ms N, --blocks FILE for the single parts). Exit code 1: an interval covers its
 reference in less than 90 % of the trials.
+report: writes and prints the report of a run of 10,000 levels (--levels N), and writes docs/benchmarks-report.md. Exit code
+1: its files take longer than 3 s, or the PDF longer than a minute.
 All, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
 measured, marked as interrupted; exit code 130.`;
 
@@ -31,7 +33,7 @@ const folder = join(repoRoot, 'out', 'bench');
 /** Every process that a bench starts, by its file under scripts/bench. */
 const programs = [
   ...['bench', 'window-bench', 'monitor-bench', 'pipeline-bench', 'sweep-bench', 'open-loop-bench'],
-  ...['interval-bench', 'native-child'],
+  ...['interval-bench', 'native-child', 'report-bench'],
 ];
 
 /** The bench is TypeScript over the product's own modules: one bundle for each of its processes. */
@@ -100,7 +102,7 @@ async function benchWindow({ home, layout }, name, args) {
 }
 
 /** Measured from the command line, without a window. */
-const plainBenches = ['pipeline', 'sweep', 'open-loop'];
+const plainBenches = ['pipeline', 'sweep', 'open-loop', 'report'];
 const names = ['load', 'window', 'monitor', 'interval', ...plainBenches];
 
 /** `name`: one of plainBenches. */

@@ -41,6 +41,16 @@ function wantedLoads(state: RunState, scenario: Scenario): readonly LoadLevel[] 
  * was asked for and never reached. A level measured twice (a resumed run under changed keys) shows the later result.
  */
 export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] {
+  const known = knownLevels.get(state) ?? {};
+  const levels = known[scenario] ?? findLevels(state, scenario);
+  knownLevels.set(state, { ...known, [scenario]: levels });
+  return levels;
+}
+
+/** Of a state, which is never changed: a report asks for them at every turn. */
+const knownLevels = new WeakMap<RunState, Partial<Record<Scenario, readonly Level[]>>>();
+
+function findLevels(state: RunState, scenario: Scenario): readonly Level[] {
   const { points, missing } = shownScenario(state, scenario);
   const levels = new Map<string, Level>();
   for (const load of wantedLoads(state, scenario)) {

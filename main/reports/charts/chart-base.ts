@@ -81,10 +81,17 @@ const axisLook = {
   nameTextStyle: text(10, ink.soft),
 };
 
+/** Asked for at every mark of every chart. */
+const scales = new WeakMap<ReportScenario, SweepScale>();
+
 /** By the run's own values: published figures have another step. */
 function scaleOf(scenario: ReportScenario): SweepScale {
+  const known = scales.get(scenario);
+  if (known !== undefined) return known;
   const own = sweepScale(sweepValues(scenario));
-  return own === 'single' ? sweepScale(axisValues(scenario)) : own;
+  const scale = own === 'single' ? sweepScale(axisValues(scenario)) : own;
+  scales.set(scenario, scale);
+  return scale;
 }
 
 /** An axis that is logarithmic says so: a slope on it is read otherwise. */

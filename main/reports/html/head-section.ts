@@ -5,6 +5,7 @@ import { scenarioCharts } from '../charts/report-charts';
 import { clipped } from '../doubts';
 import { logoUri } from '../look/logo';
 import type { NamedText, Report, ReportProblem } from '../report';
+import { listedLevels } from './listed-levels';
 import { Markup, markup } from './markup';
 import { stepsTable } from './record-sections';
 
@@ -50,8 +51,9 @@ const failure = ({ tone, title, text, remedy, details }: ReportProblem, roomy: b
 
 /** Throughput and latency of the scenario that has the best level. */
 function charts({ scenarios, summary }: Report): Markup | null {
-  const scenario = scenarios.find(({ id }) => id === summary.scenario);
-  if (scenario === undefined) return null;
+  const measured = scenarios.find(({ id }) => id === summary.scenario);
+  if (measured === undefined) return null;
+  const scenario = listedLevels(measured);
   const drawn = scenarioCharts(scenario)
     .slice(0, 2)
     .map(

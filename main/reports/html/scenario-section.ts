@@ -15,7 +15,7 @@ import {
   sideText,
   verdictText,
 } from '../../contract/measured/cross-check';
-import { formatMeasured } from '../../contract/numbers';
+import { formatCount, formatMeasured } from '../../contract/numbers';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import type { ReportLevel, ReportScenario } from '../report';
@@ -33,6 +33,7 @@ import {
   tlsTable,
   togetherTable,
 } from './detail-tables';
+import { listedLevels } from './listed-levels';
 import { Markup, markup } from './markup';
 
 const rates = [loadOf('requestRate'), achieved, delayed];
@@ -129,15 +130,21 @@ function peakRow(scenario: ReportScenario): ReportLevel | null {
     );
 }
 
+const omittedText = (omitted: number, all: number): string =>
+  omitted === 0
+    ? ''
+    : ` Shown are ${formatCount(all - omitted)} of ${formatCount(all)} levels: the fastest steady one, that of the answer, the ends and levels at even distances; the CSV and JSON files have all.`;
+
 /** Charts, the table with the seeds' columns, and how well each level is founded. */
-export function scenarioSection(scenario: ReportScenario, verified: boolean): Markup {
+export function scenarioSection(all: ReportScenario, verified: boolean): Markup {
+  const scenario = listedLevels(all);
   const charts = figure(scenario);
   const peak = peakRow(scenario);
   const { short: load = 'Load' } = loadOf(scenario.sweep);
   const measured = scenario.rows.filter(({ point }) => point !== null);
   const badge =
     verified || measured.length === 0 ? null : markup`<span class="badge bad">✗ Accuracy not verified</span>`;
-  const reasons = new Set(scenario.rows.flatMap((row) => row.reasons));
+  const reasons = new Set(all.rows.flatMap((row) => row.reasons));
   if (measured.length === 0 && reasons.size <= 1) {
     const levels = scenario.rows.length === 0 ? '' : ` Levels asked for: ${scenario.rows.length}.`;
     return markup`<section>
@@ -147,7 +154,7 @@ export function scenarioSection(scenario: ReportScenario, verified: boolean): Ma
   }
   return markup`<section>
 <h2>${scenario.title}${badge}</h2>
-<p class="lead">${scenario.description}</p>
+<p class="lead">${scenario.description}${omittedText(all.rows.length - scenario.rows.length, all.rows.length)}</p>
 ${
   charts.length === 0
     ? markup`<p class="lead">No level of this scenario has a result.</p>`
