@@ -1,0 +1,77 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { completeBodies, journalFixture } from '../support/run-state';
+import { Shell } from './pages/shell.page';
+import type { TestHome, WorkbenchApp } from './support/app';
+import { choosePath, createHome, launch, shutDown } from './support/app';
+import { findings } from './support/axe';
+import { placeRun } from './support/place-run';
+
+let home: TestHome;
+let app: WorkbenchApp;
+let results: string;
+
+test.beforeAll(async () => {
+  home = await createHome();
+  const { dir } = await placeRun(
+    home,
+    journalFixture([
+      ...completeBodies().filter(({ type }) => type !== 'report' && type !== 'run-finished'),
+      { type: 'report', files: [{ kind: 'html', path: 'report.html' }] },
+      { type: 'run-finished', outcome: 'done' },
+    ]),
+  );
+  results = join(dir, 'results');
+  app = await launch(home);
+});
+test.afterAll(async () => {
+  await shutDown(app);
+  await home.remove();
+});
+
+test('title, notes, logo and sections of a report are chosen in the window, and a script is no logo', async () => {
+  const { page } = app;
+  const shell = new Shell(page);
+  const dialog = page.getByRole('dialog', { name: 'Title, logo and sections of the reports' });
+  const open = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Title, logo and sections…' }).click();
+    await expect(dialog).toBeVisible();
+  };
+  const svg = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg">${inside}</svg>`;
+  const [bad, good] = [join(home.path, 'bad.svg'), join(home.path, 'acme.svg')];
+  await writeFile(bad, svg('<script>1</script>'));
+  await writeFile(good, svg('<rect width="30" height="10"/>'));
+
+  await shell.go('Runs');
+  await page.locator('[data-run]').click();
+  await open();
+  await dialog.getByLabel('Title', { exact: true }).fill('For hall 4');
+  await dialog.getByLabel('Notes').fill('Measured on their machine.');
+  await dialog.getByLabel('Commands').uncheck();
+  await choosePath(app, bad);
+  await dialog.getByRole('button', { name: 'Choose…' }).click();
+  await dialog.getByRole('button', { name: 'Write reports' }).click();
+  await expect(page.getByText('the SVG has the element <script>')).toBeVisible();
+
+  await choosePath(app, good);
+  await dialog.getByRole('button', { name: 'Choose…' }).click();
+  await expect(dialog.getByText('Logo: acme.svg')).toBeVisible();
+  expect(await findings(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Write reports' }).click();
+  await expect(dialog).toBeHidden();
+
+  const text = await readFile(join(results, 'report.html'), 'utf8');
+  expect(text).toContain('<h1>For hall 4</h1>');
+  expect(text).toContain('Measured on their machine.');
+  expect(text).toContain('<img class="logo" src="data:image/svg+xml;base64,');
+  expect(text).not.toContain('<h2>Commands</h2>');
+  expect((await readFile(join(results, 'report.pdf'))).subarray(0, 5).toString()).toBe('%PDF-');
+
+  // What was chosen is there again.
+  await open();
+  await expect(dialog.getByLabel('Title', { exact: true })).toHaveValue('For hall 4');
+  await expect(dialog.getByLabel('Commands')).not.toBeChecked();
+  expect(app.complaints).toEqual([]);
+});
