@@ -101,7 +101,7 @@ const facts = (title: string, rows: readonly NamedText[]): Markup => markup`
 </tbody></table></div>`;
 
 /** About so many lines above the charts; with more, smaller charts keep the summary on its page. */
-const roomyLines = 7;
+const roomyLines = 9;
 
 function isFull({ summary, logo, remarks, budget }: Report): boolean {
   const lines = [logo === null ? 0 : 3, Math.ceil(remarks.length / 110), budget === null ? 0 : 1];
