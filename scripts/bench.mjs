@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { appEnvironment, bootstrap } from './lib/bootstrap.mjs';
 import { foreground } from './lib/foreground.mjs';
 import { repoRoot } from './lib/layout.mjs';
@@ -33,7 +33,7 @@ const folder = join(repoRoot, 'out', 'bench');
 /** Every process that a bench starts, by its file under scripts/bench. */
 const programs = [
   ...['bench', 'window-bench', 'monitor-bench', 'pipeline-bench', 'sweep-bench', 'open-loop-bench'],
-  ...['interval-bench', 'native-child', 'report-bench'],
+  ...['interval-bench', 'native-child', 'report/report-bench'],
 ];
 
 /** The bench is TypeScript over the product's own modules: one bundle for each of its processes. */
@@ -54,7 +54,7 @@ async function bundle() {
       rolldownOptions: {
         external: ['@playwright/test'],
         input: Object.fromEntries(
-          programs.map((name) => [name, join(repoRoot, 'scripts', 'bench', `${name}.ts`)]),
+          programs.map((name) => [basename(name), join(repoRoot, 'scripts', 'bench', `${name}.ts`)]),
         ),
         output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },

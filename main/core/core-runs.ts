@@ -125,9 +125,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
           ...createPlanPlaces({ env, resources, link: docker }),
           ...(spec.engine.kind === 'remote'
             ? {}
-            : {
-                watchGpus: (onReading, signal) => watchGpus(env, onReading, signal),
-              }),
+            : { watchGpus: (onReading, signal) => watchGpus(env, onReading, signal) }),
           printPdf,
           now,
           houseLook: layout.reportLook,

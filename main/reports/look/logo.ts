@@ -104,7 +104,7 @@ export async function readLogo(path: string): Promise<Logo> {
   for (const [kind, start] of signatures)
     if (bytes.subarray(0, start.length).equals(start)) return { name, kind, base64 };
   const text = bytes.toString('utf8');
-  if (!/<(?:\w+:)?svg[\s>]/i.test(text)) throw refuse('it is no PNG, JPEG or SVG file', smaller);
+  if (!/<(?:\w+:)?svg[\s>]/i.test(text)) throw refuse('it is not a PNG, JPEG or SVG file', smaller);
   const problem = svgProblem(text);
   if (problem === null) return { name, kind: 'svg', base64 };
   throw refuse(`the SVG has ${problem}`, 'Export it as a plain drawing ("Plain SVG"), or as PNG.');

@@ -61,7 +61,7 @@ describe('a logo', () => {
       /a\.css/,
     ],
     ['an SVG inside HTML', '<html><svg></svg></html>', /no <svg> element/],
-    ['a text', 'logo', /no PNG, JPEG or SVG/],
+    ['a text', 'logo', /not a PNG, JPEG or SVG/],
     ['too much', Buffer.concat([png, Buffer.alloc(300_000)]), /at most 262144/],
   ])('is refused with %s', async (_name, content, problem) => {
     const path = await placed('logo.svg', content);

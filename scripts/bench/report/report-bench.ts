@@ -1,19 +1,19 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunState } from '../../main/contract/run/run-state';
-import { createElectronPrinter } from '../../main/platform/electron-printer';
-import { defaultHome, homeLayout } from '../../main/platform/layout';
-import { writeReports } from '../../main/reports/write-reports';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { createElectronPrinter } from '../../../main/platform/electron-printer';
+import { defaultHome, homeLayout } from '../../../main/platform/layout';
+import { writeReports } from '../../../main/reports/write-reports';
 import {
   createdBodies,
   measurementBody,
   pointFixture,
   specFixture,
   stateOf,
-} from '../../test/support/run-state';
-import { exitCodeOf, factTable, type Judged, judgedTable, option, rangeText, say } from './bench-facts';
-import { median } from './pairs';
+} from '../../../test/support/run-state';
+import { exitCodeOf, factTable, type Judged, judgedTable, option, rangeText, say } from '../bench-facts';
+import { median } from '../pairs';
 
 const levels = Number(option('levels', '10000'));
 const repeats = Number(option('repeats', '3'));
