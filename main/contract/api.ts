@@ -27,12 +27,7 @@ import { importRequestSchema } from './run/imported';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { presetSchema } from './run/preset';
 import { reportChangeSchema, type ShownLook } from './run/report-look';
-import {
-  reportFileSchema,
-  type RunEvent,
-  type StepId,
-  stepIds,
-} from './run/run-events';
+import { reportFileSchema, type RunEvent, type StepId, stepIds } from './run/run-events';
 import { runNameSchema } from './run/run-name';
 import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';

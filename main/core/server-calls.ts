@@ -14,7 +14,11 @@ const mostModels = 100;
 /** Where Triton's metrics are beside its HTTP, by default. */
 const metricsOffset = 2;
 
-async function servedModel(client: TritonClient, name: string, versions: readonly string[]): Promise<ServedModel> {
+async function servedModel(
+  client: TritonClient,
+  name: string,
+  versions: readonly string[],
+): Promise<ServedModel> {
   const [metadata, { maxBatchSize }] = [await client.modelMetadata(name), await client.modelConfig(name)];
   const dynamicInputs = metadata.inputs
     .map(({ name: input, shape }) => ({ name: input, dims: maxBatchSize > 0 ? shape.slice(1) : shape }))

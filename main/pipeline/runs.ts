@@ -29,7 +29,7 @@ import { changePlan, requireSameModel, specChange } from './change-spec';
 import { ContinueNow } from './hold';
 import { withDependents } from './plan';
 import { notTrusted, runContent } from './run-content';
-import { attemptServerRun, type Servers } from './server-run';
+import { attemptServerRun, notChangeable, type Servers } from './server-run';
 import type { InputServices, RunContext } from './step';
 
 interface RunsOptions extends AttemptOptions {
@@ -71,12 +71,6 @@ export interface ExecuteOptions extends StartHow {
   /** Of a run that measures a Triton which is there already: hears of the levels as they come. */
   readonly listener?: ServerLoadListener | undefined;
 }
-
-const notChangeable = (runId: string): WorkbenchError =>
-  new WorkbenchError('input-invalid', 'What a run measures on a running Triton cannot be changed', {
-    where: runId,
-    remedy: 'Measure again with other options.',
-  });
 
 /** A run whose lease and journal are ours. */
 interface OpenedRun extends Pick<RunContext, 'runId' | 'folder' | 'state' | 'append' | 'emit'> {

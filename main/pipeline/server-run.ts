@@ -225,6 +225,13 @@ export async function attemptServerRun(
   }
 }
 
+/** What it measures is what it is. */
+export const notChangeable = (runId: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', 'What a run measures on a running Triton cannot be changed', {
+    where: runId,
+    remedy: 'Measure again with other options.',
+  });
+
 const paused: Ended = { outcome: 'paused', error: null };
 
 const cancelled = (): Ended => ({

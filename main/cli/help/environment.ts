@@ -17,10 +17,6 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
     what: 'Python interpreter that the set-up of a clone uses. Default: the newest one found that has the packages.',
   },
   {
-    name: 'TRITON_WORKBENCH_DIR',
-    what: 'In a script written by `spec --as shell`: the folder to start in. Default: the current one.',
-  },
-  {
     name: 'TRITON_WORKBENCH_CHILD_OF',
     what: 'Set by the workbench for the processes that it starts, so that the next start finds those that outlived it.',
   },
@@ -39,6 +35,10 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
   {
     name: 'TRITON_WORKBENCH_TEST_RUN',
     what: 'Set by `npm test`: marks the processes of one test run, so that all of them end with it.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_TEST_MOUNTS',
+    what: 'Set by `npm run test:package` for itself: its mounts are its own by now.',
   },
   { name: 'XDG_DATA_HOME', what: 'Folder of the workbench home, where `TRITON_WORKBENCH_HOME` is not set.' },
   { name: 'XDG_CONFIG_HOME', what: 'Folder of `triton-workbench/cli.yaml`. Default: `~/.config`.' },

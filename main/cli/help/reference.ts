@@ -58,7 +58,7 @@ function verbSection(program: Command, command: Command): string {
 const cliPage = (program: Command): string =>
   [
     '# Command line',
-    `${written('cli')} From a clone, \`npm run cli --\` takes the place of \`triton-workbench\`.`,
+    `${written('cli')} In a clone the README says what takes the place of \`triton-workbench\`.`,
     'A run is named by its id, the beginning of one that no other run has, its name, `latest`, or `latest~N` (N runs before it). An address may be `host:port`. ' +
       'A time is a number in the unit of its option, or has a unit: `500ms`, `2s`, `1m`, `250us`. ' +
       '`--json` prints one JSON document to stdout, and `--quiet` leaves progress out. Colors are not used, with `NO_COLOR` or without. ' +

@@ -14,7 +14,9 @@ import { toolsOf } from './sweep';
 import { treeOf } from './upstream-variables';
 
 /** What a server's load has in place of a run's default: it is started by somebody who waits. */
-export const serverDefaults: Readonly<Record<string, unknown>> = { 'performance.measurementIntervalMs': 2000 };
+export const serverDefaults: Readonly<Record<string, unknown>> = {
+  'performance.measurementIntervalMs': 2000,
+};
 
 /** A Triton by its address, as the window names it. */
 export const serverAddressSchema = z.strictObject({
@@ -98,7 +100,6 @@ export function readLevels(numbers: LevelNumbers): readonly LoadLevel[] {
 
 type Rounds = Pick<ServerLoad, 'repeats' | 'tools' | 'search'>;
 
-
 /** What was chosen over the defaults, held against the same limits as a run. Throws input-invalid. */
 function readLoad(given: Tree): PerformanceSpec {
   const usual = Object.entries(serverDefaults).map(([path, value]) => treeOf(path, value));
@@ -175,11 +176,18 @@ function checkRemoteLimits(
   if (isLoopback(addresses.http) && isLoopback(addresses.grpc)) return;
   const over = overRemoteLimit(levels, limits);
   if (over === null) return;
-  throw invalid(`limits.${over.limit}`, over.message, 'Send less; or, where its owner agrees, raise the limit.');
+  throw invalid(
+    `limits.${over.limit}`,
+    over.message,
+    'Send less; or, where its owner agrees, raise the limit.',
+  );
 }
 
 /** What is to be measured, where nothing was worked out yet. */
-interface WantedLoad extends Pick<ServerLoad, 'addresses' | 'models' | 'modelVersion' | 'sources' | 'shapes'> {
+interface WantedLoad extends Pick<
+  ServerLoad,
+  'addresses' | 'models' | 'modelVersion' | 'sources' | 'shapes'
+> {
   /** Fields of the load that were chosen, as a part of a specification: `{performance: {...}}`. */
   readonly given: Tree;
   /** Levels may be measured in turns. */

@@ -31,7 +31,11 @@ export function pointSeries(
     symbolSize: alone ? 9 : 6,
     showAllSymbol: true,
     silent: true,
-    lineStyle: { width: isGrid(scenario.id, scenario.rows) ? 0 : 1.75, color: look.color, type: look.dash ?? 'solid' },
+    lineStyle: {
+      width: isGrid(scenario.id, scenario.rows) ? 0 : 1.75,
+      color: look.color,
+      type: look.dash ?? 'solid',
+    },
     label: {
       show: alone,
       position: 'right',

@@ -83,8 +83,13 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
 
 /** Who the server is, and how many models it has. */
 function lookText({ tritonVersion, models, more }: ServerLook): string {
-  const count = models.length === 0 ? 'no model is ready' : `${models.length} ${models.length === 1 ? 'model' : 'models'} ready`;
-  return [`Triton ${tritonVersion}`, count, moreText(more, 'model')].filter((part) => part !== null).join(' · ');
+  const count =
+    models.length === 0
+      ? 'no model is ready'
+      : `${models.length} ${models.length === 1 ? 'model' : 'models'} ready`;
+  return [`Triton ${tritonVersion}`, count, moreText(more, 'model')]
+    .filter((part) => part !== null)
+    .join(' · ');
 }
 
 type Change = (part: Partial<MeasureForm>) => void;

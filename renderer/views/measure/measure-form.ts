@@ -36,7 +36,8 @@ export type ReadForm =
   | { readonly request: MeasureRequest; readonly problems: null }
   | { readonly request: null; readonly problems: Problems };
 
-const sentence = (read: readonly number[] | string): string | null => (typeof read === 'string' ? read : null);
+const sentence = (read: readonly number[] | string): string | null =>
+  typeof read === 'string' ? read : null;
 
 /** Batches that the model does not take are refused here rather than by every request. */
 function batchProblem(read: readonly number[] | string, model: ServedModel | null): string | null {
@@ -71,7 +72,10 @@ export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm
   };
   const problems = Object.fromEntries(Object.entries(found).filter(([, text]) => text !== null)) as Problems;
   if (Object.keys(problems).length > 0) return { request: null, problems };
-  const shapes = (model?.dynamicInputs ?? []).map(({ name }) => [name, parseIntegers(form.shapes[name] ?? '', true)]);
+  const shapes = (model?.dynamicInputs ?? []).map(({ name }) => [
+    name,
+    parseIntegers(form.shapes[name] ?? '', true),
+  ]);
   const budget = form.p99BudgetMs;
   return {
     problems: null,
@@ -113,7 +117,14 @@ function addressArguments(url: string): readonly string[] {
 }
 
 /** The same on the command line, which has every other option too. Pure. */
-export function commandOf({ url, tls, model, shapes, performance, p99BudgetMs }: MeasureRequest): readonly string[] {
+export function commandOf({
+  url,
+  tls,
+  model,
+  shapes,
+  performance,
+  p99BudgetMs,
+}: MeasureRequest): readonly string[] {
   const list = (name: string) => [performance[name]].flat().map(String).join(',');
   return [
     ...['triton-workbench', 'perf', ...addressArguments(url), '-m', model],

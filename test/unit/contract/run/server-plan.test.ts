@@ -29,7 +29,6 @@ describe('the levels of a running Triton', () => {
   });
 });
 
-
 describe('a load that somebody asked for', () => {
   const planOf = (performance: Record<string, unknown>) => {
     const { addresses, models, modelVersion, sources, shapes } = serverLoadFixture();
