@@ -93,18 +93,18 @@ describe('commands in the documents', () => {
 
   it.each(commands)('%s: %s', async (_file, _line, { words, isPart }) => {
     const error: unknown = await parseOnly(words).catch((reason: unknown) => reason);
+    if (error instanceof CommanderError && error.code === 'commander.helpDisplayed') return;
     // A part of a command line in running text leaves out what it does not speak of.
     if (error instanceof CommanderError && !(isPart && leftOut.has(error.code))) throw error;
     if (!(error instanceof CommanderError) && error instanceof Error) throw error;
   });
 
   const scripts = documents.flatMap((file) =>
-    [...textOf(file).matchAll(/\bnpm (?:run )?(?:-s )?([a-z][\w:]*)/g)].map(
-      ([, name]) => [file, name ?? ''] as const,
+    [...textOf(file).matchAll(/\bnpm (?:run (?:-s )?([a-z][\w:]*)|(start|test)\b)/g)].map(
+      ([, script, own]) => [file, script ?? own ?? ''] as const,
     ),
   );
   it.each(scripts)('%s: npm run %s', (_file, name) => {
-    const own = ['ci', 'install', 'pack', 'start', 'test', 'scripts', 'script', 'is', 'or', 'on'];
-    expect([...Object.keys(packageJson.scripts), ...own]).toContain(name);
+    expect(Object.keys(packageJson.scripts)).toContain(name);
   });
 });
