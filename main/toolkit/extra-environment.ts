@@ -87,7 +87,10 @@ async function install(
     const shown = shownPipLine(line);
     if (shown !== null) listener.onProgress(null, `Installing TensorFlow: ${shown}`);
   };
-  const ended = await exec({ argv, env, signal: listener.signal, onStdoutLine: take, onStderrLine: take });
+  const { signal } = listener;
+  // Modules of the folder that the workbench was started in are none of these programs'.
+  const cwd = dirname(argv[0]);
+  const ended = await exec({ argv, env, cwd, signal, onStdoutLine: take, onStderrLine: take });
   if (ended.aborted) throw new WorkbenchError('cancelled', 'Cancelled while TensorFlow was installed');
   if (ended.exitCode !== 0) throw installFailure('TensorFlow', lines.slice(-60));
 }

@@ -21,7 +21,10 @@ interface LocalPythonOptions {
 const keptBytes = String(2 ** 30);
 const keptMemory = { MALLOC_MMAP_THRESHOLD_: keptBytes, MALLOC_TRIM_THRESHOLD_: keptBytes };
 
-/** Python of the workbench home. The launch throws toolchain-missing where it is not installed. */
+/**
+ * Python of the workbench home, started beside the toolkit: `python -m` takes modules from the folder that it is started in,
+ * and a folder that somebody works in may have a `torch` or a `triton` of its own. The launch throws toolchain-missing where it is not installed.
+ */
 export function createLocalPython(options: LocalPythonOptions): LaunchPython {
   const env: NodeJS.ProcessEnv = {
     PATH: options.env['PATH'],
@@ -32,6 +35,7 @@ export function createLocalPython(options: LocalPythonOptions): LaunchPython {
     PYTHONDONTWRITEBYTECODE: '1',
     ...keptMemory,
   };
+  const cwd = options.resources;
   return async (launch) => {
     const python = typeof options.python === 'string' ? options.python : await options.python(launch);
     if (!(await exists(python))) {
@@ -44,11 +48,11 @@ export function createLocalPython(options: LocalPythonOptions): LaunchPython {
     const argv: [string, ...string[]] = [python, ...launch.args];
     await launch.onCommand(argv);
     const { ahead } = options;
-    if (ahead === undefined || launch.signal.aborted) return exec({ argv, env, ...launch });
+    if (ahead === undefined || launch.signal.aborted) return exec({ argv, env, cwd, ...launch });
     const words = launch.args.slice(2);
     const ready = ahead.take(python, words);
-    const ended = ready === null ? exec({ argv, env, ...launch }) : follow(ready, launch);
-    ahead.prepare(python, env, words);
+    const ended = ready === null ? exec({ argv, env, cwd, ...launch }) : follow(ready, launch);
+    ahead.prepare(python, { env, cwd }, words);
     return ended;
   };
 }

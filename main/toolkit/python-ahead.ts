@@ -8,7 +8,11 @@ type StandingBy = GroupChild & { readonly stdin: Writable };
 /** Keeps one interpreter ahead of a run's verbs: importing torch takes longer than many of them. */
 export interface PythonAhead {
   /** Starts the one for the verb that usually follows `words`, the words after `-m toolkit`; none after the last. */
-  prepare(python: string, env: NodeJS.ProcessEnv, words: readonly string[]): void;
+  prepare(
+    python: string,
+    place: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
+    words: readonly string[],
+  ): void;
   /** Hands `words` to the interpreter that stands by, which is the caller's to follow; null: start a new one. */
   take(python: string, words: readonly string[]): GroupChild | null;
   /** Ends the one that stands by. */
@@ -53,12 +57,13 @@ export function createPythonAhead(runtime: readonly string[]): PythonAhead {
     if (pid !== undefined) killGroup(pid, 'SIGKILL');
   };
   return {
-    prepare(python, env, words) {
+    prepare(python, { env, cwd }, words) {
       const imports = importsAfter(words, runtime);
       if (imports === null) return;
       drop();
       const child = startChild(python, ['-m', 'toolkit', '--ahead', ...imports], {
         env,
+        cwd,
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       });

@@ -118,6 +118,8 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
         ...['--dest', destination, ...args],
       ],
       env: options.env,
+      // Modules of the folder that the workbench was started in are none of pip's.
+      cwd: layout.home,
       signal,
       onStdoutLine: (line) => {
         if (/^\s*(Collecting|Downloading|Saved) /.test(line)) onLine(line.trim());
