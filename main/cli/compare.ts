@@ -53,8 +53,8 @@ const wordsOf = (value: ComparedValue | null | undefined, higherIsBetter: boolea
   value === undefined || value === null ? missing : ratioWords(value, meaningOf(value, higherIsBetter));
 
 const rowsOf = (pairs: readonly ComparedPair[]) =>
-  pairs.map(({ level, batchSize, first, second }) => [
-    ...[String(level), String(batchSize)],
+  pairs.map(({ level, batchSize, model, first, second }) => [
+    ...[model === undefined ? String(level) : `${level} ${model}`, String(batchSize)],
     ...[formatRate(first?.throughput.value), formatRate(second?.throughput.value)],
     wordsOf(second?.throughput, true),
     ...[formatMeasured(first?.p99Ms?.value), formatMeasured(second?.p99Ms?.value)],
@@ -79,8 +79,9 @@ const publishedPattern = /^published(?::(\w+))?$/;
 async function withPublished(core: Core, b: string, gpu: string | undefined): Promise<Comparison> {
   const { state } = await core.getRun(b);
   const { spec, environment } = state;
-  const tables = await core.handlers['presets.published']({ preset: spec.model.preset });
-  const all = hasSpec(state) ? baselinesOf(tables, spec) : [];
+  const own = hasSpec(state);
+  const tables = own ? await core.handlers['presets.published']({ preset: spec.model.preset }) : null;
+  const all = own ? baselinesOf(tables, spec) : [];
   const names = environment.gpus.map(({ name }) => name);
   const key = `${String(gpu).toUpperCase()}/${spec.format}/${spec.precision}`;
   const found = gpu === undefined ? defaultBaseline(all, spec, names) : all.find((one) => one.key === key);

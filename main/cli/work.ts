@@ -26,7 +26,7 @@ export async function workOn(
     asked.times += 1;
     if (asked.times > 1) process.exit(exitCodes.cancelled);
     output.say('Cancelling. Press Ctrl-C again to quit immediately.');
-    void core.cancelRun(runId);
+    core.cancelRun(runId).catch(() => undefined);
   };
   process.on('SIGINT', cancel);
   process.on('SIGTERM', cancel);

@@ -1,11 +1,11 @@
 import { isLoopback } from '../contract/address';
 import type { Handlers } from '../contract/api';
+import { parseRemoteUrl } from '../contract/remote-url';
 import type { ServedModel } from '../contract/run/server-plan';
 import { planServerLoad } from '../contract/run/server-plan';
 import { assertListening } from '../engine/remote/remote-engine';
 import type { Runs } from '../pipeline/runs';
 import { createTritonClient, type TritonClient } from '../triton/client';
-import { parseRemoteUrl } from '../triton/remote-url';
 import { readTls } from '../triton/tls';
 
 /** Milliseconds for each question: a person waits for the answer. */

@@ -1,4 +1,5 @@
 import type { Handlers } from '../contract/api';
+import { parseRemoteUrl } from '../contract/remote-url';
 import type { JournalBody } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { StartProblem } from '../contract/run/spec-tools';
@@ -9,7 +10,6 @@ import type { StartHow } from '../pipeline/runs';
 import { generatedConfig } from '../spec/read-choice';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
-import { parseRemoteUrl } from '../triton/remote-url';
 import type { CoreParts } from './core-parts';
 
 /** What stands in the way of a run, before there is one. */

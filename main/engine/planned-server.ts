@@ -1,9 +1,9 @@
+import { parseRemoteUrl } from '../contract/remote-url';
 import type { DockerEngineSpec, Format, RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
 import { sharedMemoryOf } from '../contract/run/sweep';
 import { releaseOf } from '../machine/releases';
 import type { HomeLayout } from '../platform/layout';
-import { parseRemoteUrl } from '../triton/remote-url';
 import { usualRelease } from './docker/run-images';
 import { allowsClientSharedMemory, containerPorts, tritonCommand } from './docker/triton-command';
 import type { ServerHandle } from './engine';

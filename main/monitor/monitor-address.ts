@@ -1,7 +1,7 @@
 import { shownAddress, withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import type { MonitorTarget } from '../contract/monitor/monitor';
-import { parseRemoteUrl } from '../triton/remote-url';
+import { parseRemoteUrl } from '../contract/remote-url';
 import { readTls, type TlsMaterial } from '../triton/tls';
 
 /** Triton's own default, which most servers keep. */

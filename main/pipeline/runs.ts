@@ -29,7 +29,7 @@ import { changePlan, requireSameModel, specChange } from './change-spec';
 import { ContinueNow } from './hold';
 import { withDependents } from './plan';
 import { notTrusted, runContent } from './run-content';
-import { attemptServerRun, notChangeable, type Servers } from './server-run';
+import { beginServerRun, notChangeable, notMeasuredHere, type Servers } from './server-run';
 import type { InputServices, RunContext } from './step';
 
 interface RunsOptions extends AttemptOptions {
@@ -133,8 +133,7 @@ export class Runs {
   }
 
   /**
-   * Starts (or goes on with) a run; one that waits for a disk or an engine tries at once. Resolves when it has begun: the
-   * lease is ours and the journal says so.
+   * Starts (or goes on with) a run; one that waits for a disk or an engine tries at once. Resolves when it has begun.
    * Throws run-unknown, run-busy, input-invalid (of an imported run, and of a `spec` for another model) or, for a run from elsewhere, not-trusted, or run-folder-unsafe; what happens afterwards is in `end`, which never rejects.
    */
   async execute(runId: string, options: ExecuteOptions = {}): Promise<{ readonly end: Promise<RunEnd> }> {
@@ -168,7 +167,7 @@ export class Runs {
       };
       const attempt = await (state.onServer === null
         ? this.beginPipeline(opened, options)
-        : this.beginServer(opened, state.onServer, options));
+        : beginServerRun(opened, state.onServer, options, this.options));
       const end = attempt().finally(async () => {
         active.closing = true;
         await writer.close();
@@ -222,22 +221,6 @@ export class Runs {
     return () => attemptRun(context, opened, stops, this.options);
   }
 
-  /** The same of a run that measures a Triton which is there already. Throws input-invalid for what it cannot be asked. */
-  private async beginServer(
-    { stops, runId, folder, state, append, emit }: OpenedRun,
-    load: ServerLoad,
-    { spec: wanted, from, listener }: ExecuteOptions,
-  ): Promise<() => Promise<RunEnd>> {
-    if (wanted !== undefined || from !== undefined) throw notChangeable(runId);
-    const { servers, takeDevice } = this.options;
-    const { spec, attempt } = state();
-    await requirePlainRun(folder, spec.configure.modelName, ['offline', 'online']);
-    await append({ type: 'run-started', attempt: attempt + 1, pid: process.pid });
-    const { measureServer } = servers;
-    const run = { runId, folder, spec, state, append, emit };
-    return () => attemptServerRun(run, load, stops, { measureServer, takeDevice, listener });
-  }
-
   /** What a run waits for may be there without a look having found it. Throws run-busy. */
   private continued(
     runId: string,
@@ -252,7 +235,7 @@ export class Runs {
     });
   }
 
-  /** What is valid from now on, and how it came from what was; checked where it is another one. */
+  /** What is valid from now on, and how it came from what was. */
   private async validSpec(
     folder: RunFolder,
     state: RunState,
@@ -273,6 +256,7 @@ export class Runs {
   /** The steps that are done again from this one on. Throws run-unknown, input-invalid. */
   async planRerun(runId: string, from: StepId): Promise<readonly StepId[]> {
     const { state } = await this.options.store.load(runId);
+    if (state.onServer !== null) throw notChangeable(runId);
     return this.stepsFrom(state.spec, from);
   }
 
@@ -299,13 +283,15 @@ export class Runs {
   }
 
   /** Throws input-invalid for an imported run, and not-trusted for one from elsewhere. */
-  private async requireOwnWork({ runId, imported, origin }: RunState): Promise<void> {
+  private async requireOwnWork({ runId, imported, onServer, origin }: RunState): Promise<void> {
     if (imported !== null) {
       throw new WorkbenchError('input-invalid', 'An imported run cannot be run', {
         where: runId,
         remedy: 'Start a new deployment to measure on this machine.',
       });
     }
+    // Where its load goes, and what it reads, somebody agreed to in the home that created it.
+    if (onServer !== null && origin !== 'own') throw notMeasuredHere(runId);
     if (origin === 'foreign') throw notTrusted(await this.content(runId));
   }
 

@@ -5,12 +5,13 @@ import { formatRate } from '../contract/numbers';
 import type { RunOutcome, Scenario } from '../contract/run/run-events';
 import { loadKey } from '../contract/run/scenario-levels';
 import { scenarioOfLevels, type ServerLoad } from '../contract/run/server-load';
-import { type MeasuringTurn, turnKey } from '../contract/run/sweep';
+import { measuringOrder, type MeasuringTurn, turnKey } from '../contract/run/sweep';
 import { levelText, stepTitle } from '../contract/words';
 import type { ServerLoadListener, ServerResults, ServerWork } from '../perf/sweep/measure-server';
 import { hashValue } from '../platform/files';
 import { LogFile } from '../platform/log-file';
 import { makeFolder } from '../platform/make-folder';
+import { requirePlainRun } from '../store/run-folder';
 import { type AttemptStops, type RunEnd, watchRequests } from './attempt';
 import { awaitDevice, type TakeDevice } from './device-turn';
 import { levelLine } from './level-tries';
@@ -93,7 +94,8 @@ function journalling(
       await run.append({
         type: 'measurement-missing',
         scenario,
-        key: keyOf(turn, undefined),
+        // The result of a later attempt takes its place.
+        key: keyOf(turn, load.models.length > 1 ? load.models[0]?.name : undefined),
         ...level,
         ...(inRounds ? { repeat: turn.repeat } : {}),
         ...(several ? { loadTool: turn.loadTool } : {}),
@@ -128,12 +130,13 @@ interface Ended {
   readonly error: WireError | null;
 }
 
-function endOf(results: ServerResults, turns: number): Ended {
-  const { missing } = results;
+function endOf({ levels, repeats, tools }: ServerLoad, { missing }: ServerResults): Ended {
+  const turns = measuringOrder(levels, repeats, tools).length;
+  const what = turns === levels.length ? 'levels' : 'measurements';
   if (missing.length === 0) return { outcome: 'done', error: null };
   const error = new WorkbenchError(
     'measurement-failed',
-    `${missing.length} of ${turns} levels returned no result`,
+    `${missing.length} of ${turns} ${what} returned no result`,
     {
       details: missing.map(({ level, error: why }) => `${levelText(level)}: ${why.message}`).join('\n'),
     },
@@ -169,7 +172,7 @@ async function ended(
  * One attempt at a run that measures a Triton which is there already: the levels that its journal does not have. Never
  * rejects, and leaves nothing held.
  */
-export async function attemptServerRun(
+async function attemptServerRun(
   run: ServerRun,
   load: ServerLoad,
   stops: AttemptStops,
@@ -180,10 +183,11 @@ export async function attemptServerRun(
   const signals = { cancel: stops.cancel.signal, pause: stops.pause.signal };
   const key = hashValue(load).slice(0, 32);
   const started = performance.now();
-  const held: { points: readonly LoadPoint[] } = { points: [] };
+  const held: { points: readonly LoadPoint[]; file: LogFile | null } = { points: [], file: null };
   try {
     await makeFolder(run.folder.step(scenario));
     const file = await LogFile.open(run.folder.log(scenario));
+    held.file = file;
     const log = (line: string): void => {
       run.emit({ type: 'log', runId: run.runId, step: scenario, lines: file.add([line]) });
     };
@@ -202,27 +206,49 @@ export async function attemptServerRun(
       (results): Ended => {
         held.points = results.points;
         told.onEnd?.(results);
-        if (stops.cancel.signal.aborted) return cancelled();
-        return stops.pause.signal.aborted ? paused : endOf(results, load.levels.length);
+        if (stops.cancel.signal.aborted) return cancelled(scenario);
+        return stops.pause.signal.aborted ? paused : endOf(load, results);
       },
       (error: unknown): Ended => {
-        if (stops.cancel.signal.aborted) return cancelled();
+        if (stops.cancel.signal.aborted) return cancelled(scenario);
         if (stops.pause.signal.aborted) return paused;
         for (const line of failureLines(toWire(error), [])) log(line);
         return { outcome: 'failed', error: toWire(error) };
       },
     );
-    await file.close();
     const durationUs = Math.round((performance.now() - started) * 1000);
-    return await ended(run, scenario, { key, durationUs, end, ...held });
+    return await ended(run, scenario, { key, durationUs, end, points: held.points });
   } catch (error) {
     // The journal could not be written: said where it still can be.
     const wire = toWire(error);
     await run.append({ type: 'run-finished', outcome: 'failed', error: wire }).catch(() => undefined);
     return { outcome: 'failed', error: wire };
   } finally {
+    await held.file?.close().catch(() => undefined);
     stopWatching();
   }
+}
+
+export const notMeasuredHere = (runId: string): WorkbenchError =>
+  new WorkbenchError(
+    'input-invalid',
+    'A run from elsewhere that measured a running Triton cannot be continued',
+    {
+      where: runId,
+      remedy: 'Measure that server from here.',
+    },
+  );
+
+/** Levels of another Triton than the one that answers now are none of this run's any more. */
+async function forgetOtherServer(
+  { append, state }: Pick<ServerRun, 'append' | 'state'>,
+  now: Environment,
+): Promise<void> {
+  const { steps, environment } = state();
+  if (now.tritonVersion === environment.tritonVersion) return;
+  const reason = `The server is Triton ${now.tritonVersion ?? 'of an unknown version'}, and was ${environment.tritonVersion ?? 'unknown'}.`;
+  await append({ type: 'steps-forgotten', steps: steps.map(({ id }) => id), reason });
+  await append({ type: 'environment', environment: now });
 }
 
 /** What it measures is what it is. */
@@ -234,7 +260,32 @@ export const notChangeable = (runId: string): WorkbenchError =>
 
 const paused: Ended = { outcome: 'paused', error: null };
 
-const cancelled = (): Ended => ({
+const cancelled = (scenario: Scenario): Ended => ({
   outcome: 'cancelled',
-  error: toWire(new WorkbenchError('cancelled', `Cancelled during "${stepTitle.online}"`)),
+  error: toWire(new WorkbenchError('cancelled', `Cancelled during "${stepTitle[scenario]}"`)),
 });
+
+/**
+ * Journals that such a run has begun; throws what looking at the server throws, and input-invalid for what it cannot be asked.
+ * @returns what measures.
+ */
+export async function beginServerRun(
+  opened: Omit<ServerRun, 'spec'> & { readonly stops: AttemptStops },
+  load: ServerLoad,
+  asked: {
+    readonly spec?: unknown;
+    readonly from?: unknown;
+    readonly listener?: ServerLoadListener | undefined;
+  },
+  { servers, takeDevice }: { readonly servers: Servers; readonly takeDevice: TakeDevice },
+): Promise<() => Promise<RunEnd>> {
+  const { runId, folder, state, append, emit, stops } = opened;
+  if (asked.spec !== undefined || asked.from !== undefined) throw notChangeable(runId);
+  const { spec, attempt } = state();
+  await requirePlainRun(folder, spec.configure.modelName, ['offline', 'online']);
+  const now = await servers.environmentFor(load);
+  await append({ type: 'run-started', attempt: attempt + 1, pid: process.pid });
+  await forgetOtherServer({ append, state }, now);
+  const how = { measureServer: servers.measureServer, takeDevice, listener: asked.listener };
+  return () => attemptServerRun({ runId, folder, spec, state, append, emit }, load, stops, how);
+}

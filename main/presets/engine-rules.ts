@@ -1,10 +1,10 @@
 import { isAbsolute } from 'node:path';
 import { isLoopback } from '../contract/address';
 import { toWire } from '../contract/errors';
+import { parseRemoteUrl } from '../contract/remote-url';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
 import { ofScenarios, toolsOf } from '../contract/run/sweep';
-import { parseRemoteUrl } from '../triton/remote-url';
 import { problem, type RuleFinding, warning } from './rule-finding';
 
 const files = ['caFile', 'certFile', 'keyFile'] as const;

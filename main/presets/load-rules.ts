@@ -1,5 +1,6 @@
 import { isLoopback } from '../contract/address';
 import { fewestRounds } from '../contract/measured/cross-check';
+import { parseRemoteUrl } from '../contract/remote-url';
 import { overRemoteLimit } from '../contract/run/remote-limits';
 import { type Scenario, scenarios } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
@@ -7,7 +8,6 @@ import { scenarioLevels, tooFewRequests } from '../contract/run/scenario-levels'
 import { ofScenario, toolsOf } from '../contract/run/sweep';
 import { largestOf } from '../contract/statistics';
 import { configuredTraits, demandedLoad } from '../triton/model-traits';
-import { parseRemoteUrl } from '../triton/remote-url';
 import { problem, type RuleFinding, warning } from './rule-finding';
 
 function search({ performance }: RunSpec): RuleFinding[] {

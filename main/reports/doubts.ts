@@ -1,3 +1,4 @@
+import { isLoopback } from '../contract/address';
 import { bestPoint } from '../contract/measured/points';
 import type { LoadPoint } from '../contract/measured/results';
 import { formatCount, formatMeasured, formatShare } from '../contract/numbers';
@@ -111,7 +112,10 @@ function generator(state: RunState, measured: readonly Of[]): readonly string[] 
   const { cpuCount } = state.environment;
   const shares = measured.map(({ row }) => row.point?.client?.cpuShare ?? 0);
   const most = Math.max(0, largestOf(shares));
-  const apart = state.imported !== null || state.spec.engine.kind === 'remote';
+  const { imported, onServer, spec } = state;
+  const elsewhere =
+    onServer === null ? spec.engine.kind === 'remote' : !isLoopback(onServer.addresses.http);
+  const apart = imported !== null || elsewhere;
   if (apart || cpuCount === 0 || most < largeClientShare * cpuCount) return [];
   return [
     `The load generator ran on the same machine as Triton and used up to ${formatMeasured(most)} of its ${formatCount(cpuCount)} CPU cores.`,

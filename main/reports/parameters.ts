@@ -162,6 +162,7 @@ export function loadParameters(load: ServerLoad | null): readonly ParameterGroup
         ),
         row('Model version', modelVersion === '' ? 'chosen by the server' : modelVersion),
         row('Levels', levels.map(levelText).join('; ')),
+        row('Order', load.inTurns ? '3 rounds, one window of each level in each' : 'one level after the other'),
         ...(search === null
           ? []
           : [row('Search', `${search.kind}, p99 within ${formatScale(search.thresholdUs / 1000)} ms`)]),
@@ -174,7 +175,7 @@ export function loadParameters(load: ServerLoad | null): readonly ParameterGroup
       rows: performanceFields
         .filter(({ path, internal = false }) => !internal && !levelPaths.has(path))
         .flatMap((field) => parametersOf(field, measured, valueAt, false))
-        .filter(({ value }) => value !== 'not used')
+        .filter(({ field, value }) => value !== 'not used' && !(load.inTurns && field === 'performance.maxTrials'))
         .map((parameter) => ({ ...parameter, folded: usual(parameter.field) })),
     },
   ];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
+import { isLoopback } from '../contract/address';
 import { isSteady } from '../contract/flag-text';
 import { type BestPoint, bestPoint } from '../contract/measured/points';
 import { bestSentence, budgetText, chosenLevel, chosenSentence } from '../contract/measured/verdict';
@@ -35,9 +36,13 @@ function gpuNames(names: readonly string[]): string {
 }
 
 /** Where the levels were measured; nothing is known of it for an imported run. */
-function placeOf({ environment, imported }: RunState): Pick<RunRow, 'machine' | 'server'> {
+function placeOf({ environment, imported, onServer }: RunState): Pick<RunRow, 'machine' | 'server'> {
   if (imported !== null) return { machine: '', server: '' };
   const { gpus, cpu, image, tritonVersion } = environment;
+  // Of another machine nothing is known but its version of Triton.
+  if (onServer !== null && !isLoopback(onServer.addresses.http)) {
+    return { machine: '', server: tritonVersion ?? '' };
+  }
   return {
     machine: gpus.length === 0 ? cpu : gpuNames(gpus.map(({ name }) => name)),
     server: image ?? tritonVersion ?? '',
@@ -90,7 +95,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
 const mostSummaryBytes = 2 ** 20;
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 9;
+const madeBy = 10;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),

@@ -1,10 +1,14 @@
 import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
 
-/** The Triton that is to be measured, as far as it is known. */
+/** The Triton that is to be measured and how, as far as it is known; lists as they are typed. */
 export interface MeasureTarget {
   readonly url?: string;
+  readonly caFile?: string;
   readonly model?: string;
+  readonly batchSizes?: string;
+  readonly concurrency?: string;
+  readonly protocol?: 'grpc' | 'http';
 }
 
 export interface Overlay {

@@ -56,7 +56,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const cancel = () => {
     asked.times += 1;
     if (asked.times > 1) process.exit(exitCodes.cancelled);
-    void core.cancelRun(runId);
+    // It may have ended just now.
+    core.cancelRun(runId).catch(() => undefined);
   };
   const stops = ['SIGINT', 'SIGTERM'] as const;
   for (const name of stops) process.on(name, cancel);
@@ -79,7 +80,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     }
     output.say(`Run ${runId}`);
     for (const text of answersOf((await core.getRun(runId)).state)) output.say(text);
-    if (outcome === 'cancelled' || outcome === 'paused') return exitCodes.cancelled;
+    if (outcome === 'paused') return exitCodes.paused;
+    if (outcome === 'cancelled') return exitCodes.cancelled;
     if (error === null) return exitCodes.done;
     if (results === null) throw fromWire(error);
     return exitCodes.failed;

@@ -25,6 +25,8 @@ export interface AlignedLevel {
   readonly level: number;
   /** Of a request. */
   readonly batchSize: number;
+  /** Of several that were measured at the same time. */
+  readonly model?: string;
   readonly runs: readonly ({
     readonly point: LoadPoint;
     readonly throughput: ComparedValue;
@@ -103,7 +105,7 @@ export function pointsOfSweep(state: RunState, sweep: Sweep): readonly LoadPoint
 
 /** Requests of another size are another level. */
 const keyOf = (scenario: Scenario, point: LoadPoint): string =>
-  `${levelOf(scenario, point)}/${point.batchSize}`;
+  `${levelOf(scenario, point)}/${point.batchSize}/${point.model ?? ''}`;
 
 /** Every level of the sweep that any of the runs has measured, ascending; all runs beside the first. */
 export function compareLevels(states: readonly RunState[], sweep: Sweep): readonly AlignedLevel[] {
@@ -120,6 +122,7 @@ export function compareLevels(states: readonly RunState[], sweep: Sweep): readon
     return {
       level: levelOf(scenario, row),
       batchSize: row.batchSize,
+      ...(row.model === undefined ? {} : { model: row.model }),
       runs: points.map((own, index) => {
         const point = own.get(key);
         if (point === undefined) return null;
@@ -148,6 +151,8 @@ export interface ComparedFigures {
 export interface ComparedPair {
   readonly level: number;
   readonly batchSize: number;
+  /** Of several that were measured at the same time. */
+  readonly model?: string | undefined;
   readonly first: ComparedFigures | null;
   readonly second: ComparedFigures | null;
 }
@@ -167,9 +172,11 @@ const sweepsOf = (state: RunState): readonly Sweep[] =>
 export function compareRuns(first: RunState, second: RunState): readonly ComparedSweep[] {
   return [...new Set([...sweepsOf(first), ...sweepsOf(second)])].map((sweep) => ({
     sweep,
-    pairs: compareLevels([first, second], sweep).map(({ level, batchSize, runs: [a = null, b = null] }) => ({
-      ...{ level, batchSize, first: a, second: b },
-    })),
+    pairs: compareLevels([first, second], sweep).map(
+      ({ level, batchSize, model, runs: [a = null, b = null] }) => ({
+        ...{ level, batchSize, model, first: a, second: b },
+      }),
+    ),
   }));
 }
 

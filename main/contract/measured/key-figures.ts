@@ -39,12 +39,22 @@ function latencyNote({ scheduled, p50Us, p99Us, avgUs }: LoadPoint): string {
     : `from schedule, p50 ${formatMs(scheduled.p50Us)} · from send p99 ${formatMs(p99Us)}, p50 ${formatMs(p50Us)}`;
 }
 
+/** One request at a time: of a running Triton that may be a level of the online sweep too. */
+function lightestOf(state: RunState): LoadPoint | null {
+  const found = levelsOf(state, 'offline').find(({ point }) => point !== null)?.point ?? null;
+  if (found !== null || state.onServer === null) return found;
+  const single = levelsOf(state, 'online').find(
+    ({ point }) => point !== null && point.concurrency === 1 && point.requestRate === undefined,
+  );
+  return single?.point ?? null;
+}
+
 /** The handful of numbers at the top of a report and of the page of a run. */
 export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyFigure[] {
   const best = bestPoint(state);
   const levels = [...levelsOf(state, 'offline'), ...levelsOf(state, 'online')];
   const points = levels.flatMap(({ point }) => (point === null ? [] : [point]));
-  const lightest = levelsOf(state, 'offline').find(({ point }) => point !== null)?.point ?? null;
+  const lightest = lightestOf(state);
   const unsteady = points.filter((point) => !isSteady(point)).length;
   const errors = points.reduce((sum, point) => sum + point.errorCount, 0);
   const others = [...new Set(points.flatMap(marksOf))].filter((mark) => mark !== 'not steady');

@@ -241,6 +241,9 @@ export function repeatsText(repeats: Repeats | undefined): string | null {
   return failed === 0 ? `${count} repeats` : `${count} of ${count + failed} repeats`;
 }
 
+/** Models that are measured at the same time have a point each. */
+const modelKey = ({ model }: LoadPoint): string => (model === undefined ? '' : ` ${model}`);
+
 /**
  * What is shown of a scenario: one point a level, of repeats their median, by the run's own load tool; what a cross-check
  * measured with the other is in {@link crossCheckOf} alone. A level is missing when all its measurements are.
@@ -255,11 +258,11 @@ export function shownScenario(
   // Of a resumed run under changed keys the later result of a measurement stands.
   const byTurn = new Map<string, MeasuredPoint>();
   for (const measured of points.filter(({ point }) => point.loadTool === loadTool)) {
-    byTurn.set(turnKey(turnOf(measured.point, loadTool)), measured);
+    byTurn.set(turnKey(turnOf(measured.point, loadTool)) + modelKey(measured.point), measured);
   }
   const byLevel = new Map<string, MeasuredPoint[]>();
   for (const measured of byTurn.values()) {
-    const key = loadKey(measured.point);
+    const key = loadKey(measured.point) + modelKey(measured.point);
     byLevel.set(key, [...(byLevel.get(key) ?? []), measured]);
   }
   const holes = missing.filter((hole) => (hole.loadTool ?? loadTool) === loadTool);
@@ -267,16 +270,20 @@ export function shownScenario(
   const firstHoles = new Map<string, MissingPoint>();
   for (const hole of holes) {
     const key = loadKey(hole);
-    if (!byLevel.has(key) && !firstHoles.has(key)) firstHoles.set(key, hole);
+    const isMeasured = [...byLevel.keys()].some((one) => one === key || one.startsWith(`${key} `));
+    if (!isMeasured && !firstHoles.has(key)) firstHoles.set(key, hole);
   }
   return {
-    points: [...byLevel].flatMap(([key, [first, ...others]]) =>
+    points: [...byLevel.values()].flatMap(([first, ...others]) =>
       first === undefined
         ? []
         : [
             {
               key: first.key,
-              point: mergedPoint([first.point, ...others.map(({ point }) => point)], failedOf(key)),
+              point: mergedPoint(
+                [first.point, ...others.map(({ point }) => point)],
+                failedOf(loadKey(first.point)),
+              ),
             },
           ],
     ),

@@ -1,5 +1,5 @@
 import { errorText } from '../error-text';
-import { isSteady, marksOf } from '../flag-text';
+import { isSound, isSteady, marksOf } from '../flag-text';
 import { formatFixed, formatMetricDelta, formatMs, formatRate, formatScale, formatTyped } from '../numbers';
 import { outcomeOf, verificationOf } from '../run/run-outcome';
 import type { RunState } from '../run/run-state';
@@ -11,7 +11,8 @@ import { type BestPoint, bestPoint, type BudgetAnswer, budgetMsOf, withinBudget 
 /** Which level, and what is in doubt about it beside its steadiness: "offline, batch size 2, concurrency 1; client-limited". */
 export function bestLevelText({ scenario, point }: BestPoint): string {
   const doubts = marksOf(point).filter((mark) => mark !== 'not steady');
-  return [`${scenario}, ${levelText(point)}`, ...doubts].join('; ');
+  const model = point.model === undefined ? '' : `${point.model}, `;
+  return [`${scenario}, ${model}${levelText(point)}`, ...doubts].join('; ');
 }
 
 /** What is left of a p99 budget at a level that keeps it, 0 to 1. */
@@ -218,9 +219,10 @@ export function bestOfRuns(runs: readonly NamedRun[], budgetMs: number | null): 
   const answers = budgetMs === null ? [] : runs.map(({ state }) => withinBudget(state, budgetMs));
   const bests =
     budgetMs === null ? runs.map(({ state }) => bestPoint(state)) : answers.map(({ best }) => best);
-  const steady = bests.some((best) => best !== null && isSteady(best.point));
+  const rank = ({ point }: BestPoint) => (isSound(point) ? 2 : isSteady(point) ? 1 : 0);
+  const top = largestOf(bests.map((best) => (best === null ? -1 : rank(best))));
   const index = bests.reduce<number | null>((found, best, at) => {
-    if (best === null || (steady && !isSteady(best.point))) return found;
+    if (best === null || rank(best) < top) return found;
     const most = found === null ? null : (bests[found] ?? null);
     return most === null || best.point.inferencesPerSecond > most.point.inferencesPerSecond ? at : found;
   }, null);

@@ -253,6 +253,8 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
     status: 'running',
     error: null,
     waitsFor: null,
+    // No step of it writes them again.
+    reports: state.onServer === null ? state.reports : [],
   }),
   environment: (entry, state) => ({ ...state, environment: entry.environment }),
   'run-waiting': (entry, state) =>

@@ -152,8 +152,8 @@ export function placeholderSpec(
       ...known.performance,
       batchSizes: [...new Set(levels.map(({ batchSize }) => batchSize))],
       onlineBatchSize: levels[0]?.batchSize ?? 1,
-      concurrency: concurrency.length === 0 ? [1] : concurrency,
-      requestRates: rates,
+      concurrency: concurrency.length === 0 ? [1] : [...new Set(concurrency)],
+      requestRates: [...new Set(rates)],
     },
     deadlines: {},
   });

@@ -88,6 +88,8 @@ function hasStepsBefore(state: RunState): boolean {
  */
 export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | null {
   if (state.status !== 'running' || state.waitsFor !== null) return null;
+  // In turns no level ends before the last round, and what is searched for is not in the specification.
+  if (state.onServer !== null) return null;
   const left = scenarios.reduce((sum, scenario) => sum + levelsLeft(state, scenario), 0);
   if (left === 0) return null;
   const measured = scenarios.flatMap((scenario) => state.scenarios[scenario].points);

@@ -1,9 +1,9 @@
 import { toWire, WorkbenchError } from '../../contract/errors';
+import { parseRemoteUrl } from '../../contract/remote-url';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { StartProblem } from '../../contract/run/spec-tools';
 import { createTritonClient, type ModelMetadata, type TritonClient } from '../../triton/client';
 import type { ModelConfig } from '../../triton/model-config';
-import { parseRemoteUrl } from '../../triton/remote-url';
 import { compareServedConfig } from '../../triton/served-config';
 import { readTls } from '../../triton/tls';
 import { assertListening, tlsOf } from './remote-engine';

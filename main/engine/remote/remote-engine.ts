@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import type { TlsFiles } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
+import { parseRemoteUrl } from '../../contract/remote-url';
 import { createTritonClient } from '../../triton/client';
-import { parseRemoteUrl } from '../../triton/remote-url';
 import { readTls } from '../../triton/tls';
 import type { Engine, ServerHandle, StartServerInput } from '../engine';
 

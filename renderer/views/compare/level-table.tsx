@@ -198,11 +198,12 @@ export function LevelTable(props: {
       <ScrollTable label="Table of compared levels" className="compare-table">
         <LevelHeads sweep={sweep} groups={groups} names={names} baseline={baseline} />
         <tbody>
-          {levels.map(({ level, batchSize, runs }) => (
-            <tr key={`${level}/${batchSize}`} data-level={level}>
+          {levels.map(({ level, batchSize, model, runs }) => (
+            <tr key={`${level}/${batchSize}/${model ?? ''}`} data-level={level}>
               <td className="number">
                 {level}
                 {mixed ? <span className="dim"> batch {batchSize}</span> : null}
+                {model === undefined ? null : <span className="dim"> {model}</span>}
               </td>
               {groups.map(({ title, cells, published: publishedText }) => (
                 <Fragment key={title}>

@@ -1,6 +1,6 @@
 import { Button, Modal, NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { toWire, type WireError } from '../../../main/contract/errors';
 import type { ServedModel, ServerLook } from '../../../main/contract/run/server-plan';
@@ -43,21 +43,31 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
   const [asked, setAsked] = useState(() => addressKey({ ...emptyForm, ...target }));
   const [error, setError] = useState<WireError | null>(null);
   const [busy, setBusy] = useState(false);
-  const found = useCallback((next: Look): void => {
+  const latest = useRef(addressKey({ ...emptyForm, ...target }));
+  const found = useCallback((key: string, next: Look): void => {
+    // A slow answer of an address that is no longer the one in the field says nothing of it.
+    if (latest.current !== key) return;
     setLook(next);
     const [only, ...others] = next.look?.models ?? [];
     if (only === undefined || others.length > 0) return;
     setForm((before) => (before.model === '' ? { ...before, model: only.name } : before));
   }, []);
   useEffect(() => {
-    void lookAt(client, { ...emptyForm, ...target }).then(found);
+    const first = { ...emptyForm, ...target };
+    void lookAt(client, first).then((next) => {
+      found(addressKey(first), next);
+    });
   }, [client, target, found]);
   /** @param again also an address that was asked already */
   const ask = (again: boolean): void => {
     if (!again && asked === addressKey(form)) return;
-    setAsked(addressKey(form));
+    const key = addressKey(form);
+    setAsked(key);
+    latest.current = key;
     setLook({ look: null, error: null, asking: true });
-    void lookAt(client, form).then(found);
+    void lookAt(client, form).then((next) => {
+      found(key, next);
+    });
   };
   const model = look.look?.models.find(({ name }) => name === form.model) ?? null;
   const read = readForm(form, model);

@@ -1,4 +1,5 @@
-import { withScheme } from '../../../main/contract/address';
+import { isLoopback } from '../../../main/contract/address';
+import { parseRemoteUrl } from '../../../main/contract/remote-url';
 import type { MeasureRequest, ServedModel } from '../../../main/contract/run/server-plan';
 import { parseIntegers } from '../new-deployment/read-text';
 
@@ -98,22 +99,19 @@ export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm
 
 export const isSecure = (url: string): boolean => /^https:\/\//i.test(url.trim());
 
-function urlOf(url: string): URL | null {
-  try {
-    return new URL(withScheme(url));
-  } catch {
-    return null;
-  }
-}
-
-/** The command line takes port 8001 for gRPC, the window the one after HTTP's, or `?grpcPort=N`. */
+/** Both addresses as the window reads them, so that the command reaches the same server; what is no address stays as typed. */
 function addressArguments(url: string): readonly string[] {
-  const parsed = urlOf(url);
-  if (parsed === null || isSecure(url)) return ['-u', url];
-  const port = parsed.port === '' ? 8000 : Number(parsed.port);
-  const grpc = Number(parsed.searchParams.get('grpcPort') ?? port + 1);
-  const http = ['-u', `${parsed.hostname}:${port}`];
-  return grpc === 8001 ? http : [...http, '--grpc-url', `${parsed.hostname}:${grpc}`];
+  try {
+    const { http, grpc, secure } = parseRemoteUrl(url);
+    const isHere = isLoopback(http) && isLoopback(grpc);
+    return [
+      ...['-u', secure ? `https://${http}` : http],
+      ...['--grpc-url', secure ? `grpcs://${grpc}` : grpc],
+      ...(isHere ? [] : ['--allow-remote-load']),
+    ];
+  } catch {
+    return ['-u', url];
+  }
 }
 
 /** The same on the command line, which has every other option too. Pure. */

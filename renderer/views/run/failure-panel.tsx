@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { type ErrorText, errorText } from '../../../main/contract/error-text';
 import type { WireError } from '../../../main/contract/errors';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
+import { measuredOnText } from '../../../main/contract/run/server-load';
 import { stepTitle } from '../../../main/contract/words';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWorkbench } from '../../workbench';
@@ -26,18 +27,20 @@ export function tailOf(lines: readonly string[], error: WireError): readonly str
 export function detailsText(
   error: WireError,
   text: ErrorText,
-  state: Pick<RunState, 'runId' | 'spec' | 'environment'>,
+  state: Pick<RunState, 'runId' | 'spec' | 'environment' | 'onServer'>,
   step: Pick<StepState, 'id'> | undefined,
   tail: readonly string[],
 ): string {
-  const { spec, environment } = state;
+  const { spec, environment, onServer } = state;
   return [
     `${text.title} (${error.code})`,
     error.message,
     ...(error.where === undefined ? [] : [`Where: ${error.where}`]),
     `Remedy: ${error.remedy ?? text.remedy}`,
     `Run: ${state.runId}${step === undefined ? '' : `, step "${stepTitle[step.id]}"`}`,
-    `Model: ${spec.model.preset}, ${spec.format} ${spec.precision}, engine ${spec.engine.kind}`,
+    onServer === null
+      ? `Model: ${spec.model.preset}, ${spec.format} ${spec.precision}, engine ${spec.engine.kind}`
+      : measuredOnText(onServer),
     `Workbench ${environment.workbenchVersion}, ${environment.os}`,
     ...(error.details === undefined || error.details === '' ? [] : ['', 'Details:', error.details]),
     ...(tail.length === 0 ? [] : ['', 'Last lines of the log:', ...tail]),

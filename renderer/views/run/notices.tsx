@@ -6,7 +6,7 @@ import { importKindText, type ImportSource } from '../../../main/contract/run/im
 import { originText } from '../../../main/contract/run/run-content';
 import { damageText, type RunWait, waitRemedy, waitText } from '../../../main/contract/run/run-events';
 import type { RunState, RunStatus } from '../../../main/contract/run/run-state';
-import { measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';
+import { hasSpec, measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';
 import { changesText } from '../../../main/contract/run/spec-changes';
 import { attempt } from '../../components/notices';
 import { formatWhen } from '../../format/times';
@@ -18,18 +18,18 @@ import { showsMeasurements } from './shown-step';
 export function OriginNotice({
   state,
 }: {
-  state: Pick<RunState, 'runId' | 'origin' | 'status' | 'imported'>;
+  state: Pick<RunState, 'runId' | 'origin' | 'status' | 'imported' | 'onServer'>;
 }) {
   const { client, run } = useWorkbench();
   const [busy, setBusy] = useState(false);
-  const { runId, origin, status, imported } = state;
+  const { runId, origin, status } = state;
   const text = originText[origin];
   if (text === null) return null;
   const goesOn = worksFor(status).includes('resume');
   return (
     <section className="panel panel-body stack" role="status">
       {text}
-      {origin === 'foreign' && imported === null ? (
+      {origin === 'foreign' && hasSpec(state) ? (
         <div>
           <Button
             size="xs"
@@ -115,9 +115,17 @@ const texts: Partial<Record<RunStatus, string>> = {
   cancelled: 'Cancelled. Resume continues with the first step or level that is not done.',
 };
 
+/** Of levels in turns: none has ended before the last round. */
+const inTurns = 'Levels whose last window had ended are kept; the others are measured again.';
+const turnsTexts: typeof texts = {
+  paused: `Paused. Resume continues. ${inTurns}`,
+  interrupted: `Interrupted: the workbench closed during this run. Resume continues. ${inTurns}`,
+  cancelled: `Cancelled. Resume continues. ${inTurns}`,
+};
+
 /** A run that was stopped and can be continued: nothing of it is an error. */
 export function StoppedNotice({ state }: { state: RunState }) {
-  const text = texts[state.status];
+  const text = state.onServer?.inTurns === true ? turnsTexts[state.status] : texts[state.status];
   if (text === undefined) return null;
   return (
     <section

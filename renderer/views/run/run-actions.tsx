@@ -93,16 +93,32 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
 /** The same server and model, to be measured once more. */
 function MeasureAgain({ load }: { load: ServerLoad }) {
   const { overlay } = useWorkbench();
-  const { addresses, models } = load;
-  const scheme = addresses.httpTls === null ? 'http' : 'https';
+  const { addresses, models, levels, protocol } = load;
+  const { http, grpc, httpTls } = addresses;
+  const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
+  const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(':'));
+  // The dialog has one model on one machine, and no rates.
+  const fits =
+    models.length === 1 &&
+    hostOf(http) === hostOf(grpc) &&
+    levels.every(({ requestRate }) => requestRate === undefined);
+  const listed = (of: 'batchSize' | 'concurrency'): string =>
+    [...new Set(levels.map((level) => level[of]))].join(', ');
   return (
     <IconAction
       icon={IconGauge}
       label="Measure again"
-      why={null}
+      why={fits ? null : 'Measure it again with perf on the command line'}
       busy={false}
       onClick={() => {
-        overlay.getState().measure({ url: `${scheme}://${addresses.http}`, model: models[0]?.name ?? '' });
+        overlay.getState().measure({
+          url: `${httpTls === null ? 'http' : 'https'}://${http}?grpcPort=${portOf(grpc)}`,
+          caFile: httpTls?.caFile ?? '',
+          model: models[0]?.name ?? '',
+          batchSizes: listed('batchSize'),
+          concurrency: listed('concurrency'),
+          protocol,
+        });
       }}
     />
   );

@@ -3,6 +3,7 @@ import { IconDots, IconPlayerPlay, IconRepeat } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { StepId } from '../../../main/contract/run/run-events';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
+import { hasSpec } from '../../../main/contract/run/server-load';
 import { stepTitle } from '../../../main/contract/words';
 import { attempt } from '../../components/notices';
 import { StepStatusIcon } from '../../components/status-text';
@@ -20,6 +21,8 @@ function StepMenu(props: { state: RunState; step: StepState; onRerun: () => void
   const { runId } = state;
   if (state.status === 'running' || step.status === 'waiting') return null;
   const retry = step.status === 'failed' || step.status === 'cancelled';
+  const rerun = hasSpec(state);
+  if (!retry && !rerun) return null;
   return (
     <Menu position="bottom-end" shadow="md" withinPortal>
       <Menu.Target>
@@ -47,9 +50,11 @@ function StepMenu(props: { state: RunState; step: StepState; onRerun: () => void
             Retry step
           </Menu.Item>
         ) : null}
-        <Menu.Item leftSection={<IconRepeat size={14} aria-hidden="true" />} onClick={props.onRerun}>
-          Rerun from here
-        </Menu.Item>
+        {rerun ? (
+          <Menu.Item leftSection={<IconRepeat size={14} aria-hidden="true" />} onClick={props.onRerun}>
+            Rerun from here
+          </Menu.Item>
+        ) : null}
       </Menu.Dropdown>
     </Menu>
   );

@@ -11,6 +11,7 @@ export const isLeft = (state: Pick<RunState, 'status'>, step: Pick<StepState, 's
 function measuredText(state: RunState, scenario: Scenario): string {
   const { length } = state.scenarios[scenario].points;
   if (length === 0) return '';
+  if (state.onServer !== null) return `${length} measured`;
   const { performance } = state.spec;
   // How many levels a search tries is known at its end only.
   if (scenario === 'online' && performance.search !== 'none') return `${length} measured`;

@@ -3,7 +3,7 @@ import { readAddresses } from '../../../main/cli/perf/perf-levels';
 import { shownAddress } from '../../../main/contract/address';
 import { toWire } from '../../../main/contract/errors';
 import { parseMonitorTarget } from '../../../main/monitor/monitor-address';
-import { parseRemoteUrl } from '../../../main/triton/remote-url';
+import { parseRemoteUrl } from '../../../main/contract/remote-url';
 
 const password = 's3cret';
 

@@ -7,7 +7,7 @@ import { createDockerLink } from '../../../main/docker/docker-link';
 import { createEngines, type Engines } from '../../../main/engine/engines';
 import { serverArguments, serverEnvironment } from '../../../main/engine/local/server-command';
 import { homeLayout } from '../../../main/platform/layout';
-import { parseRemoteUrl } from '../../../main/triton/remote-url';
+import { parseRemoteUrl } from '../../../main/contract/remote-url';
 import { rejection } from '../../support/rejection';
 import { specFixture } from '../../support/run-state';
 

@@ -1,3 +1,5 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { LoadLevel } from '../../../main/contract/run/scenario-levels';
@@ -121,6 +123,36 @@ describe('a run on a running Triton', () => {
     expect(await attempt(runId)).toMatchObject({ outcome: 'failed', error: { code: 'server-unreachable' } });
     expect(await store.logTail(runId, 'online', 5)).toEqual(['ERROR: Triton does not answer']);
     expect((await stateOf(runId)).steps).toMatchObject([{ status: 'failed' }]);
+  });
+
+  it('measures anew what another version of Triton had given', async () => {
+    const runId = await runs.createServer(serverLoadFixture());
+    doing = ({ concurrency }, own, id) => (concurrency === 1 ? own.pause(id) : undefined);
+    await attempt(runId);
+    doing = () => undefined;
+    const environmentFor = () => Promise.resolve(environmentFixture({ tritonVersion: '2.60.0' }));
+    ({ store, runs } = new NotingRuns(home.path, {}, { ...servers, environmentFor }));
+    expect((await attempt(runId)).outcome).toBe('done');
+    expect(measured).toEqual([1, 1, 2]);
+    expect((await stateOf(runId)).environment.tritonVersion).toBe('2.60.0');
+  });
+
+  it('of another home is read, and never continued: nobody here agreed to its load', async () => {
+    const other = await createTestHome();
+    try {
+      const there = new NotingRuns(other.path, {}, servers);
+      const runId = await there.runs.createServer(serverLoadFixture());
+      await cp(join(other.path, 'runs', runId), join(home.path, 'runs', runId), { recursive: true });
+      await expect(attempt(runId)).rejects.toMatchObject({
+        code: 'input-invalid',
+        message: expect.stringContaining('from elsewhere') as string,
+      });
+      await runs.trust(runId);
+      await expect(attempt(runId)).rejects.toMatchObject({ code: 'input-invalid' });
+      expect(measured).toEqual([]);
+    } finally {
+      await other.remove();
+    }
   });
 
   it('cannot be changed, nor done again from a step', async () => {

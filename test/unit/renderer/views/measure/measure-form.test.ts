@@ -44,10 +44,12 @@ describe('what is asked to measure', () => {
   });
 
   it.each([
-    ['localhost:8000', '-u localhost:8000 -m'],
-    ['gpu:9000', '-u gpu:9000 --grpc-url gpu:9001 -m'],
-    ['http://gpu:8000?grpcPort=9', '-u gpu:8000 --grpc-url gpu:9 -m'],
-    ['https://gpu', '-u https://gpu -m'],
+    ['localhost:8000', '-u localhost:8000 --grpc-url localhost:8001 -m'],
+    ['gpu:9000', '-u gpu:9000 --grpc-url gpu:9001 --allow-remote-load -m'],
+    ['http://localhost:8000?grpcPort=9', '-u localhost:8000 --grpc-url localhost:9 -m'],
+    ['http://localhost:80', '-u localhost:80 --grpc-url localhost:81 -m'],
+    ['https://gpu', '-u https://gpu:443 --grpc-url grpcs://gpu:443 --allow-remote-load -m'],
+    ['no address', "-u no address -m"],
   ])('at %s reaches the same ports by command', (url, expected) => {
     const { request } = readForm({ ...filled, url }, model);
     expect(request === null ? '' : commandOf(request).join(' ')).toContain(`perf ${expected}`);
@@ -57,7 +59,7 @@ describe('what is asked to measure', () => {
     const { request } = readForm({ ...filled, p99BudgetMs: 20 }, model);
     expect(request === null ? [] : commandOf(request)).toEqual(
       (
-        'triton-workbench perf -u localhost:8000 -m bert --batch-sizes 1 --concurrency 1,2,4,8 --protocol grpc ' +
+        'triton-workbench perf -u localhost:8000 --grpc-url localhost:8001 -m bert --batch-sizes 1 --concurrency 1,2,4,8 --protocol grpc ' +
         '--measurement-interval-ms 2000 --shape ids:128 --p99-budget-ms 20'
       ).split(' '),
     );

@@ -1,5 +1,5 @@
-import { shownAddress, withScheme } from '../contract/address';
-import { WorkbenchError } from '../contract/errors';
+import { shownAddress, withScheme } from './address';
+import { WorkbenchError } from './errors';
 
 interface RemoteAddress {
   readonly http: string;
