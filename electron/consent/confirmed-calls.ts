@@ -18,6 +18,7 @@ export type ConfirmedCall =
   | 'runs.change'
   | 'runs.trust'
   | 'runs.check'
+  | 'runs.report'
   | 'runs.import'
   | 'spec.preview'
   | 'spec.choice'
@@ -131,6 +132,9 @@ export function confirmedCalls(
       return null;
     },
     'runs.check': after(handlers['runs.check'], ({ spec }) => requireOpened(spec)),
+    'runs.report': after(handlers['runs.report'], ({ change }) =>
+      ensure(typeof change.logo === 'string' ? pathReach('logo', change.logo) : emptyReach),
+    ),
     'runs.import': after(handlers['runs.import'], ({ path }) => ensure(pathReach('import', path))),
     'spec.preview': after(handlers['spec.preview'], ({ overrides }) => requireOpened(overrides)),
     'spec.editConfig': after(handlers['spec.editConfig'], ({ overrides }) => requireOpened(overrides)),
