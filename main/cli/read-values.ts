@@ -184,13 +184,18 @@ function ambiguous(text: string, what: string, runs: readonly RunSummary[]): nev
  * before it. Throws run-unknown, and input-invalid with the candidates where several are meant.
  */
 export async function resolveRunId(core: Pick<Core, 'listRuns'>, text: string): Promise<string> {
-  const { runs } = await core.listRuns();
+  const { runs, unreadable } = await core.listRuns();
   if (runs.some(({ runId }) => runId === text)) return text;
   const latest = /^latest(?:~(\d{1,6}))?$/.exec(text);
   if (latest !== null) {
-    const found = runs[Number(latest[1] ?? 0)];
-    if (found !== undefined) return found.runId;
-    throw new WorkbenchError('run-unknown', `Unknown run "${text}": the list has ${runs.length} runs`);
+    // What cannot be read counts as well: else `clean latest` would delete the run before it.
+    const all = [...runs.map(({ runId }) => ({ runId, reason: null })), ...unreadable];
+    all.sort((a, b) => (a.runId < b.runId ? 1 : -1));
+    const found = all[Number(latest[1] ?? 0)];
+    if (found?.reason === null) return found.runId;
+    if (found !== undefined)
+      throw invalid('run', `"${text}" is ${found.runId}, which cannot be read: ${found.reason}`);
+    throw new WorkbenchError('run-unknown', `Unknown run "${text}": the list has ${all.length} runs`);
   }
   const named = runs.filter(({ name }) => name === text);
   if (named.length > 1) ambiguous(text, 'the name', named);

@@ -30,6 +30,18 @@ describe('resolveRunId', () => {
     expect(await resolveRunId(core('1', ['2', 'fp16, A30']), 'fp16, A30')).toBe('2');
   });
 
+  it('counts a run that cannot be read among the latest, and refuses it', async () => {
+    const unreadable = [{ runId: '20261126-a-onnx', dir: '/runs/x', reason: 'journal: line 3' }];
+    const damaged: Pick<Core, 'listRuns'> = {
+      listRuns: async () => ({ ...(await home.listRuns()), unreadable }),
+    };
+    expect(await rejection(resolveRunId(damaged, 'latest'))).toMatchObject({
+      code: 'input-invalid',
+      message: '"latest" is 20261126-a-onnx, which cannot be read: journal: line 3',
+    });
+    expect(await resolveRunId(damaged, 'latest~1')).toBe('20261125-b-onnx');
+  });
+
   it('takes an id before a name, and a name before the beginning of an id', async () => {
     expect(await resolveRunId(home, '20261125-a-onnx')).toBe('20261125-a-onnx');
     expect(await resolveRunId(home, '20261125')).toBe('20261123-a-trt');
