@@ -1,7 +1,7 @@
 import { otherwiseText } from '../contract/measured/published';
 import type { ReportSection } from '../contract/run/report-look';
 import type { Exporter } from './exporter';
-import { logoFile } from './look/logo';
+import { logoUri } from './look/logo';
 import type { NamedText, ParameterGroup, Report, ReportScenario } from './report';
 
 /** Characters that would be read as markup; line breaks would end a cell. */
@@ -32,7 +32,7 @@ function head(report: Report): string {
   const { title, subtitle, times, status, verification, verdict, budget, figures, summary } = report;
   const { logo, remarks } = report;
   return [
-    ...(logo === null ? [] : [`![Logo](${logoFile(logo)})`]),
+    ...(logo === null ? [] : [`![Logo](${logoUri(logo)})`]),
     `# ${escaped(title)}`,
     `${escaped(subtitle)}  \n${escaped(times)}, run \`${report.runId}\``,
     `**${escaped(verdict)}**`,
@@ -138,7 +138,7 @@ const text = (report: Report): string =>
     .filter((part) => part !== '')
     .join('\n\n');
 
-/** For pull requests and wikis: the answer, every measured level and what was chosen; no pictures, nothing folded. */
+/** For pull requests and wikis: the answer, every measured level and what was chosen; no picture but the logo, nothing folded. */
 export const markdown: Exporter = {
   id: 'markdown',
   render: ({ report }) => ({ fileName: 'report.md', content: `${text(report)}\n` }),

@@ -1,9 +1,10 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { ReportFile } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { writeFileAtomic } from '../platform/files';
-import { logoFile } from './look/logo';
+import { formerLogoFiles } from './look/logo';
 import { type ReportContext, toReport } from './to-report';
 
 interface WriteReportsInput {
@@ -32,8 +33,7 @@ export async function writeReports(input: WriteReportsInput): Promise<readonly R
     await writeFileAtomic(path, content);
     files.push({ kind: exporter.id, path });
   }
-  const { logo } = report;
-  if (logo !== null) await writeFileAtomic(join(dir, logoFile(logo)), Buffer.from(logo.base64, 'base64'));
+  for (const name of formerLogoFiles) await rm(join(dir, name), { force: true });
   const html = files.find(({ kind }) => kind === 'html');
   if (html === undefined) throw new WorkbenchError('report-failed', 'No HTML report to print');
   const pdfPath = join(dir, 'report.pdf');

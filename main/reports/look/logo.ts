@@ -18,23 +18,36 @@ const mostBytes = 256 * 1024;
 
 export const logoUri = ({ kind, base64 }: Logo): string => `data:${kinds[kind]};base64,${base64}`;
 
-/** Beside the Markdown, which cannot hold a picture. */
-export const logoFile = ({ kind }: Logo): string => `report-logo.${kind}`;
+/** Pictures that earlier versions put beside the Markdown: what is no longer the logo must not be handed on. */
+export const formerLogoFiles = Object.keys(kinds).map((kind) => `report-logo.${kind}`);
 
 const signatures = [
   ['png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],
   ['jpg', Buffer.from([0xff, 0xd8, 0xff])],
 ] as const;
 
-/** Elements that run, load or hold something else than a drawing. */
-const active =
-  /^(?:script|handler|listener|foreignobject|iframe|embed|object|audio|video|animate\w*|set|a|link|discard)$/i;
+/** What a drawing consists of, whatever the prefix: nothing that runs, leads elsewhere or is of HTML. */
+const drawn: ReadonlySet<string> = new Set([
+  ...['svg', 'g', 'defs', 'symbol', 'use', 'switch', 'title', 'desc', 'metadata', 'style', 'view'],
+  ...['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'image', 'marker'],
+  ...['text', 'tspan', 'textPath', 'clipPath', 'mask', 'pattern'],
+  ...['linearGradient', 'radialGradient', 'stop', 'filter'],
+  ...['feBlend', 'feColorMatrix', 'feComponentTransfer', 'feComposite', 'feConvolveMatrix'],
+  ...['feDiffuseLighting', 'feDisplacementMap', 'feDistantLight', 'feDropShadow', 'feFlood'],
+  ...['feFuncA', 'feFuncB', 'feFuncG', 'feFuncR', 'feGaussianBlur', 'feImage', 'feMerge', 'feMergeNode'],
+  ...['feMorphology', 'feOffset', 'fePointLight', 'feSpecularLighting', 'feSpotLight', 'feTile'],
+  'feTurbulence',
+  // Of a drawing's metadata: who made it, and under which licence.
+  ...['RDF', 'Work', 'Agent', 'License', 'Bag', 'li', 'format', 'type', 'date', 'creator', 'rights'],
+  ...['publisher', 'identifier', 'language', 'subject', 'description', 'contributor', 'license'],
+  ...['permits', 'requires', 'prohibits'],
+]);
 
 /** Of the drawing itself, or a picture that it holds. */
 const ownReference = /^(?:#|data:image\/(?:png|jpeg);base64,)/i;
 
 const outside = (styles: string): boolean =>
-  /@import|\\/i.test(styles) ||
+  /@import|\\|(?:image|image-set|cross-fade|src)\(/i.test(styles) ||
   [...styles.matchAll(/url\(\s*(['"]?)([^)]*)/gi)].some(([, , of = '']) => !ownReference.test(of.trim()));
 
 function attributeProblem(name: string, value: string): string | null {
@@ -59,11 +72,11 @@ function problemOf(nodes: readonly Node[]): string | null {
     for (const [name, inside] of Object.entries(node)) {
       if (name === ':@') continue;
       if (name.startsWith('?') && name !== '?xml') return `the instruction <${name}>`;
-      if (active.test(name.replace(/^.*:/, ''))) return `the element <${name}>`;
       if (!Array.isArray(inside)) {
         if (outside(String(inside))) return 'a style that loads something';
         continue;
       }
+      if (name !== '?xml' && !drawn.has(name.replace(/^.*:/, ''))) return `the element <${name}>`;
       const problem = problemOf(inside as readonly Node[]);
       if (problem !== null) return problem;
     }
@@ -90,7 +103,7 @@ function svgProblem(text: string): string | null {
 
 /**
  * A PNG, JPEG or SVG file for the head of reports. An SVG that would run or load anything is refused, though a report shows
- * it as a picture: beside the Markdown it lies as a file. Throws input-invalid.
+ * it as a picture: whoever takes it out of the report opens it as a page. Throws input-invalid.
  */
 export async function readLogo(path: string): Promise<Logo> {
   const refuse = (problem: string, remedy: string) =>

@@ -32,7 +32,7 @@ describe('a logo', () => {
       kind: 'jpg',
     });
     const drawing = svgOf(
-      '<defs><linearGradient id="g"/></defs><style>path { fill: url(#g) }</style>' +
+      '<!-- by hand --><metadata><r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/></metadata><defs><linearGradient id="g"/></defs><style>path { fill: url(#g) }</style>' +
         `<path d="M0,0" style="fill:url('#g')"/><use xlink:href="#g"/><image href="data:image/png;base64,AA=="/>`,
     );
     const logo = await readLogo(await placed('c.svg', drawing));
@@ -45,6 +45,17 @@ describe('a logo', () => {
     ['a script under a prefix', svgOf('<s:script xmlns:s="http://www.w3.org/2000/svg"/>'), /script/],
     ['an event handler', svgOf('<path onload="alert(1)"/>'), /"onload"/],
     ['an event handler of its root', svgOf('', 'onload="alert(1)"'), /"onload"/],
+    [
+      'an element of HTML',
+      svgOf('<h:img xmlns:h="http://www.w3.org/1999/xhtml" srcset="//a.b 1x"/>'),
+      /h:img/,
+    ],
+    ['a redirection', svgOf('<meta xmlns="http://www.w3.org/1999/xhtml" http-equiv="refresh"/>'), /<meta>/],
+    ['an element that nobody knows', svgOf('<g><drawing/></g>'), /<drawing>/],
+    ['an animation', svgOf('<path><animate attributeName="d"/></path>'), /<animate>/],
+    ['a set of images', svgOf('<path style="mask: -webkit-image-set(\'//a.b\' 1x)"/>'), /"style"/],
+    ['an image of a style', svgOf('<style>* { mask: image("//a.b") }</style>'), /style/],
+    ['a source of a style', svgOf('<path fill="src(\'//a.b\')"/>'), /"fill"/],
     ['HTML', svgOf('<foreignObject><b/></foreignObject>'), /foreignObject/],
     ['an address', svgOf('<image href="https://example.com/a.png"/>'), /example\.com/],
     ['an address under a prefix', svgOf('<use xlink:href="http://example.com/#a"/>'), /example\.com/],

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -75,7 +75,7 @@ describe('what a report is to look like', () => {
     expect(page).toMatch(/<img class="logo" src="data:image\/svg\+xml;base64,[\w+/=]+" alt="Logo">/);
     expect(page).toContain('In *their* rack.');
     const text = markdown.render({ state, report }).content;
-    expect(text).toMatch(/^!\[Logo\]\(report-logo\.svg\)\n\n# For \\<ACME\\>\n/);
+    expect(text).toMatch(/^!\[Logo\]\(data:image\/svg\+xml;base64,[\w+/=]+\)\n\n# For \\<ACME\\>\n/);
     expect(text).toContain(String.raw`In \*their\* rack.`);
     for (const found of [headings(page), headings(text)]) {
       expect(found).toContain('Accuracy');
@@ -101,8 +101,10 @@ describe('what a report is to look like', () => {
     expect(headings(html.render({ state, report }).content)[0]).toBe('Notes');
   });
 
-  it('puts the picture beside the Markdown', async () => {
-    const look = await changeReportLook(places, { logo: join(dir, 'logo.svg') });
+  it('takes a picture away that an earlier version put beside the Markdown', async () => {
+    const look = await changeReportLook(places, { logo: null });
+    const former = ['report-logo.svg', 'report-logo.png'];
+    for (const name of former) await writeFile(join(places.results, name), 'of another customer');
     const files = await writeReports({
       state: completeState(),
       context: { generatedAt: '2025-11-21T08:30:00.000Z', look },
@@ -111,6 +113,8 @@ describe('what a report is to look like', () => {
       printPdf: (_html, pdf) => writeFile(pdf, ''),
     });
     expect(files.map(({ kind }) => kind)).toContain('pdf');
-    expect(await readFile(join(places.results, 'report-logo.svg'), 'utf8')).toContain('<path d="M0,0"/>');
+    const left = await readdir(places.results);
+    expect(left).toContain('report.md');
+    for (const name of former) expect(left).not.toContain(name);
   });
 });
