@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 
 /**
  * Where things stand in the workbench home. `scripts/lib/layout.mjs` fills it and states the same names:
@@ -26,6 +26,8 @@ export interface HomeLayout {
   /** One record a started engine process, for the sweep of orphans. */
   readonly engines: string;
   readonly settings: string;
+  /** Defaults of options of the command line, which the person writes. */
+  readonly cliDefaults: string;
   /** Queues of the runs that measure, one a device. */
   readonly devices: string;
   /** Removed runs, until they are brought back or the trash is emptied. */
@@ -56,9 +58,10 @@ export interface HomeLayout {
 
 export function defaultHome(env: NodeJS.ProcessEnv): string {
   const own = env['TRITON_WORKBENCH_HOME'];
-  if (own !== undefined && own !== '') return own;
+  if (own !== undefined && own !== '') return resolve(own);
   const data = env['XDG_DATA_HOME'];
-  const base = data !== undefined && data !== '' ? data : join(homedir(), '.local', 'share');
+  // The base directories of XDG are absolute; others are to be ignored.
+  const base = data !== undefined && isAbsolute(data) ? data : join(homedir(), '.local', 'share');
   return join(base, 'triton-workbench');
 }
 
@@ -78,6 +81,7 @@ export function homeLayout(home: string): HomeLayout {
     cache: join(home, 'cache'),
     engines: join(home, 'engines'),
     settings: join(home, 'settings.json'),
+    cliDefaults: join(home, 'cli.yaml'),
     devices: join(home, 'devices'),
     trash: join(home, 'trash'),
     matrices: join(home, 'matrices'),

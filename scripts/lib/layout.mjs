@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The clone this script stands in. */
@@ -12,7 +12,9 @@ export const repoRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..', '
 export function defaultHome(env = process.env) {
   const own = env.TRITON_WORKBENCH_HOME;
   if (own) return resolve(own);
-  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'triton-workbench');
+  // The base directories of XDG are absolute; others are to be ignored.
+  const data = env.XDG_DATA_HOME ?? '';
+  return join(isAbsolute(data) ? data : join(homedir(), '.local', 'share'), 'triton-workbench');
 }
 
 export function homeLayout(home) {

@@ -23,7 +23,8 @@ export function startCli(home: string, args: readonly string[], within: readonly
   const own = [process.execPath, join(repository, 'out', 'main', 'cli.cjs'), ...args];
   const [program = '', ...rest] = [...within, ...own];
   const child = spawn(program, rest, {
-    env: { ...process.env, TRITON_WORKBENCH_HOME: home },
+    // Not the defaults of whoever runs the tests.
+    env: { ...process.env, TRITON_WORKBENCH_HOME: home, XDG_CONFIG_HOME: join(home, 'no-config') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -1,8 +1,9 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Command, Option } from 'commander';
 import { WorkbenchError } from '../../contract/errors';
 import { isTree, type Tree } from '../../contract/trees';
+import { homeLayout } from '../../platform/layout';
 import { parseYaml } from '../../platform/parse-yaml';
 import { readBoundedFile } from '../../platform/read-bounded-file';
 import { commandsOf, isFlag, optionsOf, pathOf, verbIn } from './command-tree';
@@ -12,8 +13,8 @@ const mostBytes = 64 * 1024;
 /** Where defaults of options are looked for: the first file that is there is the one. */
 export function configPaths(home: string, env: NodeJS.ProcessEnv): readonly string[] {
   const own = env['XDG_CONFIG_HOME'];
-  const base = own !== undefined && own !== '' ? own : join(homedir(), '.config');
-  return [join(home, 'cli.yaml'), join(base, 'triton-workbench', 'cli.yaml')];
+  const base = own !== undefined && isAbsolute(own) ? own : join(homedir(), '.config');
+  return [homeLayout(home).cliDefaults, join(base, 'triton-workbench', 'cli.yaml')];
 }
 
 /** Defaults of options by verb: "images build" → options without their dashes. */
@@ -49,6 +50,11 @@ export async function readConfig(paths: readonly string[]): Promise<CliConfig | 
   }
   return null;
 }
+
+/** What a person agrees to, or gives up, with every command that needs it. */
+const agreedEachTime: ReadonlySet<string> = new Set([
+  ...['trust', 'yes', 'force', 'allow-remote-load', 'allow-unverified', 'tls-insecure'],
+]);
 
 const nameOf = ({ long, flags }: Option): string => (long ?? flags).replace(/^--/, '');
 
@@ -87,6 +93,9 @@ function checkedVerbs(
       if (option === undefined) {
         const remedy = `See "${program.name()} ${verb} --help" for its options; write them without dashes.`;
         throw invalid(file, `"${key}" is not an option of ${verb}`, remedy);
+      }
+      if (agreedEachTime.has(key)) {
+        throw invalid(file, `${verb}.${key} is agreed to each time`, 'Type it on the command line.');
       }
       words.set(option, wordsOf(option, value, `${verb}.${key}`, file));
     }

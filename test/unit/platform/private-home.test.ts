@@ -43,6 +43,13 @@ it('is closed where it was open, and says so once', async () => {
   expect(closedHomeText(layout, [])).toBeNull();
 });
 
+it('is closed where the person wrote defaults of the command line into it', async () => {
+  const layout = await openHome();
+  await writeFile(layout.cliDefaults, 'runs: {limit: 5}');
+  expect(await keepHomePrivate(layout)).toContain(layout.home);
+  expect(await rights(layout.home)).toBe('700');
+});
+
 it('says nothing of what only stood open inside of a closed home', async () => {
   const layout = await openHome();
   await chmod(layout.home, 0o700);

@@ -45,9 +45,9 @@ describe('readConfig', () => {
 describe('withDefaults', () => {
   it('puts the defaults of the verb in front, and none for what was typed', async () => {
     const text =
-      'perf: {url: "localhost:8000", csv: a.csv, tls-insecure: true, json: false}\nruns: {limit: 3}\n';
+      'perf: {url: "localhost:8000", csv: a.csv, streaming: true, json: false}\nruns: {limit: 3}\n';
     expect(await applied(text, '-q', 'perf', '-m', 'a', '--csv=b.csv')).toEqual([
-      ...['-q', 'perf', '--url=localhost:8000', '--tls-insecure', '-m', 'a', '--csv=b.csv'],
+      ...['-q', 'perf', '--url=localhost:8000', '--streaming', '-m', 'a', '--csv=b.csv'],
     ]);
     expect(await applied(text, 'perf', '-uhost:1', '-m', 'a')).not.toContain('--url=localhost:8000');
     expect(await applied(text, 'show', 'latest')).toEqual(['show', 'latest']);
@@ -67,6 +67,8 @@ describe('withDefaults', () => {
     ['run: {precison: fp16}', '"precison" is not an option of run'],
     ['run: {precision: true}', 'run.precision must be a text, a number, or a list of them'],
     ['run: {json: "yes"}', 'run.json must be true or false'],
+    ['clean: {yes: true}', 'clean.yes is agreed to each time'],
+    ['perf: {tls-insecure: false}', 'perf.tls-insecure is agreed to each time'],
     ['run: fp16', '"run" must have options'],
   ])('refuses %j, whatever the verb', async (text, message) => {
     expect(await rejection(applied(text, 'runs'))).toMatchObject({ code: 'input-invalid', message });
