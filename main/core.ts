@@ -19,6 +19,7 @@ import { createRunsCalls } from './pipeline/runs-calls';
 import { homeLayout } from './platform/layout';
 import { closedHomeText, keepHomePrivate } from './platform/private-home';
 import { pointsCsv } from './reports/load-csv';
+import { readLogo } from './reports/look/logo';
 import { createSpecTools } from './spec/spec-tools';
 import { pathReach } from './store/approvals';
 import { createDrafts } from './store/drafts';
@@ -45,6 +46,10 @@ const workUnderWay = (runs: Runs, { images, data }: CoreParts): WorkUnderWay => 
     .filter(isRunning)
     .map(({ title }) => title),
 });
+
+async function checkLogo(path: string): Promise<void> {
+  await readLogo(path);
+}
 
 type RunCall =
   | 'createRun'
@@ -145,6 +150,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     underWay: () => workUnderWay(runs, parts),
     levelsCsv: pointsCsv,
     reportPath: reportCalls.reportPath,
+    checkLogo,
     writeReports: reportCalls.writeReports,
     writeMatrix: reportCalls.writeMatrix,
     importFile: reportCalls.importFile,

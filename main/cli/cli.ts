@@ -48,10 +48,30 @@ function outliveReaders(): void {
   }
 }
 
+/** What keeps a window from opening that could not say so itself: nobody would see it, or it would not start. */
+function requireDesktop(isClone: boolean): void {
+  if (process.platform !== 'linux') return;
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  // A clone makes itself a display that nobody sees where X has none.
+  const displays = isClone ? [DISPLAY] : [DISPLAY, WAYLAND_DISPLAY];
+  if (!displays.some((display) => display !== undefined && display !== '')) {
+    throw new WorkbenchError('engine-unavailable', 'The window cannot open: this session has no display', {
+      remedy: 'Look at the run here: triton-workbench show RUN.',
+    });
+  }
+  // In a clone the starter takes care of it.
+  if (!isClone && process.getuid?.() === 0) {
+    throw new WorkbenchError('engine-unavailable', 'The window does not open for root', {
+      remedy: 'Open it as another user: Chromium has no sandbox for root.',
+    });
+  }
+}
+
 /** Asks for no terminal and no answer: the window says for itself what keeps it from opening. */
 function openWindow(args: readonly string[]): Promise<void> {
   const starter = join(appDir, 'scripts', 'start.mjs');
   const isClone = existsSync(starter);
+  requireDesktop(isClone);
   if (!isClone && !('electron' in process.versions)) {
     throw new WorkbenchError('engine-unavailable', 'The window cannot be started from here', {
       remedy: 'Open it from the menu of the desktop.',
@@ -109,20 +129,22 @@ async function main(): Promise<void> {
     said.quiet = true;
   });
   const typed = process.argv.slice(2);
+  let words: readonly string[] = typed;
   try {
-    await program.parseAsync(await wordsOf(program, typed), { from: 'user' });
+    words = await wordsOf(program, typed);
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
       const message = error.exitCode === 0 ? null : usageError(program, typed, error);
       if (message !== null) printText(`${message}\n`, 'stderr');
-      if (message !== null && typed.includes('--json')) {
+      if (message !== null && words.includes('--json')) {
         process.stdout.write(`${jsonText({ error: { code: 'input-invalid', message } }, 2)}\n`);
       }
     } else {
       const wire = toWire(error);
       printText(`${formatError(wire)}\n`, 'stderr');
-      if (typed.includes('--json')) process.stdout.write(`${jsonText({ error: wire }, 2)}\n`);
+      if (words.includes('--json')) process.stdout.write(`${jsonText({ error: wire }, 2)}\n`);
       process.exitCode = exitCodeOf(wire);
     }
   } finally {

@@ -63,6 +63,11 @@ async function isAgreed(output: Output): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(?:es)?$/i.test((await lines.question('Remove this? [y/N] ')).trim());
+  } catch (error) {
+    // Ctrl-C, or Ctrl-D.
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+    process.stderr.write('\n');
+    throw new WorkbenchError('cancelled', 'Nothing was removed', { where: 'clean', cause: error });
   } finally {
     lines.close();
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { WorkbenchError } from '../../contract/errors';
 import { type StepId, stepIds } from '../../contract/run/run-events';
 import { stepTitle } from '../../contract/words';
 import type { Core } from '../../core';
@@ -52,7 +53,11 @@ function createPrinter({ core, output, runId, steps, limit }: Followed): () => P
 function readTail(text: string | undefined): number {
   if (text === undefined) return mostLines;
   const lines = readNumber('--tail', text);
-  return Number.isInteger(lines) && lines > 0 ? Math.min(lines, mostLines) : mostLines;
+  if (Number.isInteger(lines) && lines > 0) return Math.min(lines, mostLines);
+  throw new WorkbenchError('input-invalid', `"${text}" is not a number of lines`, {
+    where: '--tail',
+    remedy: 'Give a whole number above 0, for example --tail 20.',
+  });
 }
 
 /** `logs`: what the steps of a run wrote, of a run of another terminal too. */

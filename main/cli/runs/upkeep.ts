@@ -53,6 +53,8 @@ function addReport(program: Command, context: CliContext): void {
       const change = reportChangeOf(options);
       const core = await context.core();
       const runId = await resolveRunId(core, given);
+      // Before anything of the run is changed.
+      if (typeof change.logo === 'string') await core.checkLogo(change.logo);
       if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
       const files = await core.writeReports(runId, change);
       if (output.json) output.document({ runId, reports: files });

@@ -52,6 +52,13 @@ describe('logs', () => {
     );
   });
 
+  it.each(['0', '2.5', '-3'])('refuses the last %s lines', async (tail) => {
+    await expect(printed(growing([{}]), 'a', `--tail=${tail}`)).rejects.toMatchObject({
+      code: 'input-invalid',
+      where: '--tail',
+    });
+  });
+
   it('follows a run to its end, without what was printed', async () => {
     const core = growing([
       { export: ['one'] },
