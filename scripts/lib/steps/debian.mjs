@@ -32,8 +32,8 @@ const packages = {
     { name: 'strace', present: program('strace') },
   ],
   docker: [{ name: 'docker.io', present: program('dockerd') }],
+  'docker-compose': [{ name: 'docker-compose', present: program('docker-compose') }],
   'docker-test': [
-    { name: 'docker-compose', present: program('docker-compose') },
     { name: 'docker-registry', present: program('docker-registry') },
     { name: 'busybox-static', present: program('busybox') },
   ],

@@ -108,6 +108,12 @@ export async function ensureDockerForTests(context, env) {
   // Without them their tests are skipped: nobody is asked to install a registry by hand.
   if (process.getuid() === 0) {
     await installPackages(missingPackages(['docker-test']), 'Testing with containers', context);
+    try {
+      await installPackages(missingPackages(['docker-compose']), 'Testing compose files', context);
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
+      say(`Compose files are not tested: ${error.message}`);
+    }
   }
   await ensureBaseImage(context);
   await buildImages(context, env);
