@@ -67,7 +67,11 @@ async function isAgreed(output: Output): Promise<boolean> {
     // Ctrl-C, or Ctrl-D.
     if (!(error instanceof Error && error.name === 'AbortError')) throw error;
     process.stderr.write('\n');
-    throw new WorkbenchError('cancelled', 'Nothing was removed', { where: 'clean', cause: error });
+    throw new WorkbenchError('cancelled', 'Nothing was removed', {
+      where: 'clean',
+      remedy: 'Start it again, or add --dry-run to see only what it would remove.',
+      cause: error,
+    });
   } finally {
     lines.close();
   }
