@@ -113,8 +113,7 @@ function generator(state: RunState, measured: readonly Of[]): readonly string[] 
   const shares = measured.map(({ row }) => row.point?.client?.cpuShare ?? 0);
   const most = Math.max(0, largestOf(shares));
   const { imported, onServer, spec } = state;
-  const elsewhere =
-    onServer === null ? spec.engine.kind === 'remote' : !isLoopback(onServer.addresses.http);
+  const elsewhere = onServer === null ? spec.engine.kind === 'remote' : !isLoopback(onServer.addresses.http);
   const apart = imported !== null || elsewhere;
   if (apart || cpuCount === 0 || most < largeClientShare * cpuCount) return [];
   return [

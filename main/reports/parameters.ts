@@ -162,7 +162,10 @@ export function loadParameters(load: ServerLoad | null): readonly ParameterGroup
         ),
         row('Model version', modelVersion === '' ? 'chosen by the server' : modelVersion),
         row('Levels', levels.map(levelText).join('; ')),
-        row('Order', load.inTurns ? '3 rounds, one window of each level in each' : 'one level after the other'),
+        row(
+          'Order',
+          load.inTurns ? '3 rounds, one window of each level in each' : 'one level after the other',
+        ),
         ...(search === null
           ? []
           : [row('Search', `${search.kind}, p99 within ${formatScale(search.thresholdUs / 1000)} ms`)]),
@@ -175,7 +178,9 @@ export function loadParameters(load: ServerLoad | null): readonly ParameterGroup
       rows: performanceFields
         .filter(({ path, internal = false }) => !internal && !levelPaths.has(path))
         .flatMap((field) => parametersOf(field, measured, valueAt, false))
-        .filter(({ field, value }) => value !== 'not used' && !(load.inTurns && field === 'performance.maxTrials'))
+        .filter(
+          ({ field, value }) => value !== 'not used' && !(load.inTurns && field === 'performance.maxTrials'),
+        )
         .map((parameter) => ({ ...parameter, folded: usual(parameter.field) })),
     },
   ];

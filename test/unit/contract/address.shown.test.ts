@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readAddresses } from '../../../main/cli/perf/perf-levels';
 import { shownAddress } from '../../../main/contract/address';
 import { toWire } from '../../../main/contract/errors';
-import { parseMonitorTarget } from '../../../main/monitor/monitor-address';
 import { parseRemoteUrl } from '../../../main/contract/remote-url';
+import { parseMonitorTarget } from '../../../main/monitor/monitor-address';
 
 const password = 's3cret';
 

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseRemoteUrl } from '../../../main/contract/remote-url';
 import { engines as kinds, type RunSpec } from '../../../main/contract/run/run-spec';
 import { createDockerLink } from '../../../main/docker/docker-link';
 import { createEngines, type Engines } from '../../../main/engine/engines';
 import { serverArguments, serverEnvironment } from '../../../main/engine/local/server-command';
 import { homeLayout } from '../../../main/platform/layout';
-import { parseRemoteUrl } from '../../../main/contract/remote-url';
 import { rejection } from '../../support/rejection';
 import { specFixture } from '../../support/run-state';
 

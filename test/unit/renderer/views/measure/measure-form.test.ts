@@ -49,7 +49,7 @@ describe('what is asked to measure', () => {
     ['http://localhost:8000?grpcPort=9', '-u localhost:8000 --grpc-url localhost:9 -m'],
     ['http://localhost:80', '-u localhost:80 --grpc-url localhost:81 -m'],
     ['https://gpu', '-u https://gpu:443 --grpc-url grpcs://gpu:443 --allow-remote-load -m'],
-    ['no address', "-u no address -m"],
+    ['no address', '-u no address -m'],
   ])('at %s reaches the same ports by command', (url, expected) => {
     const { request } = readForm({ ...filled, url }, model);
     expect(request === null ? '' : commandOf(request).join(' ')).toContain(`perf ${expected}`);
