@@ -17,10 +17,11 @@ import { makeFolder } from '../platform/make-folder';
 import type { CliContext } from './context';
 import { type AlertOptions, monitorTable, readAlerts } from './monitor-table';
 import { exitCodes, jsonText, type Output } from './output';
-import { readDuration, readNumber, readShapes } from './read-values';
+import { readDuration, readHeaders, readNumber, readShapes } from './read-values';
 import { addTlsOptions, readTlsOptions, type TlsOptions } from './tls-options';
 
 interface MonitorCliOptions extends TlsOptions, AlertOptions {
+  readonly header?: readonly string[];
   readonly url?: string;
   readonly metricsUrl: string;
   readonly interval: string;
@@ -146,7 +147,8 @@ async function watchServer(
   const secure = [url, metricsUrl].some((address) => address.startsWith('https:'));
   const tls = readTlsOptions(options, secure);
   if (tls.insecure === true) output.say("Warning: the server's certificate is not verified.");
-  await core.monitor.watch({ url, metricsUrl, ...(secure ? { tls } : {}) }, intervalMs);
+  const headers = readHeaders(options.header ?? []);
+  await core.monitor.watch({ url, metricsUrl, ...(secure ? { tls } : {}) }, intervalMs, headers);
   if (probe !== null) await core.handlers['monitor.setProbe']({ probe });
   if (record !== undefined) await core.monitor.recordTo(record);
   // Keeps the process alive whatever the timers do.
@@ -213,6 +215,11 @@ export function addMonitor(program: Command, context: CliContext): void {
     )
     .option('-u, --url <url>', 'HTTP address, as host:8000, http://host:8000 or https://host', withScheme)
     .option('--metrics-url <url>', 'metrics address; default: port 8002 of the same host', withScheme, '')
+    .option(
+      '-H, --header <NAME: value>',
+      'header of every request, for example "Authorization: Bearer …"; its value is not kept; repeatable',
+      collect,
+    )
     .option('--interval <s>', 'time between polls, in seconds or with a unit; default: 1 s', '1')
     .option(
       '--probe <MODEL[:rate]>',

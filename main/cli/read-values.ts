@@ -1,3 +1,4 @@
+import { headerProblem, type RequestHeader } from '../contract/address';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
@@ -7,6 +8,17 @@ import { readBoundedFile } from '../platform/read-bounded-file';
 
 const invalid = (where: string, message: string, remedy?: string) =>
   new WorkbenchError('input-invalid', message, { where, remedy });
+
+/** "Authorization: Bearer …", any number of them. Throws input-invalid, which never shows a value. */
+export function readHeaders(texts: readonly string[]): readonly RequestHeader[] {
+  return texts.map((text) => {
+    const colon = text.indexOf(':');
+    const header = { name: text.slice(0, Math.max(0, colon)).trim(), value: text.slice(colon + 1).trim() };
+    const problem = headerProblem(header);
+    if (problem === null) return header;
+    throw invalid('--header', problem, 'For example -H "Authorization: Bearer TOKEN".');
+  });
+}
 
 /** Throws input-invalid, as all of these, naming the option. */
 export function readNumber(flag: string, text: string): number {

@@ -8,7 +8,7 @@ import type { Core } from '../core';
 import type { CliContext } from './context';
 import { collect } from './field-options';
 import { exitCodes, type Output } from './output';
-import { readOneOf, resolveRunId, runArgument } from './read-values';
+import { readHeaders, readOneOf, resolveRunId, runArgument } from './read-values';
 import { changeLines, keptLines } from './run-progress';
 import { approveGiven, type ApproveOptions, workOn } from './work';
 
@@ -16,6 +16,7 @@ interface ResumeOptions extends ApproveOptions {
   readonly set?: readonly string[];
   readonly dryRun?: boolean;
   readonly from?: string;
+  readonly header?: readonly string[];
   readonly allowUnverified?: boolean;
   readonly skipPreflight?: boolean;
   readonly verbose?: boolean;
@@ -54,6 +55,11 @@ export function addResume(program: Command, context: CliContext): void {
       collect,
     )
     .option('--dry-run', 'with --set: list the steps to run and the measurements kept, and change nothing')
+    .option(
+      '-H, --header <NAME: value>',
+      'of a run of perf with headers: their values again, which are not kept; repeatable',
+      collect,
+    )
     .option('--allow-unverified', 'measure even if the accuracy gate does not pass; results are marked')
     .option('--skip-preflight', 'continue despite preflight problems (containers only); the run is marked')
     .option(
@@ -79,7 +85,8 @@ export function addResume(program: Command, context: CliContext): void {
       if (spec === null && (options.trust === true || options.allowRemoteLoad === true)) {
         await approveGiven(core, (await core.getRun(runId)).state.spec, options);
       }
-      const how = { verbose, from, allowUnverified, skipPreflight, spec: spec ?? undefined };
+      const headers = options.header === undefined ? undefined : readHeaders(options.header);
+      const how = { headers, verbose, from, allowUnverified, skipPreflight, spec: spec ?? undefined };
       context.exit(await workOn(core, runId, output, how));
     });
 }

@@ -17,7 +17,7 @@ import type { Monitor } from '../monitor/monitor';
 import type { InitOutcome } from '../own/init-folder';
 import type { ModelCode } from '../own/own-models';
 import type { RunEnd } from '../pipeline/attempt';
-import type { ExecuteOptions, StartHow } from '../pipeline/runs';
+import type { ExecuteOptions, ServerStart, StartHow } from '../pipeline/runs';
 import type { WrittenMatrix } from '../reports/matrix-report';
 import type { Approvals } from '../store/approvals';
 import type { UnreadableRun } from '../store/run-store';
@@ -72,7 +72,7 @@ export interface Core {
    * A run that measures a Triton which is there already. Throws, before there is a run, what looking at the server throws:
    * server-unreachable, model-not-ready, input-invalid, combination-unsupported.
    */
-  createServerRun(load: ServerLoad, how?: Pick<StartHow, 'p99BudgetMs'>): Promise<string>;
+  createServerRun(load: ServerLoad, how?: ServerStart): Promise<string>;
   /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
   executeRun(runId: string, options?: ExecuteOptions): Promise<{ readonly end: Promise<RunEnd> }>;
   /** What a run from elsewhere would execute and reach, to be shown before `trustRun`. */

@@ -71,8 +71,8 @@ function serversOf({ options, loadTools, reading }: CoreParts): Servers {
   const { readers } = reading;
   const watched: ReadingSources['watchGpus'] = (onReading, signal) => watchGpus(env, onReading, signal);
   return {
-    environmentFor: async (load) => {
-      const { tritonVersion } = await inspectServer(load, { loadTools, readers });
+    environmentFor: async (load, headers) => {
+      const { tritonVersion } = await inspectServer(load, { loadTools, readers }, headers);
       const environment = await readEnvironment({
         ...{ workbenchVersion, env, tritonVersion },
         engine: 'remote',

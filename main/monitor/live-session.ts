@@ -70,6 +70,7 @@ export function startLiveSession(options: LiveSessionOptions): LiveSession {
       const own = createProber({
         httpAddress: address.http,
         tls: address.tls,
+        headers: address.headers,
         settings,
         onResult: (result) => {
           if (prober !== own) return;

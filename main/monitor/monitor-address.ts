@@ -1,4 +1,4 @@
-import { shownAddress, withScheme } from '../contract/address';
+import { type RequestHeader, shownAddress, withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import type { MonitorTarget } from '../contract/monitor/monitor';
 import { parseRemoteUrl } from '../contract/remote-url';
@@ -16,10 +16,12 @@ export interface MonitorAddress {
   /** null: in the clear. */
   readonly tls: TlsMaterial | null;
   readonly metricsTls: TlsMaterial | null;
+  /** Go with every request, that for the metrics too. */
+  readonly headers: readonly RequestHeader[];
 }
 
 /** What the addresses say by themselves. */
-type ParsedTarget = Omit<MonitorAddress, 'tls' | 'metricsTls'> & {
+type ParsedTarget = Omit<MonitorAddress, 'tls' | 'metricsTls' | 'headers'> & {
   readonly secure: boolean;
   readonly metricsSecure: boolean;
 };
@@ -70,12 +72,16 @@ export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
 }
 
 /** The addresses of a target, with the files of its TLS read. Throws input-invalid. */
-export async function readMonitorTarget(target: MonitorTarget): Promise<MonitorAddress> {
+export async function readMonitorTarget(
+  target: MonitorTarget,
+  headers: readonly RequestHeader[] = [],
+): Promise<MonitorAddress> {
   const { http, metrics, metricsPath, secure, metricsSecure } = parseMonitorTarget(target);
   const material = secure || metricsSecure ? await readTls(target.tls ?? {}) : null;
   return {
     ...{ http, metrics, metricsPath },
     tls: secure ? material : null,
     metricsTls: metricsSecure ? material : null,
+    headers,
   };
 }

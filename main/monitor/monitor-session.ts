@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import type { RequestHeader } from '../contract/address';
 import type { CoreEvent } from '../contract/api';
 import { toWire } from '../contract/errors';
 import {
@@ -87,6 +88,9 @@ export class MonitorSession {
     return this.source ?? this.lastSource;
   }
 
+  /** Of the requests to the watched server. */
+  headers: readonly RequestHeader[] = [];
+
   target(): MonitorTarget | null {
     return this.source?.kind === 'live' ? this.watched : null;
   }
@@ -108,12 +112,18 @@ export class MonitorSession {
   }
 
   /** Throws input-invalid for an address that is none. */
-  async start(target: MonitorTarget, intervalMs = defaultIntervalMs): Promise<void> {
-    const address = await readMonitorTarget(target);
+  async start(
+    target: MonitorTarget,
+    intervalMs = defaultIntervalMs,
+    headers: readonly RequestHeader[] = [],
+  ): Promise<void> {
+    const address = await readMonitorTarget(target, headers);
     const settings = await this.read();
     await this.stop();
     this.clear();
     this.watched = target;
+    // Their values may be secrets: they are held here, and neither told nor kept.
+    this.headers = headers;
     this.source = { kind: 'live', ...target, sinceMs: this.options.now().getTime() };
     this.session = startLiveSession({
       address,

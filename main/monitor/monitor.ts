@@ -1,5 +1,6 @@
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import type { RequestHeader } from '../contract/address';
 import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import type { AlertRule, MonitorTarget, RecordingInfo } from '../contract/monitor/monitor';
@@ -20,7 +21,7 @@ export interface Monitor {
   readonly handlers: Pick<Handlers, MonitorCall>;
   readonly history: MonitorHistory;
   /** Watches this Triton, one sample an interval. Throws input-invalid. */
-  watch(target: MonitorTarget, intervalMs: number): Promise<void>;
+  watch(target: MonitorTarget, intervalMs: number, headers?: readonly RequestHeader[]): Promise<void>;
   /** Has these rules in place of those that are kept, which stay as they are, until others are set. */
   judgeBy(rules: readonly AlertRule[]): void;
   /** Begins to record into a new file. Throws input-invalid when it exists, disk-full, file-unwritable. */
@@ -68,8 +69,8 @@ function createHandlers(
         remedy: 'Start watching a server first.',
       });
     }
-    const { http, tls } = await readMonitorTarget(target);
-    return createTritonClient(http, { tls });
+    const { http, tls, headers } = await readMonitorTarget(target, session.headers);
+    return createTritonClient(http, { tls, headers });
   };
   return {
     'monitor.state': () => session.state(),
@@ -139,7 +140,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   return {
     handlers: createHandlers(session, recordings, stemOf),
     history: session.history,
-    watch: (target, intervalMs) => session.start(target, intervalMs),
+    watch: (target, intervalMs, headers) => session.start(target, intervalMs, headers),
     judgeBy: (rules) => {
       session.judgeBy(rules);
     },

@@ -61,11 +61,12 @@ export async function pollServer(
 ): Promise<PollAnswer | PollFailure> {
   const { signal, deadlineMs: timeoutMs } = options;
   const startedMs = performance.now();
-  const { tls, metricsTls } = address;
-  const client = createTritonClient(address.http, { timeoutMs, tls });
+  const { tls, metricsTls, headers } = address;
+  const own = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
+  const client = createTritonClient(address.http, { timeoutMs, tls, headers });
   const call = { signal, timeoutMs };
   const get = (host: string, path: string, over: TlsMaterial | null) =>
-    requestTriton(host, { method: 'GET', path, timeoutMs, signal, tls: over });
+    requestTriton(host, { method: 'GET', path, timeoutMs, signal, headers: own, tls: over });
   const statistics = get(address.http, '/v2/models/stats', tls).then(
     (response) => {
       const readAtMs = performance.now();

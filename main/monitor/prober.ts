@@ -1,3 +1,4 @@
+import type { RequestHeader } from '../contract/address';
 import { toWire } from '../contract/errors';
 import type { ProbeFigures, ProbeSettings } from '../contract/monitor/monitor';
 import { percentileOf } from '../perf/intervals';
@@ -69,12 +70,12 @@ export interface Prober {
 
 async function learnRequest(
   httpAddress: string,
-  tls: TlsMaterial | null,
+  { tls, headers }: { readonly tls: TlsMaterial | null; readonly headers: readonly RequestHeader[] },
   settings: ProbeSettings,
   signal: AbortSignal,
 ): Promise<EncodedInferRequest> {
   const call = { timeoutMs: 2000, signal };
-  const client = createTritonClient(httpAddress, { tls });
+  const client = createTritonClient(httpAddress, { tls, headers });
   const metadata = await client.modelMetadata(settings.model, settings.version, call);
   const config = await client.modelConfig(settings.model, settings.version, call);
   return encodeInferRequest(probeInput(metadata, config.maxBatchSize > 0, settings));
@@ -88,13 +89,15 @@ export function createProber(options: {
   readonly httpAddress: string;
   /** null: in the clear. */
   readonly tls: TlsMaterial | null;
+  /** Go with every request. */
+  readonly headers: readonly RequestHeader[];
   readonly settings: ProbeSettings;
   /** A probe has ended; not told of those that the server could not be reached for. */
   readonly onResult: (result: ProbeResult) => void;
   /** Why probes cannot be sent, or are refused; null when they are answered. */
   readonly onProblem: (problem: string | null) => void;
 }): Prober {
-  const { httpAddress, tls, settings } = options;
+  const { httpAddress, tls, headers, settings } = options;
   const controller = new AbortController();
   const window = new ProbeWindow();
   const periodMs = 1000 / settings.perSecond;
@@ -113,7 +116,7 @@ export function createProber(options: {
     }
     underWay += 1;
     const sentMs = performance.now();
-    void sendProbe(httpAddress, path, encoded, { timeoutMs, signal: controller.signal, tls }).then(
+    void sendProbe(httpAddress, path, encoded, { timeoutMs, signal: controller.signal, tls, headers }).then(
       (outcome) => {
         underWay -= 1;
         if (controller.signal.aborted) return;
@@ -135,7 +138,7 @@ export function createProber(options: {
   };
 
   const learn = async (): Promise<void> => {
-    message = await learnRequest(httpAddress, tls, settings, controller.signal);
+    message = await learnRequest(httpAddress, { tls, headers }, settings, controller.signal);
   };
 
   const tick = (): void => {

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { request as requestOverTls } from 'node:https';
+import type { RequestHeader } from '../contract/address';
 import { type Datatype, datatypeBytes } from '../contract/measured/input-data';
 import type { ProbeSettings } from '../contract/monitor/monitor';
 import { rawValues } from '../perf/generate-input';
@@ -25,9 +26,15 @@ export function sendProbe(
   address: string,
   path: string,
   message: EncodedInferRequest,
-  options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly tls: TlsMaterial | null },
+  options: {
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+    readonly tls: TlsMaterial | null;
+    readonly headers?: readonly RequestHeader[];
+  },
 ): Promise<ProbeOutcome> {
-  const { tls } = options;
+  const { tls, headers = [] } = options;
+  const own = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
   const { hostname, port } = new URL(`http://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {
@@ -39,7 +46,12 @@ export function sendProbe(
         method: 'POST',
         path,
         agent: false,
-        headers: { ...message.headers, 'Content-Length': String(message.body.length), Connection: 'close' },
+        headers: {
+          ...own,
+          ...message.headers,
+          'Content-Length': String(message.body.length),
+          Connection: 'close',
+        },
         signal: options.signal,
         timeout: options.timeoutMs,
       },

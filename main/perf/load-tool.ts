@@ -1,4 +1,4 @@
-import type { TlsFiles } from '../contract/address';
+import type { RequestHeader, TlsFiles } from '../contract/address';
 import type { InputData } from '../contract/measured/input-data';
 import type { LoadPoint, MeasurementWindow } from '../contract/measured/results';
 import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contract/run/run-spec';
@@ -23,6 +23,8 @@ export interface MeasureInput {
   /** null or absent: in the clear. */
   readonly httpTls?: TlsFiles | null | undefined;
   readonly grpcTls?: TlsFiles | null | undefined;
+  /** Go with every request, over both protocols. */
+  readonly headers?: readonly RequestHeader[] | undefined;
   readonly protocol: Protocol;
   readonly modelName: string;
   /** Model version as in the repository; '' lets the server choose. */

@@ -28,7 +28,10 @@ interface LoadToolsOptions {
 
 /** The input with what the model's configuration says; throws combination-unsupported for load that it does not take. */
 async function fitting(input: MeasureInput): Promise<MeasureInput> {
-  const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
+  const client = createTritonClient(input.httpAddress, {
+    tls: await readTls(input.httpTls),
+    headers: input.headers,
+  });
   const model = { name: input.modelName, version: input.modelVersion };
   const traits = await readModelTraits(client, model, { signal: input.signal });
   assertLoadKind(traits, { ...input, batchSizes: [input.level.batchSize] });

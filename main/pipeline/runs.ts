@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import type { RequestHeader } from '../contract/address';
 import type { CoreEvent } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/measured/results';
@@ -70,7 +71,12 @@ export interface ExecuteOptions extends StartHow {
   readonly allowUnverified?: boolean | undefined;
   /** Of a run that measures a Triton which is there already: hears of the levels as they come. */
   readonly listener?: ServerLoadListener | undefined;
+  /** Of the same: go with every request. */
+  readonly headers?: readonly RequestHeader[] | undefined;
 }
+
+/** What a run that measures a Triton is created with. */
+export type ServerStart = Pick<ExecuteOptions, 'p99BudgetMs' | 'headers'>;
 
 /** A run whose lease and journal are ours. */
 interface OpenedRun extends Pick<RunContext, 'runId' | 'folder' | 'state' | 'append' | 'emit'> {
@@ -123,9 +129,9 @@ export class Runs {
   }
 
   /** The same for a run that measures a Triton which is there already. Throws what looking at the server throws. */
-  async createServer(load: ServerLoad, { p99BudgetMs }: Pick<StartHow, 'p99BudgetMs'> = {}): Promise<string> {
+  async createServer(load: ServerLoad, { p99BudgetMs, headers = [] }: ServerStart = {}): Promise<string> {
     const { store, servers, emit } = this.options;
-    const environment = await servers.environmentFor(load);
+    const environment = await servers.environmentFor(load, headers);
     const { state } = await store.create(serverSpec(load), environment, undefined, { onServer: load });
     if (p99BudgetMs !== undefined) await store.append(state.runId, { type: 'p99-budget', p99BudgetMs });
     emit({ type: 'runs-changed' });

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { RequestHeader } from '../contract/address';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import type { Environment, LoadPoint } from '../contract/measured/results';
 import { formatRate } from '../contract/numbers';
@@ -31,7 +32,7 @@ type MeasureServer = (
 export interface Servers {
   readonly measureServer: MeasureServer;
   /** Of what measures, with the server's version. Throws what looking at the server and its models throws. */
-  readonly environmentFor: (load: ServerLoad) => Promise<Environment>;
+  readonly environmentFor: (load: ServerLoad, headers: readonly RequestHeader[]) => Promise<Environment>;
 }
 
 type ServerRun = Pick<RunContext, 'runId' | 'folder' | 'spec' | 'state' | 'append' | 'emit'>;
@@ -39,6 +40,7 @@ type ServerRun = Pick<RunContext, 'runId' | 'folder' | 'spec' | 'state' | 'appen
 interface ServerRunOptions {
   readonly measureServer: MeasureServer;
   readonly takeDevice: TakeDevice;
+  readonly headers: readonly RequestHeader[];
   /** Beside the journal: whoever waits for this very attempt. */
   readonly listener?: ServerLoadListener | undefined;
 }
@@ -176,7 +178,7 @@ async function attemptServerRun(
   run: ServerRun,
   load: ServerLoad,
   stops: AttemptStops,
-  { measureServer, takeDevice, listener }: ServerRunOptions,
+  { measureServer, takeDevice, headers, listener }: ServerRunOptions,
 ): Promise<RunEnd> {
   const stopWatching = watchRequests(run.folder, stops);
   const scenario = scenarioOfLevels(load.levels);
@@ -202,6 +204,7 @@ async function attemptServerRun(
       signal: stops.cancel.signal,
       pauseAsked: () => stops.pause.signal.aborted,
       known: knownOf(run, load, scenario),
+      headers,
     }).then(
       (results): Ended => {
         held.points = results.points;
@@ -265,6 +268,26 @@ const cancelled = (scenario: Scenario): Ended => ({
   error: toWire(new WorkbenchError('cancelled', `Cancelled during "${stepTitle[scenario]}"`)),
 });
 
+/** Values of headers are not kept: whoever continues the run gives them again. */
+function requireHeaders(
+  runId: string,
+  { headerNames = [] }: ServerLoad,
+  given: readonly RequestHeader[],
+): void {
+  const names = new Set(given.map(({ name }) => name.toLowerCase()));
+  const missing = headerNames.filter((name) => !names.has(name.toLowerCase()));
+  const [first] = missing;
+  if (first === undefined) return;
+  throw new WorkbenchError(
+    'input-invalid',
+    `This run sends the header ${missing.join(', ')}, whose value is not kept`,
+    {
+      where: runId,
+      remedy: `Give it again: triton-workbench resume ${runId} -H "${first}: …"`,
+    },
+  );
+}
+
 /**
  * Journals that such a run has begun; throws what looking at the server throws, and input-invalid for what it cannot be asked.
  * @returns what measures.
@@ -275,6 +298,7 @@ export async function beginServerRun(
   asked: {
     readonly spec?: unknown;
     readonly from?: unknown;
+    readonly headers?: readonly RequestHeader[] | undefined;
     readonly listener?: ServerLoadListener | undefined;
   },
   { servers, takeDevice }: { readonly servers: Servers; readonly takeDevice: TakeDevice },
@@ -283,9 +307,11 @@ export async function beginServerRun(
   if (asked.spec !== undefined || asked.from !== undefined) throw notChangeable(runId);
   const { spec, attempt } = state();
   await requirePlainRun(folder, spec.configure.modelName, ['offline', 'online']);
-  const now = await servers.environmentFor(load);
+  const { headers = [] } = asked;
+  requireHeaders(runId, load, headers);
+  const now = await servers.environmentFor(load, headers);
   await append({ type: 'run-started', attempt: attempt + 1, pid: process.pid });
   await forgetOtherServer({ append, state }, now);
-  const how = { measureServer: servers.measureServer, takeDevice, listener: asked.listener };
+  const how = { measureServer: servers.measureServer, takeDevice, headers, listener: asked.listener };
   return () => attemptServerRun({ runId, folder, spec, state, append, emit }, load, stops, how);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RequestHeader } from '../contract/address';
 import { type ErrorCode, WorkbenchError } from '../contract/errors';
 import { listOf, parseJson } from '../platform/parse-json';
 import { errorTextOf, requestTriton } from './http';
@@ -115,10 +116,12 @@ interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** null or absent: in the clear. */
   readonly tls?: TlsMaterial | null | undefined;
+  /** Go with every request. */
+  readonly headers?: readonly RequestHeader[] | undefined;
 }
 
 const createSend =
-  (httpAddress: string, { timeoutMs: defaultTimeoutMs = 10_000, tls }: ClientOptions) =>
+  (httpAddress: string, { timeoutMs: defaultTimeoutMs = 10_000, tls, headers = [] }: ClientOptions) =>
   (
     request: Omit<HttpRequest, 'timeoutMs' | 'signal' | 'tls'>,
     call: CallOptions = {},
@@ -126,6 +129,7 @@ const createSend =
   ): Promise<HttpResponse> =>
     requestTriton(httpAddress, {
       ...request,
+      headers: { ...Object.fromEntries(headers.map(({ name, value }) => [name, value])), ...request.headers },
       timeoutMs: call.timeoutMs ?? timeoutMs,
       signal: call.signal,
       tls,

@@ -5,6 +5,7 @@ import type { Alert, MonitorSample } from '../../main/contract/monitor/monitor';
 import { homeLayout } from '../../main/platform/layout';
 import { cli } from '../support/cli';
 import { cliUntil, linesOf } from '../support/cli-until';
+import { startGuardedProxy } from '../support/guarded-proxy';
 import { createTestHome, type TestHome } from '../support/home';
 import { parseCsv } from '../support/parse-csv';
 import { startTestTriton, type TestTriton } from '../support/triton';
@@ -150,4 +151,33 @@ it.each([
   const result = await watch(...args, '--json');
   expect(result.code).toBe(2);
   expect(JSON.parse(result.stdout)).toMatchObject({ error: { code: 'input-invalid', where } });
+});
+
+it('watches and probes behind a gateway that asks for a header, and shows its value nowhere', async () => {
+  const token = 'Bearer s3cr3t-token';
+  const gateway = await startGuardedProxy(triton, token);
+  try {
+    const at = ['--url', `http://${gateway.httpAddress}`, '--metrics-url', `http://${triton.metricsAddress}`];
+    const given = [
+      ...at,
+      '--probe',
+      'echo:5',
+      '-H',
+      `Authorization: ${token}`,
+      '--record',
+      recording,
+      '--json',
+    ];
+    const watched = await cliUntil(home.path, ['monitor', ...given], 'a probe was answered', (stdout) =>
+      told(stdout).some((sample) => (ofEcho(sample)?.probe?.count ?? 0) > 0),
+    );
+    expect(told(watched.stdout).at(-1)?.server.state).toBe('up');
+    expect(gateway.refused()).toBe(0);
+    expect(watched.stdout + watched.stderr + (await readFile(recording, 'utf8'))).not.toContain('s3cr3t');
+    const without = await monitor(...at, '--for', '1', '--json');
+    expect(gateway.refused()).toBeGreaterThan(0);
+    expect(told(without.stdout).at(-1)?.server.state).not.toBe('up');
+  } finally {
+    await gateway.stop();
+  }
 });

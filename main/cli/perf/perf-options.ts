@@ -18,6 +18,7 @@ export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly remoteConcurrency?: string;
   readonly remoteRequestRate?: string;
   readonly csv?: string;
+  readonly header?: readonly string[];
   readonly p99BudgetMs?: number;
   readonly json?: boolean;
 }
@@ -62,6 +63,11 @@ export function addPerfOptions(command: Command): Command {
       '--p99-budget-ms <ms>',
       'Also say the best level within this p99 latency, in milliseconds; the run keeps it.',
       readBudgetMs,
+    )
+    .option(
+      '-H, --header <NAME: value>',
+      'Header of every request, for example "Authorization: Bearer …"; its value is not kept. Repeatable. Only with the native load tool.',
+      collect,
     )
     .option('-f, --csv <file>', 'Also write the levels to a CSV file, with the columns of the reports.')
     .option('--json', 'Print one JSON document on stdout, and progress on stderr.');

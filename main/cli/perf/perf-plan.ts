@@ -3,7 +3,7 @@ import { WorkbenchError } from '../../contract/errors';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { planServerLoad } from '../../contract/run/server-plan';
 import { flagOf, readFieldOptions } from '../field-options';
-import { readNumber, readShapes } from '../read-values';
+import { readHeaders, readNumber, readShapes } from '../read-values';
 import { readAddresses, readModelNames } from './perf-levels';
 import type { PerfOptions } from './perf-options';
 
@@ -40,6 +40,7 @@ function limitOf(flag: string, text: string | undefined): number | undefined {
 export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
   const addresses = readAddresses(options);
   const given = await readFieldOptions(options, 'perf');
+  const names = readHeaders(options.header ?? []).map(({ name }) => name);
   try {
     return planServerLoad({
       addresses,
@@ -48,6 +49,7 @@ export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
       sources: absoluteSources(options.inputData ?? [], options.model),
       shapes: readShapes(options.shape ?? []),
       given,
+      ...(names.length === 0 ? {} : { headerNames: names }),
       inTurns: options.inTurns,
       limits: {
         concurrency: limitOf('--remote-concurrency', options.remoteConcurrency),

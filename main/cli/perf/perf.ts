@@ -10,6 +10,7 @@ import type { ServerLoadListener, ServerResults } from '../../core';
 import { writeFileAtomic } from '../../platform/files';
 import type { CliContext } from '../context';
 import { exitCodes, type Output, progressOf } from '../output';
+import { readHeaders } from '../read-values';
 import { addPerfOptions, type PerfOptions } from './perf-options';
 import { planText, readPerfPlan } from './perf-plan';
 import { pointLine, tellResults } from './perf-print';
@@ -46,7 +47,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const core = await context.core();
   const { csv, p99BudgetMs } = options;
   const latencyThreshold = load.search === null ? undefined : String(load.search.thresholdUs / 1000);
-  const runId = await core.createServerRun(load, { p99BudgetMs });
+  const headers = readHeaders(options.header ?? []);
+  const runId = await core.createServerRun(load, { p99BudgetMs, headers });
   const held: { results: ServerResults | null } = { results: null };
   const stopListening = core.subscribe((event) => {
     if (event.type !== 'journal' || event.entry.type !== 'run-waiting' || event.entry.for === null) return;
@@ -68,7 +70,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
         held.results = results;
       },
     };
-    const { end } = await core.executeRun(runId, { listener });
+    const { end } = await core.executeRun(runId, { listener, headers });
     const { outcome, error } = await end;
     const { results } = held;
     if (results !== null) {

@@ -66,7 +66,7 @@ async function isAgreed(output: Output): Promise<boolean> {
   } catch (error) {
     // Ctrl-C, or Ctrl-D.
     if (!(error instanceof Error && error.name === 'AbortError')) throw error;
-    process.stderr.write('\n');
+    printText('\n', 'stderr');
     throw new WorkbenchError('cancelled', 'Nothing was removed', {
       where: 'clean',
       remedy: 'Start it again, or add --dry-run to see only what it would remove.',

@@ -50,6 +50,8 @@ export const serverLoadSchema = z.strictObject({
   repeats: positive,
   /** One, or both of a cross-check. */
   tools: z.tuple([z.enum(loadTools)], z.enum(loadTools)).readonly(),
+  /** Names of headers that went with every request; their values, which may be secrets, are not kept. */
+  headerNames: z.array(z.string()).readonly().optional(),
   /** For the last level whose p99 is within a budget; null: all levels are measured. */
   search: z
     .strictObject({ kind: z.enum(['linear', 'binary']), thresholdUs: z.number().positive() })

@@ -186,7 +186,7 @@ function checkRemoteLimits(
 /** What is to be measured, where nothing was worked out yet. */
 interface WantedLoad extends Pick<
   ServerLoad,
-  'addresses' | 'models' | 'modelVersion' | 'sources' | 'shapes'
+  'addresses' | 'models' | 'modelVersion' | 'sources' | 'shapes' | 'headerNames'
 > {
   /** Fields of the load that were chosen, as a part of a specification: `{performance: {...}}`. */
   readonly given: Tree;

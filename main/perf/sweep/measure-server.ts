@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toWire, type WireError } from '../../contract/errors';
+import type { RequestHeader } from '../../contract/address';
+import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
 import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
 import type { LoadLevel } from '../../contract/run/scenario-levels';
@@ -58,6 +59,8 @@ export interface ServerWork {
   readonly signal: AbortSignal;
   /** Asked before each turn; true ends the measuring there. */
   readonly pauseAsked?: () => boolean;
+  /** Go with every request. */
+  readonly headers?: readonly RequestHeader[] | undefined;
   /** The points of a turn that was measured before, one per model; none: it is measured. */
   readonly known?: (turn: MeasuringTurn) => readonly LoadPoint[];
 }
@@ -78,6 +81,7 @@ interface Session {
   readonly sources: ReadingSources;
   readonly signal: AbortSignal;
   readonly shouldStop: () => boolean;
+  readonly headers: readonly RequestHeader[];
   readonly known: NonNullable<ServerWork['known']>;
   readonly listener: ServerLoadListener;
   readonly points: LoadPoint[];
@@ -86,7 +90,7 @@ interface Session {
 
 /** What the load tool is asked for, of each model. */
 function measureInputs(
-  { load, models, signal }: Session,
+  { load, models, signal, headers }: Session,
   level: LoadLevel,
   how: Pick<MeasureInput, 'workDir' | 'onLog' | 'onCommand' | 'onWindow'>,
 ): MeasureInput[] {
@@ -96,6 +100,7 @@ function measureInputs(
     grpcAddress: addresses.grpc,
     httpTls: addresses.httpTls,
     grpcTls: addresses.grpcTls,
+    headers,
     protocol,
     modelName: model.name,
     modelVersion,
@@ -255,10 +260,22 @@ async function measureAll(session: Session): Promise<SweepEnd['found']> {
 }
 
 /** A client of a server that takes the load. Throws what the client throws, combination-unsupported and input-invalid. */
-async function clientOf(load: ServerLoad, loadTools: ServerLoadTools['loadTools']): Promise<TritonClient> {
+async function clientOf(
+  load: ServerLoad,
+  loadTools: ServerLoadTools['loadTools'],
+  headers: readonly RequestHeader[],
+): Promise<TritonClient> {
+  if (headers.length > 0 && load.tools.includes('perf_analyzer')) {
+    throw new WorkbenchError('combination-unsupported', 'perf_analyzer is not given headers', {
+      where: '--header',
+      remedy:
+        'Use --load-tool native: in the command line of perf_analyzer everybody on this machine could read them.',
+    });
+  }
+
   const { addresses, models: wanted, modelVersion, protocol, settings } = load;
   for (const tool of load.tools) checkModels(loadTools[tool], wanted, load);
-  const client = createTritonClient(addresses.http, { tls: await readTls(addresses.httpTls) });
+  const client = createTritonClient(addresses.http, { tls: await readTls(addresses.httpTls), headers });
   for (const { name } of wanted) {
     assertLoadKind(await readModelTraits(client, { name, version: modelVersion }), {
       ...{ modelName: name, protocol, settings },
@@ -281,8 +298,9 @@ async function withFolder<Result>(work: (dir: string) => Promise<Result>): Promi
 export async function inspectServer(
   load: ServerLoad,
   { loadTools, readers }: Pick<ServerLoadTools, 'loadTools' | 'readers'>,
+  headers: readonly RequestHeader[],
 ): Promise<{ readonly tritonVersion: string }> {
-  const client = await clientOf(load, loadTools);
+  const client = await clientOf(load, loadTools, headers);
   await withFolder((dir) => readServerModels(client, load, { dir, readers }));
   return { tritonVersion: (await client.serverMetadata()).version };
 }
@@ -295,9 +313,9 @@ export async function measureServer(
   load: ServerLoad,
   { loadTools, readers, takeTurn, watchGpus }: ServerLoadTools,
   listener: ServerLoadListener,
-  { signal, pauseAsked = () => false, known = () => [] }: ServerWork,
+  { signal, pauseAsked = () => false, known = () => [], headers = [] }: ServerWork,
 ): Promise<ServerResults> {
-  const client = await clientOf(load, loadTools);
+  const client = await clientOf(load, loadTools, headers);
   return withFolder(async (dir) => {
     const models = await readServerModels(client, load, { dir, readers });
     const release = await takeTurn();
@@ -308,7 +326,7 @@ export async function measureServer(
         ...{ watchGpus },
       };
       const session: Session = {
-        ...{ load, loadTools, models, dir, sources, signal, listener, known },
+        ...{ load, loadTools, models, dir, sources, signal, listener, known, headers },
         shouldStop: () => signal.aborted || pauseAsked(),
         ...{ points: [], missing: [] },
       };

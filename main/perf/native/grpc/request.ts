@@ -1,10 +1,9 @@
-import type { TlsMaterial } from '../../../triton/tls';
 import { encodeHeaderBlocks, type HeaderBlocks } from '../http2/hpack/encoder';
 import type { RequestInputs } from '../requests/batch-payloads';
 import type { SharedPlaces } from '../requests/request-source';
 import type { SequencePlace } from '../requests/sequence-plan';
 import type { SharedPlace } from '../requests/shared-layout';
-import type { RequestInputHead, RequestTarget } from '../seam/load-job';
+import type { LoadJob, RequestInputHead, RequestTarget } from '../seam/load-job';
 import { encodeBytesField, encodeBytesHead, encodeStringField, encodeVarint, wireType } from './protobuf';
 
 /** gRPC's frame of a message: one byte compressed or not, four bytes length. */
@@ -112,7 +111,7 @@ export function authorityOf({ host, port }: { readonly host: string; readonly po
 
 /** The header fields of every call of one method of Triton's gRPC service. */
 export function grpcHeaders(
-  target: { readonly host: string; readonly port: number; readonly tls: TlsMaterial | null },
+  target: Pick<LoadJob, 'host' | 'port' | 'tls' | 'headers'>,
   method: 'ModelInfer' | 'ModelStreamInfer',
 ): HeaderBlocks {
   return encodeHeaderBlocks([
@@ -123,5 +122,7 @@ export function grpcHeaders(
     ['te', 'trailers'],
     ['content-type', 'application/grpc'],
     ['user-agent', 'triton-workbench'],
+    // HTTP/2 has names in small letters only.
+    ...(target.headers ?? []).map(({ name, value }): [string, string] => [name.toLowerCase(), value]),
   ]);
 }

@@ -53,6 +53,7 @@ export function encodeHttpRequest(
     'Content-Type: application/octet-stream',
     `${jsonLengthHeader}: ${json.length}`,
     `Content-Length: ${bytes}`,
+    ...(target.headers ?? []).map(({ name, value }) => `${name}: ${value}`),
     '',
     '',
   ].join('\r\n');

@@ -200,6 +200,10 @@ let underWay = 0;
 
 const generatorsNow = ({ group }: MeasureContext): number => Math.max(group?.size ?? 1, underWay);
 
+async function clientOf({ httpAddress, httpTls, headers }: MeasureInput): Promise<TritonClient> {
+  return createTritonClient(httpAddress, { tls: await readTls(httpTls), headers });
+}
+
 /**
  * Measures one level, or a further turn of it, with the worker thread of `workerFile`; the point is that of all its windows.
  * Throws as {@link LoadTool} says.
@@ -211,7 +215,7 @@ export async function measureLevel(
 ): Promise<MeasuredLevel> {
   const input = windowsOf(asked);
   const startMs = performance.now();
-  const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
+  const client = await clientOf(input);
   const plain = { ...(await readJob(input)), outputChecks: await readOutputChecks(client, input) };
   sayWhatIsSent(input, plain);
   const composing = await composingModels(client, input.modelName, input.modelVersion, {

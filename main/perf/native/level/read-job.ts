@@ -78,6 +78,7 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     ...(input.inputData.streams === undefined ? {} : { streams: input.inputData.streams }),
     streaming: settings.streaming ?? false,
     tls: await readTls(input.protocol === 'grpc' ? input.grpcTls : input.httpTls),
+    headers: input.headers ?? [],
     warmupMs: settings.warmupMs,
     mode: settings.measurementMode,
     intervalMs: settings.measurementIntervalMs,

@@ -1,3 +1,4 @@
+import type { RequestHeader } from '../../../contract/address';
 import { WorkbenchError } from '../../../contract/errors';
 import type { SampleDatatype } from '../../../contract/measured/input-data';
 import type { PerformanceSpec, Protocol, SequenceSettings } from '../../../contract/run/run-spec';
@@ -69,7 +70,7 @@ export interface OutputCheckJob {
 }
 
 /** What a request names first. */
-export type RequestTarget = Pick<LoadJob, 'modelName' | 'modelVersion'>;
+export type RequestTarget = Pick<LoadJob, 'modelName' | 'modelVersion' | 'headers'>;
 
 /** Everything that the worker thread needs for one level; a plain value, it crosses threads. */
 export interface LoadJob {
@@ -100,6 +101,8 @@ export interface LoadJob {
   readonly streaming: boolean;
   /** null: in the clear. */
   readonly tls: TlsMaterial | null;
+  /** Go with every request. */
+  readonly headers?: readonly RequestHeader[];
   readonly warmupMs: number;
   readonly mode: PerformanceSpec['measurementMode'];
   readonly intervalMs: number;
