@@ -29,10 +29,11 @@ async function servedModel(
 /** The window's calls about a Triton that is there already. */
 export function createServerCalls(runs: Runs): Pick<Handlers, 'servers.look' | 'servers.measure'> {
   return {
-    'servers.look': async ({ url, tls }) => {
+    'servers.look': async ({ url, tls, headers }) => {
       const address = parseRemoteUrl(url);
       const client = createTritonClient(address.http, {
         timeoutMs: askMs,
+        headers,
         tls: await readTls(address.secure ? (tls ?? {}) : undefined),
       });
       const { version: tritonVersion } = await client.serverMetadata();
@@ -49,7 +50,16 @@ export function createServerCalls(runs: Runs): Pick<Handlers, 'servers.look' | '
       }
       return { tritonVersion, models, more: Math.max(0, found.length - mostModels) };
     },
-    'servers.measure': async ({ url, tls, model, modelVersion, shapes, performance, p99BudgetMs }) => {
+    'servers.measure': async ({
+      url,
+      tls,
+      headers = [],
+      model,
+      modelVersion,
+      shapes,
+      performance,
+      p99BudgetMs,
+    }) => {
       const { http, grpc, secure } = parseRemoteUrl(url);
       const files = secure ? (tls ?? {}) : null;
       const [host = '', port = ''] = http.split(/:(?=\d+$)/);
@@ -63,10 +73,11 @@ export function createServerCalls(runs: Runs): Pick<Handlers, 'servers.look' | '
         },
         models: [{ name: model, weight: 1 }],
         ...{ modelVersion, shapes, sources: [], given: { performance }, inTurns: true, limits: {} },
+        ...(headers.length === 0 ? {} : { headerNames: headers.map(({ name }) => name) }),
       });
       if (load.protocol === 'grpc') await assertListening(grpc, askMs);
-      const runId = await runs.createServer(load, { p99BudgetMs });
-      await runs.execute(runId);
+      const runId = await runs.createServer(load, { p99BudgetMs, headers });
+      await runs.execute(runId, { headers });
       return { runId };
     },
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback, tlsFilesSchema } from '../address';
+import { headerProblem, isLoopback, tlsFilesSchema } from '../address';
 import { WorkbenchError } from '../errors';
 import { applies, baseDefaults, valuesAt } from '../fields/fields';
 import { performanceFields } from '../fields/performance-fields';
@@ -18,10 +18,16 @@ export const serverDefaults: Readonly<Record<string, unknown>> = {
   'performance.measurementIntervalMs': 2000,
 };
 
+const headerSchema = z
+  .strictObject({ name: z.string().max(256), value: z.string().max(8192) })
+  .refine((header) => headerProblem(header) === null, 'not a header that can go with every request');
+
 /** A Triton by its address, as the window names it. */
 export const serverAddressSchema = z.strictObject({
   url: z.string().min(1).max(2000),
   tls: tlsFilesSchema.optional(),
+  /** Go with every request; their values are not kept. */
+  headers: z.array(headerSchema).max(16).optional(),
 });
 
 /** What the window asks to measure on a running Triton; what is not said has its default. */

@@ -1,4 +1,4 @@
-import { Button, Modal, NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Button, Modal, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
 import { IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
@@ -11,9 +11,9 @@ import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
 import type { MeasureTarget } from '../../stores/overlay';
 import { useWorkbench } from '../../workbench';
-import { commandOf, emptyForm, isSecure, type MeasureForm, readForm } from './measure-form';
+import { commandOf, emptyForm, headersOf, isSecure, type MeasureForm, readForm } from './measure-form';
 
-type Address = Pick<MeasureForm, 'url' | 'caFile'>;
+type Address = Pick<MeasureForm, 'url' | 'caFile' | 'headers'>;
 
 interface Look {
   readonly look: ServerLook | null;
@@ -21,14 +21,18 @@ interface Look {
   readonly asking: boolean;
 }
 
-const addressKey = ({ url, caFile }: Address): string => `${url.trim()} ${caFile.trim()}`;
+const addressKey = ({ url, caFile, headers }: Address): string =>
+  [url, caFile, headers].map((part) => part.trim()).join('\n');
 
 /** What the server at an address has, or why nobody knows. */
-async function lookAt(client: Client, { url, caFile }: Address): Promise<Look> {
+async function lookAt(client: Client, { url, caFile, headers }: Address): Promise<Look> {
   if (url.trim() === '') return { look: null, error: null, asking: false };
   try {
     const tls = isSecure(url) && caFile.trim() !== '' ? { tls: { caFile: caFile.trim() } } : {};
-    const look = await client.call('servers.look', { url: url.trim(), ...tls });
+    const look = await client.call('servers.look', {
+      ...{ url: url.trim(), ...tls },
+      ...(headers.trim() === '' ? {} : { headers: [...headersOf(headers)] }),
+    });
     return { look, error: null, asking: false };
   } catch (failure) {
     return { look: null, error: toWire(failure), asking: false };
@@ -110,8 +114,9 @@ function ServerFields(props: {
   found: Look;
   onAsk: (again: boolean) => void;
   problem: string | undefined;
+  headersProblem: string | undefined;
 }) {
-  const { form, change, onAsk, problem } = props;
+  const { form, change, onAsk, problem, headersProblem } = props;
   const { look, error, asking } = props.found;
   return (
     <>
@@ -141,6 +146,22 @@ function ServerFields(props: {
             Re-check
           </Button>
         }
+      />
+      <Textarea
+        label="Headers"
+        description="Only for a gateway: one per line, sent with every request. Their values are not kept."
+        placeholder="Authorization: Bearer …"
+        autosize
+        minRows={1}
+        maxRows={4}
+        error={headersProblem}
+        value={form.headers}
+        onChange={onText((headers) => {
+          change({ headers });
+        })}
+        onBlur={() => {
+          onAsk(false);
+        }}
       />
       {isSecure(form.url) ? (
         <TextInput
@@ -194,7 +215,14 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
         void start();
       }}
     >
-      <ServerFields form={form} change={change} found={look} problem={problems?.url} onAsk={ask} />
+      <ServerFields
+        form={form}
+        change={change}
+        found={look}
+        problem={problems?.url}
+        headersProblem={problems?.headers}
+        onAsk={ask}
+      />
       <Select
         label="Model"
         placeholder={look.asking ? 'Asking the server…' : 'Choose a model'}

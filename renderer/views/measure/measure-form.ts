@@ -1,4 +1,4 @@
-import { isLoopback } from '../../../main/contract/address';
+import { headerProblem, isLoopback, type RequestHeader } from '../../../main/contract/address';
 import { parseRemoteUrl } from '../../../main/contract/remote-url';
 import type { MeasureRequest, ServedModel } from '../../../main/contract/run/server-plan';
 import { parseIntegers } from '../new-deployment/read-text';
@@ -8,6 +8,8 @@ export interface MeasureForm {
   readonly url: string;
   /** PEM file of the authorities of an https server; empty: the system's. */
   readonly caFile: string;
+  /** A line each: "Authorization: Bearer …". */
+  readonly headers: string;
   readonly model: string;
   readonly batchSizes: string;
   readonly concurrency: string;
@@ -22,6 +24,7 @@ export interface MeasureForm {
 export const emptyForm: MeasureForm = {
   url: 'localhost:8000',
   caFile: '',
+  headers: '',
   model: '',
   batchSizes: '1',
   concurrency: '1, 2, 4, 8',
@@ -59,12 +62,28 @@ function shapesProblem(shapes: MeasureForm['shapes'], model: ServedModel | null)
   return null;
 }
 
+/** A header per line that has any text. */
+export const headersOf = (text: string): readonly RequestHeader[] =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const colon = line.indexOf(':');
+      return { name: line.slice(0, Math.max(0, colon)).trim(), value: line.slice(colon + 1).trim() };
+    });
+
+const headersProblem = (text: string): string | null =>
+  headersOf(text)
+    .map(headerProblem)
+    .find((problem) => problem !== null) ?? null;
+
 /** What is asked for, or what is wrong with which field. Pure. */
 export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm {
   const batchSizes = parseIntegers(form.batchSizes, false);
   const concurrency = parseIntegers(form.concurrency, false);
   const found: Readonly<Partial<Record<keyof MeasureForm, string | null>>> = {
     url: form.url.trim() === '' ? 'Required' : null,
+    headers: headersProblem(form.headers),
     model: form.model === '' ? 'Required' : null,
     batchSizes: batchProblem(batchSizes, model),
     concurrency: sentence(concurrency),
@@ -83,6 +102,7 @@ export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm
     request: {
       url: form.url.trim(),
       ...(isSecure(form.url) && form.caFile.trim() !== '' ? { tls: { caFile: form.caFile.trim() } } : {}),
+      ...(form.headers.trim() === '' ? {} : { headers: [...headersOf(form.headers)] }),
       model: form.model,
       modelVersion: '',
       shapes: Object.fromEntries(shapes) as Record<string, number[]>,
@@ -118,6 +138,7 @@ function addressArguments(url: string): readonly string[] {
 export function commandOf({
   url,
   tls,
+  headers,
   model,
   shapes,
   performance,
@@ -130,6 +151,8 @@ export function commandOf({
     ...['--protocol', list('protocol'), '--measurement-interval-ms', list('measurementIntervalMs')],
     ...Object.entries(shapes).flatMap(([name, dims]) => ['--shape', `${name}:${dims.join(',')}`]),
     ...(tls?.caFile === undefined ? [] : ['--tls-ca', tls.caFile]),
+    // Not its value: whoever copies the command puts it in.
+    ...(headers ?? []).flatMap(({ name }) => ['-H', `${name}: …`]),
     ...(p99BudgetMs === undefined ? [] : ['--p99-budget-ms', String(p99BudgetMs)]),
   ];
 }

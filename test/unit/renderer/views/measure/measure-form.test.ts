@@ -37,6 +37,19 @@ describe('what is asked to measure', () => {
     });
   });
 
+  it('sends headers, a line each, and shows no value in the command', () => {
+    const headers = 'Authorization: Bearer s3cr3t\n\nX-Team: a\n';
+    const { request } = readForm({ ...filled, headers }, model);
+    expect(request?.headers).toEqual([
+      { name: 'Authorization', value: 'Bearer s3cr3t' },
+      { name: 'X-Team', value: 'a' },
+    ]);
+    const command = request === null ? '' : commandOf(request).join(' ');
+    expect(command).toContain('-H Authorization: … -H X-Team: …');
+    expect(command).not.toContain('s3cr3t');
+    expect(readForm({ ...filled, headers: 'no colon' }, model).problems).toHaveProperty('headers');
+  });
+
   it('has certificates for https only', () => {
     const caFile = '/ca.pem';
     expect(readForm({ ...filled, caFile }, model).request).not.toHaveProperty('tls');
