@@ -4,7 +4,7 @@ import type { App, BrowserWindow } from 'electron';
 import { WorkbenchError } from '../main/contract/errors';
 import { type Opened, runIdOfAddress } from '../main/contract/opened';
 
-/** What the arguments of the app ask to open: all that is no flag and not the app itself. */
+/** What the arguments of the app ask to open: everything but flags and the app itself. */
 export function openedBy(argv: readonly string[], cwd: string, app: string): readonly string[] {
   return argv
     .slice(1)

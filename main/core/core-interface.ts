@@ -102,7 +102,7 @@ export interface Core {
    * while somebody works on the run, and input-invalid for a logo that is none.
    */
   writeReports(runId: string, change?: ReportChange): Promise<readonly ReportFile[]>;
-  /** Throws input-invalid for a file that is no logo, as `writeReports` does, which has the run's lease by then. */
+  /** Throws input-invalid for a file that is not a logo, as `writeReports` does, which has the run's lease by then. */
   checkLogo(path: string): Promise<void>;
   /** Writes the report of a matrix to its folder in the home, or to `out`. */
   writeMatrix(input: MatrixReportRequest): Promise<WrittenMatrix>;

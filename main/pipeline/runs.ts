@@ -139,7 +139,7 @@ export class Runs {
   }
 
   /**
-   * Starts (or goes on with) a run; one that waits for a disk or an engine tries at once. Resolves when it has begun.
+   * Starts (or continues) a run; one that waits for a disk or an engine tries at once. Resolves when it has begun.
    * Throws run-unknown, run-busy, input-invalid (of an imported run, and of a `spec` for another model) or, for a run from elsewhere, not-trusted, or run-folder-unsafe; what happens afterwards is in `end`, which never rejects.
    */
   async execute(runId: string, options: ExecuteOptions = {}): Promise<{ readonly end: Promise<RunEnd> }> {

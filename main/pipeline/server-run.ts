@@ -309,9 +309,10 @@ export async function beginServerRun(
   await requirePlainRun(folder, spec.configure.modelName, ['offline', 'online']);
   const { headers = [] } = asked;
   requireHeaders(runId, load, headers);
-  const now = await servers.environmentFor(load, headers);
+  // Of a first attempt the server was looked at when the run was created.
+  const now = attempt === 0 ? null : await servers.environmentFor(load, headers);
   await append({ type: 'run-started', attempt: attempt + 1, pid: process.pid });
-  await forgetOtherServer({ append, state }, now);
+  if (now !== null) await forgetOtherServer({ append, state }, now);
   const how = { measureServer: servers.measureServer, takeDevice, headers, listener: asked.listener };
   return () => attemptServerRun({ runId, folder, spec, state, append, emit }, load, stops, how);
 }

@@ -18,7 +18,7 @@ function absoluteSources(sources: readonly string[], models: readonly string[]):
   });
 }
 
-/** The options that stand for what is no field. */
+/** The options of what is not a field. */
 const flags: Readonly<Record<string, string>> = {
   'limits.concurrency': '--remote-concurrency',
   'limits.requestsPerSecond': '--remote-request-rate',

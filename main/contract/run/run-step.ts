@@ -32,6 +32,6 @@ export const freshStep = (id: StepId): StepState => ({
   error: null,
 });
 
-/** A step that a pause or a wait fell into goes on afterwards: it neither failed nor was it cancelled. */
+/** A step that a pause or a wait fell into continues afterwards: it neither failed nor was it cancelled. */
 export const pausedStep = (step: StepState): StepState =>
   step.status === 'running' ? { ...step, status: 'waiting', startedAt: null } : step;

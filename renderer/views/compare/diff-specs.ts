@@ -19,7 +19,7 @@ const textsOf = (spec: KnownSpec): ReadonlyMap<string, string> =>
 
 /**
  * What the specifications say differently, in the order of the specification. Nothing for fewer than two that are known.
- * @param specs null of an imported run, a part of one that measured a running Triton: what is not known is no difference.
+ * @param specs null of an imported run, a part of one that measured a running Triton: what is not known does not differ.
  */
 export function diffSpecs(specs: readonly KnownSpec[]): readonly SpecDifference[] {
   const all = specs.map(textsOf);

@@ -11,7 +11,7 @@ import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
 import type { MeasureTarget } from '../../stores/overlay';
 import { useWorkbench } from '../../workbench';
-import { commandOf, emptyForm, headersOf, isSecure, type MeasureForm, readForm } from './measure-form';
+import { commandOf, emptyForm, isSecure, type MeasureForm, readForm, serverOf } from './measure-form';
 
 type Address = Pick<MeasureForm, 'url' | 'caFile' | 'headers'>;
 
@@ -25,14 +25,10 @@ const addressKey = ({ url, caFile, headers }: Address): string =>
   [url, caFile, headers].map((part) => part.trim()).join('\n');
 
 /** What the server at an address has, or why nobody knows. */
-async function lookAt(client: Client, { url, caFile, headers }: Address): Promise<Look> {
-  if (url.trim() === '') return { look: null, error: null, asking: false };
+async function lookAt(client: Client, address: Address): Promise<Look> {
+  if (address.url.trim() === '') return { look: null, error: null, asking: false };
   try {
-    const tls = isSecure(url) && caFile.trim() !== '' ? { tls: { caFile: caFile.trim() } } : {};
-    const look = await client.call('servers.look', {
-      ...{ url: url.trim(), ...tls },
-      ...(headers.trim() === '' ? {} : { headers: [...headersOf(headers)] }),
-    });
+    const look = await client.call('servers.look', serverOf(address));
     return { look, error: null, asking: false };
   } catch (failure) {
     return { look: null, error: toWire(failure), asking: false };

@@ -63,7 +63,7 @@ function shapesProblem(shapes: MeasureForm['shapes'], model: ServedModel | null)
 }
 
 /** A header per line that has any text. */
-export const headersOf = (text: string): readonly RequestHeader[] =>
+const headersOf = (text: string): readonly RequestHeader[] =>
   text
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -76,6 +76,17 @@ const headersProblem = (text: string): string | null =>
   headersOf(text)
     .map(headerProblem)
     .find((problem) => problem !== null) ?? null;
+
+/** The server as the core is asked for it. Pure. */
+export const serverOf = ({
+  url,
+  caFile,
+  headers,
+}: Pick<MeasureForm, 'url' | 'caFile' | 'headers'>): Pick<MeasureRequest, 'url' | 'tls' | 'headers'> => ({
+  url: url.trim(),
+  ...(isSecure(url) && caFile.trim() !== '' ? { tls: { caFile: caFile.trim() } } : {}),
+  ...(headers.trim() === '' ? {} : { headers: [...headersOf(headers)] }),
+});
 
 /** What is asked for, or what is wrong with which field. Pure. */
 export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm {
@@ -100,9 +111,7 @@ export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm
   return {
     problems: null,
     request: {
-      url: form.url.trim(),
-      ...(isSecure(form.url) && form.caFile.trim() !== '' ? { tls: { caFile: form.caFile.trim() } } : {}),
-      ...(form.headers.trim() === '' ? {} : { headers: [...headersOf(form.headers)] }),
+      ...serverOf(form),
       model: form.model,
       modelVersion: '',
       shapes: Object.fromEntries(shapes) as Record<string, number[]>,
@@ -119,7 +128,7 @@ export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm
 
 export const isSecure = (url: string): boolean => /^https:\/\//i.test(url.trim());
 
-/** Both addresses as the window reads them, so that the command reaches the same server; what is no address stays as typed. */
+/** Both addresses as the window reads them, so that the command reaches the same server; anything but an address stays as typed. */
 function addressArguments(url: string): readonly string[] {
   try {
     const { http, grpc, secure } = parseRemoteUrl(url);

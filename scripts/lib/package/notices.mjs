@@ -85,8 +85,8 @@ export function requirementsOf(text) {
 /** @param {Record<string, string>} licences what the installed packages say, by name in lower case */
 function pypiNotices(files, licences) {
   const lines = files.flatMap(requirementsOf).map(({ name, version, condition }) => {
-    const licence = licences[name.toLowerCase()] ?? 'its page says';
-    return `${[name, version].join(' ').trim()}${condition && ` (${condition})`}: ${licence}, https://pypi.org/project/${name}/`;
+    const licence = licences[name.toLowerCase()] ?? 'as its own metadata says';
+    return `${[name, version].join(' ').trim()}${condition && ` (${condition})`}: ${licence}`;
   });
   return [...new Set(lines)].sort().join('\n');
 }

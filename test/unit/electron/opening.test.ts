@@ -6,13 +6,13 @@ const app = '/usr/lib/triton-workbench/resources/app.asar';
 describe('what the arguments ask to open', () => {
   it.each([
     [['triton-workbench'], []],
-    [['triton-workbench', '--no-sandbox', 'run.yaml'], ['/work/run.yaml']],
+    [['triton-workbench', '--no-sandbox', 'run.yaml'], ['/folder/run.yaml']],
     [['triton-workbench', '/else/where.yaml', ''], ['/else/where.yaml']],
     [['triton-workbench', 'triton-workbench://run/a'], ['triton-workbench://run/a']],
     [['triton-workbench', 'file:///a/run.yaml'], ['file:///a/run.yaml']],
-    [['electron', '--no-sandbox', app, 'x.yaml'], ['/work/x.yaml']],
+    [['electron', '--no-sandbox', app, 'x.yaml'], ['/folder/x.yaml']],
   ])('%j', (argv, asked) => {
-    expect(openedBy(argv, '/work', app)).toEqual(asked);
+    expect(openedBy(argv, '/folder', app)).toEqual(asked);
   });
 
   it('is nothing for the app of a clone, named from its own folder', () => {
