@@ -53,6 +53,7 @@ export async function launch(
   const electron = await _electron.launch({
     ...program,
     env: { ...env, TRITON_WORKBENCH_HOME: home.path },
+    timeout: actionMs,
   });
   electron.context().setDefaultTimeout(actionMs);
   const page = await electron.firstWindow({ timeout: actionMs });
