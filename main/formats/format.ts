@@ -1,3 +1,4 @@
+import type { FormatFacts } from '../contract/run/model-formats';
 import type { Accelerator, Format, Framework, Precision } from '../contract/run/run-spec';
 import type { BackendSet } from '../contract/run/serving';
 import { type ModelConfig, type ModelOptimization, modelParameters } from '../triton/model-config';
@@ -34,11 +35,8 @@ export interface ConfigPartInput extends ServingChoice {
 type ConfigPart = Pick<ModelConfig, 'backend' | 'platform' | 'parameters' | 'optimization'>;
 
 /** A kind of model file: data and pure functions. */
-export interface ModelFormat {
+export interface ModelFormat extends FormatFacts {
   readonly id: Format;
-  readonly title: string;
-  /** Name in the version folder of the model repository: a file, or a folder. */
-  readonly fileName: string;
   /** Environment whose Python runs the shim; PyTorch's own when absent. */
   readonly shimFramework?: Framework;
   /** Of the floating-point tensors of requests, whatever the precision of the model; the same when absent. */

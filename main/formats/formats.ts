@@ -1,15 +1,14 @@
 import type { Format, Precision, RunSpec } from '../contract/run/run-spec';
 import type { ModelFormat } from './format';
 import { onnxFormat } from './onnx.format';
+import { pytorchFormats } from './pytorch.format';
 import { tfSavedmodelFormat } from './tf-savedmodel.format';
-import { tsScriptFormat, tsTraceFormat } from './torchscript.format';
 import { trtFormat } from './trt.format';
 
 /** Every model format by its id; a missing one does not compile. */
 export const modelFormats: Readonly<Record<Format, ModelFormat>> = {
   onnx: onnxFormat,
-  'ts-trace': tsTraceFormat,
-  'ts-script': tsScriptFormat,
+  ...pytorchFormats,
   'tf-savedmodel': tfSavedmodelFormat,
   trt: trtFormat,
 };

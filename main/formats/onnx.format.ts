@@ -1,3 +1,4 @@
+import { formatFacts } from '../contract/run/model-formats';
 import { type ModelOptimization, modelParameters } from '../triton/model-config';
 import {
   ampRefusal,
@@ -9,7 +10,7 @@ import {
 } from './format';
 import { engineCachePath } from './inert-config';
 
-const fileName = 'model.onnx';
+const { fileName } = formatFacts.onnx;
 
 function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
   switch (input.accelerator) {
@@ -31,8 +32,7 @@ function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
 
 export const onnxFormat: ModelFormat = {
   id: 'onnx',
-  title: 'ONNX',
-  fileName,
+  ...formatFacts.onnx,
   convertsFrom: ['framework', 'onnx'],
   servedBy: (choice) => {
     if (choice.backends === 'python') return servedLocally(choice, 'onnx');

@@ -1,15 +1,13 @@
-import type { Format } from '../contract/run/run-spec';
+import { formatFacts } from '../contract/run/model-formats';
 import { modelParameters } from '../triton/model-config';
 import { ampRefusal, localConfigPart, type ModelFormat, servedLocally } from './format';
 
-const fileName = 'model.pt';
-
 /** Both ways to TorchScript give the same kind of file, served alike. */
-function torchscriptFormat(id: Format, title: string): ModelFormat {
+function torchscriptFormat(id: 'ts-trace' | 'ts-script'): ModelFormat {
+  const { fileName } = formatFacts[id];
   return {
     id,
-    title,
-    fileName,
+    ...formatFacts[id],
     convertsFrom: ['framework', id],
     servedBy: (choice) => {
       if (choice.backends === 'python') return servedLocally(choice, 'torchscript');
@@ -41,6 +39,8 @@ function torchscriptFormat(id: Format, title: string): ModelFormat {
   };
 }
 
-export const tsScriptFormat = torchscriptFormat('ts-script', 'TorchScript (scripted)');
-
-export const tsTraceFormat = torchscriptFormat('ts-trace', 'TorchScript (traced)');
+/** What Triton's PyTorch backend reads. */
+export const pytorchFormats = {
+  'ts-trace': torchscriptFormat('ts-trace'),
+  'ts-script': torchscriptFormat('ts-script'),
+};

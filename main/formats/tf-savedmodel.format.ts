@@ -1,3 +1,4 @@
+import { formatFacts } from '../contract/run/model-formats';
 import { type ModelOptimization, modelParameters } from '../triton/model-config';
 import {
   type ConfigPartInput,
@@ -7,7 +8,7 @@ import {
   tensorrtAccelerator,
 } from './format';
 
-const fileName = 'model.savedmodel';
+const { fileName } = formatFacts['tf-savedmodel'];
 
 /** Names of Triton's documentation of execution accelerators; `cuda` needs none: the instance group says where. */
 function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
@@ -26,8 +27,7 @@ function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
 
 export const tfSavedmodelFormat: ModelFormat = {
   id: 'tf-savedmodel',
-  title: 'TensorFlow SavedModel',
-  fileName,
+  ...formatFacts['tf-savedmodel'],
   shimFramework: 'tf',
   newestNgcRelease: '25.02',
   convertsFrom: ['framework', 'tf-savedmodel'],

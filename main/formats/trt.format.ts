@@ -1,3 +1,4 @@
+import { formatFacts } from '../contract/run/model-formats';
 import { ampRefusal, type ModelFormat } from './format';
 
 /** Where a plan can be built and served; said wherever another place is chosen. */
@@ -9,8 +10,7 @@ export const planPlace = {
 /** An engine of TensorRT, made from ONNX by `trtexec` on the GPU that serves it. */
 export const trtFormat: ModelFormat = {
   id: 'trt',
-  title: 'TensorRT plan',
-  fileName: 'model.plan',
+  ...formatFacts.trt,
   convertsFrom: ['onnx'],
   // As published: FP16 is enabled for the builder, inputs and outputs stay those of the exported model.
   tensorPrecision: 'fp32',

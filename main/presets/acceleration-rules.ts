@@ -1,14 +1,12 @@
+import { isOfPytorch } from '../contract/run/model-formats';
 import type { Preset } from '../contract/run/preset';
-import type { Format, RunSpec } from '../contract/run/run-spec';
+import type { RunSpec } from '../contract/run/run-spec';
 import { backendsOf, editedGroups, imageFamily, instancesText, visibleGpus } from '../contract/run/serving';
 import { formatOf } from '../formats/formats';
 import { planPlace } from '../formats/trt.format';
 import { compareVersions, releaseFault, releaseOf } from '../machine/releases';
 import { gpuDefaultsOff, gpuSettings, planText } from './gpu-defaults';
 import { note, problem, type RuleFinding, warning } from './rule-finding';
-
-/** Formats that PyTorch runs. */
-const torchscript: ReadonlySet<Format> = new Set<Format>(['ts-trace', 'ts-script']);
 
 const cpuRemedy =
   'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" with GPUs, or "remote".';
@@ -168,7 +166,7 @@ export function accelerationProblems(spec: RunSpec): RuleFinding[] {
   }
   found.push(...releaseFindings(spec), ...instanceFindings(spec), ...editedGroupFindings(spec));
   found.push(...sliceFindings(spec));
-  if (precision === 'fp16' && torchscript.has(spec.format) && (backends === 'python' || lacksGpus(spec))) {
+  if (precision === 'fp16' && isOfPytorch(spec.format) && (backends === 'python' || lacksGpus(spec))) {
     found.push(
       warning(
         'precision',

@@ -1,3 +1,4 @@
+import { isOfPytorch } from '../contract/run/model-formats';
 import type { Preset } from '../contract/run/preset';
 import { type EngineKind, type Format, type PublishedGpu, publishedGpus } from '../contract/run/run-spec';
 import { isTree, type Tree } from '../contract/trees';
@@ -36,7 +37,7 @@ export function gpuEngine(overrides: Tree): Tree {
 
 /** TorchScript in half precision works on a CPU, many times slower than in full. */
 const halfOnCpu = (value: unknown, format: Format | undefined): boolean =>
-  value === 'fp16' && (format === 'ts-trace' || format === 'ts-script');
+  value === 'fp16' && isOfPytorch(format);
 
 export const planText = 'the format trt';
 

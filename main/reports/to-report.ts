@@ -2,9 +2,10 @@ import { keyFigures } from '../contract/measured/key-figures';
 import type { PublishedResults } from '../contract/measured/published';
 import { budgetText, verdictOf } from '../contract/measured/verdict';
 import { importKindText } from '../contract/run/imported';
+import { formatFacts } from '../contract/run/model-formats';
 import { type Scenario, scenarios } from '../contract/run/run-events';
 import { statusOf, verificationOf } from '../contract/run/run-outcome';
-import type { Format, RunSpec } from '../contract/run/run-spec';
+import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
 import { hasSpec, scenarioOfLevels, servedModels } from '../contract/run/server-load';
 import { changesText } from '../contract/run/spec-changes';
@@ -42,14 +43,6 @@ export interface ReportContext {
   readonly differences?: readonly string[] | undefined;
 }
 
-const formatTitles: Readonly<Record<Format, string>> = {
-  onnx: 'ONNX',
-  'ts-trace': 'TorchScript trace',
-  'ts-script': 'TorchScript script',
-  'tf-savedmodel': 'TensorFlow SavedModel',
-  trt: 'TensorRT plan',
-};
-
 /** "Triton 2.51.0"; the engine before it has answered. */
 function tritonText({ engine, tritonVersion }: RunState['environment']): string {
   if (tritonVersion === null) return engine;
@@ -79,7 +72,7 @@ function titlesOf(state: RunState, modelTitle: string): Pick<Report, 'title' | '
     return { title, subtitle: `${at} · ${tritonText(environment)} · measured from ${device}` };
   }
   return {
-    title: `${modelTitle} · ${formatTitles[spec.format]} ${spec.precision}`,
+    title: `${modelTitle} · ${formatFacts[spec.format].title} ${spec.precision}`,
     subtitle: `Profile ${spec.model.profile} · ${tritonText(environment)} · ${device}`,
   };
 }
@@ -116,7 +109,7 @@ export function toReport(state: RunState, context: ReportContext): Report {
       scenarios: shown,
       titles,
       title: modelTitle,
-      format: formatTitles[spec.format],
+      format: formatFacts[spec.format].title,
     }),
     problems: reportProblems(state),
     parameters: own

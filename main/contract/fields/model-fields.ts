@@ -1,3 +1,4 @@
+import { formatFacts, formats } from '../run/model-formats';
 import type { FieldRow, ValueAt } from './field';
 
 /** A preset, or a model folder: a model file has its weights in it. */
@@ -59,13 +60,7 @@ export const modelFields: readonly FieldRow[] = [
     label: 'Format',
     term: 'model-format',
     help: 'Format that the model is exported to and that Triton loads.',
-    choices: {
-      onnx: 'ONNX',
-      'ts-trace': 'TorchScript, traced',
-      'ts-script': 'TorchScript, scripted',
-      'tf-savedmodel': 'TensorFlow SavedModel',
-      trt: 'TensorRT plan',
-    },
+    choices: Object.fromEntries(formats.map((format) => [format, formatFacts[format].title])),
     default: 'onnx',
     option: '--format <name>',
     variables: ['FORMAT'],

@@ -1,5 +1,6 @@
+import { formatFacts } from '../run/model-formats';
 import type { Scenario } from '../run/run-events';
-import { type Format, type PublishedGpu, publishedGpuOf, type RunSpec } from '../run/run-spec';
+import { type PublishedGpu, publishedGpuOf, type RunSpec } from '../run/run-spec';
 import { type PublishedLevel, type PublishedResults, type PublishedTable, publishedValue } from './published';
 
 /** Published figures of one GPU, format and precision: what a run's own can be held against. */
@@ -16,13 +17,6 @@ export interface Baseline {
   readonly online: PublishedTable | null;
 }
 
-const formatNames: Readonly<Record<Format, string>> = {
-  onnx: 'ONNX',
-  'ts-trace': 'TorchScript trace',
-  'ts-script': 'TorchScript script',
-  'tf-savedmodel': 'SavedModel',
-  trt: 'TensorRT',
-};
 const acceleratorNames = {
   none: null,
   cuda: 'CUDA',
@@ -32,7 +26,7 @@ const acceleratorNames = {
 
 function baselineOf(key: string, tables: readonly PublishedTable[], first: PublishedTable): Baseline {
   const { gpu, hardware, format, precision, accelerator, dataset } = first;
-  const what = `${formatNames[format]} ${precision}`;
+  const what = `${formatFacts[format].title} ${precision}`;
   const extras = [accelerator === null ? null : acceleratorNames[accelerator], dataset].filter(
     (part) => part !== null,
   );

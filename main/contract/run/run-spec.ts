@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
+import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
+
+export { type Format, formats } from './model-formats';
 
 const positive = z.int().min(1);
 
@@ -33,7 +36,6 @@ export function publishedGpuOf(name: string): PublishedGpu | null {
   return publishedGpus.find((gpu) => words.includes(gpu)) ?? null;
 }
 
-export const formats = ['onnx', 'ts-trace', 'ts-script', 'tf-savedmodel', 'trt'] as const;
 /** What a preset's model.py is written in: PyTorch, or TensorFlow with Keras. */
 export const frameworks = ['pyt', 'tf'] as const;
 export const precisions = ['fp32', 'fp16'] as const;
@@ -279,7 +281,6 @@ export const runSpecSchema = z.strictObject({
 
 export type RunSpec = z.infer<typeof runSpecSchema>;
 export type ModelSource = z.infer<typeof sourceSchema>;
-export type Format = (typeof formats)[number];
 export type Framework = (typeof frameworks)[number];
 export type Precision = (typeof precisions)[number];
 export type DockerEngineSpec = z.infer<typeof dockerEngineSchema>;

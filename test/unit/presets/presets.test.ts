@@ -77,8 +77,8 @@ describe('a baseline', () => {
     expect(electricity).toHaveLength(8);
     expect(electricity.slice(0, 4).every(({ key }) => key.endsWith('/ts-trace/fp16'))).toBe(true);
     expect(electricity[0]).toMatchObject({
-      label: 'published, A30, TorchScript trace fp16',
-      title: 'NVIDIA A30, TorchScript trace fp16 (electricity)',
+      label: 'published, A30, TorchScript (traced) fp16',
+      title: 'NVIDIA A30, TorchScript (traced) fp16 (electricity)',
     });
     const traffic = baselinesOf(published, spec('tft', { model: { args: { data_set: 'traffic' } } }));
     expect(traffic[0]?.online?.dataset).toBe('traffic');

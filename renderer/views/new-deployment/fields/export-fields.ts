@@ -1,6 +1,6 @@
+import { formatFacts } from '../../../../main/contract/run/model-formats';
 import {
   defaultWorkspaceBytes,
-  type Format,
   formats,
   type Precision,
   precisions,
@@ -10,14 +10,6 @@ import { bytesText } from '../read-text';
 import type { Control, FieldContext, Section } from './field';
 import { formField } from './form-field';
 import { servesOnCpu, whyNotFormat, whyNotPrecision } from './why-not';
-
-const formatNote: Readonly<Record<Format, string>> = {
-  onnx: 'An open graph format for ONNX Runtime, and through it for TensorRT.',
-  'ts-trace': 'Records the operations of one example run. Data-dependent branches are lost.',
-  'ts-script': 'Compiles the model code. Branches and loops are kept.',
-  'tf-savedmodel': 'TensorFlow’s format of graph and weights. Releases up to 25.02 serve it on GPUs.',
-  trt: 'Built from ONNX by TensorRT for one GPU model, and served only there.',
-};
 
 const precisionNote = (precision: Precision, context: FieldContext): string => {
   if (precision === 'fp32') return 'Four bytes per value, as trained.';
@@ -47,7 +39,7 @@ export function exportSections(context: FieldContext): readonly Section[] {
             options: formats.map((value) => ({
               value,
               label: formatText[value],
-              note: formatNote[value],
+              note: formatFacts[value].note,
               why: whyNotFormat(value, context),
               ...notOffered(
                 preset.title,

@@ -1,3 +1,4 @@
+import { isOfPytorch } from '../../../../main/contract/run/model-formats';
 import type {
   Accelerator,
   DockerEngineSpec,
@@ -53,7 +54,7 @@ export function whyNotAccelerator(accelerator: Accelerator, context: FieldContex
   if (accelerator === 'amp' && format !== 'tf-savedmodel') {
     return 'Exists only for TensorFlow’s own format; choose precision FP16 instead.';
   }
-  if (accelerator === 'trt' && (format === 'ts-trace' || format === 'ts-script')) {
+  if (accelerator === 'trt' && isOfPytorch(format)) {
     return 'Triton’s PyTorch backend has no TensorRT accelerator; export to ONNX instead.';
   }
   if (accelerator === 'trt' && format === 'trt') {

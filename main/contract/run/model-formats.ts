@@ -1,0 +1,55 @@
+/** What a model file is. How Triton serves it is in main/formats. */
+export interface FormatFacts {
+  /** As NVIDIA's documentation writes it; the same in window, CLI and reports. */
+  readonly title: string;
+  /** Name in the version folder of the model repository: a file, or a folder. */
+  readonly fileName: string;
+  /** One sentence for the one who chooses. */
+  readonly note: string;
+  /** Triton's backend that reads the file. */
+  readonly backend: 'onnxruntime' | 'pytorch' | 'tensorflow' | 'tensorrt';
+}
+
+const facts = {
+  onnx: {
+    title: 'ONNX',
+    fileName: 'model.onnx',
+    note: 'An open graph format for ONNX Runtime, and through it for TensorRT.',
+    backend: 'onnxruntime',
+  },
+  'ts-trace': {
+    title: 'TorchScript (traced)',
+    fileName: 'model.pt',
+    note: 'Records the operations of one example run. Data-dependent branches are lost.',
+    backend: 'pytorch',
+  },
+  'ts-script': {
+    title: 'TorchScript (scripted)',
+    fileName: 'model.pt',
+    note: 'Compiles the model code. Branches and loops are kept.',
+    backend: 'pytorch',
+  },
+  'tf-savedmodel': {
+    title: 'TensorFlow SavedModel',
+    fileName: 'model.savedmodel',
+    note: 'TensorFlow’s format of graph and weights. Releases up to 25.02 serve it on GPUs.',
+    backend: 'tensorflow',
+  },
+  trt: {
+    title: 'TensorRT plan',
+    fileName: 'model.plan',
+    note: 'Built from ONNX by TensorRT for one GPU model, and served only there.',
+    backend: 'tensorrt',
+  },
+} as const satisfies Readonly<Record<string, FormatFacts>>;
+
+export type Format = keyof typeof facts;
+
+export const formatFacts: Readonly<Record<Format, FormatFacts>> = facts;
+
+/** Every format, in the order in which it is offered. */
+export const formats = Object.keys(facts) as [Format, ...Format[]];
+
+/** Triton's PyTorch backend reads files of this format; a draft may name one that does not exist. */
+export const isOfPytorch = (format: string | undefined): boolean =>
+  formats.some((known) => known === format && formatFacts[known].backend === 'pytorch');
