@@ -1,5 +1,5 @@
 import type { FormatFacts } from '../contract/run/model-formats';
-import type { Accelerator, Format, Framework, Precision } from '../contract/run/run-spec';
+import type { Accelerator, Format, Framework, Precision, RunSpec } from '../contract/run/run-spec';
 import type { BackendSet } from '../contract/run/serving';
 import { type ModelConfig, type ModelOptimization, modelParameters } from '../triton/model-config';
 
@@ -43,8 +43,14 @@ export interface ModelFormat extends FormatFacts {
   readonly tensorPrecision?: Precision;
   /** The newest NGC release whose Triton has the backend of its own for it; every one when absent. */
   readonly newestNgcRelease?: string;
+  /** The oldest NGC release whose Triton serves it; every one when absent. */
+  readonly oldestNgcRelease?: string;
+  /** The largest `max_batch_size` that its own backend serves; any when absent. */
+  readonly nativeMaxBatchSize?: number;
   /** What a file of this format is made from; `framework` = the model's own code. */
   readonly convertsFrom: readonly ('framework' | Format)[];
+  /** Flags of the verb `export` beside the format, by name; the file depends on them. None when absent. */
+  exportOptions?(spec: RunSpec): Readonly<Record<string, string | number>>;
   servedBy(choice: ServingChoice): Serving;
   /** For choices that `servedBy` allows. */
   configPart(input: ConfigPartInput): ConfigPart;

@@ -10,7 +10,7 @@ import {
 } from './format';
 import { engineCachePath } from './inert-config';
 
-const { fileName } = formatFacts.onnx;
+const { fileName, platform } = formatFacts.onnx;
 
 function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
   switch (input.accelerator) {
@@ -34,6 +34,7 @@ export const onnxFormat: ModelFormat = {
   id: 'onnx',
   ...formatFacts.onnx,
   convertsFrom: ['framework', 'onnx'],
+  exportOptions: ({ onnxOpset }) => ({ opset: onnxOpset }),
   servedBy: (choice) => {
     if (choice.backends === 'python') return servedLocally(choice, 'onnx');
     return choice.accelerator === 'amp' ? ampRefusal : { ok: true, serving: 'native' };
@@ -42,7 +43,7 @@ export const onnxFormat: ModelFormat = {
     if (input.backends === 'python') return localConfigPart(input, fileName);
     const optimization = acceleration(input);
     return {
-      platform: 'onnxruntime_onnx',
+      platform,
       ...(optimization === undefined ? {} : { optimization }),
       ...(input.threads === 0
         ? {}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
+import { formatFacts } from '../contract/run/model-formats';
 import type { BackendSet } from '../contract/run/serving';
 import type { ModelConfig } from '../triton/model-config';
 import { requireInertConfig } from './inert-config';
@@ -24,10 +25,7 @@ function refused(field: string, message: string, remedy: string): WorkbenchError
 
 /** Backend of a platform's name, as Triton takes it. */
 const platformBackends: Readonly<Record<string, string>> = {
-  onnxruntime_onnx: 'onnxruntime',
-  pytorch_libtorch: 'pytorch',
-  tensorrt_plan: 'tensorrt',
-  tensorflow_savedmodel: 'tensorflow',
+  ...Object.fromEntries(Object.values(formatFacts).map(({ platform, backend }) => [platform, backend])),
   tensorflow_graphdef: 'tensorflow',
 };
 

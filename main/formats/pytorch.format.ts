@@ -4,7 +4,7 @@ import { ampRefusal, localConfigPart, type ModelFormat, servedLocally } from './
 
 /** Both ways to TorchScript give the same kind of file, served alike. */
 function torchscriptFormat(id: 'ts-trace' | 'ts-script'): ModelFormat {
-  const { fileName } = formatFacts[id];
+  const { fileName, platform } = formatFacts[id];
   return {
     id,
     ...formatFacts[id],
@@ -25,7 +25,7 @@ function torchscriptFormat(id: 'ts-trace' | 'ts-script'): ModelFormat {
       if (input.backends === 'python') return localConfigPart(input, fileName);
       // "cuda" needs no block: the backend runs where the instance group says.
       return {
-        platform: 'pytorch_libtorch',
+        platform,
         ...(input.threads === 0
           ? {}
           : {

@@ -8,7 +8,7 @@ import {
   tensorrtAccelerator,
 } from './format';
 
-const { fileName } = formatFacts['tf-savedmodel'];
+const { fileName, platform } = formatFacts['tf-savedmodel'];
 
 /** Names of Triton's documentation of execution accelerators; `cuda` needs none: the instance group says where. */
 function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
@@ -47,7 +47,7 @@ export const tfSavedmodelFormat: ModelFormat = {
     if (input.backends === 'python') return localConfigPart(input, fileName);
     const optimization = acceleration(input);
     return {
-      platform: 'tensorflow_savedmodel',
+      platform,
       ...(optimization === undefined ? {} : { optimization }),
       ...(input.threads === 0
         ? {}

@@ -27,7 +27,7 @@ export const trtFormat: ModelFormat = {
     return { ok: true, serving: 'native' };
   },
   configPart: (input) => ({
-    platform: 'tensorrt_plan',
+    platform: formatFacts.trt.platform,
     ...(input.captureCudaGraph ? { optimization: { cuda: { graphs: true } } } : {}),
   }),
 };

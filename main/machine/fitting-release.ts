@@ -6,6 +6,8 @@ import { compareVersions, type Release, releaseFault, type Releases } from './re
 export interface ReleaseNeeds {
   /** The newest that may be taken. */
   readonly newest: string;
+  /** The oldest that may be taken; any when absent. */
+  readonly oldest?: string | undefined;
   /** Why none newer may: "the last with a backend for TensorFlow SavedModel". */
   readonly because: string;
   /** The client image is built on the PyTorch image of the release. */
@@ -153,7 +155,9 @@ export function fittingRelease(place: ReleasePlace, input: FitInput): FittingRel
   const { releases, needs } = input;
   const candidates = releases.releases.filter(
     ({ release }) =>
-      compareVersions(release, needs.newest) <= 0 && releaseFault(release, needs.buildsClient) === null,
+      compareVersions(release, needs.newest) <= 0 &&
+      compareVersions(release, needs.oldest ?? release) >= 0 &&
+      releaseFault(release, needs.buildsClient) === null,
   );
   const graded = candidates.flatMap((release, index) => {
     const grade = releaseGrade(release, place, releases);

@@ -1,6 +1,6 @@
 import { isOfPytorch } from '../contract/run/model-formats';
 import type { Preset } from '../contract/run/preset';
-import type { RunSpec } from '../contract/run/run-spec';
+import type { Format, RunSpec } from '../contract/run/run-spec';
 import { backendsOf, editedGroups, imageFamily, instancesText, visibleGpus } from '../contract/run/serving';
 import { formatOf } from '../formats/formats';
 import { planPlace } from '../formats/trt.format';
@@ -86,23 +86,36 @@ function sliceFindings({ engine }: RunSpec): RuleFinding[] {
   ];
 }
 
+/** Why Triton of a release does not serve a format; null where it does. */
+function formatFault(
+  release: string,
+  format: Format,
+): { readonly reason: string; readonly remedy: string } | null {
+  const { newestNgcRelease: newest, oldestNgcRelease: oldest, title } = formatOf(format);
+  if (newest !== undefined && compareVersions(release, newest) > 0) {
+    return {
+      reason: `Triton release ${release} has no backend for ${title}; ${newest} was the last release with one`,
+      remedy: `Choose release ${newest} or older, or the format ONNX.`,
+    };
+  }
+  if (oldest !== undefined && compareVersions(release, oldest) < 0) {
+    return {
+      reason: `Triton release ${release} does not serve ${title}; ${oldest} is the first release that does`,
+      remedy: `Choose release ${oldest} or later, or another format.`,
+    };
+  }
+  return null;
+}
+
 /** A release that is named, and cannot serve the format or run at all. Where none is named, one that can is chosen. */
 function releaseFindings({ engine, format }: RunSpec): RuleFinding[] {
   if (engine.kind !== 'docker' || imageFamily(engine) !== 'ngc') return [];
   const { tritonImage, clientImage, release: named } = engine;
-  const { newestNgcRelease: newest, title } = formatOf(format);
   const at = tritonImage === undefined ? 'engine.release' : 'engine.tritonImage';
   // Of an image that is not NVIDIA's nothing is known.
   const release = tritonImage === undefined ? (named ?? null) : releaseOf(tritonImage);
-  if (release !== null && newest !== undefined && compareVersions(release, newest) > 0) {
-    return [
-      unsupported(
-        at,
-        `Triton release ${release} has no backend for ${title}; ${newest} was the last release with one`,
-        `Choose release ${newest} or older, or the format ONNX.`,
-      ),
-    ];
-  }
+  const fault = release === null ? null : formatFault(release, format);
+  if (fault !== null) return [unsupported(at, fault.reason, fault.remedy)];
   const served = release === null ? null : releaseFault(release, false);
   if (served !== null) {
     return [unsupported(at, `Release ${release ?? ''} cannot be started: ${served.reason}`, served.remedy)];
@@ -117,6 +130,19 @@ function releaseFindings({ engine, format }: RunSpec): RuleFinding[] {
           client.remedy,
         ),
       ];
+}
+
+/** Backends of Triton's own that do not batch every format. */
+function batchFindings({ engine, format, configure }: RunSpec): RuleFinding[] {
+  const { nativeMaxBatchSize: most, title } = formatOf(format);
+  if (most === undefined || backendsOf(engine) === 'python' || configure.maxBatchSize <= most) return [];
+  return [
+    unsupported(
+      'configure.maxBatchSize',
+      `Triton's own backend serves ${title} up to batch size ${most}, not ${configure.maxBatchSize}`,
+      `Set the maximum batch size to ${most}, or choose another format.`,
+    ),
+  ];
 }
 
 /** A plan needs a GPU to be built and to be served, here and not behind an address. */
@@ -165,7 +191,7 @@ export function accelerationProblems(spec: RunSpec): RuleFinding[] {
     );
   }
   found.push(...releaseFindings(spec), ...instanceFindings(spec), ...editedGroupFindings(spec));
-  found.push(...sliceFindings(spec));
+  found.push(...sliceFindings(spec), ...batchFindings(spec));
   if (precision === 'fp16' && isOfPytorch(spec.format) && (backends === 'python' || lacksGpus(spec))) {
     found.push(
       warning(

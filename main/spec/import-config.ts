@@ -1,6 +1,7 @@
 import { toWire, WorkbenchError } from '../contract/errors';
+import { formatFacts } from '../contract/run/model-formats';
 import type { Preset } from '../contract/run/preset';
-import type { Format } from '../contract/run/run-spec';
+import { type Format, formats } from '../contract/run/run-spec';
 import { backendsOf } from '../contract/run/serving';
 import type { Choice, ImportedSpec } from '../contract/run/spec-tools';
 import { mergeTrees } from '../contract/trees';
@@ -14,12 +15,6 @@ import { editConfig } from './edit-config';
 import { generatedConfig, readChoice } from './read-choice';
 
 const source = 'config-pbtxt';
-
-/** Formats whose files a backend reads, the usual one first. */
-const backendFormats: Readonly<Record<string, readonly Format[]>> = {
-  onnxruntime: ['onnx'],
-  pytorch: ['ts-trace', 'ts-script'],
-};
 
 const threadNames: Readonly<Record<string, string>> = {
   intra_op_thread_count: 'intra_op_threads',
@@ -43,10 +38,12 @@ function servedHere(config: ModelConfig, generated: ModelConfig): ModelConfig {
 }
 
 /** The format that the file is for: the chosen one where it fits, else one that is offered for its backend. */
-function formatFor(backend: string, { formats }: Preset, chosen: Format | undefined): Format | undefined {
-  const known = backendFormats[backend] ?? [];
+function formatFor(config: ModelConfig, preset: Preset, chosen: Format | undefined): Format | undefined {
+  const ofPlatform = formats.filter((format) => formatFacts[format].platform === config.platform);
+  const ofBackend = formats.filter((format) => formatFacts[format].backend === backendOf(config));
+  const known = ofPlatform.length > 0 ? ofPlatform : ofBackend;
   if (chosen !== undefined && known.includes(chosen)) return chosen;
-  return known.find((format) => formats.includes(format));
+  return known.find((format) => preset.formats.includes(format));
 }
 
 /** What is wrong and how to fix it where `check` refuses; null where it does not. */
@@ -84,7 +81,7 @@ export function importConfig(
   const notes: string[] = [];
   const backend = backendOf(config);
   const format = formatFor(
-    backend,
+    config,
     preset,
     readChoice(preset, { preset: preset.id, overrides: over }).nearest?.format,
   );

@@ -3,7 +3,7 @@ import type { Signature, TensorSignature } from '../contract/run/artefacts';
 import { isFileSource, sampleTensors } from '../contract/run/own-model';
 import { defaultWorkspaceBytes, type Framework, type RunSpec } from '../contract/run/run-spec';
 import { visibleGpus } from '../contract/run/serving';
-import { exportedFormat, tensorPrecisionOf } from '../formats/formats';
+import { exportedFormat, formatOf, tensorPrecisionOf } from '../formats/formats';
 import { configuredTraits } from '../triton/model-traits';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
@@ -149,8 +149,8 @@ export function loadCheckpointCommand(
 }
 
 export function exportCommand(source: ModelSource, prepared: PreparedPaths, output: string): ToolkitCommand {
-  const { onnxOpset } = source.spec;
   const format = exportedFormat(source.spec.format);
+  const options = formatOf(format).exportOptions?.(source.spec) ?? {};
   return {
     verb: 'export',
     args: [
@@ -158,7 +158,7 @@ export function exportCommand(source: ModelSource, prepared: PreparedPaths, outp
       ...datasetArguments(source, prepared.dataset),
       ...weightArguments(source, prepared.checkpoint, '--source'),
       ['--format', format],
-      ...(format === 'onnx' ? [['--opset', onnxOpset] as const] : []),
+      ...Object.entries(options).map(([name, value]): ToolkitArgument => [`--${name}`, value]),
       ['--output', output],
     ],
   };

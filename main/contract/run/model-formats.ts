@@ -8,6 +8,8 @@ export interface FormatFacts {
   readonly note: string;
   /** Triton's backend that reads the file. */
   readonly backend: 'onnxruntime' | 'pytorch' | 'tensorflow' | 'tensorrt';
+  /** Its platform in config.pbtxt. */
+  readonly platform: string;
 }
 
 const facts = {
@@ -16,30 +18,35 @@ const facts = {
     fileName: 'model.onnx',
     note: 'An open graph format for ONNX Runtime, and through it for TensorRT.',
     backend: 'onnxruntime',
+    platform: 'onnxruntime_onnx',
   },
   'ts-trace': {
     title: 'TorchScript (traced)',
     fileName: 'model.pt',
     note: 'Records the operations of one example run. Data-dependent branches are lost.',
     backend: 'pytorch',
+    platform: 'pytorch_libtorch',
   },
   'ts-script': {
     title: 'TorchScript (scripted)',
     fileName: 'model.pt',
     note: 'Compiles the model code. Branches and loops are kept.',
     backend: 'pytorch',
+    platform: 'pytorch_libtorch',
   },
   'tf-savedmodel': {
     title: 'TensorFlow SavedModel',
     fileName: 'model.savedmodel',
     note: 'TensorFlow’s format of graph and weights. Releases up to 25.02 serve it on GPUs.',
     backend: 'tensorflow',
+    platform: 'tensorflow_savedmodel',
   },
   trt: {
     title: 'TensorRT plan',
     fileName: 'model.plan',
     note: 'Built from ONNX by TensorRT for one GPU model, and served only there.',
     backend: 'tensorrt',
+    platform: 'tensorrt_plan',
   },
 } as const satisfies Readonly<Record<string, FormatFacts>>;
 

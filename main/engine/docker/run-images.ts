@@ -23,7 +23,8 @@ function ngcImages(release: string): {
 
 /** The release where nobody names one and nothing is known of the machine. */
 export function usualRelease(format: Format, newest: string = defaultRelease): string {
-  const last = formatOf(format).newestNgcRelease ?? newest;
+  const { oldestNgcRelease: first = newest, newestNgcRelease: last = newest } = formatOf(format);
+  if (compareVersions(first, newest) > 0) return first;
   return compareVersions(last, newest) < 0 ? last : newest;
 }
 

@@ -7,7 +7,7 @@ import { type FittingRelease, fittingRelease, type ReleaseNeeds } from '../../ma
 import { readGpus } from '../../machine/gpu-report';
 import { remoteHost } from '../../machine/preflight-docker';
 import { chosenDevices, gpusOfPlan } from '../../machine/preflight-gpu';
-import { defaultRelease, readReleases, type Releases } from '../../machine/releases';
+import { compareVersions, defaultRelease, readReleases, type Releases } from '../../machine/releases';
 import { usualRelease } from './run-images';
 
 /** What a preset and a format ask of the release of NVIDIA's images. Pure. */
@@ -17,9 +17,10 @@ export function releaseNeeds(
   presetRelease: string = defaultRelease,
 ): ReleaseNeeds {
   const newest = format === null ? presetRelease : usualRelease(format, presetRelease);
-  const isLast = format !== null && newest !== presetRelease;
+  const isLast = format !== null && compareVersions(newest, presetRelease) < 0;
   return {
     newest,
+    oldest: format === null ? undefined : formatOf(format).oldestNgcRelease,
     because: isLast
       ? `the last with a backend for ${formatOf(format).title}`
       : 'the newest that the workbench is prepared for',

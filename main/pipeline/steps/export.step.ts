@@ -19,7 +19,10 @@ export const exportStep: Step = {
   deadlineS: 1200,
   async inputs(run) {
     const format = exportedFormat(run.spec.format);
-    return { code: await codeHash(run), format, opset: format === 'onnx' ? run.spec.onnxOpset : null };
+    const options = formatOf(format).exportOptions?.(run.spec) ?? {};
+    // A file that is compiled for a GPU does not run on another kind.
+    const gpus = options['device'] === 'auto' ? { gpus: await run.services.gpuNames() } : {};
+    return { code: await codeHash(run), format, opset: null, ...options, ...gpus };
   },
   commands: (run) => [commandOf(run)],
   async run(context) {
