@@ -77,7 +77,9 @@ export function composeFile(serving: Serving): string {
     shm_size: `${shmSizeMiB}m`,
     ulimits: { stack: 67_108_864, ...(gpus > 0 ? { memlock: -1 } : {}) },
     volumes: [{ type: 'bind', source: './model-repository', target: '/models', read_only: true }],
-    ports: ports.map(([, port]) => `\${TRITON_LISTEN:-127.0.0.1}:${port}:${port}`),
+    ports: ports.map(
+      ([name, port]) => `\${TRITON_LISTEN:-127.0.0.1}:\${TRITON_${name.toUpperCase()}_PORT:-${port}}:${port}`,
+    ),
     healthcheck: {
       test: ['CMD', 'python3', '-c', probeProgram],
       interval: '10s',
@@ -100,7 +102,7 @@ export function composeFile(serving: Serving): string {
     ? `The image was built by the workbench and is in no registry: push it to yours, or load it with "docker save" and "docker load".\n`
     : '';
   return yaml(
-    `${note}Published only on this machine; TRITON_LISTEN=0.0.0.0 opens the ports to all: Triton asks nobody for a password.`,
+    `${note}Published only on this machine; TRITON_LISTEN=0.0.0.0 opens the ports to all: Triton asks nobody for a password. TRITON_HTTP_PORT, TRITON_GRPC_PORT and TRITON_METRICS_PORT choose other ports.`,
     { services: { triton } },
   );
 }

@@ -8,6 +8,7 @@ import { cli, documentOf } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { DockerHome } from '../support/docker-home';
 import { sendSteadily } from '../support/steady-load';
+import { freePorts } from '../support/triton';
 import { until } from '../support/until';
 
 const run = promisify(execFile);
@@ -86,12 +87,21 @@ describe.skipIf(engine === null)('deployments in containers', () => {
     async () => {
       const out = join(home.path, 'bundle');
       await verb('bundle', runId, '--out', out);
+      const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
       const compose = (...args: readonly string[]) =>
         run('docker-compose', ['--project-name', `bundle-${home.instance.slice(0, 6)}`, ...args], {
           cwd: out,
+          env: {
+            ...process.env,
+            TRITON_HTTP_PORT: String(http),
+            TRITON_GRPC_PORT: String(grpc),
+            TRITON_METRICS_PORT: String(metrics),
+          },
         });
       // Of a busy machine the latency says nothing.
-      const smoke = () => run('python3', ['smoke-test.py', '--skip-latency', '--wait', '60'], { cwd: out });
+      const url = `http://127.0.0.1:${http}`;
+      const smoke = () =>
+        run('python3', ['smoke-test.py', '--url', url, '--skip-latency', '--wait', '60'], { cwd: out });
       try {
         await compose('up', '--detach');
         const { stdout } = await smoke();
