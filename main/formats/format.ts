@@ -14,7 +14,7 @@ interface ServingChoice {
  * `native`: a backend of Triton's own reads the model file. `shim`: Triton's Python backend runs the `model.py` of
  * `resources/serving/<shimFolder>`, which lies beside the model file.
  */
-type Serving =
+export type Serving =
   | { readonly ok: true; readonly serving: 'native' }
   | { readonly ok: true; readonly serving: 'shim'; readonly shimFolder: string }
   | {

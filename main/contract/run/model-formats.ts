@@ -10,6 +10,8 @@ export interface FormatFacts {
   readonly backend: 'onnxruntime' | 'pytorch' | 'tensorflow' | 'tensorrt';
   /** Its platform in config.pbtxt. */
   readonly platform: string;
+  /** Why it is not offered in half precision; absent where it is. */
+  readonly fp32Only?: string;
 }
 
 const facts = {
@@ -34,12 +36,21 @@ const facts = {
     backend: 'pytorch',
     platform: 'pytorch_libtorch',
   },
+  pt2: {
+    title: 'PyTorch package (pt2)',
+    fileName: 'model.pt2',
+    note: 'Exported by torch.export and compiled by AOTInductor for the CPU or the GPU. In NVIDIA’s images from release 26.05, one sample per request.',
+    backend: 'pytorch',
+    platform: 'torch_aoti',
+    fp32Only: 'A PyTorch package is compiled from FP32 weights; choose ONNX or TorchScript for FP16.',
+  },
   'tf-savedmodel': {
     title: 'TensorFlow SavedModel',
     fileName: 'model.savedmodel',
     note: 'TensorFlow’s format of graph and weights. Releases up to 25.02 serve it on GPUs.',
     backend: 'tensorflow',
     platform: 'tensorflow_savedmodel',
+    fp32Only: 'A SavedModel stays FP32; on GPUs the accelerator amp computes in half precision.',
   },
   trt: {
     title: 'TensorRT plan',

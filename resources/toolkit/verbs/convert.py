@@ -25,6 +25,7 @@ from ..onnx_file import (
     to_float16,
 )
 from ..options import FORMATS, PRECISIONS
+from ..pt2_file import read_pt2
 from ..report import Report
 from ..runners import OnnxRunner, load_torchscript, save_torchscript
 from ..signature import Signature
@@ -98,6 +99,20 @@ def _torchscript(source: Path, target: Path, precision: str, report: Report, for
     return artefact_fields(target, signature, parameters, None, report)
 
 
+def _pt2(source: Path, target: Path, precision: str, report: Report, foreign: bool) -> dict[str, Any]:
+    del foreign
+    if precision != "fp32":
+        raise ToolkitError(
+            "combination-unsupported",
+            f"A PyTorch package is not converted to {precision}",
+            where="--precision",
+            remedy="Choose fp32, or the format ONNX or TorchScript.",
+        )
+    signature, parameters = read_pt2(source)
+    _copy(source, target)
+    return artefact_fields(target, signature, parameters, None, report)
+
+
 def _savedmodel(source: Path, target: Path, precision: str, report: Report, foreign: bool) -> dict[str, Any]:
     del foreign
     signature, parameters = read_notes(source)
@@ -119,7 +134,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     if not is_there:
         raise ToolkitError("input-invalid", f"{options.input} does not exist", where="--input")
     report.progress(0.0, "Reading the model")
-    convert = {"onnx": _onnx, "tf-savedmodel": _savedmodel}.get(options.format, _torchscript)
+    convert = {"onnx": _onnx, "pt2": _pt2, "tf-savedmodel": _savedmodel}.get(options.format, _torchscript)
     result = convert(options.input, options.output, options.precision, report, options.foreign)
     if options.foreign and options.format == "onnx" and options.precision != "fp32":
         # What the converter made must load before it is served.

@@ -22,6 +22,7 @@ from ..onnx_file import (
     set_parameters,
 )
 from ..options import FORMATS, add_model_arguments, at_least
+from ..pt2_file import Pt2Runner, write_pt2
 from ..report import Report
 from ..runners import (
     LoadedModel,
@@ -31,6 +32,7 @@ from ..runners import (
     TorchScriptRunner,
     load_model,
     save_torchscript,
+    torch_device,
 )
 from ..signature import Signature, find_signature, parse_signature
 from ..source_file import pass_on
@@ -50,6 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--opset", type=at_least(9), default=13, help="ONNX operator set")
     parser.add_argument("--source", type=Path, help="a model file to pass on, in place of the folder's code")
     parser.add_argument("--signature", type=parse_signature, help="JSON, of the file")
+    parser.add_argument(
+        "--device", choices=("auto", "cpu"), default="cpu", help="what a pt2 package is compiled for"
+    )
 
 
 def _write_torchscript(
@@ -176,7 +181,7 @@ def _only(framework: str, kind: str, formats: tuple[str, ...]) -> None:
 
 
 def _torch(folder: ModelFolder, options: argparse.Namespace) -> Source:
-    _only("PyTorch", options.format, ("onnx", "ts-trace", "ts-script"))
+    _only("PyTorch", options.format, ("onnx", "ts-trace", "ts-script", "pt2"))
     import torch
 
     torch.manual_seed(options.seed)
@@ -187,6 +192,8 @@ def _torch(folder: ModelFolder, options: argparse.Namespace) -> Source:
         arguments = tuple(torch.from_numpy(x[name].copy()) for name in model.inputs)
         if options.format == "onnx":
             _write_onnx(model, arguments, signature, path, options.opset, parameters)
+        elif options.format == "pt2":
+            write_pt2(model, arguments, signature, path, torch_device(options.device))
         else:
             _write_torchscript(options.format, model, arguments, signature, path, folder.path)
 
@@ -212,7 +219,10 @@ def _keras(folder: ModelFolder, options: argparse.Namespace) -> Source:
     return Source(model.inputs, model.parameters, KerasRunner(model), write)
 
 
-def _exported(kind: str, path: Path) -> Runner:
+def _exported(options: argparse.Namespace, path: Path, signature: Signature) -> Runner:
+    kind: str = options.format
+    if kind == "pt2":
+        return Pt2Runner(path, signature, torch_device(options.device))
     if kind == "tf-savedmodel":
         from ..keras_model import SavedModelRunner
 
@@ -248,6 +258,6 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     with replacing(output) as partial:
         source.write(example.x, signature, partial)
         report.progress(0.8, "Checking the exported file")
-        _check_batches(_exported(options.format, partial), signature, example.x)
+        _check_batches(_exported(options, partial, signature), signature, example.x)
     report.progress(1.0, "Exported")
     return artefact_fields(output, signature, source.parameters, opset, report)

@@ -1,4 +1,4 @@
-import { isOfPytorch } from '../../../../main/contract/run/model-formats';
+import { formatFacts, formats, isOfPytorch } from '../../../../main/contract/run/model-formats';
 import type {
   Accelerator,
   DockerEngineSpec,
@@ -67,9 +67,9 @@ export function whyNotAccelerator(accelerator: Accelerator, context: FieldContex
 
 /** Why the chosen format is not served in this precision; undefined when it is. */
 export function whyNotPrecision(precision: Precision, context: FieldContext): string | undefined {
-  return precision === 'fp16' && context.value('format') === 'tf-savedmodel'
-    ? 'A SavedModel stays FP32; on GPUs the accelerator amp computes in half precision.'
-    : undefined;
+  if (precision !== 'fp16') return undefined;
+  const format = formats.find((known) => known === context.value('format'));
+  return format === undefined ? undefined : formatFacts[format].fp32Only;
 }
 
 export function whyNotGpuInstances(context: FieldContext): string | undefined {

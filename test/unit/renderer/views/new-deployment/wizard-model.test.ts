@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { formatFacts } from '../../../../../main/contract/run/model-formats';
 import type { Preset } from '../../../../../main/contract/run/preset';
 import { accelerators, formats, precisions, type RunSpec } from '../../../../../main/contract/run/run-spec';
 import type { SpecProblem, StartProblem } from '../../../../../main/contract/run/spec-tools';
@@ -153,9 +154,17 @@ describe('the fields of the wizard', () => {
       for (const format of formats) {
         for (const precision of precisions) {
           // Refused for its precision, with whatever accelerator.
-          if (format === 'tf-savedmodel' && precision === 'fp16') continue;
+          if (formatFacts[format].fp32Only !== undefined && precision === 'fp16') {
+            expect(refused(modelOf({ engine, format }), 'precision', precision)).toBe(true);
+            continue;
+          }
+          // The PyTorch backend serves a package one sample at a time.
+          const small = {
+            configure: { maxBatchSize: 1, preferredBatchSizes: [1] },
+            performance: { batchSizes: [1] },
+          };
           for (const accelerator of accelerators) {
-            const choice = { engine, format, precision };
+            const choice = { engine, format, precision, ...(format === 'pt2' ? small : {}) };
             if (format === 'trt' && !('gpus' in engine)) {
               // Refused as such, whatever the accelerator.
               expect(refused(modelOf(choice), 'format', format)).toBe(true);
