@@ -8,6 +8,7 @@ const order = [
   ['formats'],
   ['store'],
   ['toolkit', 'machine', 'perf'],
+  ['setup'],
   ['engine'],
   ['presets'],
   ['data', 'own', 'reports'],

@@ -68,7 +68,6 @@ async function openCore(app: App, home: string, paths: AppPaths, scriptServed: P
     readerFile: paths.readerProcess,
     printPdf,
     electron: process.versions.electron,
-    clone: app.isPackaged ? undefined : app.getAppPath(),
     follow: true,
   });
 }

@@ -140,6 +140,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     resolveChange: presetCalls.resolveChange,
     machine: machineCalls.machine,
     images,
+    setup: parts.tools,
     data,
     approvals: parts.approvals,
     modelCode: (path) => own.code(path),

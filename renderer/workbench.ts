@@ -26,7 +26,7 @@ import { createRoute, type RouteState } from './stores/route';
 import { createRunFilter, type RunFilter } from './stores/run-filter';
 import { createSeenFailures, type SeenFailures } from './stores/seen-failures';
 import { createSelection, type Selection } from './stores/selection';
-import { createToolInstall, type ToolInstall } from './stores/tools';
+import { createTools, type Tools } from './stores/tools';
 
 /** Everything that the pages share: one store a resource, over one client. */
 export interface Workbench {
@@ -56,7 +56,7 @@ export interface Workbench {
   readonly draft: StoreApi<DraftState>;
   readonly ownModel: StoreApi<OwnModel>;
   readonly dataSources: StoreApi<DataSources>;
-  readonly tools: StoreApi<ToolInstall>;
+  readonly tools: StoreApi<Tools>;
   /** What keeps the draft from being started now. */
   readonly startCheck: StoreApi<StartCheck>;
   readonly route: StoreApi<RouteState>;
@@ -91,7 +91,7 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     draft,
     ownModel: createOwnModel(client, draft),
     dataSources: createDataSources(client, draft),
-    tools: createToolInstall(client, machine),
+    tools: createTools(client, machine),
     startCheck: createStartCheck(client, draft, machine),
     route: createRoute(storage),
     closing: createClosing(),

@@ -15,6 +15,8 @@ export const exitCodes = {
   ...{ outside: 3, unclear: 4 },
   /** Of `monitor`: an alert fired; and of `data fetch`: there is nothing to download. */
   ...{ alert: 3, byHand: 3 },
+  /** Of `setup --check`. */
+  notReady: 3,
 } as const;
 
 /** Codes that the user's own input causes: usage, not failure. */

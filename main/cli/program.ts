@@ -10,6 +10,7 @@ import { addReference } from './help/reference';
 import { addVerbHelp } from './help/verb-help';
 import { addImages } from './images';
 import { addListing } from './listing';
+import { addSetup } from './machine/setup';
 import { addMonitor } from './monitor';
 import { addPerf } from './perf/perf';
 import { addOwnModels, addPresets } from './presets';
@@ -64,6 +65,7 @@ export function createProgram(
   addDeployments(program, context);
   addMonitor(program, context);
   addDetect(program, context);
+  addSetup(program, context);
   addImages(program, context);
   addCompletion(program, context);
   addReference(program);

@@ -165,7 +165,7 @@ export function createRunProgress(
     'monitor-cleared': ignore,
     'image-work': ignore,
     'data-work': ignore,
-    'install-work': ignore,
+    'setup-work': ignore,
   };
   return <Type extends CoreEvent['type']>(event: OfType<CoreEvent, Type>) => {
     handlers[event.type](event);

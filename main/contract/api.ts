@@ -11,7 +11,7 @@ import {
   registryLoginSchema,
 } from './docker';
 import type { WireError } from './errors';
-import type { GpuReport, InstallWork, MachineStatus } from './machine';
+import type { GpuReport, MachineStatus } from './machine';
 import type { PublishedResults } from './measured/published';
 import {
   alertRuleSchema,
@@ -46,6 +46,7 @@ import {
   type StartProblem,
   startRequestSchema,
 } from './run/spec-tools';
+import { componentsSchema, type ComponentStatus, type SetupWork } from './setup';
 
 interface Call<Input extends z.ZodType, Output> {
   readonly input: Input;
@@ -76,11 +77,15 @@ export const api = {
   'machine.get': call<MachineStatus>().with(z.undefined()),
   /** One reading of every GPU; asked once a second while the page is open. */
   'machine.gpus': call<GpuReport>().with(z.undefined()),
-  /** Installs the missing tools; `install-work` events report the progress. Throws toolchain-missing where that is impossible. */
-  'tools.install': call<null>().with(z.undefined()),
-  'tools.cancelInstall': call<null>().with(z.undefined()),
-  /** null where nothing was installed since the start. */
-  'tools.installWork': call<InstallWork | null>().with(z.undefined()),
+  /** Each component of the set-up as it is now. */
+  'tools.list': call<readonly ComponentStatus[]>().with(z.undefined()),
+  /** Starts, unless something is under way; `setup-work` events report the progress. Throws toolchain-missing on other systems. */
+  'tools.install': call<null>().with(componentsSchema.extend({ repair: z.boolean() })),
+  /** Removes these with all that was made from them; as `tools.install`. */
+  'tools.remove': call<null>().with(componentsSchema),
+  'tools.cancel': call<null>().with(z.undefined()),
+  /** null where nothing was set up since the start. */
+  'tools.work': call<SetupWork | null>().with(z.undefined()),
   /** The state as last known; `docker-changed` tells of every change. */
   'docker.state': call<DockerState>().with(z.undefined()),
   'docker.start': call<null>().with(containerId),
@@ -309,7 +314,7 @@ export type CoreEvent =
   | { readonly type: 'container-log'; readonly id: string; readonly lines: readonly string[] }
   | { readonly type: 'image-work'; readonly work: ImageWork }
   | { readonly type: 'data-work'; readonly work: DataWork }
-  | { readonly type: 'install-work'; readonly work: InstallWork }
+  | { readonly type: 'setup-work'; readonly work: SetupWork }
   | MonitorEvent;
 
 /** A command of the application menu or its shortcut. */

@@ -80,7 +80,7 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   'toolchain-missing': {
     title: 'A required tool is not installed',
     remedy: 'Install it on the Environment page, or choose another engine.',
-    cliRemedy: 'Run "npm run demo" once while online to install it.',
+    cliRemedy: 'Install it with "triton-workbench setup", or choose another engine.',
   },
   'toolkit-failed': {
     title: 'A toolkit command failed',

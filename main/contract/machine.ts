@@ -1,4 +1,3 @@
-import type { WireError } from './errors';
 import type { Environment } from './measured/results';
 
 /** A MIG device: a slice of a GPU with memory and multiprocessors of its own. */
@@ -160,7 +159,7 @@ export interface EngineStatus {
   readonly remedy: string | null;
 }
 
-/** What the workbench installs into its home, in the order of need. */
+/** What a run outside of containers needs of the workbench home, in the order of need. */
 export const toolIds = ['python', 'triton', 'perf-analyzer'] as const;
 export type ToolId = (typeof toolIds)[number];
 
@@ -179,14 +178,6 @@ export function toolList(tools: readonly ToolId[]): string {
 
 export interface ToolFacts {
   readonly missing: readonly ToolId[];
-  /** `tools.install` can install them: the workbench runs from a clone that has its set-up scripts. */
+  /** The set-up has packages for this system, so that `tools.install` can install them. */
   readonly installable: boolean;
-}
-
-/** The installation that is running or ended last. */
-export interface InstallWork {
-  readonly status: 'running' | 'done' | 'failed' | 'cancelled';
-  /** The last lines of the set-up, oldest first. */
-  readonly lines: readonly string[];
-  readonly error: WireError | null;
 }

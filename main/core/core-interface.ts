@@ -22,6 +22,7 @@ import type { WrittenMatrix } from '../reports/matrix-report';
 import type { Approvals } from '../store/approvals';
 import type { UnreadableRun } from '../store/run-store';
 import type { Readers } from './readers';
+import type { ToolCalls } from './tool-calls';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 
 interface MatrixReportRequest {
@@ -56,6 +57,8 @@ export interface Core {
   machine(engine?: DockerEngineSpec, format?: Format): Promise<MachineStatus>;
   /** Pulls and builds of images. */
   readonly images: ImageWorks;
+  /** The tools in the workbench home. */
+  readonly setup: ToolCalls;
   /** Published data sets and checkpoints. */
   readonly data: DataCalls;
   /** What trusting the model at a path would trust. Throws as `models.open`. */

@@ -14,8 +14,6 @@ export interface CoreOptions {
   readonly printPdf: RunServices['printPdf'];
   /** Version of the Electron that the core runs in; null without. */
   readonly electron: string | null;
-  /** The clone that the workbench runs from, whose set-up scripts can install its tools; absent where nobody could ask. */
-  readonly clone?: string | undefined;
   /** Tell also of runs that other processes work on. */
   readonly follow?: boolean;
 }

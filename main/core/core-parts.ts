@@ -15,6 +15,7 @@ import { createLoadTools } from '../perf/load-tools';
 import { type HomeLayout, homeLayout } from '../platform/layout';
 import { Listeners } from '../platform/listeners';
 import { type LoadedPreset, readPresets } from '../presets/presets';
+import { createSetup } from '../setup/setup';
 import { type Approvals, createApprovals } from '../store/approvals';
 import { ArtefactCache } from '../store/artefact-cache';
 import { RunKey } from '../store/run-key';
@@ -72,6 +73,7 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
   const known = createKnownImages(layout.knownImages, now);
   const docker = createDockerLink({ env, instanceFile: layout.instance });
   const auths = createRegistryAuths(env);
+  const setup = createSetup({ layout, resources, env });
   return {
     options,
     layout,
@@ -106,11 +108,12 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
       resources,
       workerFile,
       docker,
+      setup,
       prepareImage: (client, request, listener) =>
         prepareImage({ layout, resources, env, auths, known }, client, request, listener),
     }),
     loadTools: createLoadTools({ layout, workerFile, env }),
-    tools: createToolCalls({ layout, env, clone: options.clone ?? null, emit }),
+    tools: createToolCalls({ layout, setup, emit }),
     data: createDataCalls({ root: layout.data, presets, toolkit, emit }),
     monitor: createMonitor({
       recordings: layout.recordings,

@@ -1,124 +1,74 @@
-import { join } from 'node:path';
 import type { CoreEvent, Handlers } from '../contract/api';
-import { toWire, type WireError, WorkbenchError } from '../contract/errors';
-import { type InstallWork, type ToolFacts, toolList } from '../contract/machine';
+import { WorkbenchError } from '../contract/errors';
+import type { ToolFacts } from '../contract/machine';
 import { missingTools } from '../engine/local/toolchain';
-import { exec, type ExecResult } from '../platform/exec';
-import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
-
-const keptLines = 200;
-/** pip and its downloads end at the first signal; what they began is made anew next time. */
-const graceMs = 5000;
+import { type Setup, supportsSetup } from '../setup/setup';
+import { createToolWork, type ToolWork } from './tool-work';
 
 interface ToolCallsOptions {
   readonly layout: HomeLayout;
-  readonly env: NodeJS.ProcessEnv;
-  /** The clone with the set-up scripts; null where there is none. */
-  readonly clone: string | null;
+  readonly setup: Setup;
   readonly emit: (event: CoreEvent) => void;
+  /** Where the core runs; this machine when absent. */
+  readonly system?: { readonly platform: string; readonly arch: string };
 }
 
-/** The tools in the workbench home: which are missing, and installing them. */
-export interface ToolCalls {
+/** The tools in the workbench home: which are there, and one piece of work on them at a time. */
+export interface ToolCalls
+  extends Pick<Setup, 'list' | 'plan' | 'systemPackages'>, Pick<ToolWork, 'start' | 'cancel' | 'ended'> {
   readonly handlers: Pick<Handlers, Extract<keyof Handlers, `tools.${string}`>>;
   facts(): Promise<ToolFacts>;
-  /** Cancels the installation and waits for its end. */
+  /** Cancels the work and waits for its end. */
   close(): Promise<void>;
 }
 
-function setupFailed({ exitCode, signal, stderrTail }: ExecResult): WireError {
-  // The set-up ends with one sentence: what, why, and what to do.
-  const sentence = [...stderrTail].reverse().find((line) => line.startsWith('error: '));
-  const end = exitCode === null ? `signal ${signal ?? 'unknown'}` : `exit code ${exitCode}`;
-  return {
-    code: 'toolchain-missing',
-    message: sentence?.slice('error: '.length) ?? `The setup failed with ${end}.`,
-    remedy: 'Fix the cause, then install again. Completed downloads are kept.',
-    details: stderrTail.join('\n'),
+export function createToolCalls({ layout, setup, emit, system = process }: ToolCallsOptions): ToolCalls {
+  const installable = supportsSetup(system.platform, system.arch);
+  const work = createToolWork(setup, emit);
+  /** Throws toolchain-missing where there are no packages for this system. */
+  const start: ToolCalls['start'] = (action, ids) => {
+    if (!installable) {
+      throw new WorkbenchError(
+        'toolchain-missing',
+        `The tools can be installed on Linux x86-64 and arm64 only, and this is ${system.platform} ${system.arch}`,
+        { remedy: 'Run in Docker containers, or measure a Triton that is already running.' },
+      );
+    }
+    work.start(action, ids);
   };
-}
-
-function setupNotStarted(cause: unknown): WireError {
-  if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return toWire(cause);
-  return {
-    code: 'toolchain-missing',
-    message: 'The setup needs Node.js, which is not on the PATH of the window.',
-    remedy: 'Start the window with "npm start" in the repository clone.',
-  };
-}
-
-export function createToolCalls({ layout, env, clone, emit }: ToolCallsOptions): ToolCalls {
-  const script = clone === null ? null : join(clone, 'scripts', 'setup.mjs');
-  const state: { work: InstallWork | null; stop: AbortController; ended: Promise<void> } = {
-    work: null,
-    stop: new AbortController(),
-    ended: Promise.resolve(),
-  };
-  const facts = async (): Promise<ToolFacts> => ({
-    missing: await missingTools(layout),
-    installable: script !== null && (await exists(script)),
-  });
-  const keep = (work: InstallWork): void => {
-    state.work = work;
-    emit({ type: 'install-work', work });
-  };
-  const begin = (program: string, cwd: string): void => {
-    const lines: string[] = [];
-    const stop = new AbortController();
-    state.stop = stop;
-    const shown = () => lines.slice(-keptLines);
-    const onLine = (line: string) => {
-      if (line.trim() === '') return;
-      lines.push(line);
-      keep({ status: 'running', lines: shown(), error: null });
-    };
-    keep({ status: 'running', lines: [], error: null });
-    state.ended = exec({
-      argv: ['node', program],
-      cwd,
-      env: { ...env, TRITON_WORKBENCH_HOME: layout.home },
-      signal: stop.signal,
-      killGraceMs: graceMs,
-      onStdoutLine: onLine,
-      onStderrLine: onLine,
-    }).then(
-      (result) => {
-        const error = result.exitCode === 0 ? null : setupFailed(result);
-        if (result.aborted) keep({ status: 'cancelled', lines: shown(), error: null });
-        else keep({ status: error === null ? 'done' : 'failed', lines: shown(), error });
-      },
-      (cause: unknown) => {
-        keep({ status: 'failed', lines: shown(), error: setupNotStarted(cause) });
-      },
-    );
+  const close = async () => {
+    work.cancel();
+    await work.ended();
   };
   return {
-    facts,
+    list: () => setup.list(),
+    plan: (ids, how) => setup.plan(ids, how),
+    systemPackages: () => setup.systemPackages(),
+    facts: async () => ({ missing: await missingTools(layout), installable }),
+    start,
+    cancel: () => {
+      work.cancel();
+    },
+    ended: () => work.ended(),
     handlers: {
-      'tools.install': async () => {
-        if (state.work?.status === 'running') return null;
-        const { missing, installable } = await facts();
-        if (script === null || clone === null || !installable) {
-          throw new WorkbenchError(
-            'toolchain-missing',
-            `The workbench does not run from a repository clone, so it cannot install ${toolList(missing)}`,
-            { remedy: 'Run "npm run demo" in a clone of the workbench, or run in Docker containers.' },
-          );
-        }
-        begin(script, clone);
+      'tools.list': () => setup.list(),
+      'tools.install': async ({ components, repair }) => {
+        await Promise.resolve();
+        start(repair ? 'repair' : 'install', components);
         return null;
       },
-      'tools.cancelInstall': async () => {
-        state.stop.abort();
-        await state.ended;
+      'tools.remove': async ({ components }) => {
+        await Promise.resolve();
+        start('remove', components);
         return null;
       },
-      'tools.installWork': () => Promise.resolve(state.work),
+      'tools.cancel': async () => {
+        await close();
+        return null;
+      },
+      'tools.work': () => Promise.resolve(work.current()),
     },
-    close: async () => {
-      state.stop.abort();
-      await state.ended;
-    },
+    close,
   };
 }

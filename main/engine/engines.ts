@@ -9,7 +9,8 @@ import { createLoadTools } from '../perf/load-tools';
 import { endLeftChildren } from '../platform/children';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
-import { createTensorflowEnvironment } from '../toolkit/extra-environment';
+import type { Setup } from '../setup/setup';
+import { createTensorflowOnDemand } from '../setup/tensorflow-on-demand';
 import { createLocalPython } from '../toolkit/local-python';
 import { createPythonAhead } from '../toolkit/python-ahead';
 import { openDockerPlace, type PrepareImage } from './docker/docker-place';
@@ -28,6 +29,7 @@ interface EnginesOptions {
   readonly workerFile: string;
   readonly docker: DockerLink;
   readonly prepareImage: PrepareImage;
+  readonly setup: Setup;
 }
 
 export interface Engines {
@@ -84,7 +86,7 @@ async function sweepDocker(
 export function createEngines(options: EnginesOptions): Engines {
   const { layout, env, docker } = options;
   const local = createLocalEngine({ layout, env });
-  const tensorflow = createTensorflowEnvironment(options);
+  const tensorflow = createTensorflowOnDemand(options.setup, layout);
   const pythonOf = (framework: Framework) => (framework === 'tf' ? tensorflow : layout.python);
   const loadTools = createLoadTools(options);
 

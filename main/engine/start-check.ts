@@ -52,9 +52,8 @@ function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): S
     ...(tools.installable ? ['install-tools' as const] : []),
     ...(canUseDocker ? ['use-docker' as const] : []),
   ];
-  const command = tools.installable
-    ? ''
-    : 'Run "npm run demo" in a clone of the workbench while online to install them.';
+  const command =
+    tools.installable || canUseDocker ? '' : 'They can be installed on Linux only; use another engine there.';
   return {
     field,
     code: 'toolchain-missing',

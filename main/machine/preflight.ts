@@ -40,8 +40,8 @@ function checkTools({ tools, docker }: PreflightInput): Outcome {
   if (missing.length === 0) return ok('Triton, perf_analyzer and the Python environment are installed.');
   const finding = `Not installed: ${toolList(missing)}.`;
   const install = installable
-    ? 'Install the missing tools here'
-    : 'Run "npm run demo" once while online, in a clone of the workbench, to install them';
+    ? 'Install the missing tools (triton-workbench setup)'
+    : 'They can be installed on Linux only: measure a Triton that is already running';
   // Only who chooses it needs it.
   if (missing.every((tool) => tool === 'perf-analyzer')) {
     return warning(finding, `${install}, or use the native load generator.`);

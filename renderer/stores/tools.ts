@@ -1,39 +1,57 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent } from '../../main/contract/api';
-import type { InstallWork, MachineStatus } from '../../main/contract/machine';
+import type { MachineStatus } from '../../main/contract/machine';
+import type { ComponentId, ComponentStatus, SetupWork } from '../../main/contract/setup';
 import type { Client } from '../client';
 import type { Resource } from './resource';
 
-export interface ToolInstall {
-  /** null: nothing was installed since the workbench was started. */
-  readonly work: InstallWork | null;
+export interface Tools {
+  /** null: not looked at yet. */
+  readonly components: readonly ComponentStatus[] | null;
+  /** null: nothing was set up since the workbench was started. */
+  readonly work: SetupWork | null;
   readonly load: () => Promise<void>;
-  /** Rejects with what the core refuses. */
-  readonly install: () => Promise<void>;
+  /** Reads what is installed; asked for by those who show it. */
+  readonly loadComponents: () => Promise<void>;
+  /** Rejects with what the core refuses, as the two below. */
+  readonly install: (components: readonly ComponentId[]) => Promise<void>;
+  readonly repair: (components: readonly ComponentId[]) => Promise<void>;
+  readonly remove: (components: readonly ComponentId[]) => Promise<void>;
   readonly cancel: () => Promise<void>;
   readonly hear: (event: WindowEvent) => void;
 }
 
-/** Installing the missing tools of the workbench; when it ends, the machine is read again. */
-export function createToolInstall(
-  client: Client,
-  machine: StoreApi<Resource<MachineStatus>>,
-): StoreApi<ToolInstall> {
-  return createStore<ToolInstall>()((set) => ({
+/** The tools in the workbench home and the work on them; when it ends, the machine is read again. */
+export function createTools(client: Client, machine: StoreApi<Resource<MachineStatus>>): StoreApi<Tools> {
+  return createStore<Tools>()((set, get) => ({
+    components: null,
     work: null,
     load: async () => {
-      set({ work: await client.call('tools.installWork') });
+      set({ work: await client.call('tools.work') });
     },
-    install: async () => {
-      await client.call('tools.install');
+    loadComponents: async () => {
+      set({ components: await client.call('tools.list') });
+    },
+    install: async (components) => {
+      await client.call('tools.install', { components: [...components], repair: false });
+    },
+    repair: async (components) => {
+      await client.call('tools.install', { components: [...components], repair: true });
+    },
+    remove: async (components) => {
+      await client.call('tools.remove', { components: [...components] });
     },
     cancel: async () => {
-      await client.call('tools.cancelInstall');
+      await client.call('tools.cancel');
     },
     hear: (event) => {
-      if (event.type !== 'install-work') return;
+      if (event.type !== 'setup-work') return;
+      const before = get().work;
       set({ work: event.work });
+      const isOther = before?.component !== event.work.component;
       if (event.work.status !== 'running') void machine.getState().load();
+      if (get().components !== null && (isOther || event.work.status !== 'running'))
+        void get().loadComponents();
     },
   }));
 }

@@ -1,7 +1,8 @@
 import { symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
-import { createTensorflowEnvironment } from '../../main/toolkit/extra-environment';
+import { createSetup } from '../../main/setup/setup';
+import { createTensorflowOnDemand } from '../../main/setup/tensorflow-on-demand';
 import { createTestHome, repository, type TestHome } from './home';
 
 /** The first of all runs on a machine fetches TensorFlow; later ones find it in the real home. */
@@ -9,11 +10,9 @@ export const tensorflowInstallMs = 900_000;
 
 /** A test home with every tool and the real home's environment with TensorFlow, installed there where it is missing. */
 export async function createTensorflowHome(): Promise<TestHome> {
-  const ensure = createTensorflowEnvironment({
-    layout: homeLayout(defaultHome(process.env)),
-    resources: join(repository, 'resources'),
-    env: process.env,
-  });
+  const layout = homeLayout(defaultHome(process.env));
+  const setup = createSetup({ layout, resources: join(repository, 'resources'), env: process.env });
+  const ensure = createTensorflowOnDemand(setup, layout);
   const python = await ensure({
     signal: new AbortController().signal,
     onProgress: () => undefined,

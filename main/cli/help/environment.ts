@@ -14,7 +14,7 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
   },
   {
     name: 'TRITON_WORKBENCH_PYTHON',
-    what: 'Python interpreter that the set-up of a clone uses. Default: the newest one found that has the packages.',
+    what: 'Python interpreter that `setup` makes its environments with. Default: the first of 3.11, 3.12, 3.10 and 3.9 that has a shared library, else one that uv downloads.',
   },
   {
     name: 'TRITON_WORKBENCH_CHILD_OF',

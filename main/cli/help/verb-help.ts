@@ -32,7 +32,7 @@ const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = 
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'clean']],
   ['Models and data:', ['presets', 'init', 'trust', 'data']],
   ['Serving:', ['deploy', 'deployments', 'bundle', 'monitor']],
-  ['Machine and program:', ['detect', 'images', 'completion', 'reference']],
+  ['Machine and program:', ['detect', 'setup', 'images', 'completion', 'reference']],
 ];
 
 /** Examples and exit codes by verb. */
@@ -158,6 +158,15 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     exits: [[exitCodes.alert, 'an alert fired']],
   },
   detect: { examples: [['detect --images ngc --gpus all', 'the preflight checks for containers with GPUs']] },
+  setup: {
+    examples: [
+      ['setup', 'installs Python environment, Triton and perf_analyzer'],
+      ['setup --check', 'what is installed, and what the rest would take'],
+      ['setup tensorflow', 'before the first TensorFlow model'],
+      ['setup --repair python', 'makes the Python environment anew'],
+    ],
+    exits: [[exitCodes.notReady, 'with --check: something is not installed'], cancelled],
+  },
   images: { examples: [['images list', 'the Triton and client images']] },
   'images list': { examples: [['images list --json', 'as JSON']] },
   'images build': { examples: [['images build', 'the CPU images']], exits: [cancelled] },

@@ -1,9 +1,8 @@
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { WorkbenchError } from '../../contract/errors';
 import { formatBytes } from '../../contract/numbers';
 import type { CleanedHome, CleanPlan, CleanRequest, Core } from '../../core';
 import type { CliContext } from '../context';
+import { askToRemove } from '../machine/ask';
 import { type Output, printText } from '../output';
 import { resolveRunId } from '../read-values';
 
@@ -48,35 +47,6 @@ function doneLines(done: CleanedHome): readonly string[] {
   ];
 }
 
-/** Throws input-invalid where nobody can be asked. */
-async function isAgreed(output: Output): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY || output.json) {
-    throw new WorkbenchError(
-      'input-invalid',
-      'Nothing was removed: clean asks first, and this is not a terminal',
-      {
-        where: 'clean',
-        remedy: 'Add --yes to remove it without asking, or --dry-run to see it only.',
-      },
-    );
-  }
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(?:es)?$/i.test((await lines.question('Remove this? [y/N] ')).trim());
-  } catch (error) {
-    // Ctrl-C, or Ctrl-D.
-    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
-    printText('\n', 'stderr');
-    throw new WorkbenchError('cancelled', 'Nothing was removed', {
-      where: 'clean',
-      remedy: 'Start it again, or add --dry-run to see only what it would remove.',
-      cause: error,
-    });
-  } finally {
-    lines.close();
-  }
-}
-
 async function requested(core: Core, given: readonly string[], options: CleanOptions): Promise<CleanRequest> {
   const runIds: string[] = [];
   for (const run of given) runIds.push(await resolveRunId(core, run));
@@ -97,7 +67,7 @@ async function clean(
   if (dryRun && output.json) output.document(plan);
   if (!output.json) for (const line of planLines(plan)) printText(`${line}\n`, dryRun ? 'stdout' : 'stderr');
   if (dryRun) return;
-  if (!yes && !(await isAgreed(output))) {
+  if (!yes && !(await askToRemove(output, 'clean', 'add --dry-run to see only what it would remove'))) {
     output.say('Nothing was removed.');
     return;
   }

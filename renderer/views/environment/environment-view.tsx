@@ -12,6 +12,7 @@ import { checkSummary } from './check-summary';
 import { EngineCard } from './engine-card';
 import { GpuSection } from './gpu-section';
 import { machineFacts } from './machine-text';
+import { ToolsPanel } from './tools-panel';
 import { WaitingList } from './waiting-list';
 
 function FactsCard({ title, facts }: { title: string; facts: readonly (readonly [string, string])[] }) {
@@ -76,6 +77,7 @@ export function EnvironmentView() {
         {error === null ? null : <ErrorPanel error={error} />}
         {value === null && error === null ? <WaitingList /> : null}
         {value === null ? null : <CheckList checks={value.checks} installable={value.tools.installable} />}
+        {value?.tools.installable === true ? <ToolsPanel /> : null}
         <div className="machine-cards">
           <GpuSection />
           {value === null ? null : <Machine machine={value} />}

@@ -1,13 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreEvent } from '../../../main/contract/api';
-import type { InstallWork } from '../../../main/contract/machine';
+import { WorkbenchError } from '../../../main/contract/errors';
+import type { SetupWork } from '../../../main/contract/setup';
 import { createToolCalls } from '../../../main/core/tool-calls';
 import { homeLayout } from '../../../main/platform/layout';
+import { createSetup, type Setup } from '../../../main/setup/setup';
 import { rejection } from '../../support/rejection';
-import { until } from '../../support/until';
 
 let folder: string;
 beforeEach(async () => {
@@ -15,78 +16,74 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Calls over a clone whose set-up script is this one, in place of the real set-up of several minutes. */
-async function callsWith(script: string | null) {
-  const clone = join(folder, 'clone');
-  await mkdir(join(clone, 'scripts'), { recursive: true });
-  if (script !== null) await writeFile(join(clone, 'scripts', 'setup.mjs'), script);
-  const works: InstallWork[] = [];
+/** Calls over a set-up whose installation is this one, in place of the real one of a minute. */
+function callsWith(install: Setup['install'], system?: { platform: string; arch: string }) {
+  const layout = homeLayout(folder);
+  const works: SetupWork[] = [];
   const calls = createToolCalls({
-    layout: homeLayout(join(folder, 'home')),
-    env: process.env,
-    clone: script === null ? null : clone,
+    layout,
+    setup: { ...createSetup({ layout, resources: 'resources', env: process.env }), install },
     emit: (event: CoreEvent) => {
-      if (event.type === 'install-work') works.push(event.work);
+      if (event.type === 'setup-work') works.push(event.work);
     },
+    ...(system === undefined ? {} : { system }),
   });
-  const ended = async (): Promise<InstallWork | undefined> => {
-    const last = () => works.find(({ status }) => status !== 'running');
-    await until('the installation ends', () => last() !== undefined);
-    return last();
-  };
-  return { calls, works, ended };
+  return { calls, works };
 }
 
-describe('installing the tools from the window', () => {
-  it('runs the set-up of the clone for this home, reports its lines, and ends', async () => {
-    const { calls, works, ended } = await callsWith(
-      `console.error('Python environment'); console.error(process.env.TRITON_WORKBENCH_HOME);`,
+const asked = { components: ['python' as const], repair: false };
+
+describe('the tools of the home', () => {
+  it('are installed with their progress told by component', async () => {
+    const { calls, works } = callsWith((_ids, _how, listener) => {
+      listener.onComponent('python');
+      listener.onProgress(0.5, 'Downloading');
+      listener.onStderrLine('a line');
+      return Promise.resolve();
+    });
+    await calls.handlers['tools.install'](asked);
+    const work = await calls.ended();
+    expect(works[0]).toMatchObject({ status: 'running', components: ['python'], component: null });
+    expect(works).toContainEqual(
+      expect.objectContaining({ component: 'python', fraction: 0.5, text: 'Downloading' }),
     );
+    expect(work).toMatchObject({ status: 'done', lines: ['a line'], error: null });
+    expect(await calls.handlers['tools.work'](undefined)).toEqual(work);
+  });
+
+  it('fail with the reason, and can be started again', async () => {
+    const failure = new WorkbenchError('disk-full', 'The disk is full');
+    const { calls } = callsWith(() => Promise.reject(failure));
+    await calls.handlers['tools.install'](asked);
+    expect(await calls.ended()).toMatchObject({ status: 'failed', error: { code: 'disk-full' } });
+    await calls.handlers['tools.install']({ ...asked, repair: true });
+    expect(await calls.ended()).toMatchObject({ action: 'repair', status: 'failed' });
+  });
+
+  it('are cancelled, and only one work is under way', async () => {
+    const { calls, works } = callsWith(
+      (_ids, _how, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(new WorkbenchError('cancelled', 'Cancelled'));
+          });
+        }),
+    );
+    await calls.handlers['tools.install'](asked);
+    await calls.handlers['tools.remove']({ components: ['python'] });
+    expect(works.map(({ action }) => action)).toEqual(['install']);
+    await calls.handlers['tools.cancel'](undefined);
+    expect(await calls.ended()).toMatchObject({ status: 'cancelled', error: null });
+  });
+
+  it('are refused where there are no packages for the system', async () => {
+    const { calls } = callsWith(() => Promise.resolve(), { platform: 'darwin', arch: 'arm64' });
     expect(await calls.facts()).toEqual({
       missing: ['python', 'triton', 'perf-analyzer'],
-      installable: true,
+      installable: false,
     });
-    await calls.handlers['tools.install'](undefined);
-    const work = await ended();
-    expect(work).toMatchObject({ status: 'done', error: null });
-    expect(work?.lines).toEqual(['Python environment', join(folder, 'home')]);
-    expect(works[0]).toEqual({ status: 'running', lines: [], error: null });
-    expect(await calls.handlers['tools.installWork'](undefined)).toEqual(work);
-  });
-
-  it('fails with the sentence of the set-up, and can be started again', async () => {
-    const { calls, works, ended } = await callsWith(
-      `console.error('Triton'); console.error('error: Cannot download Triton: no network. Connect and run the command again.'); process.exit(1);`,
-    );
-    await calls.handlers['tools.install'](undefined);
-    const work = await ended();
-    expect(work).toMatchObject({ status: 'failed' });
-    expect(work?.error?.message).toBe(
-      'Cannot download Triton: no network. Connect and run the command again.',
-    );
-    expect(work?.error?.details).toContain('Triton\n');
-    works.length = 0;
-    await calls.handlers['tools.install'](undefined);
-    expect(await ended()).toMatchObject({ status: 'failed' });
-  });
-
-  it('is cancelled with all that it started', async () => {
-    const { calls, works, ended } = await callsWith(
-      `console.error('pid ' + process.pid); setInterval(() => undefined, 1000);`,
-    );
-    await calls.handlers['tools.install'](undefined);
-    await until('the set-up says its process id', () => works.at(-1)?.lines.length === 1);
-    const line = works.at(-1)?.lines[0];
-    await calls.handlers['tools.cancelInstall'](undefined);
-    expect(await ended()).toMatchObject({ status: 'cancelled', error: null });
-    expect(() => process.kill(Number(line?.slice('pid '.length)), 0)).toThrow('ESRCH');
-  });
-
-  it('is refused with the command where there is no clone', async () => {
-    const { calls } = await callsWith(null);
-    expect((await calls.facts()).installable).toBe(false);
-    const error = await rejection(calls.handlers['tools.install'](undefined));
+    const error = await rejection(calls.handlers['tools.install'](asked));
     expect(error).toMatchObject({ code: 'toolchain-missing' });
-    expect(error.remedy).toContain('npm run demo');
+    expect(error.remedy).toContain('Docker');
   });
 });

@@ -8,6 +8,7 @@ import { createDockerLink } from '../../../main/docker/docker-link';
 import { createEngines, type Engines } from '../../../main/engine/engines';
 import { serverArguments, serverEnvironment } from '../../../main/engine/local/server-command';
 import { homeLayout } from '../../../main/platform/layout';
+import { createSetup } from '../../../main/setup/setup';
 import { rejection } from '../../support/rejection';
 import { specFixture } from '../../support/run-state';
 
@@ -22,6 +23,7 @@ beforeEach(async () => {
     env,
     resources: 'resources',
     workerFile: '/nowhere/load-worker.cjs',
+    setup: createSetup({ layout, resources: 'resources', env }),
     docker: createDockerLink({ env, instanceFile: layout.instance }),
     prepareImage: () => Promise.reject(new Error('no image is needed here')),
   });

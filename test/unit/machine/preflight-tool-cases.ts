@@ -11,22 +11,22 @@ export const toolCases: readonly Case[] = [
   },
   {
     id: 'tools',
-    what: 'Triton missing, in a window of a clone',
+    what: 'Triton missing',
     change: { tools: { missing: ['triton'], installable: true } },
     status: 'problem',
     finding: ['Not installed: Triton.'],
-    remedy: ['Install the missing tools here', 'run in Docker containers'],
+    remedy: ['triton-workbench setup', 'run in Docker containers'],
   },
   {
     id: 'tools',
-    what: 'everything missing, without scripts and Docker',
+    what: 'everything missing, on another system and without Docker',
     change: {
       tools: { missing: ['python', 'triton', 'perf-analyzer'], installable: false },
       docker: unreachableDocker('absent'),
     },
     status: 'problem',
     finding: ['the Python environment, Triton and perf_analyzer'],
-    remedy: ['npm run demo'],
+    remedy: ['on Linux only'],
   },
   {
     id: 'tools',

@@ -1,0 +1,154 @@
+import type { Command } from 'commander';
+import { WorkbenchError } from '../../contract/errors';
+import { formatBytes } from '../../contract/numbers';
+import {
+  componentFacts,
+  type ComponentId,
+  componentIds,
+  type ComponentStatus,
+  costText,
+  type SetupAction,
+  type SetupWork,
+  withDependents,
+} from '../../contract/setup';
+import type { Core } from '../../core';
+import type { CliContext } from '../context';
+import { exitCodes, followWork, formatTable, type Output } from '../output';
+import { askToRemove } from './ask';
+
+interface SetupOptions {
+  readonly check?: boolean;
+  readonly repair?: boolean;
+  readonly remove?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** Throws input-invalid. */
+function readComponents(names: readonly string[]): readonly ComponentId[] {
+  if (names.length === 0) return componentIds.filter((id) => componentFacts[id].required);
+  return names.map((name) => {
+    const id = componentIds.find((known) => known === name);
+    if (id !== undefined) return id;
+    throw new WorkbenchError('input-invalid', `Unknown component "${name}"`, {
+      where: 'setup',
+      remedy: `Available: ${componentIds.join(', ')}.`,
+    });
+  });
+}
+
+/** Throws input-invalid where more than one of them is given. */
+function readAction({ check, repair, remove }: SetupOptions): SetupAction | 'check' {
+  const given = [
+    check === true && 'check',
+    repair === true && 'repair',
+    remove === true && 'remove',
+  ] as const;
+  const [action = 'install', another] = given.filter((one) => one !== false);
+  if (another === undefined) return action;
+  throw new WorkbenchError('input-invalid', `Use either --${action} or --${another}`, { where: 'setup' });
+}
+
+const rowOf = ({ id, state, version, bytes }: ComponentStatus): readonly string[] => [
+  id,
+  state,
+  version ?? '',
+  bytes === null ? '' : formatBytes(bytes),
+  state === 'ready' ? '' : costText(id),
+];
+
+const documentOf = (all: readonly ComponentStatus[]) =>
+  all.map((status) => ({ ...status, ...componentFacts[status.id] }));
+
+async function check(core: Core, output: Output, ids: readonly ComponentId[]): Promise<number> {
+  const all = await core.setup.list();
+  const ready = all.every(({ id, state }) => state === 'ready' || !ids.includes(id));
+  if (output.json) {
+    output.document({ components: documentOf(all), systemPackages: await core.setup.systemPackages() });
+  } else {
+    output.say(formatTable(['component', 'state', 'version', 'size', 'to install'], all.map(rowOf)));
+    if (!ready) output.say(`To install what is missing: triton-workbench setup ${ids.join(' ')}`);
+  }
+  return ready ? exitCodes.done : exitCodes.notReady;
+}
+
+/** Works to its end with its progress told; Ctrl-C cancels. Throws what it failed with, and cancelled. */
+async function follow(core: Core, progress: Output): Promise<SetupWork> {
+  const work = await followWork(progress, {
+    subscribe: (listener) =>
+      core.subscribe((event) => {
+        if (event.type !== 'setup-work' || event.work.component === null) return;
+        listener(componentFacts[event.work.component].title, event.work);
+      }),
+    cancel: () => {
+      core.setup.cancel();
+    },
+    ended: async () => {
+      const ended = await core.setup.ended();
+      if (ended !== null) return ended;
+      throw new WorkbenchError('internal', 'The set-up did not start');
+    },
+  });
+  if (work.status === 'cancelled') {
+    throw new WorkbenchError('cancelled', 'The set-up was cancelled', {
+      where: 'setup',
+      remedy: 'Run the command again: what is installed stays, and downloaded packages are kept.',
+    });
+  }
+  return work;
+}
+
+async function setup(context: CliContext, names: readonly string[], options: SetupOptions): Promise<number> {
+  const output = context.output(options);
+  const ids = readComponents(names);
+  const action = readAction(options);
+  const core = await context.core();
+  if (action === 'check') return check(core, output, ids);
+  // stdout is for the result.
+  const progress: Output = { ...context.output({ json: true }), json: false };
+  const say = (line: string) => {
+    if (output.quiet !== true) progress.say(line);
+  };
+  const due =
+    action === 'remove' ? withDependents(ids) : await core.setup.plan(ids, { repair: action === 'repair' });
+  for (const id of due) {
+    const { title } = componentFacts[id];
+    say(action === 'remove' ? `Remove ${title}` : `${title}: ${costText(id)}`);
+  }
+  if (action === 'remove' && options.yes !== true) {
+    if (!(await askToRemove(output, 'setup', 'add --check to see what is installed'))) {
+      output.say('Nothing was removed.');
+      return exitCodes.done;
+    }
+  }
+  if (due.length > 0) {
+    core.setup.start(action, ids);
+    await follow(core, progress);
+  }
+  const all = await core.setup.list();
+  if (output.json) output.document({ components: documentOf(all) });
+  else if (due.length === 0) output.say('Everything is installed.');
+  else {
+    const done = action === 'remove' ? 'Removed' : 'Installed';
+    output.say(`${done}: ${due.map((id) => componentFacts[id].title).join(', ')}`);
+  }
+  return exitCodes.done;
+}
+
+/** `setup`: what the workbench home needs outside of containers. */
+export function addSetup(program: Command, context: CliContext): void {
+  program
+    .command('setup')
+    .description(
+      `Install what runs outside of Docker: ${componentIds.join(', ')}; without TensorFlow by default, which the first run that needs it installs`,
+    )
+    .argument('[component...]', 'what to install, with everything it needs')
+    .option('--check', 'show what is installed and what the rest would take, and change nothing')
+    .option('--repair', 'make it anew, with fresh downloads')
+    .option('--remove', 'remove it, with everything that was made from it; asks')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print one JSON document to stdout')
+    .action(async (names: string[], options: SetupOptions) => {
+      context.exit(await setup(context, names, options));
+    });
+}

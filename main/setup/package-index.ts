@@ -1,0 +1,110 @@
+/** Settings of pip, by name with dashes. */
+export type PipSettings = ReadonlyMap<string, string>;
+
+/** Sections that pip reads for `pip install`, the last one first in rank. */
+const sections = ['global', 'install'];
+
+/** The settings of one pip.conf. Pure. */
+export function parsePipConfig(text: string): PipSettings {
+  const bySection = new Map<string, Map<string, string>>();
+  let section = '';
+  let last: string | null = null;
+  for (const line of text.split(/\r?\n/)) {
+    const settings = bySection.get(section) ?? new Map<string, string>();
+    bySection.set(section, settings);
+    const head = /^\[([^\]]+)\]\s*$/.exec(line);
+    const pair = /^([A-Za-z][\w-]*)\s*[=:]\s*(.*)$/.exec(line);
+    if (/^\s*(?:[#;]|$)/.test(line)) continue;
+    if (head !== null) {
+      section = head[1]?.trim() ?? '';
+      last = null;
+    } else if (pair !== null) {
+      last = (pair[1] ?? '').toLowerCase().replaceAll('_', '-');
+      settings.set(last, (pair[2] ?? '').trim());
+    } else if (last !== null && /^\s/.test(line)) {
+      // A value that continues on the next line.
+      settings.set(last, `${settings.get(last) ?? ''} ${line.trim()}`.trim());
+    }
+  }
+  return new Map(sections.flatMap((name) => [...(bySection.get(name) ?? [])]));
+}
+
+/** What pip takes from its environment: PIP_INDEX_URL is `index-url`. Pure. */
+function pipEnvironment(env: NodeJS.ProcessEnv): PipSettings {
+  return new Map(
+    Object.entries(env).flatMap(([name, value]) =>
+      name.startsWith('PIP_') && value !== undefined && value !== ''
+        ? [[name.slice('PIP_'.length).toLowerCase().replaceAll('_', '-'), value] as const]
+        : [],
+    ),
+  );
+}
+
+/** What uv calls it, how a list is joined there, and which variables of the person come first. */
+const carried: readonly (readonly [pip: string, uv: string, join: string, before: readonly string[]])[] = [
+  ['index-url', 'UV_DEFAULT_INDEX', ' ', ['UV_INDEX_URL']],
+  ['extra-index-url', 'UV_INDEX', ' ', ['UV_EXTRA_INDEX_URL']],
+  ['find-links', 'UV_FIND_LINKS', ',', []],
+  ['trusted-host', 'UV_INSECURE_HOST', ' ', []],
+  ['constraint', 'UV_CONSTRAINT', ' ', []],
+  ['cert', 'SSL_CERT_FILE', ' ', []],
+  ['client-cert', 'SSL_CLIENT_CERT', ' ', []],
+  ['proxy', 'HTTPS_PROXY', ' ', ['https_proxy', 'ALL_PROXY', 'all_proxy']],
+  ['proxy', 'HTTP_PROXY', ' ', ['http_proxy', 'ALL_PROXY', 'all_proxy']],
+  ['timeout', 'UV_HTTP_TIMEOUT', ' ', []],
+  ['default-timeout', 'UV_HTTP_TIMEOUT', ' ', []],
+];
+
+/** Each could make uv, pip or what they install work for another Python or project. */
+const dropped = [
+  ...['PYTHONPATH', 'PYTHONHOME', 'PYTHONSTARTUP', 'VIRTUAL_ENV', 'CONDA_PREFIX', 'CONDA_DEFAULT_ENV'],
+  ...[
+    'UV_PROJECT',
+    'UV_PROJECT_ENVIRONMENT',
+    'UV_WORKING_DIR',
+    'UV_PYTHON',
+    'UV_SYSTEM_PYTHON',
+    'UV_MANAGED_PYTHON',
+  ],
+  ...[
+    'UV_NO_MANAGED_PYTHON',
+    'UV_PYTHON_DOWNLOADS',
+    'UV_NO_CACHE',
+    'UV_OVERRIDE',
+    'UV_REQUIRE_HASHES',
+    'UV_VENV_SEED',
+  ],
+];
+
+/** The environment without what leads programs of Python elsewhere. Pure. */
+export function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.includes(name)));
+}
+
+/**
+ * The environment for uv, which does not read the settings of pip: its indexes, certificates and proxy are carried over
+ * where the person has not set uv's own. Pure.
+ * @param configs settings of pip's files, the weakest first
+ */
+export function uvEnvironment(env: NodeJS.ProcessEnv, configs: readonly PipSettings[]): NodeJS.ProcessEnv {
+  const pip = new Map([...configs.flatMap((config) => [...config]), ...pipEnvironment(env)]);
+  const made: NodeJS.ProcessEnv = { ...cleanEnvironment(env) };
+  const isSet = (name: string) => (made[name] ?? '') !== '';
+  for (const [from, to, join, before] of carried) {
+    const value = pip.get(from)?.split(/\s+/).filter(Boolean).join(join) ?? '';
+    if (value !== '' && !isSet(to) && !before.some(isSet)) made[to] = value;
+  }
+  if (/^(?:1|true|yes|on)$/i.test(pip.get('no-index') ?? '')) made['UV_NO_INDEX'] = '1';
+  if (pip.has('keyring-provider') && !isSet('UV_KEYRING_PROVIDER'))
+    made['UV_KEYRING_PROVIDER'] = 'subprocess';
+  // pip takes the best version of all its indexes; uv by default only looks at the first that has the package.
+  if (!isSet('UV_INDEX_STRATEGY')) made['UV_INDEX_STRATEGY'] = 'unsafe-best-match';
+  // A company's own authority is in the system's store.
+  if (!isSet('UV_SYSTEM_CERTS')) made['UV_SYSTEM_CERTS'] = '1';
+  // Without a network the answer is to come in seconds.
+  if (!isSet('UV_HTTP_RETRIES')) made['UV_HTTP_RETRIES'] = '2';
+  return { ...made, UV_NO_PROGRESS: '1', NO_COLOR: '1', UV_PYTHON_DOWNLOADS: 'manual' };
+}
+
+/** Without the user and the password of the addresses in it. Pure. */
+export const withoutCredentials = (text: string): string => text.replace(/(\/\/)[^/\s@]+@/g, '$1***@');

@@ -1,0 +1,88 @@
+import { chmod, copyFile, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import { exists } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
+import { analyzerRelease, hostGlibc } from './analyzer-release';
+import type { Component } from './component';
+import { cleanEnvironment } from './package-index';
+import { pythonStamp } from './python';
+import { runInstaller, tryInstaller } from './run-installer';
+import { hashParts, homeOf, readText } from './stamps';
+import { environmentFacts } from './triton';
+
+const folderOf: Component['folder'] = ({ perfAnalyzer }) => dirname(dirname(perfAnalyzer));
+const releaseHere = () => analyzerRelease(hostGlibc(), process.arch);
+
+const borrowed = [
+  ['libb64.so.0d', /^libb64-.*\.so\.0d$/],
+  ['libcudart.so.12', /^libcudart-.*\.so\.12/],
+] as const;
+
+/** Links to two libraries of nvidia-pytriton, under the names that the binary asks for. */
+async function borrowLibraries(sitePackages: string, into: string): Promise<void> {
+  const libraries = join(sitePackages, 'nvidia_pytriton.libs');
+  const names = await readdir(libraries);
+  for (const [link, pattern] of borrowed) {
+    const name = names.find((candidate) => pattern.test(candidate));
+    if (name !== undefined) await symlink(join(libraries, name), join(into, link));
+  }
+}
+
+/** NVIDIA's load generator: the newest release whose binary runs on this system. */
+export const perfAnalyzerComponent: Component = {
+  id: 'perf-analyzer',
+  folder: folderOf,
+  files: ({ perfAnalyzer }) => [perfAnalyzer],
+  stamp: async (context) => {
+    const { layout, resources } = context;
+    if (!(await exists(layout.python))) return null;
+    const pinned = await readFile(join(resources, 'requirements', releaseHere().requirements), 'utf8');
+    return hashParts('perf_analyzer 2', await homeOf(folderOf(layout)), await pythonStamp(context), pinned);
+  },
+  version: async (folder) => (await readText(join(folder, 'version')))?.trim() ?? null,
+  make: async (fresh, context, listener) => {
+    const release = releaseHere();
+    const what = `perf_analyzer ${release.version}`;
+    const { program, env, cwd } = await context.uv();
+    const base = { cwd, what, log: context.log };
+    const unpacked = join(fresh, 'package');
+    const requirements = join(context.resources, 'requirements', release.requirements);
+    const args = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '--target', unpacked];
+    const install = [
+      program,
+      'pip',
+      'install',
+      ...args,
+      '--python',
+      context.layout.python,
+      '-r',
+      requirements,
+    ];
+    listener.onProgress(null, `Downloading ${what}`);
+    // A constraint has no hashes, and with those it is refused.
+    const plain = { ...env, UV_CONSTRAINT: '' };
+    await runInstaller({ ...base, argv: [program, ...install.slice(1)], env: plain }, listener);
+    const [bin, lib] = [join(fresh, 'bin'), join(fresh, 'lib')];
+    await makeFolder(bin);
+    await makeFolder(lib);
+    const binary = join(bin, 'perf_analyzer');
+    await copyFile(join(unpacked, release.binary), binary);
+    await chmod(binary, 0o755);
+    await rm(unpacked, { recursive: true });
+    if (release.borrowsLibraries) {
+      const { sitePackages } = await environmentFacts(context);
+      await borrowLibraries(sitePackages, lib);
+    }
+    // Its own --version is empty in the published binaries.
+    await writeFile(join(fresh, 'version'), `${release.version}\n`);
+    const own = { ...cleanEnvironment(context.env), LD_LIBRARY_PATH: lib };
+    const { lines } = await tryInstaller({ ...base, argv: [binary, '--version'], env: own }, listener);
+    if (!lines.some((line) => /Perf Analyzer/i.test(line))) {
+      throw new WorkbenchError('toolchain-missing', `${what} does not run on this machine`, {
+        remedy: 'Read the details and install what they name, or use the native load generator.',
+        details: lines.join('\n'),
+      });
+    }
+  },
+};

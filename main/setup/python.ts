@@ -1,0 +1,116 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { HomeLayout } from '../platform/layout';
+import type { Component, SetupContext } from './component';
+import { createUvProgress, installFailure } from './install-output';
+import { runInstaller, type SetupListener, tryInstaller } from './run-installer';
+import { hashParts, homeOf, readText } from './stamps';
+import { findInterpreter } from './uv';
+
+export const venvOf = (layout: Pick<HomeLayout, 'python'>): string => dirname(dirname(layout.python));
+
+/** The stamp of the environment in its place, whatever it has; Triton and perf_analyzer are laid out against it. */
+export async function pythonStamp({ layout, resources }: Pick<SetupContext, 'layout' | 'resources'>) {
+  const requirements = await readFile(join(resources, 'requirements', 'runtime.txt'), 'utf8');
+  return hashParts('python 1', await homeOf(venvOf(layout)), requirements);
+}
+
+/** Version of Python in the configuration of an environment, as venv and as uv write it. Pure. */
+export const pythonVersionIn = (config: string): string | null =>
+  /^version(?:_info)? = (\d+\.\d+\.\d+)/m.exec(config)?.[1] ?? null;
+
+/** Version of an installed package; null where it is not there. */
+export async function packageVersion(venv: string, name: string): Promise<string | null> {
+  const library = join(venv, 'lib');
+  const [python] = (await readdir(library).catch(() => [])).filter((entry) => /^python3\.\d+$/.test(entry));
+  if (python === undefined) return null;
+  const entries = await readdir(join(library, python, 'site-packages')).catch(() => []);
+  const found = entries
+    .map((entry) => /^(.+)-([^-]+)\.dist-info$/.exec(entry))
+    .find((match) => match?.[1] === name);
+  return found?.[2] ?? null;
+}
+
+interface Environment {
+  /** The interpreter that it is made with. */
+  readonly interpreter: string;
+  readonly requirements: string;
+  /** Requirements that take the place of those of the same name; given up where an index does not have them. */
+  readonly preferred: string | null;
+  /** Python that loads what was installed: what was fetched must also work here. */
+  readonly imports: string;
+  readonly what: string;
+}
+
+/**
+ * Makes an environment of Python that can be moved, as it is made beside its place.
+ * Throws cancelled, disk-full, toolchain-missing.
+ */
+export async function makeEnvironment(
+  fresh: string,
+  { interpreter, requirements, preferred, imports, what }: Environment,
+  context: SetupContext,
+  listener: SetupListener,
+): Promise<void> {
+  const { program, env, cwd } = await context.uv();
+  const { log } = context;
+  const base = { env, cwd, what, log };
+  // pip too: it fetches the packages of the container images.
+  const venv = ['venv', '--seed', '--relocatable', '--no-project', '--python', interpreter, fresh];
+  await runInstaller({ ...base, argv: [program, ...venv] }, listener);
+  const python = join(fresh, 'bin', 'python');
+  const progress = createUvProgress();
+  const onLine = (line: string) => {
+    const shown = progress(line);
+    if (shown !== null) listener.onProgress(shown.fraction, shown.text);
+  };
+  const install = [program, 'pip', 'install', '--python', python, '-r', requirements] as const;
+  listener.onProgress(null, 'Looking up the packages');
+  const first = preferred === null ? [] : ['--overrides', preferred];
+  const ended = await tryInstaller({ ...base, argv: [...install, ...first], onLine }, listener);
+  if (ended.exitCode !== 0) {
+    const noneHasIt = preferred !== null && ended.lines.some((line) => /No solution found/.test(line));
+    if (!noneHasIt) throw installFailure(what, ended.lines);
+    listener.onProgress(
+      null,
+      'No index has the CPU build of PyTorch: downloading the default build (2.5 GB more)',
+    );
+    await runInstaller({ ...base, argv: [...install], onLine }, listener);
+  }
+  await runInstaller({ ...base, argv: [python, '-I', '-c', imports] }, listener);
+}
+
+const imports = 'import torch, onnxruntime, onnx, numpy, PIL, tritonclient.grpc, tritonclient.http';
+
+/** The same versions of torch without the CUDA libraries, 2 GB less. Pure. */
+export function cpuTorch(requirements: string): string {
+  const lines = requirements.match(/^torch==.*$/gm) ?? [];
+  return `${lines.map((line) => line.replace(/^(torch==[\d.]+)/, '$1+cpu')).join('\n')}\n`;
+}
+
+export const pythonComponent: Component = {
+  id: 'python',
+  folder: venvOf,
+  files: (layout) => [layout.python],
+  stamp: pythonStamp,
+  version: async (folder) => pythonVersionIn((await readText(join(folder, 'pyvenv.cfg'))) ?? ''),
+  make: async (fresh, context, listener) => {
+    const uv = await context.uv();
+    const interpreter = await findInterpreter(uv, context, listener);
+    const requirements = join(context.resources, 'requirements', 'runtime.txt');
+    const preferred = join(uv.cwd, 'cpu-torch.txt');
+    await writeFile(preferred, cpuTorch(await readFile(requirements, 'utf8')));
+    await makeEnvironment(
+      fresh,
+      {
+        interpreter: interpreter.executable,
+        requirements,
+        preferred,
+        imports,
+        what: 'The Python environment',
+      },
+      context,
+      listener,
+    );
+  },
+};

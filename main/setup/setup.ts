@@ -1,0 +1,222 @@
+import { lstat, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkbenchError } from '../contract/errors';
+import {
+  componentFacts,
+  type ComponentId,
+  componentIds,
+  type ComponentStatus,
+  inOrderOfNeed,
+  withDependents,
+} from '../contract/setup';
+import { bytesBelow, exists } from '../platform/files';
+import type { HomeLayout } from '../platform/layout';
+import { makeFolder } from '../platform/make-folder';
+import { takeFileLease } from '../store/file-lease';
+import type { Component, SetupContext } from './component';
+import { hostPythons, libraryPackage } from './interpreter';
+import { perfAnalyzerComponent } from './perf-analyzer';
+import { pythonComponent } from './python';
+import { type SetupListener, throwIfCancelled } from './run-installer';
+import { readFacts, readStamp, replaceFolder, writeFacts, writeStamp } from './stamps';
+import { tensorflowComponent } from './tensorflow';
+import { tritonComponent } from './triton';
+import { processesIn } from './users';
+import { openUv, type Uv, uvFolder } from './uv';
+
+const components: Readonly<Record<ComponentId, Component>> = {
+  python: pythonComponent,
+  triton: tritonComponent,
+  'perf-analyzer': perfAnalyzerComponent,
+  tensorflow: tensorflowComponent,
+};
+
+const leasePollMs = 500;
+
+interface SetupOptions {
+  readonly layout: HomeLayout;
+  /** `resources` of the product. */
+  readonly resources: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Also told which component the rest is about. */
+export interface WorkListener extends SetupListener {
+  readonly onComponent: (id: ComponentId) => void;
+}
+
+/** What the workbench runs on outside of containers, in its home: looked at, installed, repaired and removed. */
+export interface Setup {
+  status(id: ComponentId): Promise<ComponentStatus>;
+  list(): Promise<readonly ComponentStatus[]>;
+  /** Debian packages without which no environment can be made; empty where it can, or where others help. */
+  systemPackages(): Promise<readonly string[]>;
+  /** What `install` would do now, in its order. */
+  plan(ids: readonly ComponentId[], how: { readonly repair: boolean }): Promise<readonly ComponentId[]>;
+  /**
+   * Installs these with all they need; one process at a time, the others wait. Nothing half is left in its place.
+   * Throws cancelled, disk-full, file-unwritable, toolchain-missing, and input-invalid where what it replaces is in use.
+   */
+  install(
+    ids: readonly ComponentId[],
+    how: { readonly repair: boolean },
+    listener: WorkListener,
+  ): Promise<void>;
+  /** Removes these with all that was made from them. Throws as `install`. */
+  remove(ids: readonly ComponentId[], listener: WorkListener): Promise<void>;
+}
+
+/** Whether the set-up has packages for this system. */
+export const supportsSetup = (platform: string, arch: string): boolean =>
+  platform === 'linux' && ['x64', 'arm64'].includes(arch);
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+async function statusOf(component: Component, options: SetupOptions): Promise<ComponentStatus> {
+  const { id } = component;
+  const folder = component.folder(options.layout);
+  if (!(await isThere(folder))) return { id, state: 'missing', version: null, bytes: null };
+  const [stamp, wanted, facts, files] = await Promise.all([
+    readStamp(folder),
+    component.stamp(options),
+    readFacts(folder),
+    Promise.all(component.files(options.layout).map(exists)),
+  ]);
+  const version = facts?.version ?? (await component.version(folder));
+  const works = stamp !== null && wanted !== null && !files.includes(false);
+  const state = !works ? 'broken' : stamp === wanted ? 'ready' : 'outdated';
+  return { id, state, version, bytes: facts?.bytes ?? null };
+}
+
+/** Throws input-invalid where a process of this machine runs from the folder that is to go. */
+async function refuseInUse(component: Component, { layout }: SetupOptions): Promise<void> {
+  const folder = component.folder(layout);
+  const [user] = await processesIn(folder);
+  if (user === undefined) return;
+  throw new WorkbenchError(
+    'input-invalid',
+    `${componentFacts[component.id].title} is in use by process ${user.pid} (${user.name})`,
+    { where: folder, remedy: 'Wait for the run to end or stop the deployment, then try again.' },
+  );
+}
+
+/** Waits while another process or this one sets up. Throws cancelled. */
+async function takeTurn(home: string, listener: SetupListener): Promise<() => Promise<void>> {
+  for (let told = false; ; told = true) {
+    const { release } = await takeFileLease(join(home, 'setup.lease'), 'the set-up of the tools');
+    if (release !== undefined) return release;
+    if (!told) listener.onProgress(null, 'Waiting for another installation to finish');
+    await sleep(leasePollMs);
+    throwIfCancelled(listener, 'the tools');
+  }
+}
+
+async function makeOne(component: Component, context: SetupContext, listener: WorkListener): Promise<void> {
+  const { layout } = context;
+  const { title } = componentFacts[component.id];
+  throwIfCancelled(listener, title);
+  listener.onComponent(component.id);
+  const folder = component.folder(layout);
+  const fresh = `${folder}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  try {
+    await makeFolder(fresh);
+    await component.make(fresh, context, listener);
+    throwIfCancelled(listener, title);
+    const [version, bytes] = [await component.version(fresh), await bytesBelow(fresh)];
+    await writeFacts(fresh, { version, bytes });
+    await refuseInUse(component, context);
+    // A link into another home is replaced, so that this one is where it is made.
+    await rm(folder, { recursive: true, force: true });
+    const stamp = await component.stamp({ ...context, layout });
+    if (stamp !== null) await writeStamp(fresh, stamp);
+    await replaceFolder(fresh, folder);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Removes a folder under another name first, so that nothing half is found in its place. */
+async function removeFolder(folder: string): Promise<void> {
+  if (!(await isThere(folder))) return;
+  const gone = join(folder, '..', `${basename(folder)}.removed`);
+  await rm(gone, { recursive: true, force: true });
+  await replaceFolder(folder, gone);
+  await rm(gone, { recursive: true, force: true });
+}
+
+export function createSetup(options: SetupOptions): Setup {
+  const { layout, env } = options;
+  const status: Setup['status'] = (id) => statusOf(components[id], options);
+  const list: Setup['list'] = () => Promise.all(componentIds.map(status));
+  const plan: Setup['plan'] = async (ids, { repair }) => {
+    const seen = new Map((await list()).map((one) => [one.id, one]));
+    // What is only needed may be of other pinned versions: a run that installs TensorFlow works with it at this moment.
+    const isReady = (id: ComponentId) => {
+      const state = seen.get(id)?.state;
+      if (!ids.includes(id)) return state === 'ready' || state === 'outdated';
+      return state === 'ready' && !repair;
+    };
+    const due = inOrderOfNeed(ids, isReady);
+    // What was made from something that is made anew is made anew too, where it is there at all.
+    const follow = withDependents(due).filter((id) => seen.get(id)?.state !== 'missing');
+    return componentIds.filter((id) => due.includes(id) || follow.includes(id));
+  };
+  const forget = (): Promise<void> => rm(join(uvFolder(layout), 'cache'), { recursive: true, force: true });
+  const takingTurns = async (listener: SetupListener, work: () => Promise<void>): Promise<void> => {
+    await makeFolder(layout.home);
+    const release = await takeTurn(layout.home, listener);
+    try {
+      await work();
+    } finally {
+      await release();
+    }
+  };
+  return {
+    status,
+    list,
+    plan,
+    systemPackages: async () => {
+      const needed = libraryPackage(await hostPythons(env));
+      return needed === null ? [] : [needed];
+    },
+    install: (ids, how, listener) =>
+      takingTurns(listener, async () => {
+        // Asked again: whoever was waited for may have done it.
+        const due = await plan(ids, how);
+        if (due.length === 0) return;
+        for (const id of due) await refuseInUse(components[id], options);
+        // A file of the cache is the very file in the environment that is to be made anew.
+        if (how.repair) await forget();
+        const logs = join(layout.home, 'setup-logs');
+        await makeFolder(logs);
+        const log = join(logs, 'setup.log');
+        await rm(log, { force: true });
+        let uv: Promise<Uv> | null = null;
+        const context: SetupContext = {
+          ...options,
+          log,
+          uv: () => (uv ??= openUv({ ...options, log }, listener)),
+        };
+        for (const id of due) await makeOne(components[id], context, listener);
+      }),
+    remove: (ids, listener) =>
+      takingTurns(listener, async () => {
+        const due = withDependents(ids);
+        for (const id of due) await refuseInUse(components[id], options);
+        for (const id of due) {
+          throwIfCancelled(listener, componentFacts[id].title);
+          listener.onComponent(id);
+          listener.onProgress(null, 'Removing');
+          await removeFolder(components[id].folder(layout));
+        }
+        // Its files are those of the environments, and take room of their own from now on.
+        await forget();
+      }),
+  };
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { readFile, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomic } from '../platform/files';
+
+/** SHA-256 (hex) over texts in their order. */
+export function hashParts(...parts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('hex');
+}
+
+export const readText = (path: string): Promise<string | null> => readFile(path, 'utf8').catch(() => null);
+
+/** Written last: while it is absent or another one, the component is not ready. */
+const stampFile = (folder: string): string => join(folder, '.stamp');
+export const readStamp = (folder: string): Promise<string | null> => readText(stampFile(folder));
+export const writeStamp = (folder: string, stamp: string): Promise<void> =>
+  writeFileAtomic(stampFile(folder), stamp);
+
+/** The home that a component's folder is really in: that of a test is a link into another one. */
+export async function homeOf(folder: string): Promise<string> {
+  return dirname(await realpath(folder).catch(() => folder));
+}
+
+const factsSchema = z.object({ version: z.string().nullable(), bytes: z.number() });
+/** What was known when a component was installed. */
+export type InstalledFacts = z.infer<typeof factsSchema>;
+const factsFile = (folder: string): string => join(folder, '.installed.json');
+
+export async function readFacts(folder: string): Promise<InstalledFacts | null> {
+  try {
+    return factsSchema.parse(JSON.parse((await readText(factsFile(folder))) ?? ''));
+  } catch {
+    return null;
+  }
+}
+
+export const writeFacts = (folder: string, facts: InstalledFacts): Promise<void> =>
+  writeFileAtomic(factsFile(folder), `${JSON.stringify(facts)}\n`);
+
+/** Puts a finished folder in the place of an older one; a kill between leaves none, and it is made again. */
+export async function replaceFolder(finished: string, place: string): Promise<void> {
+  await rm(place, { recursive: true, force: true });
+  await rename(finished, place);
+}

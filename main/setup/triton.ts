@@ -1,0 +1,104 @@
+import { chmod, copyFile, cp, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import { exec } from '../platform/exec';
+import { exists } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
+import type { Component, SetupContext } from './component';
+import { type PythonFacts, pythonFacts } from './interpreter';
+import { cleanEnvironment } from './package-index';
+import { packageVersion, pythonStamp, venvOf } from './python';
+import { hashParts, homeOf } from './stamps';
+
+const folderOf: Component['folder'] = ({ tritonServer }) => dirname(dirname(tritonServer));
+
+/** What the environment's own Python says of itself. Throws toolchain-missing where it does not run. */
+export async function environmentFacts({ layout, env }: SetupContext): Promise<PythonFacts> {
+  const facts = await pythonFacts(layout.python, cleanEnvironment(env));
+  if (facts !== null) return facts;
+  throw new WorkbenchError('toolchain-missing', 'The Python environment of the workbench does not run', {
+    where: layout.python,
+    remedy: 'Repair the Python environment, then try again.',
+  });
+}
+
+/** Libraries that the programs are linked against and that are nowhere; empty where this system has no `ldd`. */
+async function missingLibraries(
+  programs: readonly string[],
+  folders: readonly string[],
+  env: NodeJS.ProcessEnv,
+) {
+  const lines: string[] = [];
+  const onStdoutLine = (line: string) => void lines.push(line);
+  const ended = await exec({
+    argv: ['ldd', ...programs],
+    env: { ...cleanEnvironment(env), LD_LIBRARY_PATH: folders.join(':') },
+    cwd: '/',
+    onStdoutLine,
+  }).catch(() => null);
+  if (ended === null) return [];
+  const absent = lines.map((line) => /^\s*(\S+) => not found/.exec(line)?.[1]);
+  return [...new Set(absent.filter((name) => name !== undefined))];
+}
+
+/**
+ * `bin`, `backends` and `library-path` from the server inside the package nvidia-pytriton. The stub of the Python backend
+ * is linked against one version of Python: that of the environment is chosen.
+ */
+export const tritonComponent: Component = {
+  id: 'triton',
+  folder: folderOf,
+  files: ({ tritonServer, tritonBackends, libraryPathFile, python }) => [
+    tritonServer,
+    join(tritonBackends, 'python', 'triton_python_backend_stub'),
+    libraryPathFile,
+    python,
+  ],
+  stamp: async (context) => {
+    const { layout } = context;
+    if (!(await exists(layout.python))) return null;
+    return hashParts('triton 1', await homeOf(folderOf(layout)), await pythonStamp(context));
+  },
+  version: async (folder) => {
+    const server = await packageVersion(join(dirname(folder), 'python'), 'nvidia_pytriton');
+    return server === null ? null : `nvidia-pytriton ${server}`;
+  },
+  make: async (fresh, context) => {
+    const { layout } = context;
+    const facts = await environmentFacts(context);
+    const server = join(facts.sitePackages, 'pytriton', 'tritonserver');
+    const stub = join(server, 'python_backend_stubs', facts.version, 'triton_python_backend_stub');
+    if (!(await exists(stub))) {
+      throw new WorkbenchError(
+        'toolchain-missing',
+        `nvidia-pytriton has no Python backend for Python ${facts.version}`,
+        { where: venvOf(layout), remedy: 'Install Python 3.11 or 3.12, then repair the Python environment.' },
+      );
+    }
+    await makeFolder(join(fresh, 'bin'));
+    // The binary finds its libraries beside its real place: a link is enough.
+    await symlink(join(server, 'bin', 'tritonserver'), join(fresh, 'bin', 'tritonserver'));
+    await cp(join(server, 'backends'), join(fresh, 'backends'), {
+      recursive: true,
+      filter: (path) => !path.endsWith('__pycache__'),
+    });
+    const stubCopy = join(fresh, 'backends', 'python', 'triton_python_backend_stub');
+    await copyFile(stub, stubCopy);
+    await chmod(stubCopy, 0o755);
+    const own = join(facts.sitePackages, 'nvidia_pytriton.libs');
+    const folders = [own, facts.libraryFolder].filter((folder) => folder !== null);
+    await writeFile(join(fresh, 'library-path'), `${folders.join('\n')}\n`);
+    const absent = await missingLibraries(
+      [join(fresh, 'bin', 'tritonserver'), stubCopy],
+      folders,
+      context.env,
+    );
+    if (absent.length > 0) {
+      throw new WorkbenchError(
+        'toolchain-missing',
+        `Triton cannot start here: ${absent.join(', ')} is not on this machine`,
+        { remedy: 'Install the package of this system that contains it, and try again.' },
+      );
+    }
+  },
+};

@@ -1,0 +1,142 @@
+import { chmod, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import { exists } from '../platform/files';
+import type { HomeLayout } from '../platform/layout';
+import { makeFolder } from '../platform/make-folder';
+import { failureReason } from './install-output';
+import {
+  chooseInterpreter,
+  downloadedPython,
+  hostPythons,
+  noInterpreter,
+  type PythonFacts,
+  pythonFacts,
+} from './interpreter';
+import { cleanEnvironment, uvEnvironment } from './package-index';
+import { readPipConfigs } from './pip-config-files';
+import { runInstaller, type SetupListener, tryInstaller } from './run-installer';
+import { hashParts, readStamp, replaceFolder, writeStamp } from './stamps';
+
+interface UvOptions {
+  readonly layout: Pick<HomeLayout, 'home'>;
+  /** `resources` of the product; a package has uv in it. */
+  readonly resources: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: string | null;
+}
+
+/** uv with its environment, ready to be started. */
+export interface Uv {
+  readonly program: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** An empty place of its own: no project of the person's is found from there. */
+  readonly cwd: string;
+}
+
+export const uvFolder = ({ home }: Pick<HomeLayout, 'home'>): string => join(home, 'uv');
+
+/** Few retries: without a network the answer is to come in seconds. */
+const pipFlags = ['--no-input', '--disable-pip-version-check', '--progress-bar', 'off', '--retries', '2'];
+
+/** Where uv is: in the package, or in the home, to where it is fetched with the pip of this machine. */
+async function uvProgram(
+  { layout, resources, env, log }: UvOptions,
+  pythons: readonly PythonFacts[],
+  listener: SetupListener,
+): Promise<string> {
+  const bundled = join(resources, 'uv', 'uv');
+  if (await exists(bundled)) return bundled;
+  const folder = join(uvFolder(layout), 'tool');
+  const program = join(folder, 'bin', 'uv');
+  const requirements = join(resources, 'requirements', 'uv.txt');
+  const stamp = hashParts('uv 1', await readFile(requirements, 'utf8'));
+  if ((await readStamp(folder)) === stamp && (await exists(program))) return program;
+  const python = pythons.find(({ hasPip }) => hasPip);
+  if (python === undefined) {
+    throw new WorkbenchError(
+      'toolchain-missing',
+      'uv, which makes the Python environment, is not on this machine, and no Python with pip can fetch it',
+      {
+        remedy:
+          'Install pip ("sudo apt install python3-pip"), or install the package of the workbench, which includes uv.',
+      },
+    );
+  }
+  listener.onProgress(null, 'Downloading uv (18 MB)');
+  const fresh = `${folder}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  const args = [
+    '--no-deps',
+    '--only-binary=:all:',
+    '--require-hashes',
+    '--target',
+    fresh,
+    '-r',
+    requirements,
+  ];
+  await runInstaller(
+    {
+      argv: [python.executable, '-m', 'pip', 'install', ...pipFlags, ...args],
+      env: cleanEnvironment(env),
+      cwd: uvFolder(layout),
+      what: 'uv',
+      log,
+    },
+    listener,
+  );
+  await chmod(join(fresh, 'bin', 'uv'), 0o755);
+  await writeStamp(fresh, stamp);
+  await replaceFolder(fresh, folder);
+  return program;
+}
+
+/** Makes uv ready. Throws toolchain-missing where it can neither be found nor fetched. */
+export async function openUv(options: UvOptions, listener: SetupListener): Promise<Uv> {
+  const { layout, env } = options;
+  const cwd = uvFolder(layout);
+  await makeFolder(cwd);
+  const pythons = await hostPythons(env);
+  const prefixes = pythons.map(({ executable }) => dirname(dirname(executable)));
+  const carried = uvEnvironment(env, await readPipConfigs(env, [...new Set(prefixes)]));
+  return {
+    program: await uvProgram(options, pythons, listener),
+    env: { ...carried, UV_CACHE_DIR: join(cwd, 'cache'), UV_PYTHON_INSTALL_DIR: join(cwd, 'python') },
+    cwd,
+  };
+}
+
+/**
+ * The interpreter that environments are made with: one of this machine, else one that uv downloads. Throws
+ * toolchain-missing with the versions that were found where neither can be had.
+ */
+export async function findInterpreter(
+  uv: Uv,
+  { env, log }: Pick<UvOptions, 'env' | 'log'>,
+  listener: SetupListener,
+): Promise<PythonFacts> {
+  const seen = await hostPythons(env);
+  const found = chooseInterpreter(seen);
+  if (found !== null) return found;
+  if ((env['TRITON_WORKBENCH_PYTHON'] ?? '') !== '') throw noInterpreter(seen, null);
+  listener.onProgress(null, `Downloading Python ${downloadedPython} (30 MB)`);
+  const { program, cwd } = uv;
+  const what = `Python ${downloadedPython}`;
+  const argv = [program, 'python', 'install', '--no-bin', downloadedPython] as const;
+  const { exitCode, lines } = await tryInstaller({ argv: [...argv], env: uv.env, cwd, what, log }, listener);
+  const details = lines.join('\n');
+  if (exitCode !== 0) {
+    const reason = failureReason(details) ?? 'uv could not install it';
+    throw noInterpreter(seen, {
+      reason: reason.replace('the package index', 'its source on GitHub'),
+      details,
+    });
+  }
+  const find = [program, 'python', 'find', '--managed-python', '--no-project', downloadedPython] as const;
+  const [path] = await runInstaller({ argv: [...find], env: uv.env, cwd, what, log }, listener);
+  const facts = path === undefined ? null : await pythonFacts(path.trim(), cleanEnvironment(env));
+  if (facts === null || chooseInterpreter([facts]) === null) {
+    throw noInterpreter(seen, { reason: 'what uv installed does not run here', details });
+  }
+  return facts;
+}

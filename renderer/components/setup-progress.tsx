@@ -1,0 +1,75 @@
+import { Button } from '@mantine/core';
+import { useStore } from 'zustand';
+import { componentFacts, type SetupWork } from '../../main/contract/setup';
+import { useWorkbench } from '../workbench';
+import { attempt } from './notices';
+
+/** How many lines of the installer are shown: the rest scrolls by. */
+const shownLines = 6;
+
+const doing: Readonly<Record<SetupWork['action'], string>> = {
+  install: 'Installing',
+  repair: 'Repairing',
+  remove: 'Removing',
+};
+
+/** The work on the tools, with its progress and its end. */
+export function SetupProgress({ work }: { work: SetupWork }) {
+  const { tools } = useWorkbench();
+  const { cancel } = useStore(tools);
+  const title = work.component === null ? 'tools' : componentFacts[work.component].title;
+  const what = `${doing[work.action]} ${title}`;
+  return (
+    <div className="install-tools" role="status" aria-label="Installation">
+      <div className="install-head">
+        <strong>{what}</strong>
+        <span className="dim cut" title={work.text}>
+          {work.text}
+        </span>
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => {
+            attempt(cancel);
+          }}
+        >
+          Cancel installation
+        </Button>
+      </div>
+      <progress
+        className="bar"
+        max={1}
+        aria-label={what}
+        {...(work.fraction === null ? {} : { value: work.fraction })}
+      />
+      {work.lines.length === 0 ? null : (
+        <details>
+          <summary className="dim">Output</summary>
+          <pre className="install-lines">{work.lines.slice(-shownLines).join('\n')}</pre>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** Why the last work failed or that it was cancelled; nothing where it ended well. */
+export function SetupEnd({ work }: { work: SetupWork | null }) {
+  if (work?.status === 'cancelled') {
+    return <p className="dim">The installation was cancelled. Downloaded packages are kept.</p>;
+  }
+  if (work?.status !== 'failed' || work.error === null) return null;
+  const { message, remedy, details } = work.error;
+  return (
+    <div role="alert" className="field-error">
+      <p>
+        The installation failed: {message}. {remedy}
+      </p>
+      {details === undefined ? null : (
+        <details>
+          <summary>Last lines of the setup</summary>
+          <pre className="install-lines">{details}</pre>
+        </details>
+      )}
+    </div>
+  );
+}

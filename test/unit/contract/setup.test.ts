@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { costText, inOrderOfNeed, withDependents } from '../../../main/contract/setup';
+
+describe('components of the set-up', () => {
+  it('are installed with what they need, in the order of need', () => {
+    expect(inOrderOfNeed(['perf-analyzer', 'triton'], () => false)).toEqual([
+      'python',
+      'triton',
+      'perf-analyzer',
+    ]);
+    expect(inOrderOfNeed(['tensorflow'], (id) => id === 'python')).toEqual(['tensorflow']);
+    expect(inOrderOfNeed(['triton'], () => true)).toEqual([]);
+  });
+
+  it('are removed with what was made from them, the last first', () => {
+    expect(withDependents(['python'])).toEqual(['tensorflow', 'perf-analyzer', 'triton', 'python']);
+    expect(withDependents(['triton'])).toEqual(['triton']);
+  });
+
+  it('say what they take', () => {
+    expect(costText('triton')).toBe('no download, 2.9 MiB on disk, about 2 s');
+    expect(costText('tensorflow')).toContain('about 2 min');
+  });
+});

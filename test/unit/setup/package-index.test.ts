@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { parsePipConfig, uvEnvironment, withoutCredentials } from '../../../main/setup/package-index';
+import { pipConfigPaths } from '../../../main/setup/pip-config-files';
+
+describe('settings of pip', () => {
+  it('are read of the sections that pip reads, with values over several lines', () => {
+    const text = `# a company's
+[global]
+Index_URL = https://user:secret@pypi.example.com/simple
+extra-index-url =
+    https://one.example.com/simple
+    # not this
+    https://two.example.com/simple
+[install]
+index-url: https://install.example.com/simple
+[freeze]
+timeout = 10
+`;
+    expect(Object.fromEntries(parsePipConfig(text))).toEqual({
+      'index-url': 'https://install.example.com/simple',
+      'extra-index-url': 'https://one.example.com/simple https://two.example.com/simple',
+    });
+  });
+
+  it('are carried over to uv, the environment over the files and later files over earlier ones', () => {
+    const env = { PIP_INDEX_URL: 'https://env.example.com/simple', PIP_FIND_LINKS: '/a /b', HOME: '/h' };
+    const configs = [
+      parsePipConfig(
+        '[global]\ncert = /ca.pem\nproxy = http://proxy:3128\nindex-url = https://file.example.com',
+      ),
+      parsePipConfig('[global]\ncert = /own.pem\ntrusted-host = a b\nconstraint = /c.txt'),
+    ];
+    expect(uvEnvironment(env, configs)).toMatchObject({
+      UV_DEFAULT_INDEX: 'https://env.example.com/simple',
+      UV_FIND_LINKS: '/a,/b',
+      UV_INSECURE_HOST: 'a b',
+      UV_CONSTRAINT: '/c.txt',
+      UV_INDEX_STRATEGY: 'unsafe-best-match',
+      SSL_CERT_FILE: '/own.pem',
+      HTTPS_PROXY: 'http://proxy:3128',
+      HTTP_PROXY: 'http://proxy:3128',
+      HOME: '/h',
+    });
+  });
+
+  it('do not take the place of what is set for uv', () => {
+    const env = { UV_DEFAULT_INDEX: 'https://uv', PIP_INDEX_URL: 'https://pip', https_proxy: 'http://own' };
+    const made = uvEnvironment(env, [parsePipConfig('[global]\nproxy = http://file')]);
+    expect(made['UV_DEFAULT_INDEX']).toBe('https://uv');
+    expect(made['HTTPS_PROXY']).toBeUndefined();
+    const older = uvEnvironment({ UV_INDEX_URL: 'https://uv', PIP_INDEX_URL: 'https://pip' }, []);
+    expect(older['UV_DEFAULT_INDEX']).toBeUndefined();
+  });
+
+  it('come without what leads Python elsewhere', () => {
+    const made = uvEnvironment(
+      { PYTHONPATH: '/x', VIRTUAL_ENV: '/v', CONDA_PREFIX: '/c', UV_PYTHON: '3.13' },
+      [],
+    );
+    for (const name of ['PYTHONPATH', 'VIRTUAL_ENV', 'CONDA_PREFIX', 'UV_PYTHON'])
+      expect(made).not.toHaveProperty(name);
+  });
+
+  it('are in the files of the system, the user, the interpreter and PIP_CONFIG_FILE, in this order', () => {
+    expect(pipConfigPaths({ HOME: '/h', PIP_CONFIG_FILE: '/own.conf' }, ['/usr'])).toEqual([
+      '/etc/xdg/pip/pip.conf',
+      '/etc/pip.conf',
+      '/h/.pip/pip.conf',
+      '/h/.config/pip/pip.conf',
+      '/usr/pip.conf',
+      '/own.conf',
+    ]);
+    expect(pipConfigPaths({ HOME: '/h', PIP_CONFIG_FILE: '/dev/null' }, ['/usr'])).toEqual([]);
+  });
+
+  it('are shown without user and password', () => {
+    expect(withoutCredentials('from https://user:secret@pypi.example.com/simple and http://b/')).toBe(
+      'from https://***@pypi.example.com/simple and http://b/',
+    );
+  });
+});
