@@ -23,7 +23,7 @@ import { readFacts, readStamp, replaceFolder, writeFacts, writeStamp } from './s
 import { tensorflowComponent } from './tensorflow';
 import { tritonComponent } from './triton';
 import { processesIn } from './users';
-import { openUv, type Uv, uvFolder } from './uv';
+import { canHaveUv, openUv, type Uv, uvFolder } from './uv';
 
 const components: Readonly<Record<ComponentId, Component>> = {
   python: pythonComponent,
@@ -182,8 +182,10 @@ export function createSetup(options: SetupOptions): Setup {
     list,
     plan,
     systemPackages: async () => {
-      const needed = libraryPackage(await hostPythons(env));
-      return needed === null ? [] : [needed];
+      const pythons = await hostPythons(env);
+      const library = libraryPackage(pythons);
+      const pip = (await canHaveUv(options, pythons)) ? [] : ['python3-pip'];
+      return library === null ? pip : [library, ...pip];
     },
     install: (ids, how, listener) =>
       takingTurns(listener, async () => {

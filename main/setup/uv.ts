@@ -36,6 +36,25 @@ export interface Uv {
 
 export const uvFolder = ({ home }: Pick<HomeLayout, 'home'>): string => join(home, 'uv');
 
+/** uv where it is already: in the package, or in the home. Pinned, so that another version is another place's. */
+async function placesOf({ layout, resources }: Pick<UvOptions, 'layout' | 'resources'>) {
+  const folder = join(uvFolder(layout), 'tool');
+  const requirements = join(resources, 'requirements', 'uv.txt');
+  const stamp = hashParts('uv 1', await readFile(requirements, 'utf8'));
+  const [bundled, fetched] = [join(resources, 'uv', 'uv'), join(folder, 'bin', 'uv')];
+  const isFetched = (await readStamp(folder)) === stamp && (await exists(fetched));
+  const present = (await exists(bundled)) ? bundled : isFetched ? fetched : null;
+  return { folder, requirements, stamp, fetched, present };
+}
+
+/** Whether uv is here, or could be fetched with the pip of one of these. */
+export async function canHaveUv(
+  places: Pick<UvOptions, 'layout' | 'resources'>,
+  pythons: readonly PythonFacts[],
+): Promise<boolean> {
+  return pythons.some(({ hasPip }) => hasPip) || (await placesOf(places)).present !== null;
+}
+
 /** Few retries: without a network the answer is to come in seconds. */
 const pipFlags = ['--no-input', '--disable-pip-version-check', '--progress-bar', 'off', '--retries', '2'];
 
@@ -45,13 +64,8 @@ async function uvProgram(
   pythons: readonly PythonFacts[],
   listener: SetupListener,
 ): Promise<string> {
-  const bundled = join(resources, 'uv', 'uv');
-  if (await exists(bundled)) return bundled;
-  const folder = join(uvFolder(layout), 'tool');
-  const program = join(folder, 'bin', 'uv');
-  const requirements = join(resources, 'requirements', 'uv.txt');
-  const stamp = hashParts('uv 1', await readFile(requirements, 'utf8'));
-  if ((await readStamp(folder)) === stamp && (await exists(program))) return program;
+  const { folder, requirements, stamp, fetched, present } = await placesOf({ layout, resources });
+  if (present !== null) return present;
   const python = pythons.find(({ hasPip }) => hasPip);
   if (python === undefined) {
     throw new WorkbenchError(
@@ -88,7 +102,7 @@ async function uvProgram(
   await chmod(join(fresh, 'bin', 'uv'), 0o755);
   await writeStamp(fresh, stamp);
   await replaceFolder(fresh, folder);
-  return program;
+  return fetched;
 }
 
 /** Makes uv ready. Throws toolchain-missing where it can neither be found nor fetched. */

@@ -8,35 +8,26 @@ import { buildApp, buildReady } from './steps/build.mjs';
 import { hasDisplay, installPackages, missingPackages } from './steps/debian.mjs';
 import { electronReady, installElectron } from './steps/electron.mjs';
 import { installNodeModules, nodeModulesReady } from './steps/node-modules.mjs';
-import { installPerfAnalyzer, perfAnalyzerReady } from './steps/perf-analyzer.mjs';
-import {
-  installPython,
-  installPythonCheck,
-  missingPythonPackages,
-  pythonCheckReady,
-  pythonReady,
-  pythonStamp,
-} from './steps/python.mjs';
-import { installTensorflow, tensorflowReady } from './steps/tensorflow.mjs';
-import { layOutTriton, tritonReady } from './steps/triton.mjs';
+import { installPythonCheck, pythonCheckReady } from './steps/python-check.mjs';
+import { componentNames, componentReady, installComponents } from './steps/tools.mjs';
 
 const oldestNode = [20, 19];
 
-/** In the order of need; the two chains have nothing to do with each other and run side by side. */
-const chains = [
+/** The clone, in the order of need. */
+const cloneSteps = [
+  { name: 'modules', ready: nodeModulesReady, make: installNodeModules },
+  { name: 'build', ready: buildReady, make: buildApp },
+];
+
+/** The home, which needs the clone; the two chains have nothing to do with each other and run side by side. */
+const homeChains = [
+  [{ name: 'electron', ready: electronReady, make: installElectron, inHome: true }],
   [
-    { name: 'modules', ready: nodeModulesReady, make: installNodeModules },
-    { name: 'build', ready: buildReady, make: buildApp },
-    { name: 'electron', ready: electronReady, make: installElectron, inHome: true },
-  ],
-  [
-    { name: 'python', ready: pythonReady, make: installPython, inHome: true },
-    { name: 'triton', ready: tritonReady, make: layOutTriton, inHome: true },
-    { name: 'perf-analyzer', ready: perfAnalyzerReady, make: installPerfAnalyzer, inHome: true },
-    { name: 'tensorflow', ready: tensorflowReady, make: installTensorflow, inHome: true },
+    ...componentNames.map((name) => ({ name, ready: componentReady(name), component: true, inHome: true })),
     { name: 'python-check', ready: pythonCheckReady, make: installPythonCheck, inHome: true },
   ],
 ];
+const allSteps = [...cloneSteps, ...homeChains.flat()];
 
 /** Sets of needs, by what a command does. */
 export const needs = {
@@ -49,11 +40,9 @@ export const needs = {
   /** Writes a report: PDF by Electron. */
   report: ['modules', 'build', 'electron'],
   run: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer'],
-  /** Of runs that are started from the window. */
-  tools: ['python', 'triton', 'perf-analyzer'],
-  check: ['modules', 'python', 'python-check'],
+  check: ['modules', 'build', 'python', 'python-check'],
   /** Compares networks in Python; `tensorflow` with a TensorFlow model. */
-  vectors: ['python'],
+  vectors: ['modules', 'build', 'python'],
   test: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer', 'python-check'],
 };
 
@@ -111,13 +100,7 @@ function makeContext() {
     rmSync(path, { force: true });
     return path;
   };
-  return { home, layout, logFile, pythonStamp: pythonStamp(home) };
-}
-
-async function runChain(chain, wanted, context) {
-  for (const step of chain) {
-    if (wanted.includes(step.name) && !step.ready(context)) await step.make(context);
-  }
+  return { home, layout, logFile };
 }
 
 /** The environment the app, the CLI and the tests are started with. */
@@ -130,6 +113,14 @@ export function appEnvironment(home, env = process.env) {
   };
 }
 
+/** Makes what is due of a chain, all components by one start of the set-up. */
+async function runChain(chain, wanted, context) {
+  const isDue = (step) => wanted.includes(step.name) && !step.ready(context);
+  const components = chain.filter((step) => step.component && isDue(step)).map(({ name }) => name);
+  if (components.length > 0) await installComponents(components, appEnvironment(context.home), context);
+  for (const step of chain) if (!step.component && isDue(step)) await step.make(context);
+}
+
 /**
  * Makes sure that all `wanted` is there; says and does nothing where it is.
  * @param {string[]} wanted one of `needs`
@@ -139,7 +130,7 @@ export function appEnvironment(home, env = process.env) {
 export async function bootstrap(wanted, system = {}) {
   checkNode();
   const context = makeContext();
-  const steps = chains.flat().filter((step) => wanted.includes(step.name));
+  const steps = allSteps.filter((step) => wanted.includes(step.name));
   if (steps.some((step) => step.inHome)) checkHome(context.home);
   const groups = (system.packages ?? []).filter((group) => group !== 'display' || !hasDisplay());
   const missing = missingPackages(groups);
@@ -157,10 +148,9 @@ export async function bootstrap(wanted, system = {}) {
     checkHome(context.home);
     await lockFolder(context.home);
   }
-  const forPython = due.some((step) => step.name === 'python') ? await missingPythonPackages(context) : [];
-  const packages = [...missingPackages(groups), ...forPython];
-  await installPackages(packages, system.purpose ?? 'The Python environment', context);
-  const ends = await Promise.allSettled(chains.map((chain) => runChain(chain, wanted, context)));
+  await installPackages(missingPackages(groups), system.purpose ?? 'The workbench', context);
+  await runChain(cloneSteps, wanted, context);
+  const ends = await Promise.allSettled(homeChains.map((chain) => runChain(chain, wanted, context)));
   unlockAll();
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed) throw failed.reason;
