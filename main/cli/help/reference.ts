@@ -6,9 +6,12 @@ import { readOneOf } from '../read-values';
 import { argumentText, commandsOf, optionsOf, pathOf } from './command-tree';
 import { environmentVariables } from './environment';
 import { errorCauses } from './error-causes';
+import { schemaNames, schemaText } from './schemas';
 import { commonExits, exitsOf, verbHelp } from './verb-help';
 
-export const pageNames = ['cli', 'errors', 'environment', 'man'] as const;
+const writtenPages = ['cli', 'errors', 'environment', 'man'] as const;
+type WrittenPage = (typeof writtenPages)[number];
+export const pageNames = [...writtenPages, ...schemaNames.map((name) => `schema-${name}` as const)] as const;
 type PageName = (typeof pageNames)[number];
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s*\n\s*/g, ' ');
@@ -139,22 +142,27 @@ const manPage = (program: Command): string =>
     '',
   ].join('\n');
 
-const pages: Readonly<Record<PageName, (program: Command) => string>> = {
+const pages: Readonly<Record<WrittenPage, (program: Command) => string>> = {
   cli: cliPage,
   errors: errorsPage,
   environment: environmentPage,
   man: manPage,
 };
 
-/** A page of the reference: Markdown, of `man` the manual page. */
-export const referencePage = (program: Command, page: PageName): string => pages[page](program);
+/** A page of the reference: Markdown, of `man` the manual page, of `schema-…` a JSON Schema. */
+export function referencePage(program: Command, page: PageName): string {
+  const schema = schemaNames.find((name) => page === `schema-${name}`);
+  if (schema !== undefined) return schemaText(schema);
+  const written = writtenPages.find((name) => name === page);
+  return written === undefined ? '' : pages[written](program);
+}
 
 /** `reference`: what is written of the program itself. */
 export function addReference(program: Command): void {
   program
     .command('reference')
     .description(
-      'Print a page of the reference: command line, error codes, environment variables, or the manual page',
+      'Print a page of the reference: command line, error codes, environment variables, the manual page, or a JSON Schema',
     )
     .argument('<page>', pageNames.join(', '))
     .action((page: string) => {

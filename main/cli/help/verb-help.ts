@@ -182,7 +182,12 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['completion fish > ~/.config/fish/completions/triton-workbench.fish', 'fish'],
     ],
   },
-  reference: { examples: [['reference man > triton-workbench.1', 'the manual page']] },
+  reference: {
+    examples: [
+      ['reference man > triton-workbench.1', 'the manual page'],
+      ['reference schema-run > run.schema.json', 'checks run.yaml in an editor'],
+    ],
+  },
 };
 
 const lined = (rows: readonly (readonly [string, string])[]): string => {

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { wireErrorSchema } from '../errors';
+import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
+import { importSourceSchema } from './imported';
+import { runOutcomes, scenarios, stepIds } from './run-events';
+import { loadTools, runSpecSchema } from './run-spec';
+import { serverLoadSchema } from './server-load';
+
+const namedText = z.object({ name: z.string(), value: z.string() });
+
+/** A level as an answer. */
+const chosenLevelSchema = z.object({
+  scenario: z.enum(scenarios),
+  batchSize: z.int().min(1),
+  concurrency: z.int().min(1),
+  requestRate: z.number().positive().optional(),
+  inferencesPerSecond: z.number(),
+  p99Us: z.number().describe('From the schedule where there is one.'),
+  steady: z.boolean(),
+  marks: z.array(z.string()).describe('What is in doubt about it: "not steady", "client-limited", …'),
+});
+
+const missingLevelSchema = z.object({
+  batchSize: z.int(),
+  concurrency: z.int(),
+  requestRate: z.number().positive().optional(),
+  mark: z.string(),
+  reason: z.string(),
+});
+
+const range = z.object({ min: z.number(), max: z.number() });
+
+/** What one tool measured in the rounds of a level; null: it does not give the column. */
+const crossSideSchema = z
+  .object({ median: z.number(), min: z.number(), max: z.number(), values: z.array(z.number()) })
+  .nullable();
+const perTool = z.object({ native: z.int(), perf_analyzer: z.int() });
+
+const crossLevelSchema = z.object({
+  batchSize: z.int(),
+  concurrency: z.int(),
+  requestRate: z.number().positive().optional(),
+  text: z.string(),
+  measured: perTool,
+  unsteady: perTool,
+  failed: z.array(z.object({ loadTool: z.enum(loadTools), repeat: z.int(), message: z.string() })),
+  columns: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      native: crossSideSchema,
+      perf_analyzer: crossSideSchema,
+      ratio: z.number().nullable().describe('Median of native over that of perf_analyzer.'),
+      verdict: z.enum(['agrees', 'differs', 'few-rounds', 'one-sided']),
+    }),
+  ),
+});
+
+const failedMeasurementSchema = z.object({
+  key: z.string(),
+  batchSize: z.int(),
+  concurrency: z.int(),
+  requestRate: z.number().positive().optional(),
+  repeat: z.int().optional(),
+  loadTool: z.enum(loadTools).optional(),
+  error: wireErrorSchema,
+});
+
+const scenarioSchema = z.object({
+  points: z
+    .array(
+      loadPointSchema.extend({
+        repeats: z
+          .object({
+            count: z.int(),
+            failed: z.int(),
+            ranges: z.record(z.string(), range),
+            scheduledRanges: z.record(z.string(), range).optional(),
+            middle: z.int(),
+          })
+          .optional()
+          .describe('Where the point is the median of several measurements.'),
+      }),
+    )
+    .describe('One per measured level, by load.'),
+  missing: z.array(missingLevelSchema).describe('Levels without a result.'),
+  measurements: z
+    .array(loadPointSchema)
+    .optional()
+    .describe('Every measurement of a run that repeats or cross-checks.'),
+  failedMeasurements: z.array(failedMeasurementSchema).optional(),
+  crossCheck: z.object({ summary: z.string(), levels: z.array(crossLevelSchema) }).optional(),
+});
+
+const stepSchema = z.object({
+  id: z.enum(stepIds),
+  status: z.enum(['waiting', 'running', 'done', 'skipped', 'failed', 'cancelled']),
+  key: z.string().nullable().describe('Hash of the inputs.'),
+  attempt: z.int(),
+  startedAt: z.string().nullable(),
+  durationUs: z.number().nullable(),
+  skippedBecause: z.enum(['unchanged', 'cached', 'not-needed']).nullable(),
+  facts: z.array(namedText),
+  warnings: z.array(z.string()),
+  commands: z.array(z.object({ argv: z.array(z.string()), note: z.string().optional() })),
+  error: wireErrorSchema.nullable(),
+});
+
+const publishedRowSchema = z.object({
+  batchSize: z.string(),
+  concurrency: z.string(),
+  published: z.string(),
+  publishedP99: z.string(),
+  measured: z.string(),
+  measuredP99: z.string(),
+  ratio: z.string(),
+});
+
+/** `report.json` of a run. */
+export const reportDocumentSchema = z.object({
+  kind: z.literal('triton-workbench-report'),
+  version: z.literal(1),
+  generatedAt: z.string().describe('ISO 8601, as all times.'),
+  runId: z.string(),
+  status: z.enum(['created', 'running', 'interrupted', ...runOutcomes]),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  best: chosenLevelSchema.extend({ text: z.string() }).nullable().describe('null: nothing was measured.'),
+  budget: z
+    .object({
+      p99BudgetMs: z.number(),
+      headroom: z.number().nullable().describe('Share of the budget that is left, 0 to 1.'),
+      best: chosenLevelSchema.nullable(),
+      text: z.string().nullable(),
+    })
+    .nullable()
+    .describe('null: the run has no p99 budget.'),
+  verdict: z.string(),
+  verification: z.object({
+    verified: z.boolean(),
+    label: z.enum(['Verified', 'Unverified']),
+    reason: z.string(),
+  }),
+  error: wireErrorSchema.nullable(),
+  imported: importSourceSchema.nullable().describe('The file that an imported run comes from.'),
+  onServer: serverLoadSchema.optional().describe('What a run of "perf" measured.'),
+  damagedLines: z.array(z.int()).describe('Damaged lines of the journal, which are left out.'),
+  spec: runSpecSchema.nullable().describe('null: imported, or measured on a running Triton.'),
+  specHash: z.string().nullable(),
+  instances: z.string().nullable(),
+  specChanges: z.array(
+    z.object({
+      at: z.string(),
+      changed: z.array(
+        z.object({ path: z.string(), from: z.unknown().optional(), to: z.unknown().optional() }),
+      ),
+    }),
+  ),
+  environment: environmentSchema.nullable(),
+  steps: z.array(stepSchema),
+  accuracy: accuracyResultSchema.nullable().describe('null: accuracy was not checked.'),
+  offline: scenarioSchema,
+  online: scenarioSchema,
+  published: z
+    .object({
+      source: z.string(),
+      note: z.string().nullable(),
+      label: z.string().nullable(),
+      lead: z.string(),
+      differences: z.array(z.string()),
+      scenarios: z.array(
+        z.object({ id: z.enum(scenarios), title: z.string(), rows: z.array(publishedRowSchema) }),
+      ),
+    })
+    .nullable(),
+  notes: z.array(namedText),
+});
