@@ -29,6 +29,8 @@ function tools(python) {
     { name: 'knip', run: [bin('knip'), ['--no-progress']] },
     // What only tests use is not used.
     { name: 'knip production', run: [bin('knip'), ['--no-progress', '--production']] },
+    // The site of docs/: a link that leads nowhere, or a page that its navigation lacks, ends its build.
+    { name: 'docs', run: [bin('vitepress'), ['build', 'docs']] },
     { name: 'tree', list: () => Promise.resolve(treeRules()) },
     // Loaded only now: it reads programs with TypeScript, which is installed with the other packages.
     { name: 'banned phrases', list: async () => (await import('./banned-phrases.mjs')).bannedPhrases() },

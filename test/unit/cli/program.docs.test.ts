@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { commandsOf, pathOf } from '../../../main/cli/help/command-tree';
+import { errorCodes } from '../../../main/contract/errors';
 import packageJson from '../../../package.json';
 import { parseOnly, programWith, shellWords } from '../../support/cli-program';
 
@@ -51,6 +52,9 @@ const leftOut = new Set([
   'commander.missingMandatoryOptionValue',
 ]);
 
+/** What `--help` and `--version` end with. */
+const shown = new Set(['commander.helpDisplayed', 'commander.version']);
+
 /** Text that looks like a command: spans and lines of blocks. */
 const codeOf = (file: string): readonly string[] => {
   const text = textOf(file);
@@ -93,7 +97,7 @@ describe('commands in the documents', () => {
 
   it.each(commands)('%s: %s', async (_file, _line, { words, isPart }) => {
     const error: unknown = await parseOnly(words).catch((reason: unknown) => reason);
-    if (error instanceof CommanderError && error.code === 'commander.helpDisplayed') return;
+    if (error instanceof CommanderError && shown.has(error.code)) return;
     // A part of a command line in running text leaves out what it does not speak of.
     if (error instanceof CommanderError && !(isPart && leftOut.has(error.code))) throw error;
     if (!(error instanceof CommanderError) && error instanceof Error) throw error;
@@ -106,5 +110,26 @@ describe('commands in the documents', () => {
   );
   it.each(scripts)('%s: npm run %s', (_file, name) => {
     expect(Object.keys(packageJson.scripts)).toContain(name);
+  });
+});
+
+describe('the troubleshooting page', () => {
+  const page = textOf('docs/guide/troubleshooting.md');
+  const codes = [...page.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, code]) => code ?? '');
+
+  it.each(codes)('%s is an error code', (code) => {
+    expect(errorCodes).toContain(code);
+  });
+});
+
+describe('the glossary', () => {
+  const terms = [...textOf('docs/guide/glossary.md').matchAll(/^\| ([^|]+) \| [^|]+(?:\\\|[^|]+)* \|$/gm)]
+    .map(([, term]) => term ?? '')
+    .filter((term) => term !== 'term' && !term.startsWith('---'));
+
+  it('has each term once, in order', () => {
+    expect(terms.length).toBeGreaterThan(50);
+    const inOrder = [...new Set(terms)].sort((a, b) => a.localeCompare(b, 'en', { sensitivity: 'base' }));
+    expect(terms).toEqual(inOrder);
   });
 });

@@ -1,0 +1,99 @@
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'vitepress';
+
+const docs = join(import.meta.dirname, '..');
+const { version } = JSON.parse(readFileSync(join(docs, '..', 'package.json'), 'utf8'));
+
+const titleOf = (file) => /^# (.+)$/m.exec(readFileSync(join(docs, file), 'utf8'))?.[1] ?? file;
+const page = (file, text = titleOf(file)) => ({ text, link: `/${file.replace(/(?:README)?\.md$/, '')}` });
+const pages = (folder, ...names) => names.map((name) => page(join(folder, `${name}.md`)));
+const every = (folder) =>
+  readdirSync(join(docs, folder))
+    .filter((name) => name.endsWith('.md') && name !== 'README.md')
+    .sort()
+    .map((name) => page(join(folder, name)));
+
+const sidebar = [
+  {
+    text: 'Start',
+    items: [
+      page('guide/README.md'),
+      ...pages('guide', 'installing', 'shell-scripts', 'perf-analyzer', 'glossary'),
+    ],
+  },
+  {
+    text: 'Run a model',
+    items: pages(
+      'guide',
+      'runs',
+      'presets',
+      'data',
+      'own-models',
+      'containers',
+      'preflight',
+      'matrices',
+      'window',
+    ),
+  },
+  { text: 'Measure and watch a server', items: pages('guide', 'load', 'monitor') },
+  { text: 'Serve and hand over', items: pages('guide', 'deployments', 'ci') },
+  { text: 'When something fails', items: pages('guide', 'troubleshooting', 'limits') },
+  {
+    text: 'Reference',
+    items: [
+      ...pages('reference', 'cli', 'configuration'),
+      page('guide/fields.md'),
+      ...pages('reference', 'errors', 'environment', 'schemas'),
+    ],
+  },
+  {
+    text: 'Measured',
+    collapsed: true,
+    items: every('.').filter(({ link }) => link !== '/SECURITY'),
+  },
+  { text: 'Design', collapsed: true, items: [page('SECURITY.md'), ...every('adr')] },
+];
+
+const listed = new Set(sidebar.flatMap(({ items }) => items.map(({ link }) => link)));
+for (const file of readdirSync(docs, { recursive: true }).filter((name) => name.endsWith('.md'))) {
+  if (file !== 'README.md' && !listed.has(page(file).link))
+    throw new Error(`docs/${file} is not in the sidebar`);
+}
+
+/** The pages are Markdown as a forge shows it: no HTML and no Vue in them, and a link that leads nowhere ends the build. */
+export default defineConfig({
+  title: 'Triton Workbench',
+  description: 'Deploy a model on NVIDIA Triton Inference Server and measure it.',
+  srcDir: '.',
+  outDir: '../dist/docs',
+  cacheDir: '../node_modules/.vitepress',
+  rewrites: { 'README.md': 'index.md', 'guide/README.md': 'guide/index.md' },
+  ignoreDeadLinks: false,
+  markdown: {
+    html: false,
+    linkify: false,
+    config(md) {
+      // README.md is the page of its folder, as on a forge.
+      const { normalizeLink } = md;
+      md.normalizeLink = (url) => normalizeLink(url.replace(/(^|\/)README\.md(?=#|$)/, '$1index.md'));
+    },
+  },
+  vue: { template: { compilerOptions: { delimiters: ['\u0001', '\u0002'] } } },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Guide', link: '/guide/' },
+      { text: 'Command line', link: '/reference/cli' },
+      { text: version, items: [page('guide/limits.md'), page('SECURITY.md')] },
+    ],
+    sidebar,
+  },
+  // Files that pages link to and that are not pages.
+  buildEnd({ outDir }) {
+    const schemas = join('reference', 'schemas');
+    if (existsSync(join(docs, schemas)))
+      cpSync(join(docs, schemas), join(outDir, schemas), { recursive: true });
+  },
+});
