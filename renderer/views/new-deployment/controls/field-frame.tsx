@@ -83,8 +83,12 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
               aria-label={`Reset ${field.label}`}
               onClick={() => {
                 resetField(wizard, field.keys);
-                // The button goes with the change; the next key belongs to the field.
-                document.getElementById(id)?.focus();
+                // The button goes with the change; the next key belongs to the field, or to the line that it is folded in.
+                setTimeout(() => {
+                  const input = document.getElementById(id);
+                  const folded = input?.closest('details:not([open])');
+                  (folded?.querySelector('summary') ?? input)?.focus();
+                });
               }}
             >
               changed · reset
@@ -121,8 +125,8 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
   );
 }
 
-/** One line below the input: why it is idle, else what it is. */
+/** One line below the input: why it has no effect, else what it is. */
 export const helpOf = (field: Field): string | undefined => {
-  const text = field.idle ?? field.help;
+  const text = field.idle === undefined ? field.help : `No effect. ${field.idle}`;
   return text === '' ? undefined : text;
 };

@@ -2,19 +2,49 @@ import type { ReactNode } from 'react';
 import { useState } from 'react';
 import { Panel } from '../../../components/panel';
 import { FieldInput } from '../controls/field-input';
-import type { Section } from '../fields/field';
+import type { Field, Section } from '../fields/field';
+import { pathOf } from '../fields/field';
+import { type IdleGroup, idleText, shownFields } from '../fields/shown-fields';
+import { isAbout } from '../problems';
 import { useWizard } from '../wizard-context';
 import { AddArgument } from './model-extras';
 
+const Inputs = ({ fields }: { fields: readonly Field[] }) => (
+  <div className="fields">
+    {fields.map((field) => (
+      <FieldInput key={pathOf(field)} field={field} />
+    ))}
+  </div>
+);
+
+/** What has no effect, in one line until it is opened. */
+const Idle = ({ group }: { group: IdleGroup }) => (
+  <details className="idle-fields">
+    <summary className="dim">{idleText(group)}</summary>
+    <Inputs fields={group.fields} />
+  </details>
+);
+
+function useShownFields({ fields }: Section): ReturnType<typeof shownFields> {
+  const { isChanged, problems } = useWizard();
+  return shownFields(
+    fields,
+    (field) => isChanged(field.keys) || problems.some((problem) => isAbout(problem, pathOf(field))),
+  );
+}
+
 function Fields({ section, after }: { section: Section; after?: ReactNode }) {
+  const found = useShownFields(section);
+  // A folded section says in its own line why none of it has an effect.
+  const isWhole = section.folded === true && found.shown.length === 0 && found.idle.length === 1;
+  const { shown, idle } = isWhole ? { shown: section.fields, idle: [] } : found;
   return (
     <div className="panel-body">
       {section.note === undefined ? null : <p className="section-note">{section.note}</p>}
-      <div className="fields">
-        {section.fields.map((field) => (
-          <FieldInput key={field.keys.join('.')} field={field} />
-        ))}
-      </div>
+      {shown.length === 0 ? null : <Inputs fields={shown} />}
+      {idle.map((group) => (
+        <Idle key={group.reason} group={group} />
+      ))}
       {after}
     </div>
   );
@@ -23,7 +53,10 @@ function Fields({ section, after }: { section: Section; after?: ReactNode }) {
 /** Open from the start where something in it was changed; what is open stays so, also when that is taken back. */
 function FoldedSection({ section }: { section: Section }) {
   const { isChanged } = useWizard();
+  const { shown, idle } = useShownFields(section);
+  const [group] = shown.length === 0 ? idle : [];
   const changed = section.fields.filter((field) => isChanged(field.keys)).length;
+  const unchanged = group === undefined ? 'as the defaults' : idleText(group);
   const [seen, setSeen] = useState(changed);
   const [open, setOpen] = useState(changed > 0);
   if (changed !== seen) {
@@ -40,7 +73,7 @@ function FoldedSection({ section }: { section: Section }) {
     >
       <summary>
         {section.title}
-        <span className="dim">{changed === 0 ? ' · as the defaults' : ` · ${changed} changed`}</span>
+        <span className="dim">{` · ${changed === 0 ? unchanged : `${changed} changed`}`}</span>
       </summary>
       <Fields section={section} after={section.open === true ? <AddArgument /> : undefined} />
     </details>
