@@ -6,12 +6,14 @@ import { main } from './lib/main.mjs';
 import { say, SetupError } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
-const help = `npm run bench -- [load|window|monitor|pipeline|sweep|open-loop|interval|report] [--repeats N] [--only TEXT] [--out FILE]
+const help = `npm run bench -- [load|window|start|monitor|pipeline|sweep|open-loop|interval|report] [--repeats N] [--only TEXT] [--out FILE]
 load: measures the same models on the same Triton with the native load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
 window: opens the built window on a run with 100,000 windows and log lines, updates it ten times per second, replays an
 hour, and writes docs/benchmarks-window.md (--out elsewhere). Exit code 1: slower or larger than it may be.
+start: makes the package, starts it with 200 runs in the home, and writes docs/benchmarks-start.md (--out elsewhere, --repeats
+N). Exit code 1: slower than it may be.
 monitor: replays 24 hours in the window, updates its charts, kills servers and Python stubs that are watched, and writes
 docs/benchmarks-monitor.md (--out elsewhere). Exit code 1: slower or larger than it may be, or a verdict that is late.
 pipeline: ResNet-50 at full size by \`run\` and by the scripts under scripts/bench, in turn, and writes
@@ -33,7 +35,7 @@ const folder = join(repoRoot, 'out', 'bench');
 /** Every process that a bench starts, by its file under scripts/bench. */
 const programs = [
   ...['bench', 'window-bench', 'monitor-bench', 'pipeline-bench', 'sweep-bench', 'open-loop-bench'],
-  ...['interval-bench', 'native-child', 'report/report-bench'],
+  ...['interval-bench', 'native-child', 'report/report-bench', 'start-bench'],
 ];
 
 /** The bench is TypeScript over the product's own modules: one bundle for each of its processes. */
@@ -101,9 +103,32 @@ async function benchWindow({ home, layout }, name, args) {
   }
 }
 
+/** The packaged program, made anew, so that what is measured is what is installed. */
+async function benchStart({ home }, args) {
+  const made = await foreground(process.execPath, [
+    join(repoRoot, 'scripts', 'package.mjs'),
+    '--test',
+    'dir',
+  ]);
+  if (made !== 0) return made;
+  const unpacked = process.arch === 'x64' ? 'linux-unpacked' : `linux-${process.arch}-unpacked`;
+  const display = await startXvfb();
+  const own = [
+    ...['--program', join(repoRoot, 'dist', unpacked, 'triton-workbench'), '--home', home],
+    ...(args.includes('--out') ? [] : ['--out', join(repoRoot, 'docs', 'benchmarks-start.md')]),
+  ];
+  try {
+    return await foreground(process.execPath, [join(folder, 'start-bench.mjs'), ...own, ...args], {
+      env: { ...process.env, DISPLAY: display.display },
+    });
+  } finally {
+    display.stop();
+  }
+}
+
 /** Measured from the command line, without a window. */
 const plainBenches = ['pipeline', 'sweep', 'open-loop', 'report'];
-const names = ['load', 'window', 'monitor', 'interval', ...plainBenches];
+const names = ['load', 'window', 'start', 'monitor', 'interval', ...plainBenches];
 
 /** `name`: one of plainBenches. */
 function benchPlain({ home }, name, args) {
@@ -149,9 +174,10 @@ await main(async (args) => {
   const asked = (name) => (named === null ? name === 'load' || !alone : named === name);
   const load = asked('load') ? await benchLoad(context, rest) : 0;
   const window = asked('window') ? await benchWindow(context, 'window', rest) : 0;
+  const start = asked('start') ? await benchStart(context, rest) : 0;
   const monitor = asked('monitor') ? await benchWindow(context, 'monitor', rest) : 0;
   const interval = asked('interval') ? await benchInterval(context, rest) : 0;
   const plain = [];
   for (const name of plainBenches) plain.push(asked(name) ? await benchPlain(context, name, rest) : 0);
-  return [load, window, monitor, interval, ...plain].find((code) => code !== 0) ?? 0;
+  return [load, window, start, monitor, interval, ...plain].find((code) => code !== 0) ?? 0;
 });

@@ -104,7 +104,7 @@ async function prepareHome(): Promise<string> {
 async function measureWindow(home: string) {
   const window = await openElectron({
     executable: option('electron', ''),
-    appFolder: option('app', '.'),
+    args: [option('app', '.')],
     home,
   });
   const { page, emit } = window;

@@ -21,13 +21,14 @@ export interface WindowUnderTest {
 /** The real app on a home. */
 export async function openElectron(options: {
   readonly executable: string;
-  readonly appFolder: string;
+  /** The folder of the app, for an Electron that has none of its own. */
+  readonly args: readonly string[];
   readonly home: string;
 }): Promise<WindowUnderTest> {
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const app = await _electron.launch({
     executablePath: options.executable,
-    args: [...asRoot, options.appFolder],
+    args: [...asRoot, ...options.args],
     env: { ...process.env, TRITON_WORKBENCH_HOME: options.home },
   });
   const page = await app.firstWindow();

@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JournalEntry } from '../../main/contract/run/run-events';
+import { formatJournalLine } from '../../main/store/journal-line';
+import {
+  completeBodies,
+  createdBodies,
+  journalFixture,
+  measurementBody,
+  pointFixture,
+  specFixture,
+  stateOf,
+} from '../../test/support/run-state';
+
+/** Levels of the large run, and measurement windows of each of them. */
+export const largeLevels = 10;
+const windowsOfLevel = 10_000;
+
+const points = Array.from({ length: largeLevels }, (_unused, at) => {
+  const point = pointFixture({ concurrency: at + 1 });
+  const [first] = point.windows;
+  if (first === undefined) throw new Error('The point has no window');
+  const windows = Array.from({ length: windowsOfLevel }, (_none, index) => {
+    const wave = 1 + 0.2 * Math.sin(index / 50) + (index % 997 === 0 ? 3 : 0);
+    return { ...first, avgUs: first.avgUs * wave, p50Us: point.p50Us * wave, p99Us: point.p99Us * wave };
+  });
+  return { ...point, windows };
+});
+const largeBodies = [
+  ...createdBodies(
+    specFixture((spec) => (spec.performance.concurrency = points.map((one) => one.concurrency))),
+  ),
+  { type: 'step-started', step: 'online', attempt: 1, key: 'key-online' } as const,
+  ...points.map((point) => measurementBody('online', point)),
+];
+
+/** A run of 100,000 measurement windows that was cut in its sweep. */
+export const largeState = stateOf(largeBodies);
+export const largeRun = journalFixture(largeBodies);
+
+/** Finished sweeps of some levels each, as weeks of work leave them. */
+export const ordinaryRuns = (count: number): readonly (readonly JournalEntry[])[] =>
+  Array.from({ length: count }, (_unused, at) =>
+    journalFixture(
+      completeBodies().map((body) =>
+        body.type === 'run-created'
+          ? { ...body, runId: `${body.runId.slice(0, -4)}${String(1000 + at)}` }
+          : body,
+      ),
+    ),
+  );
+
+/** A home with the tools of `toolchainHome` and these runs, as another version of the workbench leaves them: without rows of the list. */
+export async function prepareHome(
+  toolchainHome: string,
+  runs: readonly (readonly JournalEntry[])[],
+): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'workbench-bench-home-'));
+  for (const name of ['python', 'triton', 'perf-analyzer', 'electron']) {
+    await symlink(join(toolchainHome, name), join(home, name));
+  }
+  for (const entries of runs) {
+    const [first] = entries;
+    if (first?.type !== 'run-created')
+      throw new Error('The journal does not begin with the creation of a run');
+    const dir = join(home, 'runs', first.runId);
+    await mkdir(dir, { recursive: true });
+    const text = entries.map((entry) => `${formatJournalLine(entry)}\n`);
+    await writeFile(join(dir, 'journal.jsonl'), text.join(''));
+  }
+  return home;
+}

@@ -1,0 +1,78 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, release, type } from 'node:os';
+import { largeRun, ordinaryRuns, prepareHome } from './bench-homes';
+import { median } from './pairs';
+import { openElectron } from './window-under-test';
+
+/** Value of `--name value`, or `otherwise`. */
+function option(name: string, otherwise: string): string {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
+}
+
+const executable = option('program', '');
+const toolchainHome = option('home', '');
+const outFile = option('out', '');
+const repeats = Number(option('repeats', '10'));
+const runCount = 200;
+/** Milliseconds. */
+const limits = { start: 1200, afterUpdate: 1500 } as const;
+
+/** From the start of the program to a list that can be clicked. */
+async function startMs(home: string): Promise<number> {
+  const startedMs = performance.now();
+  const window = await openElectron({ executable, args: [], home });
+  await window.page.locator('[data-run] .run-name').first().click({ trial: true });
+  const tookMs = performance.now() - startedMs;
+  await window.close();
+  return tookMs;
+}
+
+/** The first start on a home without rows of the list, each on a home of its own, and with `again` later ones on the last. */
+async function starts(runs: Parameters<typeof prepareHome>[1], firsts: number, again: number) {
+  const first: number[] = [];
+  const later: number[] = [];
+  for (let at = 0; at < firsts; at += 1) {
+    const home = await prepareHome(toolchainHome, runs);
+    try {
+      first.push(await startMs(home));
+      if (at === firsts - 1) for (let left = again; left > 0; left -= 1) later.push(await startMs(home));
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  }
+  return { first, later };
+}
+
+const ordinary = ordinaryRuns(runCount);
+const { first, later } = await starts(ordinary, Math.min(3, repeats), repeats);
+const large = await starts([...ordinary.slice(1), largeRun], Math.min(3, repeats), 0);
+const ms = (values: readonly number[]) =>
+  `${median([...values]).toFixed(0)} ms (${Math.min(...values).toFixed(0)}–${Math.max(...values).toFixed(0)}, ${values.length} starts)`;
+const rows = [
+  [`Cold start to interactive, ${runCount} runs`, later, limits.start],
+  ['The first start after an update, which makes every row of the list anew', first, limits.afterUpdate],
+  ['The same with a run of 100,000 windows among them', large.first, limits.afterUpdate],
+] as const;
+const document = [
+  '# How fast the window starts',
+  '',
+  'Written by `npm run bench -- start`. The packaged program on a home with finished runs, from its start to a list of runs that',
+  'can be clicked, driven by Playwright, whose connection is part of the figure. Median, and the smallest and largest.',
+  '',
+  '| | |',
+  '|---|---|',
+  `| Date | ${new Date().toISOString().slice(0, 10)} |`,
+  `| Processor | ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} logical; load ${(loadavg()[0] ?? NaN).toFixed(1)} |`,
+  `| System | ${type()} ${release()} |`,
+  '',
+  '| | measured | at most |',
+  '|---|---|---|',
+  ...rows.map(([what, values, most]) => `| ${what} | ${ms(values)} | ${most.toLocaleString('en-US')} ms |`),
+  '',
+].join('\n');
+process.stdout.write(document);
+if (outFile !== '') await writeFile(outFile, document);
+const missed = rows.filter(([, values, most]) => median([...values]) > most);
+for (const [what] of missed) process.stdout.write(`Too slow: ${what}\n`);
+process.exitCode = missed.length === 0 ? 0 : 1;
