@@ -35,6 +35,8 @@ export interface JournalContent {
 const newline = 0x0a;
 
 const mostStartBytes = 2 ** 20;
+/** A first record takes some thousand bytes: one read in most cases. */
+const startPartBytes = 2 ** 14;
 
 /** A journal of thousands of levels has some megabytes; one from outside may be anything. */
 export const mostJournalBytes = 128 * 2 ** 20;
@@ -121,14 +123,18 @@ export function readJournal(path: string): Promise<JournalContent> {
 /** Of the first line, which creates the run, without reading the others; empty where it is longer than 1 MiB. */
 export function readJournalStart(path: string): Promise<JournalContent> {
   return openedToRead(path, async (file) => {
-    const bytes = Buffer.alloc(mostStartBytes);
-    let length = 0;
-    while (length < bytes.length && bytes.subarray(0, length).indexOf(newline) === -1) {
-      const { bytesRead } = await file.read(bytes, length, Math.min(2 ** 16, bytes.length - length), length);
+    const parts: Buffer[] = [];
+    for (let length = 0; length < mostStartBytes;) {
+      const room = Buffer.allocUnsafe(Math.min(startPartBytes, mostStartBytes - length));
+      const { bytesRead } = await file.read(room, 0, room.length, length);
       if (bytesRead === 0) break;
+      const part = room.subarray(0, bytesRead);
+      const end = part.indexOf(newline);
+      parts.push(end === -1 ? part : part.subarray(0, end + 1));
+      if (end !== -1) return parseJournal(Buffer.concat(parts));
       length += bytesRead;
     }
-    return parseJournal(bytes.subarray(0, bytes.subarray(0, length).indexOf(newline) + 1));
+    return parseJournal(Buffer.alloc(0));
   });
 }
 

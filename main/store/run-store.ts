@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, readdir, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import pLimit from 'p-limit';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
@@ -47,6 +48,9 @@ interface StoredRun {
   readonly folder: RunFolder;
   readonly state: RunState;
 }
+
+/** Rows of the list that are read at the same time. */
+const listedAtOnce = 8;
 
 /** A run folder that cannot be read: collected, not thrown, so that the others are still shown. */
 export interface UnreadableRun {
@@ -255,21 +259,31 @@ export class RunStore {
 
   /** Newest first. Of a journal that has not grown since, the row that was kept beside it is taken. */
   async list(): Promise<{ runs: readonly RunSummary[]; unreadable: readonly UnreadableRun[] }> {
-    const runs: RunSummary[] = [];
-    const unreadable: UnreadableRun[] = [];
-    for (const [runId, dir] of [...(await this.runDirs())].reverse()) {
-      const folder = runFolder(dir);
-      try {
-        const row = await keptSummary(folder, async () =>
-          toSummary(stateOf(await readContent(folder), folder.journal), dir),
-        );
-        requireSameRun(row.runId, runId, dir);
-        runs.push(await asItStands({ ...row, origin: await this.originOf(folder) }, dir));
-      } catch (error) {
-        unreadable.push({ runId, dir, reason: reasonOf(error) });
-      }
+    // A row mostly waits for the disk.
+    const limit = pLimit(listedAtOnce);
+    const rows = await Promise.all(
+      [...(await this.runDirs())].reverse().map(([runId, dir]) => limit(() => this.rowOf(runId, dir))),
+    );
+    return {
+      runs: rows.flatMap((row) => ('unreadable' in row ? [] : [row.run])),
+      unreadable: rows.flatMap((row) => ('unreadable' in row ? [row.unreadable] : [])),
+    };
+  }
+
+  private async rowOf(
+    runId: string,
+    dir: string,
+  ): Promise<{ readonly run: RunSummary } | { readonly unreadable: UnreadableRun }> {
+    const folder = runFolder(dir);
+    try {
+      const row = await keptSummary(folder, async () =>
+        toSummary(stateOf(await readContent(folder), folder.journal), dir),
+      );
+      requireSameRun(row.runId, runId, dir);
+      return { run: await asItStands({ ...row, origin: await this.originOf(folder) }, dir) };
+    } catch (error) {
+      return { unreadable: { runId, dir, reason: reasonOf(error) } };
     }
-    return { runs, unreadable };
   }
 
   /**

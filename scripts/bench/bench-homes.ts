@@ -2,7 +2,10 @@ import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JournalEntry } from '../../main/contract/run/run-events';
+import { homeLayout } from '../../main/platform/layout';
 import { formatJournalLine } from '../../main/store/journal-line';
+import { RunKey } from '../../main/store/run-key';
+import { sealedCreation } from '../../main/store/run-seals';
 import {
   completeBodies,
   createdBodies,
@@ -51,7 +54,10 @@ export const ordinaryRuns = (count: number): readonly (readonly JournalEntry[])[
     ),
   );
 
-/** A home with the tools of `toolchainHome` and these runs, as another version of the workbench leaves them: without rows of the list. */
+/**
+ * A home with the tools of `toolchainHome` and these runs, made by it, as another version of the workbench leaves them:
+ * without rows of the list.
+ */
 export async function prepareHome(
   toolchainHome: string,
   runs: readonly (readonly JournalEntry[])[],
@@ -60,12 +66,13 @@ export async function prepareHome(
   for (const name of ['python', 'triton', 'perf-analyzer', 'electron']) {
     await symlink(join(toolchainHome, name), join(home, name));
   }
-  for (const entries of runs) {
-    const [first] = entries;
+  const key = new RunKey(homeLayout(home).runKey);
+  for (const [first, ...others] of runs) {
     if (first?.type !== 'run-created')
       throw new Error('The journal does not begin with the creation of a run');
     const dir = join(home, 'runs', first.runId);
     await mkdir(dir, { recursive: true });
+    const entries = [{ ...first, ...(await sealedCreation(key, first)) }, ...others];
     const text = entries.map((entry) => `${formatJournalLine(entry)}\n`);
     await writeFile(join(dir, 'journal.jsonl'), text.join(''));
   }
