@@ -9,6 +9,7 @@ import { drawIcons } from './lib/package/icons.mjs';
 import { thirdPartyNotices } from './lib/package/notices.mjs';
 import { pythonLicences } from './lib/package/python-licences.mjs';
 import { copyRuntime, manifestOf, packageIdentity, runtimeVersion } from './lib/package/runtime.mjs';
+import { bringUv } from './lib/package/uv.mjs';
 import { megabytes, say, seconds, SetupError } from './lib/say.mjs';
 
 const usage = 'npm run package [-- [--test] [dir|deb|appimage …]]';
@@ -25,7 +26,7 @@ function readArguments(args) {
   return { test: args.includes('--test'), wanted: chosen.length === 0 ? kinds : chosen };
 }
 
-async function writeNotices(layout, electron) {
+async function writeNotices(layout, electron, programs) {
   const text = thirdPartyNotices({
     root: repoRoot,
     beside: ['koffi', join('@koromix', `koffi-linux-${process.arch}`)].map((name) =>
@@ -36,6 +37,7 @@ async function writeNotices(layout, electron) {
     ),
     licences: await pythonLicences([layout.tensorflow, layout.python]),
     electron,
+    programs,
   });
   writeFileSync(join(build, 'THIRD-PARTY-NOTICES.txt'), text);
 }
@@ -67,7 +69,7 @@ await main(async (args) => {
   const places = { root: repoRoot, out, build, icons, log: context.logFile('package.log') };
   mkdirSync(build, { recursive: true });
   await drawIcons(join(repoRoot, 'resources', 'icons', 'triton-workbench.svg'), icons);
-  await writeNotices(layout, electron);
+  await writeNotices(layout, electron, [await bringUv(build, context.logFile('package-uv.log'))]);
   const runtime = join(build, 'runtime');
   copyRuntime(layout.electronFolder, runtime);
   const options = { runtime, electron, identity };

@@ -73,7 +73,7 @@ export async function makeEnvironment(
     if (!noneHasIt) throw installFailure(what, ended.lines);
     listener.onProgress(
       null,
-      'No index has the CPU build of PyTorch: downloading the default build (2.5 GB more)',
+      'No index has the CPU build of PyTorch: downloading the default build (2.4 GiB more)',
     );
     await runInstaller({ ...base, argv: [...install], onLine }, listener);
   }

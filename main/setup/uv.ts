@@ -1,5 +1,5 @@
 import { chmod, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
@@ -36,14 +36,18 @@ export interface Uv {
 
 export const uvFolder = ({ home }: Pick<HomeLayout, 'home'>): string => join(home, 'uv');
 
+/** Where a package has uv: beside its archive. null in a clone. Pure. */
+export const bundledUv = (resources: string): string | null =>
+  basename(dirname(resources)) === 'app.asar.unpacked' ? join(dirname(dirname(resources)), 'uv', 'uv') : null;
+
 /** uv where it is already: in the package, or in the home. Pinned, so that another version is another place's. */
 async function placesOf({ layout, resources }: Pick<UvOptions, 'layout' | 'resources'>) {
   const folder = join(uvFolder(layout), 'tool');
   const requirements = join(resources, 'requirements', 'uv.txt');
   const stamp = hashParts('uv 1', await readFile(requirements, 'utf8'));
-  const [bundled, fetched] = [join(resources, 'uv', 'uv'), join(folder, 'bin', 'uv')];
+  const [bundled, fetched] = [bundledUv(resources), join(folder, 'bin', 'uv')];
   const isFetched = (await readStamp(folder)) === stamp && (await exists(fetched));
-  const present = (await exists(bundled)) ? bundled : isFetched ? fetched : null;
+  const present = bundled !== null && (await exists(bundled)) ? bundled : isFetched ? fetched : null;
   return { folder, requirements, stamp, fetched, present };
 }
 

@@ -77,7 +77,8 @@ async function follow(core: Core, progress: Output): Promise<SetupWork> {
   const work = await followWork(progress, {
     subscribe: (listener) =>
       core.subscribe((event) => {
-        if (event.type !== 'setup-work' || event.work.component === null) return;
+        if (event.type !== 'setup-work' || event.work.status !== 'running') return;
+        if (event.work.component === null) return;
         listener(componentFacts[event.work.component].title, event.work);
       }),
     cancel: () => {

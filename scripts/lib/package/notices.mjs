@@ -99,8 +99,9 @@ function pypiNotices(files, licences) {
  * @param {string[]} options.requirements texts of the requirement files
  * @param {Record<string, string>} options.licences of the Python packages, where known
  * @param {string} options.electron version of the runtime
+ * @param {string[]} options.programs notices of other programs that come along
  */
-export function thirdPartyNotices({ root, beside, requirements, licences, electron }) {
+export function thirdPartyNotices({ root, beside, requirements, licences, electron, programs }) {
   const lists = readdirSync(join(root, 'out', 'bundled')).map((name) =>
     JSON.parse(readFileSync(join(root, 'out', 'bundled', name), 'utf8')),
   );
@@ -112,6 +113,8 @@ export function thirdPartyNotices({ root, beside, requirements, licences, electr
     `Electron ${electron} with Chromium and Node.js: see LICENSE.electron.txt and LICENSES.chromium.html beside the program.`,
     'Python packages that are not in this package and that the workbench installs from PyPI when it sets itself up:',
     pypiNotices(requirements, licences),
+    'Programs in this package:',
+    ...programs,
     `npm packages in this package (${new Set(notices).size}):`,
     [...new Set(notices)].join(`\n\n${rule}\n\n`),
     '',

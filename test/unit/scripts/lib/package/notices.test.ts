@@ -79,7 +79,9 @@ describe('the notices of a package', () => {
       requirements: ['pillow==1.0\nOnnx==2.0'],
       licences: { onnx: 'Apache-2.0' },
       electron: '45.4.1',
+      programs: ['uv 1.0\nLicence: MIT'],
     });
+    expect(text).toContain('uv 1.0');
     expect(text.match(/^Text of .$/gm)).toEqual(['Text of a', 'Text of b', 'Text of c']);
     expect(text).toContain('npm packages in this package (3)');
     expect(text).toContain('Onnx 2.0: Apache-2.0');
