@@ -18,7 +18,7 @@ import { hasSpec, measuredOnText } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
 import { changesText } from '../contract/run/spec-changes';
 import { estimateTimeLeft, timeLeftText } from '../contract/run/time-left';
-import { stepTitle } from '../contract/words';
+import { loadToolText, stepTitle } from '../contract/words';
 import type { Core } from '../core';
 import type { CliContext } from './context';
 import { formatError, formatTable, type Output } from './output';
@@ -182,7 +182,7 @@ function pointsTable(points: readonly LoadPoint[]): string {
   const open = points.some((point) => point.requestRate !== undefined);
   const columns = [throughput, ...latencies];
   const rows = points.map((point) => [
-    ...(repeated ? [String(point.repeat ?? 1), point.loadTool] : []),
+    ...(repeated ? [String(point.repeat ?? 1), loadToolText(point)] : []),
     ...[batchSize, ownLoad(point), ...columns].map((column) => cellText(column, point)),
     stateWords(point),
   ]);

@@ -19,6 +19,13 @@ export function togetherText({ together = [] }: Pick<LoadPoint, 'together'>): st
     : together.map((other) => `${other.model} at ${levelText(other)}`).join('; ');
 }
 
+/** "perf_analyzer 2.50.0", "native". */
+export const loadToolText = ({
+  loadTool,
+  loadToolVersion,
+}: Pick<LoadPoint, 'loadTool' | 'loadToolVersion'>): string =>
+  loadToolVersion === undefined ? loadTool : `${loadTool} ${loadToolVersion}`;
+
 /** Titles of the steps, for window, CLI and reports. */
 export const stepTitle: Readonly<Record<StepId, string>> = {
   images: 'Prepare images',

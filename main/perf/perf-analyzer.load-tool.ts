@@ -1,4 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../contract/measured/results';
 import { present } from '../contract/present';
@@ -195,6 +196,13 @@ function intervalsOf(
   };
 }
 
+/** The release that the set-up installed, which the binary itself does not say; undefined in an image. */
+const installedVersion = (binary: string): Promise<string | undefined> =>
+  readPlainText(join(dirname(dirname(binary)), 'version'), 64).then(
+    (text) => text.trim(),
+    () => undefined,
+  );
+
 /**
  * The real perf_analyzer, one level an invocation. It has no warm-up of its own to discard (`warmupMs` is not used):
  * windows that are still warming up are only rejected by the stability rule.
@@ -246,6 +254,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
       stable: steady !== null,
       flags: steady === null ? ['unstable'] : [],
       loadTool: 'perf_analyzer',
+      ...present({ loadToolVersion: await installedVersion(options.binary) }),
       protocol: input.protocol,
       ...kindOf(input, measured.row, measured.summary.sequencesPerSecond),
       ...(settings.sharedMemory === undefined || settings.sharedMemory === 'none'

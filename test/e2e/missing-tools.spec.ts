@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { createHome, launch, shutDown } from './support/app';
+import { findings } from './support/axe';
 
 let home: TestHome;
 let app: WorkbenchApp | null = null;
@@ -40,6 +41,35 @@ test('without Triton the demo, the wizard and the Environment page say so before
   await expect(engine.getByRole('button', { name: 'Install missing tools' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Start deployment' })).toBeDisabled();
   await expect(page.getByText('1 problem to fix')).toBeVisible();
+  expect(app.complaints).toEqual([]);
+});
+
+test('the Tools section installs what is missing, and removes it after a question', async () => {
+  await rm(join(home.path, 'triton'));
+  app = await launch(home);
+  const { page } = app;
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: 'Environment' }).click();
+  const tools = page.getByRole('region', { name: 'Tools' }).first();
+  const row = page.locator('[data-tool="triton"]');
+  await expect(row).toHaveAttribute('data-state', 'missing');
+  await expect(row).toContainText('no download');
+  await expect(page.locator('[data-tool="tensorflow"]')).toContainText('download');
+  expect(await findings(page)).toEqual([]);
+
+  await row.getByRole('button', { name: 'Install Triton Inference Server' }).press('Enter');
+  await expect(row).toHaveAttribute('data-state', 'ready');
+  await expect(row).toContainText('nvidia-pytriton');
+  await expect(page.locator('[data-check="tools"]')).toHaveAttribute('data-status', 'ok');
+  await expect(tools.getByRole('button', { name: 'Cancel installation' })).toHaveCount(0);
+
+  await row.getByRole('button', { name: 'Remove Triton Inference Server' }).press('Enter');
+  const question = row.getByRole('group', { name: 'Remove Triton Inference Server?' });
+  await question.getByRole('button', { name: 'Keep' }).press('Enter');
+  await expect(row).toHaveAttribute('data-state', 'ready');
+  await row.getByRole('button', { name: 'Remove Triton Inference Server' }).press('Enter');
+  await question.getByRole('button', { name: 'Remove' }).press('Enter');
+  await expect(row).toHaveAttribute('data-state', 'missing');
+  await expect(page.locator('[data-check="tools"]')).toHaveAttribute('data-status', 'problem');
   expect(app.complaints).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { bestAnswer, budgetText } from '../../contract/measured/verdict';
 import { formatRate } from '../../contract/numbers';
 import type { RunState } from '../../contract/run/run-state';
 import type { ServerLoad } from '../../contract/run/server-load';
-import { levelText } from '../../contract/words';
+import { levelText, loadToolText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
 import { writeFileAtomic } from '../../platform/files';
 import type { CliContext } from '../context';
@@ -29,7 +29,10 @@ function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
       output.say(line);
     },
     onPoints: (points, { loadTool }) => {
-      for (const point of points) output.say(`${prefix(loadTool)}${pointLine(point)}`);
+      for (const point of points) {
+        const tool = point.loadToolVersion === undefined ? prefix(loadTool) : `${loadToolText(point)}, `;
+        output.say(`${tool}${pointLine(point)}`);
+      }
     },
     onRound: (level, round, { inferencesPerSecond }) => {
       output.say(`${levelText(level)}, round ${round}: ${formatRate(inferencesPerSecond)} inferences/s`);

@@ -1,5 +1,6 @@
 import { isSteady, marksOf } from '../flag-text';
 import { achievedRate, type Sweep, sweepTitle } from '../run/sweep';
+import { loadToolText } from '../words';
 import type { Column } from './column';
 import { latencyIntervalUs, type LatencyName, type LoadPoint, type Repeats } from './results';
 
@@ -255,7 +256,7 @@ export const trust: readonly Column[] = [
     heading: 'Load Tool',
     title: 'Load tool',
     help: 'What sent the requests.',
-    read: (point) => point.loadTool,
+    read: loadToolText,
   },
   {
     ...text,

@@ -170,6 +170,8 @@ export const loadPointSchema = z.object({
   stable: z.boolean(),
   flags: z.array(z.enum(pointFlags)),
   loadTool: z.enum(loadTools),
+  /** Release of an installed load tool; absent where it does not say, and of the native one, which is the workbench's. */
+  loadToolVersion: z.string().max(64).optional(),
   /** null: of an imported file, which does not say it. */
   protocol: z.enum(protocols).nullable(),
   /** Items per executed batch inside the server: inference count / execution count; null if unknown. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allowanceText } from '../../../main/contract/words';
+import { allowanceText, loadToolText } from '../../../main/contract/words';
 
 it.each([
   [undefined, null],
@@ -13,4 +13,9 @@ it.each([
   [17.7, '1,770 %'],
 ])('a share of %s of the tolerance reads %s', (allowanceShare, text) => {
   expect(allowanceText({ allowanceShare })).toBe(text);
+});
+
+it('a load tool is named with its release where it says one', () => {
+  expect(loadToolText({ loadTool: 'perf_analyzer', loadToolVersion: '2.50.0' })).toBe('perf_analyzer 2.50.0');
+  expect(loadToolText({ loadTool: 'native' })).toBe('native');
 });

@@ -1,0 +1,137 @@
+import { access, constants, mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exec } from '../../main/platform/exec';
+import { exists } from '../../main/platform/files';
+import { homeLayout } from '../../main/platform/layout';
+import { analyzerRelease, hostGlibc } from '../../main/setup/analyzer-release';
+import type { SetupContext } from '../../main/setup/component';
+import { hostPythons } from '../../main/setup/interpreter';
+import { makeEnvironment, packageVersion } from '../../main/setup/python';
+import { createSetup } from '../../main/setup/setup';
+import { openUv } from '../../main/setup/uv';
+import { createTestHome, repository, type TestHome } from '../support/home';
+import { rejection } from '../support/rejection';
+
+let home: TestHome;
+beforeAll(async () => {
+  home = await createTestHome(['python']);
+});
+afterAll(() => home.remove());
+
+const resources = join(repository, 'resources');
+const never = new AbortController().signal;
+const listenerOf = (signal: AbortSignal, onText: (text: string) => void = () => undefined) => ({
+  signal,
+  onComponent: () => undefined,
+  onStderrLine: () => undefined,
+  onProgress: (_fraction: number | null, text: string) => {
+    onText(text);
+  },
+});
+const setup = (env: NodeJS.ProcessEnv = process.env) =>
+  createSetup({ layout: homeLayout(home.path), resources, env });
+const install = { repair: false } as const;
+const left = async (...names: string[]) => {
+  const found = await Promise.all(names.map((name) => exists(join(home.path, name))));
+  return names.filter((_name, index) => found[index] === true);
+};
+
+describe('a component from the real package index', () => {
+  it('that is cancelled leaves nothing of it, and is installed by the next attempt', async () => {
+    const stop = new AbortController();
+    const cancelled = setup().install(
+      ['perf-analyzer'],
+      install,
+      listenerOf(stop.signal, (text) => {
+        if (text.startsWith('Downloading perf_analyzer')) stop.abort();
+      }),
+    );
+    expect((await rejection(cancelled)).code).toBe('cancelled');
+    expect(await left('perf-analyzer', 'perf-analyzer.new', 'setup.lease')).toEqual([]);
+    expect((await setup().status('perf-analyzer')).state).toBe('missing');
+
+    await setup().install(['perf-analyzer'], install, listenerOf(never));
+    const { version } = analyzerRelease(hostGlibc(), process.arch);
+    expect(await setup().status('perf-analyzer')).toMatchObject({ state: 'ready', version });
+    expect(await left('perf-analyzer.new', 'setup.lease')).toEqual([]);
+    const { perfAnalyzer, perfAnalyzerLibraries } = homeLayout(home.path);
+    await access(perfAnalyzer, constants.X_OK);
+    const lines: string[] = [];
+    await exec({
+      argv: [perfAnalyzer, '--version'],
+      env: { ...process.env, LD_LIBRARY_PATH: perfAnalyzerLibraries },
+      onStdoutLine: (line) => void lines.push(line),
+      onStderrLine: (line) => void lines.push(line),
+    });
+    expect(lines.join('\n')).toContain('Perf Analyzer');
+  });
+
+  it('is made anew by a repair, and gone after it was removed', async () => {
+    const marker = join(home.path, 'perf-analyzer', 'left');
+    await writeFile(marker, '');
+    await setup().install(['perf-analyzer'], install, listenerOf(never));
+    expect(await exists(marker)).toBe(true);
+    await setup().install(['perf-analyzer'], { repair: true }, listenerOf(never));
+    expect(await exists(marker)).toBe(false);
+    await setup().remove(['perf-analyzer'], listenerOf(never));
+    expect(await left('perf-analyzer', 'perf-analyzer.removed')).toEqual([]);
+    expect((await setup().status('perf-analyzer')).state).toBe('missing');
+  });
+});
+
+describe('an environment of Python', () => {
+  const context = (): SetupContext => {
+    const layout = homeLayout(home.path);
+    const options = { layout, resources, env: process.env, log: null };
+    return { ...options, uv: () => openUv(options, listenerOf(never)) };
+  };
+
+  it('is made without the preferred build where no index has it, and works after it was moved', async () => {
+    const folder = join(home.path, 'small');
+    await mkdir(folder);
+    const [requirements, preferred] = [join(folder, 'small.txt'), join(folder, 'preferred.txt')];
+    await writeFile(requirements, 'six==1.17.0\n');
+    await writeFile(preferred, 'six==1.17.0+cpu\n');
+    const texts: string[] = [];
+    const fresh = join(folder, 'env');
+    const environment = {
+      ...{ interpreter: homeLayout(home.path).python, requirements, preferred },
+      ...{ imports: 'import six', what: 'A small environment' },
+    };
+    await makeEnvironment(
+      fresh,
+      environment,
+      context(),
+      listenerOf(never, (text) => void texts.push(text)),
+    );
+    expect(texts.join('\n')).toContain('No index has the CPU build');
+    const moved = join(folder, 'moved');
+    await rename(fresh, moved);
+    expect(await packageVersion(moved, 'six')).toBe('1.17.0');
+    // pip fetches the packages of the container images.
+    const pip = join(moved, 'bin', 'pip');
+    expect((await exec({ argv: [pip, 'show', 'six'], env: process.env })).exitCode).toBe(0);
+  });
+
+  it('says that a package does not load, with what Python said', async () => {
+    const folder = join(home.path, 'small');
+    const environment = {
+      ...{ interpreter: homeLayout(home.path).python, requirements: join(folder, 'small.txt') },
+      ...{ preferred: null, imports: 'import nothing_like_this', what: 'A small environment' },
+    };
+    const failed = makeEnvironment(join(folder, 'other'), environment, context(), listenerOf(never));
+    const error = await rejection(failed);
+    expect(error.code).toBe('toolchain-missing');
+    expect(error.details).toContain('nothing_like_this');
+  });
+
+  it('is refused in one sentence where the named interpreter will not do', async () => {
+    const env = { ...process.env, TRITON_WORKBENCH_PYTHON: '/nowhere/python' };
+    expect(await hostPythons(env)).toEqual([]);
+    const error = await rejection(setup(env).install(['python'], { repair: true }, listenerOf(never)));
+    expect(error.message).toContain('with its shared library is needed (no Python was found)');
+    expect(error.remedy).toContain('"docker"');
+    expect((await setup().status('python')).state).not.toBe('missing');
+  });
+});
