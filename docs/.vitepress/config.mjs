@@ -74,12 +74,14 @@ export default defineConfig({
     html: false,
     linkify: false,
     config(md) {
+      // Text with braces is text, and no expression of Vue.
+      const { text } = md.renderer.rules;
+      md.renderer.rules.text = (...args) => text(...args).replaceAll('{{', '&#123;&#123;');
       // README.md is the page of its folder, as on a forge.
       const { normalizeLink } = md;
       md.normalizeLink = (url) => normalizeLink(url.replace(/(^|\/)README\.md(?=#|$)/, '$1index.md'));
     },
   },
-  vue: { template: { compilerOptions: { delimiters: ['\u0001', '\u0002'] } } },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
