@@ -102,7 +102,7 @@ export function composeFile(serving: Serving): string {
     ? `The image was built by the workbench and is in no registry: push it to yours, or load it with "docker save" and "docker load".\n`
     : '';
   return yaml(
-    `${note}Published only on this machine; TRITON_LISTEN=0.0.0.0 opens the ports to all: Triton asks nobody for a password. TRITON_HTTP_PORT, TRITON_GRPC_PORT and TRITON_METRICS_PORT choose other ports.`,
+    `${note}Published only on this machine; TRITON_LISTEN=0.0.0.0 opens the ports to all: Triton has no authentication. TRITON_HTTP_PORT, TRITON_GRPC_PORT and TRITON_METRICS_PORT choose other ports.`,
     { services: { triton } },
   );
 }
@@ -266,10 +266,7 @@ export function kubernetesFiles(serving: Serving): Readonly<Record<string, strin
   const claim = `The persistent volume claim ${claimName(serving)} holds what is in model-repository/.`;
   return {
     'kubernetes/deployment.yaml': yaml(claim, deployment(serving, metadata)),
-    'kubernetes/service.yaml': yaml(
-      'Inside the cluster: Triton asks nobody for a password.',
-      service(metadata),
-    ),
+    'kubernetes/service.yaml': yaml('Inside the cluster: Triton has no authentication.', service(metadata)),
     'kubernetes/hpa.yaml': yaml(
       `Needs an adapter that serves Triton's ${queueMetric} as a metric of pods, such as prometheus-adapter.\nAnother pod is started when more requests wait than were under way at the best measured level.`,
       autoscaler(serving, metadata),

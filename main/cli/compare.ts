@@ -41,7 +41,7 @@ const exitOf: Readonly<Record<Outcome, number>> = {
 const outcomeText: Readonly<Record<Outcome, string>> = {
   within: 'within',
   outside: 'outside',
-  unclear: 'cannot be told: the noise is larger than the distance, or not known',
+  unclear: 'cannot be judged: the noise is unknown, or larger than the distance',
 };
 
 const header = [
@@ -127,7 +127,7 @@ function judgedLine({ criterion, sweep, level, batchSize, outcome, ...ratio }: J
 function verdictLines(criteria: readonly Criterion[], judged: readonly JudgedLevel[]): readonly string[] {
   return criteria.flatMap((criterion) => {
     const own = judged.filter((one) => one.criterion === criterion);
-    if (own.length === 0) return [`${criterion.text}: cannot be told: the runs have no level in common`];
+    if (own.length === 0) return [`${criterion.text}: cannot be judged: the runs have no level in common`];
     const telling = own.filter(({ outcome }) => outcome !== 'within');
     if (telling.length === 0) {
       return [
@@ -168,12 +168,12 @@ export function addCompare(program: Command, context: CliContext): void {
     .description('Compare run B with run A, level by level, noise taken into account')
     .argument(
       '<run-a>',
-      'the run to compare with: id, the beginning of one, name, latest, or latest~N; published or published:GPU for published figures',
+      'the run to compare with: id or its beginning, name, latest, or latest~N; published or published:GPU for published figures',
     )
     .argument('<run-b>', 'the run to judge')
     .option(
       '--fail-if <criterion...>',
-      'exit with code 3 if a common level is beyond it, as "p99>1.1x" or "throughput<0.95x", and with 4 if that cannot be told',
+      'exit with code 3 if a common level is beyond it, as "p99>1.1x" or "throughput<0.95x", and with 4 if that cannot be judged',
     )
     .option('--markdown', 'Markdown, for a pull request')
     .option('--json', 'print one JSON document to stdout')

@@ -125,7 +125,7 @@ const addDeployOptions = (command: Command): Command =>
     )
     .option(
       '--listen <address>',
-      'address of this machine to serve on (containers only); default: 127.0.0.1. Triton asks nobody for a password',
+      'address of this machine to serve on (containers only); default: 127.0.0.1. Triton has no authentication',
     );
 
 type Call = 'deployments.start' | 'deployments.stop' | 'deployments.restart';
@@ -251,7 +251,7 @@ function addBundle(program: Command, context: CliContext): void {
   program
     .command('bundle')
     .description(
-      'Write what production needs of a verified run into a folder: model repository with checksums, compose file, Kubernetes and KServe manifests, and a smoke test',
+      'Write a verified model into a folder for production: model repository with checksums, compose file, Kubernetes and KServe manifests, and a smoke test',
     )
     .argument('<run>', runArgument)
     .requiredOption('--out <dir>', 'folder to write, new or empty')
@@ -291,7 +291,7 @@ export function addDeployments(program: Command, context: CliContext): void {
     });
   const deployments = program
     .command('deployments')
-    .description('Look after the models that are kept serving');
+    .description('Manage deployments: models that are kept serving');
   addLooks(deployments, context);
   addChange(deployments, context, 'start', 'Start a stopped deployment', 'deployments.start');
   addChange(

@@ -173,7 +173,7 @@ export function readShapes(texts: readonly string[]): Record<string, number[]> {
 }
 
 /** What an argument says that names a run. */
-export const runArgument = 'run: id, the beginning of one, name, latest, or latest~N';
+export const runArgument = 'run: id or its beginning, name, latest, or latest~N';
 
 /** Named in an error; the list of runs has the others. */
 const mostCandidates = 10;

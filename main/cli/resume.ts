@@ -57,7 +57,7 @@ export function addResume(program: Command, context: CliContext): void {
     .option('--dry-run', 'with --set: list the steps to run and the measurements kept, and change nothing')
     .option(
       '-H, --header <NAME: value>',
-      'of a run of perf with headers: their values again, which are not kept; repeatable',
+      'for a run of perf with headers: their values, which are not saved; repeatable',
       collect,
     )
     .option('--allow-unverified', 'measure even if the accuracy gate does not pass; results are marked')

@@ -38,7 +38,7 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
   },
   {
     name: 'TRITON_WORKBENCH_TEST_MOUNTS',
-    what: 'Set by `npm run test:package` for itself: its mounts are its own by now.',
+    what: 'Set by `npm run test:package` for itself: its mounts are already private.',
   },
   { name: 'XDG_DATA_HOME', what: 'Folder of the workbench home, where `TRITON_WORKBENCH_HOME` is not set.' },
   { name: 'XDG_CONFIG_HOME', what: 'Folder of `triton-workbench/cli.yaml`. Default: `~/.config`.' },

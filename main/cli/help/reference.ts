@@ -61,10 +61,10 @@ function verbSection(program: Command, command: Command): string {
 const cliPage = (program: Command): string =>
   [
     '# Command line',
-    `${written('cli')} In a clone the README says what takes the place of \`triton-workbench\`.`,
-    'A run is named by its id, the beginning of one that no other run has, its name, `latest`, or `latest~N` (N runs before it). An address may be `host:port`. ' +
+    `${written('cli')} In a clone, see the README for what to type in place of \`triton-workbench\`.`,
+    'A run is given by its id or a unique beginning of it, its name, `latest`, or `latest~N` (N runs before it). An address may be `host:port`. ' +
       'A time is a number in the unit of its option, or has a unit: `500ms`, `2s`, `1m`, `250us`. ' +
-      '`--json` prints one JSON document to stdout, and `--quiet` leaves progress out. Colors are not used, with `NO_COLOR` or without. ' +
+      '`--json` prints one JSON document to stdout, and `--quiet` omits progress. Colors are not used, with `NO_COLOR` or without. ' +
       'Defaults of options: [configuration](configuration.md).',
     markdownTable(['Option of every command', 'What it does'], optionRows(program)),
     ...commandsOf(program)

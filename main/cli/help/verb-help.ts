@@ -45,7 +45,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'your own model, and its best level within 20 ms',
       ],
       ['run resnet50 -b 1,2,4,8 --concurrency-range 1:16:5', 'with the names of perf_analyzer'],
-      ['run --matrix night.yaml --resume', 'many runs, and those that are not complete continued'],
+      ['run --matrix night.yaml --resume', 'many runs; continues those that are not complete'],
     ],
     exits: runExits,
   },
@@ -81,7 +81,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   best: {
     examples: [
       ['best --last 5 --p99-budget-ms 20', 'which of the last five runs is best within 20 ms'],
-      ['best nightly latest', 'the better one of two'],
+      ['best nightly latest', 'the better of two'],
     ],
   },
   compare: {
@@ -217,7 +217,7 @@ export function addVerbHelp(program: Command): void {
   program.helpCommand(false);
   program.addHelpText(
     'after',
-    `\nA run is named by its id, the beginning of one, its name, latest, or latest~N.\n` +
+    `\nA run is given by its id or a unique beginning of it, its name, latest, or latest~N.\n` +
       `Defaults of options: cli.yaml in the workbench home or in ~/.config/triton-workbench. Guide: docs/guide.`,
   );
 }

@@ -37,7 +37,7 @@ async function chosenRuns(core: Core, given: readonly string[], last: number): P
 export function addBest(program: Command, context: CliContext): void {
   program
     .command('best')
-    .description('Name the best of several runs and its level, within a p99 budget where one is given')
+    .description('Name the best of several runs and its level, within a p99 budget if one is given')
     .argument('[run...]', 'two or more; without any, the last runs that have measured something')
     .option('--last <count>', 'how many of the last runs', readCount, 5)
     .option('--p99-budget-ms <ms>', 'highest acceptable p99 latency, in milliseconds', readBudgetMs)

@@ -15,11 +15,11 @@ const names = reportSections.join(', ');
 /** What the reports of a run are written with. */
 export const addReportOptions = (command: Command): Command =>
   command
-    .option('--title <text>', 'title of the report, kept with the run; "" takes it away')
+    .option('--title <text>', 'title of the report, saved with the run; "" removes it')
     .option('--notes <text>', 'what the reader should know, below the verdict; kept with the run')
     .option(
       '--logo <file>',
-      'PNG, JPEG or SVG of at most 256 KiB at the head of every further report; "none" takes it away',
+      'PNG, JPEG or SVG of at most 256 KiB at the head of every further report; "none" removes it',
     )
     .option('--sections <names>', `what every further report has: "all", or some of ${names}`)
     .option('--without <names>', 'what every further report leaves out, of the same names');

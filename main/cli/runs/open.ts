@@ -9,7 +9,7 @@ export type OpenWindow = (args: readonly string[]) => Promise<void>;
 export function addOpen(program: Command, context: CliContext, openWindow: OpenWindow): void {
   program
     .command('open')
-    .description('Open the window, at a run where one is named')
+    .description('Open the window, at a run if one is named')
     .argument('[run]', runArgument)
     .action(async (given: string | undefined) => {
       if (given === undefined) {
