@@ -39,7 +39,7 @@ const MB = 1_000_000;
 export const componentFacts: Readonly<Record<ComponentId, ComponentFacts>> = {
   python: {
     title: 'Python environment',
-    use: 'PyTorch, ONNX Runtime and the Triton client: export, conversion and accuracy checks. Larger where the package index only has PyTorch with CUDA.',
+    use: 'PyTorch, ONNX Runtime and the Triton client: export, conversion and accuracy checks.',
     needs: [],
     required: true,
     cost: { downloadBytes: 320 * MB, unpackedBytes: 1300 * MB, seconds: 60 },
@@ -133,6 +133,6 @@ export function costText(id: ComponentId): string {
   return [
     cost.downloadBytes === 0 ? 'no download' : `download ${download}`,
     `${range(({ unpackedBytes }) => formatBytes(unpackedBytes))} on disk`,
-    `about ${time}`,
+    `about ${time}${mostCost === cost ? '' : ' (more where PyTorch comes with CUDA)'}`,
   ].join(', ');
 }

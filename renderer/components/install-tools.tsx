@@ -6,16 +6,21 @@ import { useWorkbench } from '../workbench';
 import { attempt } from './notices';
 import { SetupEnd, SetupProgress } from './setup-progress';
 
-/** Installs the missing tools from where they are missed, with its progress; nothing where that is impossible or needless. */
-export function InstallTools() {
+/**
+ * Installs the missing tools from where they are missed, with its progress; nothing where that is impossible or needless.
+ * @param props.brief only the button: the page has the progress elsewhere
+ */
+export function InstallTools({ brief = false }: { brief?: boolean }) {
   const { tools, machine } = useWorkbench();
   const { work, install } = useStore(tools);
   const facts = useStore(machine, ({ value }) => value?.tools ?? null);
-  if (work?.status === 'running') return <SetupProgress work={work} />;
+  if (work?.status === 'running') {
+    return brief ? <p className="dim">Being installed: see Tools.</p> : <SetupProgress work={work} />;
+  }
   if (facts === null || facts.missing.length === 0 || !facts.installable) return null;
   return (
     <div className="install-tools">
-      <SetupEnd work={work} />
+      {brief ? null : <SetupEnd work={work} />}
       <Button
         size="xs"
         leftSection={<IconDownload size={14} aria-hidden="true" />}
@@ -24,7 +29,7 @@ export function InstallTools() {
           attempt(() => install(facts.missing));
         }}
       >
-        {work?.status === 'failed' ? 'Install again' : 'Install missing tools'}
+        {work?.status === 'failed' && !brief ? 'Install again' : 'Install missing tools'}
       </Button>
     </div>
   );

@@ -33,7 +33,7 @@ export function SetupProgress({ work }: { work: SetupWork }) {
             attempt(cancel);
           }}
         >
-          Cancel installation
+          {work.action === 'remove' ? 'Cancel' : 'Cancel installation'}
         </Button>
       </div>
       <progress
@@ -55,14 +55,14 @@ export function SetupProgress({ work }: { work: SetupWork }) {
 /** Why the last work failed or that it was cancelled; nothing where it ended well. */
 export function SetupEnd({ work }: { work: SetupWork | null }) {
   if (work?.status === 'cancelled') {
-    return <p className="dim">The installation was cancelled. Downloaded packages are kept.</p>;
+    return <p className="dim">Cancelled. Downloaded packages are kept.</p>;
   }
   if (work?.status !== 'failed' || work.error === null) return null;
   const { message, remedy, details } = work.error;
   return (
     <div role="alert" className="field-error">
       <p>
-        The installation failed: {message}. {remedy}
+        {work.action === 'remove' ? 'The removal' : 'The installation'} failed: {message}. {remedy}
       </p>
       {details === undefined ? null : (
         <details>

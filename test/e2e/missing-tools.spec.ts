@@ -64,6 +64,9 @@ test('the Tools section installs what is missing, and removes it after a questio
 
   await row.getByRole('button', { name: 'Remove Triton Inference Server' }).press('Enter');
   const question = row.getByRole('group', { name: 'Remove Triton Inference Server?' });
+  await expect(
+    page.locator('[data-tool="images"]').getByRole('button', { name: 'Show images' }),
+  ).toBeVisible();
   await question.getByRole('button', { name: 'Keep' }).press('Enter');
   await expect(row).toHaveAttribute('data-state', 'ready');
   await row.getByRole('button', { name: 'Remove Triton Inference Server' }).press('Enter');

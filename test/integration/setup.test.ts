@@ -40,13 +40,13 @@ const left = async (...names: string[]) => {
 describe('a component from the real package index', () => {
   it('that is cancelled leaves nothing of it, and is installed by the next attempt', async () => {
     const stop = new AbortController();
-    const cancelled = setup().install(
-      ['perf-analyzer'],
-      install,
-      listenerOf(stop.signal, (text) => {
-        if (text.startsWith('Downloading perf_analyzer')) stop.abort();
-      }),
-    );
+    const cancelled = setup().install(['perf-analyzer'], install, {
+      ...listenerOf(stop.signal),
+      // The first line of uv: it is at work.
+      onStderrLine: (line) => {
+        if (/^Using C?Python/.test(line)) stop.abort();
+      },
+    });
     expect((await rejection(cancelled)).code).toBe('cancelled');
     expect(await left('perf-analyzer', 'perf-analyzer.new', 'setup.lease')).toEqual([]);
     expect((await setup().status('perf-analyzer')).state).toBe('missing');

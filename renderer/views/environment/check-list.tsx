@@ -23,7 +23,7 @@ function CheckLine({ check, installable }: { check: Check; installable: boolean 
       <div className="check-finding">
         <p>{check.finding}</p>
         {check.id === 'tools' && installable ? (
-          <InstallTools />
+          <InstallTools brief />
         ) : check.remedy === null ? null : (
           <Remedy text={check.remedy} />
         )}

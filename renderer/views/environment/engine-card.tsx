@@ -42,7 +42,7 @@ export function EngineCard(props: {
         {engine.remedy === null || (engine.kind === 'local' && installable) ? null : (
           <Remedy text={engine.remedy} />
         )}
-        {engine.kind === 'local' && !engine.available ? <InstallTools /> : null}
+        {engine.kind === 'local' && !engine.available ? <InstallTools brief /> : null}
         {engine.kind === 'docker' ? <Facts facts={dockerFacts(docker)} /> : null}
       </div>
     </Panel>

@@ -21,7 +21,6 @@ import { attempt } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { SetupEnd, SetupProgress } from '../../components/setup-progress';
 import { type Look, Status } from '../../components/status-text';
-import { numeric, ScrollTable, TableHead } from '../../components/table';
 import { useWorkbench } from '../../workbench';
 
 const looks: Readonly<Record<ComponentStatus['state'], Look & { readonly word: string }>> = {
@@ -31,22 +30,13 @@ const looks: Readonly<Record<ComponentStatus['state'], Look & { readonly word: s
   broken: { icon: IconCircleX, tone: 'bad', word: 'Incomplete' },
 };
 
-const headings = [
-  'Tool',
-  'State',
-  'Version',
-  numeric('Size'),
-  'To install',
-  { title: 'Actions', hidden: true },
-];
-
 /** What else goes with it, so that nobody is surprised. Pure. */
 function removeQuestion(id: ComponentId, all: readonly ComponentStatus[]): string {
   const others = withDependents([id]).filter(
     (other) => other !== id && all.some((status) => status.id === other && status.state !== 'missing'),
   );
   const titles = others.map((other) => componentFacts[other].title).reverse();
-  const also = titles.length === 0 ? '' : `, and with it ${titles.join(', ')}`;
+  const also = titles.length === 0 ? '' : ` and what needs it (${titles.join(', ')})`;
   return `Remove ${componentFacts[id].title}${also}?`;
 }
 
@@ -108,24 +98,64 @@ function Row({ status, all }: { status: ComponentStatus; all: readonly Component
   const { id, state, version, bytes } = status;
   const { title, use } = componentFacts[id];
   const { icon, tone, word } = looks[state];
+  const facts = [version, bytes === null ? null : formatBytes(bytes)].filter((fact) => fact !== null);
   return (
-    <tr data-tool={id} data-state={state}>
-      <td>
-        {title}
-        <div className="dim">{use}</div>
-      </td>
-      <td>
-        <Status icon={icon} tone={tone}>
-          {word}
-        </Status>
-      </td>
-      <td>{version ?? <span className="dim">–</span>}</td>
-      <td className="number">{bytes === null ? <span className="dim">–</span> : formatBytes(bytes)}</td>
-      <td className="dim">{costText(id)}</td>
-      <td className="actions-cell">
-        <RowActions status={status} all={all} />
-      </td>
-    </tr>
+    <li className="tool" data-tool={id} data-state={state}>
+      <Status icon={icon} tone={tone}>
+        {word}
+      </Status>
+      <div className="tool-text">
+        <p>
+          <span className="check-title">{title}</span>{' '}
+          {facts.length === 0 ? null : <span className="dim">{facts.join(' · ')}</span>}
+        </p>
+        <p className="dim">{use}</p>
+        {state === 'ready' ? null : <p className="dim">To install: {costText(id)}.</p>}
+      </div>
+      <RowActions status={status} all={all} />
+    </li>
+  );
+}
+
+/** The images of the workbench, which the page Containers builds, pulls and removes. */
+function ImagesRow() {
+  const { images, route } = useWorkbench();
+  const { value, error, load } = useStore(images);
+  useEffect(() => {
+    void load();
+  }, [load]);
+  const own = value?.filter((image) => image.use !== null) ?? [];
+  const listed = own.map(({ tags, sizeBytes }) => `${tags[0] ?? 'no tag'} (${formatBytes(sizeBytes)})`);
+  const { icon, tone } = own.length === 0 ? looks.missing : looks.ready;
+  const text =
+    value === null
+      ? error === null
+        ? 'Loading'
+        : 'Docker is unreachable.'
+      : own.length === 0
+        ? 'None on this machine.'
+        : listed.join(', ');
+  return (
+    <li className="tool" data-tool="images">
+      <Status icon={icon} tone={tone}>
+        {own.length === 0 ? 'None' : 'On the engine'}
+      </Status>
+      <div className="tool-text">
+        <p className="check-title">Container images</p>
+        <p className="dim">{text}</p>
+      </div>
+      <div className="tool-actions">
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => {
+            route.getState().go({ page: 'containers' });
+          }}
+        >
+          Show images
+        </Button>
+      </div>
+    </li>
   );
 }
 
@@ -144,7 +174,7 @@ export function ToolsPanel() {
   return (
     <Panel
       title="Tools"
-      note="In the workbench home, for everything outside of Docker"
+      note="For runs outside of Docker, in the workbench home"
       head={
         due.length === 0 || running ? null : (
           <Button
@@ -162,15 +192,12 @@ export function ToolsPanel() {
       {running || work?.status === 'failed' || work?.status === 'cancelled' ? (
         <div className="panel-body">{running ? <SetupProgress work={work} /> : <SetupEnd work={work} />}</div>
       ) : null}
-      <ScrollTable label="Tools" className="tools-table">
-        <TableHead headings={headings} />
-        <tbody>
-          {components.map((status) => (
-            <Row key={status.id} status={status} all={components} />
-          ))}
-        </tbody>
-      </ScrollTable>
-      <p className="panel-body dim">Container images are on the Containers page.</p>
+      <ul className="tools">
+        {components.map((status) => (
+          <Row key={status.id} status={status} all={components} />
+        ))}
+        <ImagesRow />
+      </ul>
     </Panel>
   );
 }

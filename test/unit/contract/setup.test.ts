@@ -20,7 +20,7 @@ describe('components of the set-up', () => {
   it('say what they take', () => {
     expect(costText('triton')).toBe('no download, 2.9 MiB on disk, about 2 s');
     expect(costText('python')).toBe(
-      'download 305.2 MiB to 2.7 GiB, 1.2 GiB to 5.0 GiB on disk, about 1 min to 5 min',
+      'download 305.2 MiB to 2.7 GiB, 1.2 GiB to 5.0 GiB on disk, about 1 min to 5 min (more where PyTorch comes with CUDA)',
     );
     expect(costText('tensorflow')).toContain('about 2 min');
   });
