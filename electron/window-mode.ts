@@ -161,7 +161,7 @@ export async function runWindowMode(app: App): Promise<void> {
   });
   openings.add(openedBy(process.argv, process.cwd(), app.getAppPath()));
   const { closeNow } = guardClose(window, {
-    underWay: () => made.core?.underWay() ?? { runIds: [], images: [], fetches: [] },
+    underWay: () => made.core?.underWay() ?? { runIds: [], images: [], fetches: [], tools: [] },
     ask: (work) => {
       events.send({ type: 'close-asked', work });
     },

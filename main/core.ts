@@ -34,7 +34,7 @@ export type { ServerLoadListener, ServerResults } from './perf/sweep/measure-ser
 
 const isRunning = ({ status }: { readonly status: string }): boolean => status === 'running';
 
-const workUnderWay = (runs: Runs, { images, data }: CoreParts): WorkUnderWay => ({
+const workUnderWay = (runs: Runs, { images, data, tools }: CoreParts): WorkUnderWay => ({
   runIds: runs.ids(),
   // Not the log lines of each.
   images: images
@@ -45,6 +45,7 @@ const workUnderWay = (runs: Runs, { images, data }: CoreParts): WorkUnderWay => 
     .works()
     .filter(isRunning)
     .map(({ title }) => title),
+  tools: tools.underWay(),
 });
 
 async function checkLogo(path: string): Promise<void> {

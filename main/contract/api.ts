@@ -338,6 +338,8 @@ export interface WorkUnderWay {
   readonly images: readonly Pick<ImageWork, 'kind' | 'image'>[];
   /** Titles of data sets and checkpoints that are being fetched. */
   readonly fetches: readonly string[];
+  /** Titles of the tools that the set-up changes. */
+  readonly tools: readonly string[];
 }
 
 /** What the window is told: the core's events, and that closing it waits for an answer because work is under way. */

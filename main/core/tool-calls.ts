@@ -1,6 +1,7 @@
 import type { CoreEvent, Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import type { ToolFacts } from '../contract/machine';
+import { componentFacts } from '../contract/setup';
 import { missingTools } from '../engine/local/toolchain';
 import type { HomeLayout } from '../platform/layout';
 import { type Setup, supportsSetup } from '../setup/setup';
@@ -19,6 +20,8 @@ export interface ToolCalls
   extends Pick<Setup, 'list' | 'plan' | 'systemPackages'>, Pick<ToolWork, 'start' | 'cancel' | 'ended'> {
   readonly handlers: Pick<Handlers, Extract<keyof Handlers, `tools.${string}`>>;
   facts(): Promise<ToolFacts>;
+  /** Titles of what the work under way changes. */
+  underWay(): readonly string[];
   /** Cancels the work and waits for its end. */
   close(): Promise<void>;
 }
@@ -46,6 +49,10 @@ export function createToolCalls({ layout, setup, emit, system = process }: ToolC
     plan: (ids, how) => setup.plan(ids, how),
     systemPackages: () => setup.systemPackages(),
     facts: async () => ({ missing: await missingTools(layout), installable }),
+    underWay: () => {
+      const current = work.current();
+      return current?.status === 'running' ? current.components.map((id) => componentFacts[id].title) : [];
+    },
     start,
     cancel: () => {
       work.cancel();

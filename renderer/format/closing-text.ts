@@ -1,11 +1,12 @@
 import type { WorkUnderWay } from '../../main/contract/api';
 
 /** What is under way, and what becomes of it when the window closes. Pure. */
-export function closingText({ runIds, images, fetches }: WorkUnderWay): string {
+export function closingText({ runIds, images, fetches, tools }: WorkUnderWay): string {
   const works = [
     ...(runIds.length === 0 ? [] : [runIds.length === 1 ? 'a run' : `${runIds.length} runs`]),
     ...images.map(({ kind, image }) => `the ${kind} of ${image}`),
     ...fetches.map((title) => `the download of ${title}`),
+    ...(tools.length === 0 ? [] : [`the set-up of ${tools.join(', ')}`]),
   ];
   const list = [works.slice(0, -1).join(', '), ...works.slice(-1)]
     .filter((text) => text !== '')
@@ -16,5 +17,8 @@ export function closingText({ runIds, images, fetches }: WorkUnderWay): string {
     ...(runIds.length === 0 ? [] : ['Measured levels are kept, and Resume continues from there.']),
     ...(images.length === 0 ? [] : ['Start the image again on the Images page.']),
     ...(fetches.length === 0 ? [] : ['Downloaded data is kept.']),
+    ...(tools.length === 0
+      ? []
+      : ['Install the tools again on the Environment page; downloaded packages are kept.']),
   ].join(' ');
 }

@@ -78,8 +78,9 @@ async function follow(core: Core, progress: Output): Promise<SetupWork> {
     subscribe: (listener) =>
       core.subscribe((event) => {
         if (event.type !== 'setup-work' || event.work.status !== 'running') return;
-        if (event.work.component === null) return;
-        listener(componentFacts[event.work.component].title, event.work);
+        const { component } = event.work;
+        // Before the first one it may wait for another set-up.
+        listener(component === null ? 'Set-up' : componentFacts[component].title, event.work);
       }),
     cancel: () => {
       core.setup.cancel();

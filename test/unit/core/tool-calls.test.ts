@@ -72,6 +72,7 @@ describe('the tools of the home', () => {
     await calls.handlers['tools.install'](asked);
     await calls.handlers['tools.remove']({ components: ['python'] });
     expect(works.map(({ action }) => action)).toEqual(['install']);
+    expect(calls.underWay()).toEqual(['Python environment']);
     await calls.handlers['tools.cancel'](undefined);
     expect(await calls.ended()).toMatchObject({ status: 'cancelled', error: null });
   });

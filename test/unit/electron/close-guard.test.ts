@@ -26,7 +26,7 @@ class FakeWindow extends EventEmitter {
   }
 }
 
-const ofRuns = (runIds: readonly string[]): WorkUnderWay => ({ runIds, images: [], fetches: [] });
+const ofRuns = (runIds: readonly string[]): WorkUnderWay => ({ runIds, images: [], fetches: [], tools: [] });
 
 function guarded(active: string[], stopping: () => Promise<void> = () => Promise.resolve()) {
   const window = new FakeWindow();

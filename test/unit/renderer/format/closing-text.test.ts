@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closingText } from '../../../../renderer/format/closing-text';
 
-const nothing = { runIds: [], images: [], fetches: [] };
+const nothing = { runIds: [], images: [], fetches: [], tools: [] };
 
 describe('the question before closing', () => {
   it('names one run as one', () => {
@@ -29,5 +29,11 @@ describe('the question before closing', () => {
       /^The pull of example\/server:1, the build of example\/client:2 and the download of ImageNet are in progress\./,
     );
     expect(text).not.toContain('Resume');
+  });
+
+  it('names the tools that are being set up', () => {
+    expect(closingText({ ...nothing, tools: ['Python environment'] })).toBe(
+      'The set-up of Python environment is in progress. Closing stops it. Install the tools again on the Environment page; downloaded packages are kept.',
+    );
   });
 });
