@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
-import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
+import { IconAlertTriangle, IconPlayerPlay, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { InstallTools } from '../../components/install-tools';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 import { demoState } from './demo-state';
+import { MachineRows } from './machine-rows';
 
 /** Before the first run: the demo and what it does, or what it needs first. */
 export function EmptyRuns() {
@@ -60,7 +61,17 @@ export function EmptyRuns() {
             Start the demo in Docker
           </Button>
         ) : null}
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={16} aria-hidden="true" />}
+          onClick={() => {
+            route.getState().go({ page: 'new' });
+          }}
+        >
+          Deploy another model
+        </Button>
       </div>
+      <MachineRows />
     </div>
   );
 }
