@@ -19,6 +19,25 @@ const exportText: Readonly<Record<ReportFile['kind'], string>> = {
   'csv-accuracy': 'Export CSV of this run, accuracy',
 };
 
+/** Longer than the palette takes to give the focus back to where it was opened. */
+const afterPaletteMs = 60;
+
+/** The field for the p99 budget, once the run has a level that it decides about. */
+const budgetCommands = ({ best }: RunSummary): readonly Command[] =>
+  best === null
+    ? []
+    : [
+        {
+          id: 'budget',
+          title: 'Set the p99 budget of this run',
+          note: 'names the best level within it',
+          group: 'Actions',
+          run: () => {
+            setTimeout(() => document.getElementById('latency-budget')?.focus(), afterPaletteMs);
+          },
+        },
+      ];
+
 /**
  * What can be done with the run that is open: the same as on its page.
  * @param written reports of the run
@@ -72,6 +91,7 @@ export function runCommands(
         overlay.getState().rename(runId);
       },
     },
+    ...budgetCommands(open),
     ...written.map(({ kind }) =>
       command(`export-${kind}`, exportText[kind], async () => {
         const saved = await client.call('desktop.saveReport', { runId, kind });
