@@ -12,6 +12,7 @@ import { DeploymentsView } from './views/deployments/deployments-view';
 import { EnvironmentView } from './views/environment/environment-view';
 import { MonitorView } from './views/monitor/monitor-view';
 import { NewDeploymentView } from './views/new-deployment/new-deployment-view';
+import { StartView } from './views/new-deployment/start/start-view';
 import { RunView } from './views/run/run-view';
 import { RunsView } from './views/runs/runs-view';
 import { useWorkbench } from './workbench';
@@ -21,7 +22,7 @@ function View({ route }: { route: Route }) {
     case 'runs':
       return <RunsView />;
     case 'new':
-      return <NewDeploymentView />;
+      return route.draft === true ? <NewDeploymentView /> : <StartView />;
     case 'run':
       return <RunView key={route.runId} runId={route.runId} />;
     case 'compare':

@@ -25,6 +25,7 @@ import './styles/monitor.css';
 import './styles/wizard.css';
 import './styles/wizard-fields.css';
 import './styles/wizard-pages.css';
+import './styles/wizard-start.css';
 
 const workbench = createWorkbench(createClient(window.workbench), window.localStorage);
 routeEvents(workbench);

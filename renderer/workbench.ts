@@ -12,6 +12,7 @@ import { type ComparedRuns, createComparedRuns } from './stores/compared-runs';
 import { createDocker, type Docker } from './stores/docker';
 import { createDataSources, type DataSources } from './stores/draft/data-sources';
 import { createDraft, type DraftState } from './stores/draft/draft';
+import { createFormView, type FormView } from './stores/draft/form-view';
 import { createOwnModel, type OwnModel } from './stores/draft/own-model';
 import { createStartCheck, type StartCheck } from './stores/draft/start-check';
 import { createGpuReadings, type GpuReadings } from './stores/gpu-load';
@@ -54,6 +55,7 @@ export interface Workbench {
   readonly compared: StoreApi<ComparedRuns>;
   readonly baselines: StoreApi<Baselines>;
   readonly draft: StoreApi<DraftState>;
+  readonly formView: StoreApi<FormView>;
   readonly ownModel: StoreApi<OwnModel>;
   readonly dataSources: StoreApi<DataSources>;
   readonly tools: StoreApi<Tools>;
@@ -89,6 +91,7 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     compared: createComparedRuns(client),
     baselines: createBaselines(client, storage),
     draft,
+    formView: createFormView(storage),
     ownModel: createOwnModel(client, draft),
     dataSources: createDataSources(client, draft),
     tools: createTools(client, machine),

@@ -7,7 +7,7 @@ export async function showConfiguration(
   { route, draft }: Pick<Workbench, 'route' | 'draft'>,
   { fileName, text }: { readonly fileName: string; readonly text: string },
 ): Promise<void> {
-  route.getState().go({ page: 'new' });
+  route.getState().go({ page: 'new', draft: true });
   await draft.getState().open();
   await draft.getState().importText(fileName, text);
 }

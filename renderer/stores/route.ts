@@ -4,7 +4,8 @@ import { createStore } from 'zustand/vanilla';
 
 const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('runs') }),
-  z.object({ page: z.literal('new') }),
+  /** `draft`: the form of the draft, in place of the page that offers how to begin. */
+  z.object({ page: z.literal('new'), draft: z.boolean().optional() }),
   z.object({ page: z.literal('run'), runId: z.string().min(1).max(200) }),
   z.object({ page: z.literal('compare'), runIds: z.array(z.string().min(1).max(200)).max(8) }),
   z.object({ page: z.literal('monitor') }),

@@ -31,6 +31,15 @@ test('the empty list of runs', async () => {
 test('every page of a new deployment, with a field that needs correcting', async () => {
   const form = new NewDeploymentPage(app.page);
   await new Shell(app.page).go('New deployment');
+  await expect(form.preset('ResNet-50 v1.5')).toBeVisible();
+  expect(await findings(app.page), 'the choices to begin from').toEqual([]);
+  await form.preset('ResNet-50 v1.5').click();
+  await expect(form.summary).toContainText('Ready to run.');
+  await app.page.locator('.wizard details').evaluateAll((folded) => {
+    for (const details of folded) details.setAttribute('open', '');
+  });
+  expect(await findings(app.page), 'the simple page').toEqual([]);
+  await form.show('All settings');
   await expect(form.start).toBeEnabled();
   for (const name of [
     'Environment',

@@ -23,7 +23,7 @@ test.afterEach(async () => {
 test('a finished run is changed, continued by keyboard, and keeps what it measured', async () => {
   const form = new NewDeploymentPage(app.page);
   const run = new RunPage(app.page);
-  await new Shell(app.page).go('New deployment');
+  await form.begin();
   await form.open('Performance');
   await form.set('performance.batchSizes', '1, 2');
   await form.set('performance.concurrency', '1');
@@ -46,8 +46,8 @@ test('a finished run is changed, continued by keyboard, and keeps what it measur
   // Who leaves it finds the way back to it, and to a new deployment.
   await new Shell(app.page).go('Runs');
   await new Shell(app.page).go('New deployment');
-  await expect(app.page.getByText(`Unfinished change of run ${before.runId}`)).toBeVisible();
-  await app.page.getByRole('button', { name: 'Continue draft' }).click();
+  await expect(app.page.getByRole('region', { name: 'Unfinished draft' })).toContainText(before.runId);
+  await form.continueDraft.click();
 
   await form.open('Review & run');
   const changes = app.page.getByRole('region', { name: 'Changes' });

@@ -75,8 +75,8 @@ test('a registry key is said to be held in memory where there is no key ring, an
 
 test('the engine Docker cannot be chosen, with the reason beside it', async () => {
   const { page } = app;
-  await new Shell(page).go('New deployment');
   const form = new NewDeploymentPage(page);
+  await form.begin();
   await expect(form.start).toBeEnabled();
   await form.open('Environment');
   await expect(form.option('Engine', 'Docker containers')).toBeDisabled();

@@ -55,7 +55,9 @@ test('a newcomer deploys ResNet50 with what stands in the form and exports the r
   await expect(page.getByRole('heading', { name: 'No runs yet' })).toBeVisible();
 
   await new Shell(page).go('New deployment');
-  await new NewDeploymentPage(page).start.click();
+  const form = new NewDeploymentPage(page);
+  await form.preset('ResNet-50 v1.5').click();
+  await form.start.click();
 
   // The steps go live one after the other.
   await expect(run.status).toHaveAttribute('data-status', 'running');
@@ -258,7 +260,12 @@ test('every page, dark and light, small and large', async () => {
   await takePictures(page, 'run');
 
   await shell.go('New deployment');
-  await expect(form.start).toBeEnabled();
+  await expect(form.preset('ResNet-50 v1.5')).toBeVisible();
+  await takePictures(page, 'new-deployment');
+  await form.preset('ResNet-50 v1.5').click();
+  await expect(form.summary).toContainText('Ready to run.');
+  await takePictures(page, 'new-deployment-simple');
+  await form.show('All settings');
   for (const [title, name] of wizardPictures) {
     await form.open(title);
     await takePictures(page, name);
@@ -278,7 +285,7 @@ test('closing during a run asks, stops it cleanly, and resume finishes it withou
     app = await launch(secondHome);
     const shell = new Shell(app.page);
     const form = new NewDeploymentPage(app.page);
-    await shell.go('New deployment');
+    await form.begin();
     await form.open('Performance');
     await form.text('Offline batch sizes').fill('1, 2, 4, 8');
     // What is asked and answered below happens while the other three levels are measured: 6.5 s each.

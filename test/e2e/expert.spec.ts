@@ -9,7 +9,6 @@ import { homeLayout } from '../../main/platform/layout';
 import { startCli } from '../support/cli';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
-import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { answerConsent, appFolder, createHome, launch, saveTo, shutDown } from './support/app';
 import { onlyRun } from './support/run-on-disk';
@@ -170,7 +169,7 @@ test('an expert changes every field, edits config.pbtxt by hand, and the command
   app = await launch(home);
   const { page } = app;
   const form = new NewDeploymentPage(page);
-  await new Shell(page).go('New deployment');
+  await form.begin();
   await expect(form.start).toBeEnabled();
   for (const [name, values] of Object.entries(wanted)) {
     await form.open(name as keyof typeof wanted);

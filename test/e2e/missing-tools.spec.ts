@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { NewDeploymentPage } from './pages/new-deployment.page';
+import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { createHome, launch, shutDown } from './support/app';
 import { findings } from './support/axe';
@@ -36,6 +38,7 @@ test('without Triton the demo, the wizard and the Environment page say so before
   await expect(check.getByRole('button', { name: 'Install missing tools' })).toBeVisible();
 
   await pages.getByRole('button', { name: 'New deployment' }).click();
+  await new NewDeploymentPage(page).preset('ResNet-50 v1.5').click();
   const engine = page.locator('[data-field="engine.kind"]');
   await expect(engine).toContainText('Not installed on this machine: Triton');
   await expect(engine.getByRole('button', { name: 'Install missing tools' })).toBeVisible();
@@ -83,10 +86,7 @@ test('a taken port is red at its field, and one click frees the run from it', as
   try {
     app = await launch(home);
     const { page } = app;
-    await page
-      .getByRole('navigation', { name: 'Pages' })
-      .getByRole('button', { name: 'New deployment' })
-      .click();
+    await new NewDeploymentPage(page).begin();
     const field = page.locator('[data-field="engine.httpPort"]');
     await field.getByRole('textbox').fill(String(port));
     await expect(field).toContainText(`Port ${port} is in use: process ${process.pid}`);
@@ -103,11 +103,9 @@ test('a taken port is red at its field, and one click frees the run from it', as
 test('an address without a scheme is taken, and a server that does not answer is named at the field', async () => {
   app = await launch(home);
   const { page } = app;
-  await page
-    .getByRole('navigation', { name: 'Pages' })
-    .getByRole('button', { name: 'New deployment' })
-    .click();
-  await page.getByRole('radio', { name: 'Remote Triton' }).check();
+  await new Shell(page).go('New deployment');
+  await page.getByRole('button', { name: 'Deploy to a server' }).click();
+  await expect(page.getByRole('radio', { name: 'Remote Triton' })).toBeChecked();
   const field = page.locator('[data-field="engine.url"]');
   await expect(field.getByRole('note')).toHaveText('Required');
   await expect(field.getByRole('textbox')).not.toHaveAttribute('aria-invalid', 'true');

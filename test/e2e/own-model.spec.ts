@@ -4,7 +4,6 @@ import { expect, test } from '@playwright/test';
 import { cli } from '../support/cli';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
-import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { answerConsent, choosePath, createHome, launch, shutDown } from './support/app';
 import { findings } from './support/axe';
@@ -33,7 +32,7 @@ test('a folder of model code: broken it is refused with the reason, whole it run
   }
   await rm(join(broken, 'dataloader.py'));
 
-  await new Shell(page).go('New deployment');
+  await form.begin();
   await expect(form.start).toBeEnabled();
   await form.open('Model');
   await choosePath(app, broken);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
-import { Shell } from './pages/shell.page';
 import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 
 /** What the workbench asks an engine before a start; of a machine without GPUs. */
@@ -52,7 +51,7 @@ test.afterAll(async () => {
 test('a start that the preflight refuses can be made anyway, and marks the run', async () => {
   const { page } = app;
   const form = new NewDeploymentPage(page);
-  await new Shell(page).go('New deployment');
+  await form.begin();
   await form.open('Environment');
   await form.set('engine.kind', 'docker');
   await page.getByRole('combobox', { name: 'GPUs' }).fill('GPU-1a2b3c4d');

@@ -17,7 +17,7 @@ let app: WorkbenchApp;
 test.beforeEach(async () => {
   home = await createHome();
   app = await launch(home);
-  await new Shell(app.page).go('New deployment');
+  await new NewDeploymentPage(app.page).begin();
 });
 test.afterEach(async () => {
   await shutDown(app);

@@ -62,7 +62,15 @@ export function timeLeftText({ seconds, of }: TimeLeft): string {
   return seconds < finishingS ? 'finishing' : `about ${durationText(seconds)} left`;
 }
 
-function durationText(seconds: number): string {
+/** Seconds that the levels of a run take by its settings; null where nobody knows how long a window is. Pure. */
+export function plannedMeasuringS(performance: PerformanceSpec): number | null {
+  const levelS = plannedLevelS(performance);
+  if (levelS === null) return null;
+  return scenarios.reduce((sum, scenario) => sum + plannedTurns(performance, scenario).length, 0) * levelS;
+}
+
+/** A length of time as an estimate is told: "27 s", "3 min", "1 h 20 min". */
+export function durationText(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
   const minutes = Math.round(whole / 60);

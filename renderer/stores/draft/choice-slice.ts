@@ -13,7 +13,7 @@ type ChoiceActions =
 /** Another choice in place of the present one: a model, a run's, a file's, or none. */
 export function choiceSlice(
   { client, get, set }: DraftAccess,
-  { edited, replace, forgetBefore }: DraftSession,
+  { edited, replace, begin, forgetBefore }: DraftSession,
 ): Pick<DraftState, ChoiceActions> {
   /** Where it runs has nothing to do with the model; everything else has, and can be taken back where there is something. */
   const otherModel = (next: Choice, what: string): void => {
@@ -45,9 +45,7 @@ export function choiceSlice(
       const [kept, of] = isOwnModel(overrides) ? [firstPreset, null] : [preset, changing];
       replace({ preset: kept, overrides: {} }, { kind: 'started-over' }, 'environment', of);
     },
-    startNew: () => {
-      replace({ preset: firstPreset, overrides: {} }, { kind: 'started-new' }, 'environment');
-    },
+    startNew: begin,
     reuse: (next, what) => {
       replace(next, { kind: 'reused', what }, 'model');
     },

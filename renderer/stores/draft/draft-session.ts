@@ -3,7 +3,14 @@ import type { Tree } from '../../../main/contract/trees';
 import type { Latest } from '../latest';
 import { noPlan } from './change-plan';
 import { createDraftFiles } from './draft-files';
-import { choiceOf, type DraftAccess, type DraftNotice, type DraftState, firstPreset } from './draft-state';
+import {
+  choiceOf,
+  type DraftAccess,
+  type DraftNotice,
+  type DraftState,
+  firstPreset,
+  isWorthKeeping,
+} from './draft-state';
 import { isWizardPage, type WizardPage } from './wizard-page';
 
 const newId = (): string => crypto.randomUUID();
@@ -21,6 +28,7 @@ export const blankDraft = () =>
     tolerancesOf: null,
     p99BudgetMs: null,
     name: '',
+    editedAt: null,
     notice: null,
     edit: null,
     stale: true,
@@ -49,6 +57,7 @@ function openedDraft(draft: Draft): Partial<DraftState> {
     id,
     choice,
     changing = null,
+    updatedAt: editedAt,
     page,
     visited = [],
     tolerancesOf = null,
@@ -65,8 +74,13 @@ function openedDraft(draft: Draft): Partial<DraftState> {
     tolerancesOf,
     p99BudgetMs,
     name,
+    editedAt,
   };
 }
+
+/** Notes of an import are of its file, and the draft before a new one is offered until that is started. */
+const isLasting = (notice: DraftNotice | null): boolean =>
+  notice?.kind === 'started-new' || (notice?.kind === 'imported' && notice.notes.length > 0);
 
 export type DraftSession = ReturnType<typeof createDraftSession>;
 
@@ -82,7 +96,7 @@ export function createDraftSession({ client, get, set }: DraftAccess, preview: L
   });
   const without = ({ id: gone }: Draft): readonly Draft[] => get().older.filter(({ id }) => id !== gone);
   const setOverrides = (overrides: Tree, others: Partial<DraftState> = {}): void => {
-    set({ ...others, overrides, stale: true });
+    set({ editedAt: new Date().toISOString(), ...others, overrides, stale: true });
     preview.soon();
     files.saveSoon();
   };
@@ -91,11 +105,10 @@ export function createDraftSession({ client, get, set }: DraftAccess, preview: L
     set(openedDraft(draft));
   };
 
-  /** A change by hand: what a notice said of the choice before it holds no longer. Notes of an import are of its file. */
+  /** A change by hand: what a notice said of the choice before it holds no longer. */
   const edited = (overrides: Tree): void => {
-    const { notice } = get();
     startedAs = null;
-    setOverrides(overrides, notice?.kind === 'imported' && notice.notes.length > 0 ? {} : { notice: null });
+    setOverrides(overrides, isLasting(get().notice) ? {} : { notice: null });
   };
 
   /** Another choice in place of this one, which stays on disk and can be taken back. */
@@ -108,8 +121,22 @@ export function createDraftSession({ client, get, set }: DraftAccess, preview: L
     before = current();
     void files.saveNow();
     startedAs = null;
-    const older = [before, ...without(before)];
-    setOverrides(next.overrides, { ...blankDraft(), preset: next.preset, page, changing, notice, older });
+    const fresh = {
+      ...blankDraft(),
+      editedAt: new Date().toISOString(),
+      older: [before, ...without(before)],
+    };
+    setOverrides(next.overrides, { ...fresh, preset: next.preset, page, changing, notice });
+  };
+
+  /** Another draft, which nothing is chosen in yet; one with something in it stays on disk and can be taken back. */
+  const begin = (preset: string): void => {
+    if (isWorthKeeping(get())) {
+      replace({ preset, overrides: {} }, { kind: 'started-new' }, 'environment');
+      return;
+    }
+    startedAs = null;
+    setOverrides({}, { ...blankDraft(), id: get().id, preset });
   };
 
   return {
@@ -118,6 +145,7 @@ export function createDraftSession({ client, get, set }: DraftAccess, preview: L
     show,
     edited,
     replace,
+    begin,
     forgetBefore: (): void => {
       before = null;
     },
@@ -135,9 +163,13 @@ export function createDraftSession({ client, get, set }: DraftAccess, preview: L
         const old = before;
         if (old === null) return;
         before = null;
-        void files.remove(get().id).catch(() => undefined);
+        const present = current();
+        const stays = get().notice?.kind === 'started-new' && isWorthKeeping(get());
+        if (stays) void files.saveNow();
+        else void files.remove(present.id).catch(() => undefined);
         show(old);
-        setOverrides(old.choice.overrides, { notice: null, edit: null, older: without(old) });
+        const older = [...(stays ? [present] : []), ...without(old)];
+        setOverrides(old.choice.overrides, { notice: null, edit: null, older });
       },
     },
   };

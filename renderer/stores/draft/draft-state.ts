@@ -21,12 +21,10 @@ interface ConfigText {
   readonly pending: boolean;
 }
 
-/** What replaced the choice, with the choice before it; or that the choice was not started when the wizard was left. */
+/** What replaced the choice, with the choice before it. */
 export type DraftNotice =
   | { readonly kind: 'started-over' }
   | { readonly kind: 'started-new' }
-  /** `at`: when it was last written, of one that was read from disk. */
-  | { readonly kind: 'unfinished'; readonly at: string | null }
   | { readonly kind: 'reused'; readonly what: string }
   | { readonly kind: 'changing'; readonly runId: string }
   | { readonly kind: 'other-model'; readonly what: string }
@@ -57,6 +55,8 @@ export interface DraftState {
   readonly p99BudgetMs: number | null;
   /** Name that the run has from its start, as it is typed; '': none. */
   readonly name: string;
+  /** When it was last changed or read from disk; null: nothing was chosen yet. */
+  readonly editedAt: string | null;
   /** What was left on disk has been read. */
   readonly ready: boolean;
   readonly preview: SpecPreview | null;
@@ -75,8 +75,6 @@ export interface DraftState {
   /** Other drafts on disk, newest first. */
   readonly older: readonly Draft[];
   readonly open: () => Promise<void>;
-  /** The wizard is shown: what it holds and nobody has started is said. */
-  readonly enter: () => Promise<void>;
   readonly goTo: (page: WizardPage) => void;
   readonly change: (keys: Keys, value: unknown) => void;
   readonly reset: (keys: Keys) => void;
@@ -87,8 +85,8 @@ export interface DraftState {
   readonly chooseModel: (choice: Choice, preset: Preset) => void;
   /** The defaults of the preset; with an own model, which is laid aside, of the first. */
   readonly startOver: () => void;
-  /** Lays the draft aside and begins another. */
-  readonly startNew: () => void;
+  /** Lays the draft aside, where it has something in it, and begins another with this preset. */
+  readonly startNew: (preset: string) => void;
   /** The draft became a run; the next deployment begins anew. */
   readonly started: (runId: string) => void;
   readonly setBudget: (p99BudgetMs: number | null) => void;
@@ -126,6 +124,18 @@ export const hasModelFile = (overrides: Tree): boolean => {
 };
 
 export const isOwnModel = (overrides: Tree): boolean => getAt(overrides, ownModelKeys) !== undefined;
+
+/**
+ * Whether a draft has anything to continue. A change of a run has before anything was changed: who looks for a new
+ * deployment must be able to leave it.
+ */
+export const isWorthKeeping = ({
+  overrides,
+  changing,
+  name,
+  p99BudgetMs,
+}: Pick<DraftState, 'overrides' | 'changing' | 'name' | 'p99BudgetMs'>): boolean =>
+  changing !== null || Object.keys(overrides).length > 0 || name.trim() !== '' || p99BudgetMs !== null;
 
 export const choiceOf = ({ preset, overrides }: DraftState): Choice => ({
   preset,

@@ -1,14 +1,13 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { toWire } from '../../../main/contract/errors';
 import type { Preset } from '../../../main/contract/run/preset';
-import type { Draft } from '../../../main/contract/run/spec-tools';
 import type { Client } from '../../client';
 import { createLatest, type Latest } from '../latest';
 import { createChangePlan } from './change-plan';
 import { choiceSlice } from './choice-slice';
 import { createConfigText } from './config-slice';
 import { blankDraft, createDraftSession, type DraftSession } from './draft-session';
-import { choiceOf, type DraftAccess, type DraftState, isOwnModel } from './draft-state';
+import { choiceOf, type DraftAccess, type DraftState, isOwnModel, isWorthKeeping } from './draft-state';
 import { fieldSlice } from './field-slice';
 
 export type { DraftState } from './draft-state';
@@ -25,10 +24,6 @@ export function draftPreset(
   }
   return draft.ownPreset;
 }
-
-/** A change of a run is one before anything was changed: who looks for a new deployment must be able to leave it. */
-const isWorthKeeping = ({ choice, changing }: Draft): boolean =>
-  changing !== undefined || Object.keys(choice.overrides).length > 0;
 
 /** What the choice leads to; and then what it changes of the run that it changes. */
 function createPreview({ client, get, set }: DraftAccess, replan: () => Promise<void>): Latest {
@@ -53,33 +48,28 @@ function createPreview({ client, get, set }: DraftAccess, replan: () => Promise<
 /** What was left on disk, read once; and the pages of the wizard. */
 function pageSlice(
   { get, set }: DraftAccess,
-  { files, show, current }: DraftSession,
+  { files, show }: DraftSession,
   preview: Latest,
-): Pick<DraftState, 'open' | 'enter' | 'goTo'> {
+): Pick<DraftState, 'open' | 'goTo'> {
   let opening: Promise<void> | null = null;
   const read = async (): Promise<void> => {
     try {
       const drafts = await files.read();
       const [newest, ...others] = drafts;
       const unfinished = newest !== undefined && newest.startedAs === undefined;
-      if (unfinished && isWorthKeeping(newest)) {
+      if (unfinished) {
         show(newest);
-        set({ notice: { kind: 'unfinished', at: newest.updatedAt } });
-      } else if (unfinished) set({ id: newest.id, preset: newest.choice.preset });
+        // Of one without a change only the place on disk is used again.
+        if (!isWorthKeeping(get())) set({ page: 'environment', visited: [], editedAt: null });
+      }
       set({ older: unfinished ? others : drafts, ready: true });
     } catch (error) {
       set({ saveError: toWire(error), ready: true });
     }
     await preview.now();
   };
-  const open = (): Promise<void> => (opening ??= read());
   return {
-    open,
-    enter: async () => {
-      await open();
-      if (get().notice === null && isWorthKeeping(current()))
-        set({ notice: { kind: 'unfinished', at: null } });
-    },
+    open: () => (opening ??= read()),
     goTo: (page) => {
       const { page: from, visited } = get();
       if (page === from) return;

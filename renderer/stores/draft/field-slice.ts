@@ -44,6 +44,11 @@ export function fieldSlice(
     set({ tolerancesOf: tolerancesAfter(get(), keys, next) });
     edited(next);
   };
+  /** What is said of a run before it starts, and is no part of its specification. */
+  const noted = (part: Pick<DraftState, 'name'> | Pick<DraftState, 'p99BudgetMs'>): void => {
+    set({ ...part, editedAt: new Date().toISOString() });
+    files.saveSoon();
+  };
   return {
     change: (keys, value) => {
       leaveText();
@@ -59,12 +64,10 @@ export function fieldSlice(
       edited(withTarget(get().overrides, gpu, engine));
     },
     setBudget: (p99BudgetMs) => {
-      set({ p99BudgetMs });
-      files.saveSoon();
+      noted({ p99BudgetMs });
     },
     setName: (name) => {
-      set({ name });
-      files.saveSoon();
+      noted({ name });
     },
     useDefaultTolerances: () => {
       set({ tolerancesOf: null });

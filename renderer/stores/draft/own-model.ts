@@ -11,13 +11,13 @@ export interface OwnModel {
   readonly busy: boolean;
   /** Shapes that were typed, by input: "1, 3, 224, 224". */
   readonly shapes: Readonly<Record<string, string>>;
-  /** Reads what stands at the path, and takes it into the draft where nothing has to be trusted or said first. */
-  readonly open: (path: string) => Promise<void>;
+  /** Reads what stands at the path, and takes it into the draft where nothing has to be trusted or said first; true then. */
+  readonly open: (path: string) => Promise<boolean>;
   readonly setShape: (name: string, text: string) => void;
   /** Trusts the code as it is now, and takes the model into the draft. */
-  readonly trust: () => Promise<void>;
+  readonly trust: () => Promise<boolean>;
   /** Opens it again with the shapes that were typed. */
-  readonly retry: () => Promise<void>;
+  readonly retry: () => Promise<boolean>;
 }
 
 /** "1, 3, 224, 224" -> its numbers; null where it is no shape. */
@@ -29,9 +29,9 @@ function shapeOf(text: string): number[] | null {
 /** The engineer's own model while it is opened. */
 export function createOwnModel(client: Client, draft: StoreApi<DraftState>): StoreApi<OwnModel> {
   return createStore<OwnModel>()((set, get) => {
-    const call = async (name: 'models.open' | 'models.trust'): Promise<void> => {
+    const call = async (name: 'models.open' | 'models.trust'): Promise<boolean> => {
       const { path } = get();
-      if (path === null) return;
+      if (path === null) return false;
       set({ busy: true, error: null });
       const shapes = Object.fromEntries(
         Object.entries(get().shapes).flatMap(([input, text]) => {
@@ -42,12 +42,15 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
       try {
         const opened = await client.call(name, { path, shapes, datatypes: {} });
         // Another path was chosen while this one was read.
-        if (get().path !== path) return;
+        if (get().path !== path) return false;
         set({ opened, busy: false });
         const { choice, preset, trusted } = opened;
-        if (choice !== null && preset !== null && trusted) draft.getState().chooseModel(choice, preset);
+        if (choice === null || preset === null || !trusted) return false;
+        draft.getState().chooseModel(choice, preset);
+        return true;
       } catch (error) {
         if (get().path === path) set({ error: toWire(error), busy: false });
+        return false;
       }
     };
     return {

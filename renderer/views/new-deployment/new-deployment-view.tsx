@@ -2,15 +2,18 @@ import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { WireError } from '../../../main/contract/errors';
 import { ErrorPanel } from '../../components/error-panel';
-import { Loading } from '../../components/loading';
 import { attempt } from '../../components/notices';
 import { Page } from '../../components/page';
-import { isOwnModel } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
+import type { DropUse } from './drop';
+import { DropHint } from './drop-hint';
+import { FormViewSwitch, useFormView } from './form-view';
 import { NoticeBar } from './notice-bar';
 import { PageForm } from './pages/page-form';
 import { Pane } from './pane/pane';
 import { usePane } from './pane/use-pane';
+import { SimpleForm } from './simple/simple-form';
+import { Summary } from './simple/summary';
 import { ToleranceNotice } from './tolerance-notice';
 import { useDrop } from './use-drop';
 import { useStart } from './use-start';
@@ -20,66 +23,41 @@ import { WizardActions } from './wizard-actions';
 import { useWizardModel, WizardProvider } from './wizard-context';
 import { WizardFoot } from './wizard-foot';
 import { WizardSteps } from './wizard-steps';
+import { WizardWait } from './wizard-wait';
 
-function DropHint() {
+/** The form, with what was said of the choice above it. */
+function Centre({ error, onImport }: { error: WireError | null; onImport: () => void }) {
+  const view = useFormView();
   return (
-    <div className="drop-hint" aria-hidden="true">
-      <p>
-        Drop a <strong>model of your own (.onnx)</strong>, a <strong>file of weights</strong>, a{' '}
-        <strong>folder with a data set</strong>, or a{' '}
-        <strong>run.yaml, runner configuration, environment file or config.pbtxt</strong>
-      </p>
-    </div>
-  );
-}
-
-/** While presets and drafts are read, and where the draft's preset is none of the list. */
-function WizardWait({ error }: { error: WireError | null }) {
-  const { draft, presets } = useWorkbench();
-  const { preset, overrides, ready, choosePreset } = useStore(draft);
-  const list = useStore(presets);
-  const problem = list.error ?? error;
-  const unknown = list.value !== null && ready && !isOwnModel(overrides);
-  return (
-    <div className="wizard-wait">
-      {problem === null ? null : <ErrorPanel error={problem} />}
-      {unknown ? (
-        <div className="empty">
-          <h2>The preset “{preset}” no longer exists</h2>
-          <p>This draft uses it. Choose another preset to continue.</p>
-          {list.value.map(({ id, title }) => (
-            <button
-              key={id}
-              type="button"
-              className="plain-button link"
-              onClick={() => {
-                choosePreset(id);
-              }}
-            >
-              {title}
-            </button>
-          ))}
+    <div className="wizard-centre">
+      <NoticeBar />
+      <ToleranceNotice />
+      {error === null ? null : (
+        <div className="wizard-error">
+          <ErrorPanel error={error} />
         </div>
-      ) : problem === null ? (
-        <Loading label="Reading presets and drafts" />
-      ) : null}
+      )}
+      <div className="wizard-main">
+        {view === 'simple' ? <SimpleForm /> : <PageForm onImport={onImport} />}
+      </div>
     </div>
   );
 }
 
-/** Puts a deployment together, step by step in any order; the start is in reach as soon as nothing is missing. */
+/** Puts a deployment together, on one page or on seven in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
-  const { client, draft } = useWorkbench();
-  const { enter, ready, page, changing, planError, saveError, importText, ...state } = useStore(draft);
+  const { client, draft, overlay } = useWorkbench();
+  const { open, ready, page, changing, planError, saveError, importText, goTo, ...state } = useStore(draft);
   const error = state.error ?? planError;
   const model = useWizardModel();
+  const view = useFormView();
   const pane = usePane(page);
   const { start, startAnyway, starting } = useStart();
   useStartCheck();
 
   useEffect(() => {
-    void enter();
-  }, [enter]);
+    void open();
+  }, [open]);
 
   const chooseImport = useCallback(() => {
     attempt(async () => {
@@ -87,8 +65,17 @@ export function NewDeploymentView() {
       if (file !== null) await importText(file.fileName, file.text);
     });
   }, [client, importText]);
-  const dragged = useDrop();
-  useWizardKeys(start, pane.toggleHelp);
+  const showDropped = useCallback(
+    (use: DropUse) => {
+      if (use !== 'import') goTo('model');
+    },
+    [goTo],
+  );
+  const dragged = useDrop(showDropped);
+  useWizardKeys(start, () => {
+    if (view === 'all') pane.toggleHelp();
+    else overlay.getState().show('shortcuts');
+  });
 
   return (
     <Page
@@ -103,27 +90,25 @@ export function NewDeploymentView() {
           </span>
         )
       }
-      actions={<WizardActions onImport={chooseImport} />}
+      actions={
+        <>
+          {changing === null ? <FormViewSwitch /> : null}
+          <WizardActions onImport={chooseImport} />
+        </>
+      }
     >
       {model === null || !ready ? (
         <WizardWait error={error} />
       ) : (
         <WizardProvider value={model}>
-          <div className="wizard" data-page={page}>
-            <WizardSteps />
-            <div className="wizard-centre">
-              <NoticeBar />
-              <ToleranceNotice />
-              {error === null ? null : (
-                <div className="wizard-error">
-                  <ErrorPanel error={error} />
-                </div>
-              )}
-              <div className="wizard-main">
-                <PageForm onImport={chooseImport} />
-              </div>
-            </div>
-            <Pane open={pane.open} tab={pane.tab} onFold={pane.fold} onTab={pane.setTab} />
+          <div className="wizard" data-page={page} data-view={view}>
+            {view === 'all' ? <WizardSteps /> : null}
+            <Centre error={error} onImport={chooseImport} />
+            {view === 'all' ? (
+              <Pane open={pane.open} tab={pane.tab} onFold={pane.fold} onTab={pane.setTab} />
+            ) : (
+              <Summary />
+            )}
             <WizardFoot starting={starting} onStart={start} onStartAnyway={startAnyway} />
           </div>
           {dragged ? <DropHint /> : null}

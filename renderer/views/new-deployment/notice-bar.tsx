@@ -2,11 +2,8 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useStore } from 'zustand';
 import type { ImportedSpec } from '../../../main/contract/run/spec-tools';
 import { attempt } from '../../components/notices';
-import { formatWhen } from '../../format/times';
-import { type DraftNotice, isOwnModel } from '../../stores/draft/draft-state';
+import type { DraftNotice } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
-import { changesText } from './changes';
-import { useWizard } from './wizard-context';
 
 const sourceText: Readonly<Record<ImportedSpec['source'], string>> = {
   'run-yaml': 'run.yaml of this workbench',
@@ -25,33 +22,6 @@ const Action = (props: { text: string; onClick: () => void; quiet?: boolean }) =
     {props.text}
   </Button>
 );
-
-/** A draft that was left before it was started: the choice to begin anew is offered first. */
-function Unfinished({ at }: { at: string | null }) {
-  const { draft, preset, changes } = useWizard();
-  const { startNew, dismiss, overrides, changing } = draft;
-  // What says the same as the defaults is nothing to continue.
-  if (changes.length === 0 && !isOwnModel(overrides) && changing === null) return null;
-  const when = at === null ? '' : ` from ${formatWhen(at)}`;
-  const of = changing === null ? 'draft' : `change of run ${changing}`;
-  const what =
-    changing === null
-      ? `${preset.title}, ${changesText(changes.length)}.`
-      : 'The run stays as it is until you press Change and continue.';
-  return (
-    <section className="notice-bar" role="status">
-      <div className="notice-text">
-        <strong>
-          Unfinished {of}
-          {when}:
-        </strong>{' '}
-        {what}
-      </div>
-      <Action text="Start new" onClick={startNew} />
-      <Action text="Continue draft" onClick={dismiss} />
-    </section>
-  );
-}
 
 /** Another configuration of the same file, over what there was before the import. */
 function OtherConfigurations({ notice }: { notice: Extract<DraftNotice, { kind: 'imported' }> }) {
@@ -81,14 +51,13 @@ export function NoticeBar() {
   const { draft } = useWorkbench();
   const { notice, takeBack, dismiss } = useStore(draft);
   if (notice === null) return null;
-  if (notice.kind === 'unfinished') return <Unfinished at={notice.at} />;
   const canTakeBack = notice.kind !== 'imported' || notice.taken;
   return (
     <section className="notice-bar" role="status">
       <div className="notice-text">
         {notice.kind === 'started-over' ? 'Reset to the preset’s defaults.' : null}
         {notice.kind === 'started-new'
-          ? 'New draft. The previous one is listed under Recent on the Model page.'
+          ? 'New draft. The previous one is kept until you start this one, and under Recent.'
           : null}
         {notice.kind === 'reused' ? `Copied from ${notice.what}.` : null}
         {notice.kind === 'changing'
@@ -114,7 +83,12 @@ export function NoticeBar() {
         ) : null}
       </div>
       {notice.kind === 'imported' ? <OtherConfigurations notice={notice} /> : null}
-      {canTakeBack ? <Action text="Undo" onClick={takeBack} /> : null}
+      {canTakeBack ? (
+        <Action
+          text={notice.kind === 'started-new' ? 'Back to the previous draft' : 'Undo'}
+          onClick={takeBack}
+        />
+      ) : null}
       <Action text="Dismiss" onClick={dismiss} quiet />
     </section>
   );

@@ -46,6 +46,8 @@ export const bytesText = (bytes: number): string =>
 
 /** The value of a field in a table: a name by its digits, an amount with separators and its unit. */
 export function fieldText(control: Control | undefined, value: unknown): string {
+  if (control?.kind === 'choice')
+    return control.options.find((option) => option.value === value)?.label ?? valueText(value);
   if (control?.kind !== 'integer' || typeof value !== 'number' || control.isName === true)
     return valueText(value);
   return control.unit === 'bytes' ? bytesText(value) : `${formatCount(value)}${control.suffix ?? ''}`;

@@ -1,12 +1,14 @@
 /** Keys of the wizard, for people. */
 export const shortcuts: readonly { readonly keys: string; readonly what: string }[] = [
-  { keys: 'Alt+1 … Alt+7', what: 'Go to a page' },
+  { keys: 'Alt+1 … Alt+7', what: 'Go to a page of all settings' },
+  { keys: 'Alt+0', what: 'Go to the simple page' },
   { keys: 'Alt+← / Alt+→', what: 'Previous page, next page' },
   { keys: 'Ctrl+Enter', what: 'Start the deployment' },
   { keys: 'F1', what: 'This help' },
 ];
 
 export type WizardKey =
+  /** -1: the simple page. */
   | { readonly kind: 'page'; readonly index: number }
   | { readonly kind: 'move'; readonly by: 1 | -1 }
   | { readonly kind: 'run' }
@@ -18,7 +20,7 @@ type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'altKey' | 'ctrlKey' | 'meta
 function pageKey({ key, code }: Pressed): WizardKey | null {
   if (key === 'ArrowRight') return { kind: 'move', by: 1 };
   if (key === 'ArrowLeft') return { kind: 'move', by: -1 };
-  const [, digit] = /^(?:Digit|Numpad)([1-7])$/.exec(code) ?? [];
+  const [, digit] = /^(?:Digit|Numpad)([0-7])$/.exec(code) ?? [];
   return digit === undefined ? null : { kind: 'page', index: Number(digit) - 1 };
 }
 

@@ -8,25 +8,24 @@ import { dropUse } from './drop';
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
 
-/** Takes a file or folder that is dropped anywhere on the window; true while one is dragged over it. */
-export function useDrop(): boolean {
+/**
+ * Takes a file or folder that is dropped anywhere on the window; true while one is dragged over it.
+ * @param onTaken the draft has it, or asks on the Model page what it needs to know
+ */
+export function useDrop(onTaken: (use: DropUse, isTaken: boolean) => void): boolean {
   const { client, draft, ownModel } = useWorkbench();
   const modelFile = useStore(draft, ({ overrides }) => hasModelFile(overrides));
   const onDrop = useCallback(
     (use: DropUse, file: File): void => {
-      const { change, goTo, importText } = draft.getState();
-      if (use === 'import') {
-        attempt(async () => {
-          await importText(file.name, await file.text());
-        });
-        return;
-      }
-      const path = client.pathOf(file);
-      if (use === 'model') void ownModel.getState().open(path);
-      else change(['model', use], path);
-      goTo('model');
+      const { change, importText } = draft.getState();
+      attempt(async () => {
+        if (use === 'import') await importText(file.name, await file.text());
+        else if (use !== 'model') change(['model', use], client.pathOf(file));
+        const isTaken = use !== 'model' || (await ownModel.getState().open(client.pathOf(file)));
+        onTaken(use, isTaken);
+      });
     },
-    [client, draft, ownModel],
+    [client, draft, ownModel, onTaken],
   );
   const [over, setOver] = useState(false);
   useEffect(() => {
@@ -54,9 +53,10 @@ export function useDrop(): boolean {
       if (item === undefined || file === null) return;
       event.preventDefault();
       const isFolder = item.webkitGetAsEntry()?.isDirectory === true;
-      // Where a model is asked for, a file that could be weights as well is one.
+      // Where a model is asked for, what could be weights or data as well is one.
       const onModel = event.target instanceof Element && event.target.closest('[data-drop="model"]') !== null;
-      onDrop(onModel ? 'model' : dropUse(file.name, isFolder, modelFile), file);
+      const use = dropUse(file.name, isFolder, modelFile);
+      onDrop(onModel && use !== 'import' ? 'model' : use, file);
     };
     const listeners = [
       ['dragenter', enter],

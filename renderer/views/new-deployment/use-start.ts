@@ -2,6 +2,7 @@ import { useCallback, useRef, useState } from 'react';
 import { attempt } from '../../components/notices';
 import { draftPreset } from '../../stores/draft/draft';
 import { useWorkbench } from '../../workbench';
+import { useShowProblems } from './form-view';
 import { wizardModel } from './wizard-model';
 
 /**
@@ -15,6 +16,7 @@ export function useStart(): {
   readonly starting: boolean;
 } {
   const { client, draft, presets, machine, startCheck, route } = useWorkbench();
+  const showProblems = useShowProblems();
   const [starting, setStarting] = useState(false);
   const busy = useRef(false);
   const begin = useCallback(
@@ -30,7 +32,7 @@ export function useStart(): {
         const preset = draftPreset(state, list);
         const spec = state.preview?.spec ?? null;
         if (preset === null || spec === null) {
-          state.goTo('review');
+          showProblems();
           return;
         }
         const model = wizardModel(
@@ -41,7 +43,7 @@ export function useStart(): {
           startCheck.getState().problems,
         );
         if (!model.ready && !(skipPreflight && model.onlyPreflight)) {
-          state.goTo('review');
+          showProblems();
           return;
         }
         const { changing, p99BudgetMs } = state;
@@ -63,7 +65,7 @@ export function useStart(): {
         }),
       );
     },
-    [client, draft, presets, machine, startCheck, route],
+    [client, draft, presets, machine, startCheck, route, showProblems],
   );
   const start = useCallback(() => {
     begin(false);

@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { type WizardPage, wizardPages } from '../../stores/draft/wizard-page';
 import { useWorkbench } from '../../workbench';
+import { useFormView } from './form-view';
 import { type WizardKey, wizardKey } from './shortcuts';
 
 function pageAfter(key: WizardKey, page: WizardPage): WizardPage | undefined {
@@ -10,15 +11,20 @@ function pageAfter(key: WizardKey, page: WizardPage): WizardPage | undefined {
 
 /** The wizard's keys, wherever the focus is on its page. */
 export function useWizardKeys(start: () => void, toggleHelp: () => void): void {
-  const { draft } = useWorkbench();
+  const { draft, formView } = useWorkbench();
+  const view = useFormView();
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const key = wizardKey(event);
       if (key === null || event.defaultPrevented) return;
       event.preventDefault();
       const { page, goTo } = draft.getState();
-      const to = pageAfter(key, page);
-      if (to !== undefined) goTo(to);
+      const to = key.kind === 'move' && view === 'simple' ? undefined : pageAfter(key, page);
+      if (to !== undefined) {
+        if (view === 'simple') formView.getState().show('all');
+        goTo(to);
+      }
+      if (key.kind === 'page' && to === undefined) formView.getState().show('simple');
       if (key.kind === 'run') start();
       if (key.kind === 'help') toggleHelp();
     };
@@ -26,5 +32,5 @@ export function useWizardKeys(start: () => void, toggleHelp: () => void): void {
     return () => {
       window.removeEventListener('keydown', onKey);
     };
-  }, [draft, start, toggleHelp]);
+  }, [draft, formView, view, start, toggleHelp]);
 }

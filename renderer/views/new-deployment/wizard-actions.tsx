@@ -4,6 +4,19 @@ import { useStore } from 'zustand';
 import { attempt, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 
+/** Of a configuration, in place of the draft or laid over it. */
+export const ImportConfiguration = ({ onImport }: { onImport: () => void }) => (
+  <Button
+    size="xs"
+    variant="default"
+    leftSection={<IconFileImport size={14} aria-hidden="true" />}
+    title="run.yaml, a runner configuration, an environment file or a config.pbtxt"
+    onClick={onImport}
+  >
+    Import
+  </Button>
+);
+
 /** Head of the wizard: import, export, start over. */
 export function WizardActions({ onImport }: { onImport: () => void }) {
   const { client, draft } = useWorkbench();
@@ -18,15 +31,7 @@ export function WizardActions({ onImport }: { onImport: () => void }) {
   };
   return (
     <>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconFileImport size={14} aria-hidden="true" />}
-        title="run.yaml, a runner configuration, an environment file or a config.pbtxt"
-        onClick={onImport}
-      >
-        Import
-      </Button>
+      <ImportConfiguration onImport={onImport} />
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
           <Button size="xs" variant="default" leftSection={<IconDownload size={14} aria-hidden="true" />}>

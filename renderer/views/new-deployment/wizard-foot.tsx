@@ -5,6 +5,7 @@ import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
 import { planSummary } from './change-text';
 import { changesText } from './changes';
+import { useFormView, useShowProblems } from './form-view';
 import { useWizard } from './wizard-context';
 
 /** For a start that only the preflight refuses; asks before. */
@@ -40,18 +41,14 @@ function StartAnyway({ starting, onStart }: { starting: boolean; onStart: () => 
   );
 }
 
-/** Back, Next, and the start as soon as nothing is missing. */
-export function WizardFoot(props: { starting: boolean; onStart: () => void; onStartAnyway: () => void }) {
-  const { starting, onStart, onStartAnyway } = props;
-  const { draft, problems, ready, onlyPreflight, changes } = useWizard();
-  const { changing } = draft;
-  const plan = draft.plan === null ? null : planSummary(draft.plan);
+/** To the pages beside the one that is shown. */
+function BackAndNext() {
+  const { draft } = useWizard();
   const at = wizardPages.indexOf(draft.page);
   const before = wizardPages[at - 1];
   const after = wizardPages[at + 1];
-  const hard = problems.filter(({ severity }) => severity === 'problem').length;
   return (
-    <footer className="wizard-foot" aria-label="Way through the steps">
+    <>
       <Button
         size="xs"
         variant="default"
@@ -76,27 +73,39 @@ export function WizardFoot(props: { starting: boolean; onStart: () => void; onSt
       >
         Next{after === undefined ? '' : `: ${pageTitle[after]}`}
       </Button>
-      <span className="wizard-state" role="status">
-        {hard > 0 ? (
-          <button
-            type="button"
-            className="plain-button link tone-bad"
-            onClick={() => {
-              draft.goTo('review');
-            }}
-          >
-            {hard === 1 ? '1 problem' : `${hard} problems`} to fix
-          </button>
-        ) : (
-          <span className="dim">
-            {changing !== null
-              ? plan
-              : changes.length === 0
-                ? 'Preset defaults'
-                : changesText(changes.length)}
-          </span>
-        )}
-      </span>
+    </>
+  );
+}
+
+/** What the choice amounts to, or how many problems it has. */
+function State() {
+  const { draft, problems, changes } = useWizard();
+  const showProblems = useShowProblems();
+  const plan = draft.plan === null ? null : planSummary(draft.plan);
+  const hard = problems.filter(({ severity }) => severity === 'problem').length;
+  const unchanged = changes.length === 0 ? 'Preset defaults' : changesText(changes.length);
+  return (
+    <span className="wizard-state" role="status">
+      {hard > 0 ? (
+        <button type="button" className="plain-button link tone-bad" onClick={showProblems}>
+          {hard === 1 ? '1 problem' : `${hard} problems`} to fix
+        </button>
+      ) : (
+        <span className="dim">{draft.changing === null ? unchanged : plan}</span>
+      )}
+    </span>
+  );
+}
+
+/** Back and Next where there are pages, and the start as soon as nothing is missing. */
+export function WizardFoot(props: { starting: boolean; onStart: () => void; onStartAnyway: () => void }) {
+  const { starting, onStart, onStartAnyway } = props;
+  const { draft, ready, onlyPreflight } = useWizard();
+  const view = useFormView();
+  return (
+    <footer className="wizard-foot" aria-label="Way through the steps">
+      {view === 'all' ? <BackAndNext /> : null}
+      <State />
       {onlyPreflight ? <StartAnyway starting={starting} onStart={onStartAnyway} /> : null}
       <Button
         size="xs"
@@ -107,7 +116,7 @@ export function WizardFoot(props: { starting: boolean; onStart: () => void; onSt
         aria-keyshortcuts="Control+Enter"
         onClick={onStart}
       >
-        {changing === null ? 'Start deployment' : 'Change and continue'}
+        {draft.changing === null ? 'Start deployment' : 'Change and continue'}
       </Button>
     </footer>
   );

@@ -11,14 +11,14 @@ import type { Workbench } from '../../workbench';
 export async function runAgain(workbench: Workbench, runId: string): Promise<void> {
   const choice = await choiceOf(workbench, runId);
   workbench.draft.getState().reuse(choice, `run ${runId}`);
-  workbench.route.getState().go({ page: 'new' });
+  workbench.route.getState().go({ page: 'new', draft: true });
 }
 
 /** The same to change that run and continue it. Rejects with a WorkbenchError. */
 export async function changeRun(workbench: Workbench, runId: string): Promise<void> {
   const choice = await choiceOf(workbench, runId);
   workbench.draft.getState().changeRun(choice, runId);
-  workbench.route.getState().go({ page: 'new' });
+  workbench.route.getState().go({ page: 'new', draft: true });
 }
 
 type Changeable = Pick<RunSummary, 'runId' | 'status' | 'origin'> & Parameters<typeof hasSpec>[0];

@@ -1,12 +1,46 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect } from '@playwright/test';
+import { Shell } from './shell.page';
 
 type WizardPageName =
   'Environment' | 'Model' | 'Export & convert' | 'Configure' | 'Accuracy' | 'Performance' | 'Review & run';
 
-/** The wizard. */
+/** The wizard, and the page before it. */
 export class NewDeploymentPage {
   constructor(private readonly page: Page) {}
+
+  /** A choice of the page that New deployment begins with. */
+  preset(title: string): Locator {
+    return this.page
+      .getByRole('region', { name: 'Presets' })
+      .getByRole('button', { name: title, exact: true });
+  }
+
+  /** Goes on with the draft that was left. */
+  get continueDraft(): Locator {
+    return this.page.getByRole('button', { name: /^Continue the (draft|change)$/ });
+  }
+
+  /** The page of the main fields, or the seven with all. */
+  async show(view: 'Simple' | 'All settings'): Promise<void> {
+    await this.page
+      .getByRole('radiogroup', { name: 'Settings shown' })
+      .getByText(view, { exact: true })
+      .click();
+  }
+
+  /** From the rail to all settings of a new draft with the preset ResNet-50. */
+  async begin(): Promise<void> {
+    await new Shell(this.page).go('New deployment');
+    await this.preset('ResNet-50 v1.5').click();
+    await this.show('All settings');
+    await expect(this.heading('Environment')).toBeVisible();
+  }
+
+  /** What the simple page says beside its fields. */
+  get summary(): Locator {
+    return this.page.getByRole('complementary', { name: 'Summary' });
+  }
 
   step(name: WizardPageName): Locator {
     return this.page

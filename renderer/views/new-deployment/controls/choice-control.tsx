@@ -62,24 +62,16 @@ function OptionRadio(props: {
   );
 }
 
-/** One of few; what cannot be chosen stays there and says why. */
-export function ChoiceControl(props: {
-  field: Field;
+/** One of few, of any values; what cannot be chosen stays there and says why. */
+export function OptionGroup(props: {
   options: readonly Option[];
   cards: boolean;
+  value: unknown;
+  help: string | undefined;
   frame: ControlProps;
+  onChoose: (value: string) => void;
 }) {
-  const { field, options, cards, frame } = props;
-  const { valueAt, draft, context } = useWizard();
-  const path = field.keys.join('.');
-  // An own model may have the id of one that comes with the workbench, and is none of them.
-  const value =
-    path === 'model.preset' && valueAt(ownModelKeys) !== undefined ? undefined : valueAt(field.keys);
-  const choose = (option: string): void => {
-    if (path === 'model.preset') draft.choosePreset(option);
-    else if (path === 'targetGpu') draft.chooseTarget(option, engineForTarget(context.machine));
-    else draft.change(field.keys, option);
-  };
+  const { options, cards, value, help, frame, onChoose } = props;
   const helpId = `${frame.id}-help`;
   const refused = cards ? [] : reasons(options);
   const shared = cards ? reasons(options).filter(({ labels }) => labels.length > 1) : [];
@@ -108,14 +100,14 @@ export function ChoiceControl(props: {
               !cards || shared.some(({ why }) => why === option.why) ? idOf(option.why ?? '') : undefined
             }
             onChoose={() => {
-              choose(option.value);
+              onChoose(option.value);
             }}
           />
         ))}
       </div>
       <div id={helpId}>
         {frame.error === undefined ? null : <p className="field-error">{frame.error}</p>}
-        {helpOf(field) === undefined ? null : <p className="field-help">{helpOf(field)}</p>}
+        {help === undefined ? null : <p className="field-help">{help}</p>}
         {[...refused, ...shared].map(({ labels, why }) => (
           <p key={why} id={idOf(why)} className="field-help">
             {labels.join(', ')}: {why}
@@ -123,5 +115,35 @@ export function ChoiceControl(props: {
         ))}
       </div>
     </>
+  );
+}
+
+/** A field that takes one of few values. */
+export function ChoiceControl(props: {
+  field: Field;
+  options: readonly Option[];
+  cards: boolean;
+  frame: ControlProps;
+}) {
+  const { field, options, cards, frame } = props;
+  const { valueAt, draft, context } = useWizard();
+  const path = field.keys.join('.');
+  // An own model may have the id of one that comes with the workbench, and is none of them.
+  const value =
+    path === 'model.preset' && valueAt(ownModelKeys) !== undefined ? undefined : valueAt(field.keys);
+  const choose = (option: string): void => {
+    if (path === 'model.preset') draft.choosePreset(option);
+    else if (path === 'targetGpu') draft.chooseTarget(option, engineForTarget(context.machine));
+    else draft.change(field.keys, option);
+  };
+  return (
+    <OptionGroup
+      options={options}
+      cards={cards}
+      value={value}
+      help={helpOf(field)}
+      frame={frame}
+      onChoose={choose}
+    />
   );
 }

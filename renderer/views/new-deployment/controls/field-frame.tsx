@@ -2,6 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { SpecProblem } from '../../../../main/contract/run/spec-tools';
+import type { Keys } from '../../../../main/contract/trees';
 import { asSentence } from '../../../format/words';
 import type { Field } from '../fields/field';
 import { pathOf } from '../fields/field';
@@ -42,20 +43,56 @@ function Term({ field }: { field: Field }) {
 const told = (problem: SpecProblem): string =>
   problem.remedy === null ? problemText(problem) : `${asSentence(problemText(problem))} ${problem.remedy}`;
 
+/** Marks what is not as its default, and takes it back. */
+function Changed({ id, label, all }: { id: string; label: string; all: readonly Keys[] }) {
+  const wizard = useWizard();
+  if (!all.some((keys) => wizard.isChanged(keys))) return null;
+  return (
+    <Tooltip
+      label={`Back to the default: ${all.map((keys) => valueText(wizard.defaultOf(keys))).join(', ')}`}
+      openDelay={300}
+    >
+      <button
+        type="button"
+        className="plain-button field-changed"
+        aria-label={`Reset ${label}`}
+        onClick={() => {
+          for (const keys of all) resetField(wizard, keys);
+          // The button goes with the change; the next key belongs to the field, or to the line that it is folded in.
+          setTimeout(() => {
+            const input = document.getElementById(id);
+            const folded = input?.closest('details:not([open])');
+            (folded?.querySelector('summary') ?? input)?.focus();
+          });
+        }}
+      >
+        changed · reset
+      </button>
+    </Tooltip>
+  );
+}
+
+const noKeys: readonly Keys[] = [];
+
 /** Label in plain words, Triton's name in small, the way back to the default, the input, and what is wrong with it. */
-export function FieldFrame(props: { field: Field; control: (control: ControlProps) => ReactNode }) {
-  const { field } = props;
+export function FieldFrame(props: {
+  field: Field;
+  /** Further fields that the same input decides about. */
+  also?: readonly Keys[];
+  control: (control: ControlProps) => ReactNode;
+}) {
+  const { field, also = noKeys } = props;
   const wizard = useWizard();
   const path = pathOf(field);
+  const all = [field.keys, ...also];
   const id = `field-${path}`;
   const labelId = `${id}-label`;
-  const about = wizard.problems.filter((problem) => isAbout(problem, path));
+  const about = wizard.problems.filter((problem) => all.some((keys) => isAbout(problem, pathOf({ keys }))));
   const found = about.find(({ severity }) => severity === 'problem');
   const missing = found !== undefined && isMissing(found, wizard.valueAt(field.keys));
   const problem = missing ? undefined : found;
   const warnings = about.filter(({ severity }) => severity === 'warning');
   const notes = about.filter(({ severity }) => severity === 'note');
-  const changed = wizard.isChanged(field.keys);
   const grouped = field.control.kind === 'choice';
   return (
     <div
@@ -75,26 +112,7 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
         )}
         <Term field={field} />
         {field.topic === undefined ? null : <TopicHelp topic={field.topic} />}
-        {changed ? (
-          <Tooltip label={`Back to the default: ${valueText(wizard.defaultOf(field.keys))}`} openDelay={300}>
-            <button
-              type="button"
-              className="plain-button field-changed"
-              aria-label={`Reset ${field.label}`}
-              onClick={() => {
-                resetField(wizard, field.keys);
-                // The button goes with the change; the next key belongs to the field, or to the line that it is folded in.
-                setTimeout(() => {
-                  const input = document.getElementById(id);
-                  const folded = input?.closest('details:not([open])');
-                  (folded?.querySelector('summary') ?? input)?.focus();
-                });
-              }}
-            >
-              changed · reset
-            </button>
-          </Tooltip>
-        ) : null}
+        <Changed id={id} label={field.label} all={all} />
       </div>
       {props.control({
         id,

@@ -27,7 +27,7 @@ export function engineOf(context: FieldContext): Parameters<typeof backendsOf>[0
 const cpuOnly = (context: FieldContext): string =>
   engineOf(context).kind === 'local'
     ? 'Needs a GPU and Triton’s own backends; the local Triton has the Python backend on the CPU. Choose Docker with GPUs, or a remote Triton.'
-    : 'Needs a GPU and Triton’s own backends; the CPU image has only the Python backend. Choose GPUs on the Environment page.';
+    : 'Needs a GPU and Triton’s own backends; the CPU image has only the Python backend. Choose GPUs where it runs.';
 
 /** Containers with all backends, but without a GPU. */
 function lacksGpu(context: FieldContext): boolean {
@@ -43,7 +43,7 @@ export function whyNotFormat(format: Format, context: FieldContext): string | un
   const { kind } = engineOf(context);
   return kind === 'docker' && !servesOnCpu(context) && !lacksGpu(context)
     ? undefined
-    : 'Built and served on a GPU; choose Docker with GPUs on the Environment page.';
+    : 'Built and served on a GPU; choose Docker with GPUs.';
 }
 
 /** Why this accelerator cannot serve the choice; undefined when it can. */
@@ -60,9 +60,7 @@ export function whyNotAccelerator(accelerator: Accelerator, context: FieldContex
   if (accelerator === 'trt' && format === 'trt') {
     return 'A TensorRT plan already uses TensorRT; the accelerator is for ONNX.';
   }
-  return lacksGpu(context)
-    ? 'Needs a GPU, but none is selected; choose GPUs on the Environment page.'
-    : undefined;
+  return lacksGpu(context) ? 'Needs a GPU, but none is selected; choose GPUs where it runs.' : undefined;
 }
 
 /** Why the chosen format is not served in this precision; undefined when it is. */
@@ -74,9 +72,7 @@ export function whyNotPrecision(precision: Precision, context: FieldContext): st
 
 export function whyNotGpuInstances(context: FieldContext): string | undefined {
   if (servesOnCpu(context)) return cpuOnly(context);
-  return lacksGpu(context)
-    ? 'Needs a GPU, but none is selected; choose GPUs on the Environment page.'
-    : undefined;
+  return lacksGpu(context) ? 'Needs a GPU, but none is selected; choose GPUs where it runs.' : undefined;
 }
 
 export function whyNotGraphs(context: FieldContext): string | undefined {

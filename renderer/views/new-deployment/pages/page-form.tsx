@@ -9,7 +9,6 @@ import { configTextField, isAbout } from '../problems';
 import { useWizard } from '../wizard-context';
 import { DataSourcesPanel } from './data-sources-panel';
 import { MachineNotes } from './environment-extras';
-import { RecentModels } from './model-extras';
 import { OwnModelPanel } from './own-model-panel';
 import { PresetNotes } from './preset-notes';
 import { ProblemList } from './problem-list';
@@ -26,7 +25,6 @@ function Extras({ page }: { page: WizardPage }) {
         <>
           <DataSourcesPanel />
           <PresetNotes />
-          <RecentModels />
         </>
       );
     case 'export':

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import { CommandText } from '../../../components/command-text';
 import { Panel } from '../../../components/panel';
 import { pageOf } from '../../../stores/draft/wizard-page';
+import { useGoToField } from '../form-view';
 import type { planText } from '../plan-text';
-import { useWizard } from '../wizard-context';
 
 /** The steps of a run, each with what it does. */
 export function PlanPanel({ steps, note }: { steps: ReturnType<typeof planText>; note?: ReactNode }) {
@@ -34,16 +34,16 @@ export function CommandPanel({ argv, children }: { argv: readonly string[]; chil
   );
 }
 
-/** To the page that has the field. */
+/** To the field, on the page that has it. */
 export function FieldLink({ path, label }: { path: string; label: string }) {
-  const { draft } = useWizard();
+  const goToField = useGoToField();
   return (
     <button
       type="button"
       className="plain-button link"
       title={path}
       onClick={() => {
-        draft.goTo(pageOf(path));
+        goToField(path, pageOf(path));
       }}
     >
       {label}

@@ -3,6 +3,7 @@ import type { SpecProblem } from '../../../../main/contract/run/spec-tools';
 import { asSentence } from '../../../format/words';
 import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
+import { useGoToField } from '../form-view';
 import { configTextField, isAbout, problemText } from '../problems';
 import { useWizard } from '../wizard-context';
 import { ProblemFixes } from './problem-fixes';
@@ -15,7 +16,8 @@ const looks = {
 
 /** Problems, each with the way to its field. */
 export function ProblemList({ problems, linked }: { problems: readonly SpecProblem[]; linked: boolean }) {
-  const { draft, fields } = useWizard();
+  const { fields } = useWizard();
+  const goToField = useGoToField();
   return (
     <ul className="problem-list">
       {problems.map((problem) => {
@@ -36,17 +38,7 @@ export function ProblemList({ problems, linked }: { problems: readonly SpecProbl
                   type="button"
                   className="plain-button link"
                   onClick={() => {
-                    draft.goTo(page);
-                    const id = field === undefined ? null : `field-${pathOf(field)}`;
-                    // Once the page is there and its heading has had the focus.
-                    if (id !== null) {
-                      setTimeout(() => {
-                        const place = document.getElementById(id);
-                        place?.closest('details')?.setAttribute('open', '');
-                        place?.scrollIntoView({ block: 'center' });
-                        place?.focus();
-                      }, 60);
-                    }
+                    goToField(field === undefined ? null : pathOf(field), page);
                   }}
                 >
                   {place}

@@ -1,119 +1,60 @@
-import { Button, NumberInput, TextInput } from '@mantine/core';
-import { IconCircleCheck } from '@tabler/icons-react';
-import { reasonAgainst } from '../../../../main/contract/run/run-name';
+import { Button } from '@mantine/core';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';
-import { useTypedNumber } from '../../../components/use-typed-number';
-import { onText } from '../../../handlers';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
 import { pageTitle } from '../../../stores/draft/wizard-page';
-import { pathOf } from '../fields/field';
+import { useNamedChanges } from '../named-changes';
 import { cliCommand, commandChanges, modelWords, planText } from '../plan-text';
-import { fieldText } from '../read-text';
-import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
 import { ChangePanel } from './change-panel';
+import { BudgetInput, NameInput } from './name-and-budget';
 import { CommandPanel, FieldLink, PlanPanel } from './plan-panel';
-import { ProblemList } from './problem-list';
+import { Verdict } from './verdict';
 
 const headings = ['Field', 'Default', 'Chosen', { title: 'Action', hidden: true }];
 
 function Differences() {
-  const wizard = useWizard();
-  const { changes, fields } = wizard;
+  const changes = useNamedChanges();
   if (changes.length === 0) return <p className="panel-body dim">No changes: preset defaults.</p>;
-  const fieldAt = (path: string) => fields.find((field) => pathOf(field) === path);
-  const nameOf = (path: string): string =>
-    fieldAt(path)?.label ?? (path === 'configure.configPatch' ? 'Edited by hand in config.pbtxt' : path);
   return (
     <table className="table differences-table">
       <TableHead headings={headings} />
       <tbody>
-        {changes.map(({ keys, from, to }) => {
-          const path = keys.join('.');
-          return (
-            <tr key={path}>
-              <td>
-                <FieldLink path={path} label={nameOf(path)} />
-              </td>
-              <td className="dim">{fieldText(fieldAt(path)?.control, from)}</td>
-              <td>{fieldText(fieldAt(path)?.control, to)}</td>
-              <td className="actions-cell">
-                <Button
-                  size="compact-xs"
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Reset ${nameOf(path)}`}
-                  onClick={() => {
-                    resetField(wizard, keys);
-                  }}
-                >
-                  Reset
-                </Button>
-              </td>
-            </tr>
-          );
-        })}
+        {changes.map(({ path, label, from, to, reset }) => (
+          <tr key={path}>
+            <td>
+              <FieldLink path={path} label={label} />
+            </td>
+            <td className="dim">{from}</td>
+            <td>{to}</td>
+            <td className="actions-cell">
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                color="gray"
+                aria-label={`Reset ${label}`}
+                onClick={reset}
+              >
+                Reset
+              </Button>
+            </td>
+          </tr>
+        ))}
       </tbody>
     </table>
   );
 }
 
-function Verdict() {
-  const { problems, ready } = useWizard();
-  if (problems.length > 0) {
-    return (
-      <Panel title={ready ? 'Before you start' : 'Fix these first'} label="Problems" level={3}>
-        <div className="panel-body">
-          <ProblemList problems={problems} linked />
-        </div>
-      </Panel>
-    );
-  }
-  return ready ? (
-    <p className="ready tone-good">
-      <IconCircleCheck size={16} aria-hidden="true" />
-      Ready to run.
-    </p>
-  ) : null;
-}
-
-/** What the run is called, and the p99 that its answer has to keep: both can change later, and nothing is measured otherwise. */
-function NameAndBudget() {
-  const { p99BudgetMs, setBudget, name, setName } = useWizard().draft;
-  const typed = useTypedNumber(p99BudgetMs, (next) => {
-    setBudget(next === null || next <= 0 ? null : Math.min(next, 1e9));
-  });
-  return (
-    <Panel title="Name and latency budget" level={3}>
-      <div className="panel-body stack">
-        <TextInput
-          label="Name"
-          description="Names the run in lists, reports and on the command line. Default: none."
-          w={300}
-          placeholder="none"
-          maxLength={80}
-          error={reasonAgainst(name)}
-          value={name}
-          onChange={onText(setName)}
-        />
-        <NumberInput
-          label="p99 budget"
-          description="The result names the best steady level whose p99 is within the budget, and its headroom. Default: none."
-          w={300}
-          suffix=" ms"
-          placeholder="none"
-          min={0}
-          max={1e9}
-          hideControls
-          allowNegative={false}
-          {...typed}
-        />
-      </div>
-    </Panel>
-  );
-}
+/** Both can change later, and nothing is measured otherwise. */
+const NameAndBudget = () => (
+  <Panel title="Name and latency budget" level={3}>
+    <div className="panel-body stack name-and-budget">
+      <NameInput />
+      <BudgetInput label="p99 budget" />
+    </div>
+  </Panel>
+);
 
 /** A run of its own: what it does, what differs, and how to do it without the window. */
 function NewRun({ spec }: { spec: RunSpec | null }) {

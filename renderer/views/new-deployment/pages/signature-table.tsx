@@ -1,19 +1,48 @@
+import type { Preset } from '../../../../main/contract/run/preset';
 import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';
 import { useWizard } from '../wizard-context';
 
 const headings = ['', 'Name', 'Type', 'Shape'];
 
-/** Tensors of the model; the batch comes first. */
-export function TensorTable() {
-  const { preset, valueAt } = useWizard();
-  const { inputs, outputs } = preset.signature;
+type Tensor = Preset['signature']['inputs'][number];
+
+/** "[batch, 3, 224, 224]": the batch comes first, names are arguments of the profile. */
+function useShapeText(): (tensor: Tensor) => string {
+  const { valueAt } = useWizard();
   const dimension = (size: number | string): string => {
     if (size === -1) return 'batch';
     if (typeof size === 'number') return String(size);
     const value = valueAt(['model', 'args', size]);
-    return typeof value === 'string' ? value : size;
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : size;
   };
+  return ({ shape }) => `[${shape.map(dimension).join(', ')}]`;
+}
+
+const shortCount = 2;
+
+/** What goes in and what comes out, in one line. */
+export function TensorLine() {
+  const { preset } = useWizard();
+  const shapeText = useShapeText();
+  const { inputs, outputs } = preset.signature;
+  const list = (tensors: readonly Tensor[]): string => {
+    const texts = tensors.map((tensor) => `${tensor.name} ${tensor.datatype} ${shapeText(tensor)}`);
+    const more = texts.length - shortCount;
+    return [...texts.slice(0, shortCount), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  };
+  return (
+    <>
+      Input: {list(inputs)}. Output: {list(outputs)}.
+    </>
+  );
+}
+
+/** Tensors of the model. */
+export function TensorTable() {
+  const { preset } = useWizard();
+  const shapeText = useShapeText();
+  const { inputs, outputs } = preset.signature;
   const rows = [
     ...inputs.map((tensor) => ({ kind: 'Input', ...tensor })),
     ...outputs.map((tensor) => ({ kind: 'Output', ...tensor })),
@@ -22,12 +51,12 @@ export function TensorTable() {
     <table className="table" aria-label="Inputs and outputs">
       <TableHead headings={headings} />
       <tbody>
-        {rows.map(({ kind, name, datatype, shape }) => (
-          <tr key={`${kind} ${name}`}>
+        {rows.map(({ kind, ...tensor }) => (
+          <tr key={`${kind} ${tensor.name}`}>
             <td className="dim">{kind}</td>
-            <td className="mono">{name}</td>
-            <td className="mono">{datatype}</td>
-            <td className="mono">[{shape.map(dimension).join(', ')}]</td>
+            <td className="mono">{tensor.name}</td>
+            <td className="mono">{tensor.datatype}</td>
+            <td className="mono">{shapeText(tensor)}</td>
           </tr>
         ))}
       </tbody>

@@ -9,6 +9,7 @@ import type {
 } from '../../../../../main/contract/run/spec-tools';
 import type { DraftState } from '../../../../../renderer/stores/draft/draft';
 import { createDraft } from '../../../../../renderer/stores/draft/draft';
+import { isWorthKeeping } from '../../../../../renderer/stores/draft/draft-state';
 import { specFixture } from '../../../../support/run-state';
 import { createClientDouble } from '../../client-double';
 
@@ -283,39 +284,27 @@ describe('a new deployment', () => {
     expect(act(rig.draft).older.map((draft) => draft.id)).toEqual([id]);
     await expect.poll(() => rig.drafts.get(id)?.startedAs).toBe('run-1');
     const later = createRig({ drafts: [...rig.drafts.values()] });
-    await act(later.draft).enter();
+    await act(later.draft).open();
     expect(act(later.draft)).toMatchObject({ overrides: {}, page: 'environment', notice: null });
     expect(act(later.draft).older.map((draft) => draft.id)).toEqual([id]);
   });
 
   it('offers a draft with changes that nobody started, and a new one instead', async () => {
     const rig = createRig({ drafts: [stored('left', '2026-01-02T00:00:00Z', { format: 'onnx' })] });
-    await act(rig.draft).enter();
-    expect(act(rig.draft)).toMatchObject({
-      id: 'left',
-      page: 'accuracy',
-      notice: { kind: 'unfinished', at: '2026-01-02T00:00:00Z' },
-    });
-    act(rig.draft).startNew();
-    expect(act(rig.draft)).toMatchObject({ overrides: {}, page: 'environment' });
+    await act(rig.draft).open();
+    expect(act(rig.draft)).toMatchObject({ id: 'left', page: 'accuracy', editedAt: '2026-01-02T00:00:00Z' });
+    expect(isWorthKeeping(act(rig.draft))).toBe(true);
+    act(rig.draft).startNew('bert');
+    expect(act(rig.draft)).toMatchObject({ preset: 'bert', overrides: {}, page: 'environment' });
     expect(act(rig.draft).older.map(({ id }) => id)).toEqual(['left']);
     act(rig.draft).takeBack();
     expect(act(rig.draft)).toMatchObject({ id: 'left', overrides: { format: 'onnx' }, page: 'accuracy' });
   });
 
-  it('offers it again when the wizard is left and entered, and nothing where there is no change', async () => {
-    const { draft } = createRig();
-    await act(draft).enter();
-    expect(act(draft).notice).toBeNull();
-    act(draft).change(['format'], 'ts-trace');
-    await act(draft).enter();
-    expect(act(draft).notice).toEqual({ kind: 'unfinished', at: null });
-  });
-
   it('is on its first page when the draft before has no change', async () => {
     const rig = createRig({ drafts: [stored('empty', '2026-01-02T00:00:00Z')] });
-    await act(rig.draft).enter();
-    expect(act(rig.draft)).toMatchObject({ id: 'empty', page: 'environment', notice: null });
+    await act(rig.draft).open();
+    expect(act(rig.draft)).toMatchObject({ id: 'empty', page: 'environment', editedAt: null });
   });
 
   it('lays an own model aside when it starts over, and takes it back', () => {

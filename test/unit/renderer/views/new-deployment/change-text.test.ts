@@ -6,6 +6,7 @@ import type { Draft } from '../../../../../main/contract/run/spec-tools';
 import { readPresets, requirePreset } from '../../../../../main/presets/presets';
 import { resolveSpec } from '../../../../../main/presets/resolve-spec';
 import { createSpecTools } from '../../../../../main/spec/spec-tools';
+import { isWorthKeeping } from '../../../../../renderer/stores/draft/draft-state';
 import { planSummary, resumeCommand } from '../../../../../renderer/views/new-deployment/change-text';
 import { changeRun } from '../../../../../renderer/views/runs/run-tools';
 import { createWorkbench } from '../../../../../renderer/workbench';
@@ -52,7 +53,7 @@ describe.each([...presets.keys()])('a run of %s that is changed', (id) => {
     expect(rig.draft().plan?.changed).toEqual([
       { path: 'performance.batchSizes', from: [1, 3], to: [1, 3, 8] },
     ]);
-    expect(rig.workbench.route.getState().route).toEqual({ page: 'new' });
+    expect(rig.workbench.route.getState().route).toEqual({ page: 'new', draft: true });
   });
 });
 
@@ -69,23 +70,21 @@ describe('the draft of a changed run', () => {
     rig.draft().change(['format'], 'ts-trace');
     await expect.poll(() => rig.drafts.get(rig.draft().id)?.changing).toBe('run-1');
     const later = createRig(resolveSpec(preset, { precision: 'fp16' }), rig.drafts);
-    await later.draft().enter();
+    await later.draft().open();
     expect(later.draft()).toMatchObject({ changing: 'run-1', overrides: { format: 'ts-trace' } });
     await expect.poll(() => later.draft().plan?.changed).toMatchObject([{ path: 'format', to: 'ts-trace' }]);
   });
 
-  it('offers a new deployment whenever it is entered again, also before anything was changed', async () => {
+  it('is worth keeping before anything was changed, and can be left for a new deployment', async () => {
     const rig = createRig(resolveSpec(preset, {}));
     await changeRun(rig.workbench, 'run-1');
     expect(rig.draft()).toMatchObject({ overrides: {}, notice: { kind: 'changing', runId: 'run-1' } });
-    rig.draft().dismiss();
-    await rig.draft().enter();
-    expect(rig.draft().notice).toEqual({ kind: 'unfinished', at: null });
+    expect(isWorthKeeping(rig.draft())).toBe(true);
     await expect.poll(() => rig.drafts.get(rig.draft().id)?.changing).toBe('run-1');
     const later = createRig(resolveSpec(preset, {}), rig.drafts);
-    await later.draft().enter();
-    expect(later.draft()).toMatchObject({ changing: 'run-1', notice: { kind: 'unfinished' } });
-    later.draft().startNew();
+    await later.draft().open();
+    expect(later.draft()).toMatchObject({ changing: 'run-1' });
+    later.draft().startNew('resnet50');
     expect(later.draft()).toMatchObject({ changing: null, plan: null });
   });
 

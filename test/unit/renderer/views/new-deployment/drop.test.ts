@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../../../../main/contract/api';
-import type { Draft } from '../../../../../main/contract/run/spec-tools';
 import { dropUse } from '../../../../../renderer/views/new-deployment/drop';
-import { recentModels } from '../../../../../renderer/views/new-deployment/pages/recents';
 import { runFiles } from '../../../../../renderer/views/new-deployment/pane/run-files';
 import { wizardKey } from '../../../../../renderer/views/new-deployment/shortcuts';
 import { specFixture } from '../../../../support/run-state';
@@ -14,6 +11,11 @@ describe('keys of the wizard', () => {
     expect(wizardKey({ ...plain, altKey: true, code: 'Digit3', key: '£' })).toEqual({
       kind: 'page',
       index: 2,
+    });
+    // The simple page.
+    expect(wizardKey({ ...plain, altKey: true, code: 'Digit0', key: '0' })).toEqual({
+      kind: 'page',
+      index: -1,
     });
     expect(wizardKey({ ...plain, altKey: true, code: 'Digit8', key: '8' })).toBeNull();
     expect(wizardKey({ ...plain, code: 'Digit3', key: '3' })).toBeNull();
@@ -52,55 +54,6 @@ it('what is dropped is taken for what it looks like', () => {
   ]) {
     expect(dropUse(name, false)).toBe('import');
   }
-});
-
-describe('recent models', () => {
-  const draft = (id: string, at: string, overrides: Record<string, unknown>): Draft => ({
-    id,
-    choice: { preset: 'resnet50', overrides },
-    page: 'model',
-    updatedAt: at,
-  });
-  const run = (runId: string, createdAt: string): RunSummary => ({
-    runId,
-    dir: '/runs',
-    preset: 'resnet50',
-    profile: 'quick',
-    format: 'onnx',
-    precision: 'fp32',
-    engine: 'local',
-    status: 'done',
-    createdAt,
-    updatedAt: createdAt,
-    best: null,
-    budgetText: null,
-    chosen: null,
-    machine: '',
-    server: '',
-    accuracyPassed: true,
-    unverified: false,
-    name: null,
-    tags: [],
-    note: '',
-    waitsFor: null,
-    origin: 'own',
-    damagedLines: [],
-    imported: null,
-    onServer: null,
-  });
-
-  it('are newest first, the same thing once, and no draft without a change', () => {
-    const found = recentModels(
-      [draft('a', '2026-01-03', { model: { checkpoint: '/w.pth' } }), draft('b', '2026-01-04', {})],
-      [run('r1', '2026-01-01'), run('r2', '2026-01-05')],
-    );
-    expect(
-      found.map(({ from, detail }) => [from.kind === 'run' ? from.runId : from.draft.id, detail]),
-    ).toEqual([
-      ['r2', 'quick, onnx fp32, local'],
-      ['a', '/w.pth'],
-    ]);
-  });
 });
 
 it('the files of a run are named as they will lie', () => {

@@ -39,7 +39,7 @@ describe.each([...presets.keys()])('a run of %s that is run again', (id) => {
     const specOf = (overrides: Tree) => parseSpec(layerSpec(preset, overrides));
     expect(specOf(rig.draft().overrides)).toEqual(specOf({ precision: 'fp16' }));
     expect(rig.draft()).toMatchObject({ preset: id, tolerancesOf: null });
-    expect(rig.workbench.route.getState().route).toEqual({ page: 'new' });
+    expect(rig.workbench.route.getState().route).toEqual({ page: 'new', draft: true });
   });
 
   it('says under which precision its own tolerances were chosen, and takes the defaults in one step', async () => {

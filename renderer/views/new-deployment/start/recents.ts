@@ -1,4 +1,5 @@
 import type { RunSummary } from '../../../../main/contract/api';
+import { hasSpec } from '../../../../main/contract/run/server-load';
 import type { Draft } from '../../../../main/contract/run/spec-tools';
 import { getAt } from '../../../../main/contract/trees';
 
@@ -19,7 +20,10 @@ const textAt = (draft: Draft, ...keys: string[]): string | null => {
   return typeof value === 'string' && value !== '' ? value : null;
 };
 
-function fromDraft(draft: Draft): Recent {
+/** What a preset is called, by its id. */
+type TitleOf = (preset: string) => string;
+
+function fromDraft(draft: Draft, titleOf: TitleOf): Recent {
   const parts = [
     textAt(draft, 'model', 'checkpoint'),
     textAt(draft, 'model', 'dataset'),
@@ -28,29 +32,38 @@ function fromDraft(draft: Draft): Recent {
   const detail = parts.length === 0 ? 'a draft' : parts.join(', ');
   return {
     key: `${draft.choice.preset} ${detail}`,
-    title: draft.choice.preset,
+    title: draft.name ?? titleOf(draft.choice.preset),
     detail,
     at: draft.updatedAt,
     from: { kind: 'draft', draft },
   };
 }
 
-function fromRun(run: RunSummary): Recent {
+function fromRun(run: RunSummary, titleOf: TitleOf): Recent {
   const detail = `${run.profile}, ${run.format} ${run.precision}, ${run.engine}`;
   return {
-    key: `${run.preset} ${detail}`,
-    title: run.preset,
+    key: `${run.name ?? run.preset} ${detail}`,
+    title: run.name ?? titleOf(run.preset),
     detail,
     at: run.createdAt,
     from: { kind: 'run', runId: run.runId },
   };
 }
 
-/** What was deployed or put together last, newest first, the same thing once. Drafts without a change are none. */
-export function recentModels(drafts: readonly Draft[], runs: readonly RunSummary[]): readonly Recent[] {
+/**
+ * What was deployed or put together last, newest first, the same thing once. Drafts without a change, and runs without a
+ * specification, are none.
+ */
+export function recentModels(
+  drafts: readonly Draft[],
+  runs: readonly RunSummary[],
+  titleOf: TitleOf,
+): readonly Recent[] {
   const all = [
-    ...drafts.filter(({ choice }) => Object.keys(choice.overrides).length > 0).map(fromDraft),
-    ...runs.map(fromRun),
+    ...drafts
+      .filter(({ choice }) => Object.keys(choice.overrides).length > 0)
+      .map((draft) => fromDraft(draft, titleOf)),
+    ...runs.filter(hasSpec).map((run) => fromRun(run, titleOf)),
   ].sort((a, b) => b.at.localeCompare(a.at));
   return all
     .filter((recent, index) => all.findIndex(({ key }) => key === recent.key) === index)

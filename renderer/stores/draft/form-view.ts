@@ -1,0 +1,24 @@
+import type { StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
+
+const views = ['simple', 'all'] as const;
+/** A deployment on one page of its main fields, or on seven pages with every field. */
+export type FormViewName = (typeof views)[number];
+
+export interface FormView {
+  readonly view: FormViewName;
+  readonly show: (view: FormViewName) => void;
+}
+
+const key = 'workbench.form-view';
+
+/** How deployments are put together; the next one, and a window opened again, is as the last. */
+export function createFormView(storage: Storage): StoreApi<FormView> {
+  return createStore<FormView>()((set) => ({
+    view: views.find((known) => known === storage.getItem(key)) ?? 'simple',
+    show: (view) => {
+      storage.setItem(key, view);
+      set({ view });
+    },
+  }));
+}

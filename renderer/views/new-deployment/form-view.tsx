@@ -1,0 +1,73 @@
+import { SegmentedControl } from '@mantine/core';
+import { useCallback } from 'react';
+import { useStore } from 'zustand';
+import type { FormViewName } from '../../stores/draft/form-view';
+import type { WizardPage } from '../../stores/draft/wizard-page';
+import { useWorkbench } from '../../workbench';
+
+/** A change of a run is made with all settings: what it keeps is told page by page. */
+export function useFormView(): FormViewName {
+  const { draft, formView } = useWorkbench();
+  const isChange = useStore(draft, ({ changing }) => changing !== null);
+  const view = useStore(formView, (state) => state.view);
+  return isChange ? 'all' : view;
+}
+
+/** Goes to a field by its path, on the page where it is; null: to the page only. */
+export function useGoToField(): (path: string | null, page: WizardPage) => void {
+  const { draft, formView } = useWorkbench();
+  const view = useFormView();
+  return (path, page) => {
+    const field = () => (path === null ? null : document.getElementById(`field-${path}`));
+    const focus = (): void => {
+      const place = field();
+      for (let box = place?.closest('details'); box; box = box.parentElement?.closest('details'))
+        box.setAttribute('open', '');
+      place?.scrollIntoView({ block: 'center' });
+      place?.focus();
+    };
+    if (view === 'simple') {
+      if (field() !== null) {
+        focus();
+        return;
+      }
+      formView.getState().show('all');
+    }
+    draft.getState().goTo(page);
+    // Once the page is there and its heading has had the focus.
+    setTimeout(focus, 60);
+  };
+}
+
+/** Shows everything that stands against the start: beside the simple page, or on the last of all. */
+export function useShowProblems(): () => void {
+  const { draft } = useWorkbench();
+  const view = useFormView();
+  return useCallback(() => {
+    if (view === 'all') draft.getState().goTo('review');
+    else document.getElementById('wizard-problems')?.focus();
+  }, [draft, view]);
+}
+
+const views = [
+  { value: 'simple', label: 'Simple' },
+  { value: 'all', label: 'All settings' },
+] as const;
+
+/** One page of the main fields, or seven with all of them: the same draft. */
+export function FormViewSwitch() {
+  const { formView } = useWorkbench();
+  const { view, show } = useStore(formView);
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="Settings shown"
+      data={[...views]}
+      value={view}
+      onChange={(next) => {
+        const found = views.find(({ value }) => value === next);
+        if (found !== undefined) show(found.value);
+      }}
+    />
+  );
+}

@@ -1,0 +1,48 @@
+import { NumberInput, TextInput } from '@mantine/core';
+import { reasonAgainst } from '../../../../main/contract/run/run-name';
+import { useTypedNumber } from '../../../components/use-typed-number';
+import { onText } from '../../../handlers';
+import { useWizard } from '../wizard-context';
+
+/** What the run is called. */
+export function NameInput() {
+  const { name, setName } = useWizard().draft;
+  return (
+    <TextInput
+      className="field"
+      size="xs"
+      inputWrapperOrder={['label', 'input', 'error', 'description']}
+      label="Name"
+      description="Names the run in lists, reports and on the command line. Default: none."
+      placeholder="none"
+      maxLength={80}
+      error={reasonAgainst(name)}
+      value={name}
+      onChange={onText(setName)}
+    />
+  );
+}
+
+/** The p99 that the answer of the run has to keep. */
+export function BudgetInput({ label }: { label: string }) {
+  const { p99BudgetMs, setBudget } = useWizard().draft;
+  const typed = useTypedNumber(p99BudgetMs, (next) => {
+    setBudget(next === null || next <= 0 ? null : Math.min(next, 1e9));
+  });
+  return (
+    <NumberInput
+      className="field"
+      size="xs"
+      inputWrapperOrder={['label', 'input', 'error', 'description']}
+      label={label}
+      description="The result names the best steady level whose p99 is within the budget, and its headroom. Default: none."
+      suffix=" ms"
+      placeholder="none"
+      min={0}
+      max={1e9}
+      hideControls
+      allowNegative={false}
+      {...typed}
+    />
+  );
+}

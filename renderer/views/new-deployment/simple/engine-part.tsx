@@ -1,0 +1,95 @@
+import { fieldAt } from '../../../../main/contract/fields/fields';
+import { Panel } from '../../../components/panel';
+import { useWorkbench } from '../../../workbench';
+import { OptionGroup } from '../controls/choice-control';
+import { FieldFrame } from '../controls/field-frame';
+import { FieldInput } from '../controls/field-input';
+import type { Field, FieldContext, Option } from '../fields/field';
+import { pathOf } from '../fields/field';
+import { engineOf } from '../fields/why-not';
+import { useWizard } from '../wizard-context';
+
+const gpuKeys = ['engine', 'gpus'] as const;
+
+const deviceField: Field = {
+  ...{ keys: gpuKeys, label: 'GPU or CPU', term: fieldAt('engine.gpus').term, help: '' },
+  control: { kind: 'choice', cards: true, options: [] },
+};
+
+/** Processor and GPU as they can be chosen with the engine. */
+function devices(context: FieldContext): readonly Option[] {
+  const { kind } = engineOf(context);
+  const gpus = context.machine?.gpus ?? null;
+  const [first] = gpus?.gpus ?? [];
+  const why =
+    kind === 'local'
+      ? 'The local Triton uses the CPU. Choose Docker for a GPU.'
+      : gpus !== null && first === undefined
+        ? (gpus.problem ?? 'No NVIDIA GPU detected.')
+        : undefined;
+  return [
+    { value: 'cpu', label: 'CPU', note: 'This machine’s processor.' },
+    { value: 'gpu', label: 'GPU', note: first?.name ?? 'The idlest GPU.', why },
+  ];
+}
+
+/** A server elsewhere decides this itself. */
+function DeviceInput() {
+  const { context, draft } = useWizard();
+  const engine = engineOf(context);
+  if (engine.kind === 'remote') return null;
+  const value = engine.kind === 'docker' && engine.gpus.length > 0 ? 'gpu' : 'cpu';
+  return (
+    <FieldFrame
+      field={deviceField}
+      control={(frame) => (
+        <OptionGroup
+          options={devices(context)}
+          cards
+          value={value}
+          help={undefined}
+          frame={frame}
+          onChoose={(chosen) => {
+            draft.change(gpuKeys, chosen === 'gpu' ? ['idlest'] : []);
+          }}
+        />
+      )}
+    />
+  );
+}
+
+/** Where Triton runs, and on what. */
+export function EnginePart() {
+  const { route } = useWorkbench();
+  const { fields } = useWizard();
+  const shown = fields.filter((field) => ['engine.kind', 'engine.url'].includes(pathOf(field)));
+  const isRefused = shown.some(
+    ({ control }) => control.kind === 'choice' && control.options.some(({ why }) => why !== undefined),
+  );
+  return (
+    <Panel
+      title="Where it runs"
+      level={3}
+      head={
+        isRefused ? (
+          <button
+            type="button"
+            className="plain-button link"
+            onClick={() => {
+              route.getState().go({ page: 'environment' });
+            }}
+          >
+            Set up on the Environment page
+          </button>
+        ) : undefined
+      }
+    >
+      <div className="panel-body">
+        {shown.map((field) => (
+          <FieldInput key={pathOf(field)} field={field} />
+        ))}
+        <DeviceInput />
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,121 @@
+import type { ReactNode } from 'react';
+import { fieldAt } from '../../../../main/contract/fields/fields';
+import { Panel } from '../../../components/panel';
+import { OptionGroup } from '../controls/choice-control';
+import { FieldFrame } from '../controls/field-frame';
+import { FieldInput } from '../controls/field-input';
+import type { Field } from '../fields/field';
+import { pathOf } from '../fields/field';
+import { BudgetInput, NameInput } from '../pages/name-and-budget';
+import { useWizard } from '../wizard-context';
+import { MaxBatchInput } from './max-batch-input';
+import { chosenMeasuring, lengthKeys, measuringOptions } from './measuring';
+import { notOfferedText, servedFiles } from './served-files';
+
+const formatKeys = ['format'] as const;
+const precisionKeys = ['precision'] as const;
+
+const servedField: Field = {
+  ...{ keys: formatKeys, label: 'Format and precision', term: fieldAt('format').term, help: '' },
+  control: { kind: 'choice', cards: true, options: [] },
+};
+
+/** The served file in one choice. */
+function ServedFileInput() {
+  const { context, draft, valueAt } = useWizard();
+  const options = servedFiles(context);
+  const notes = notOfferedText(context);
+  return (
+    <FieldFrame
+      field={servedField}
+      also={[precisionKeys]}
+      control={(frame) => (
+        <OptionGroup
+          options={options}
+          cards
+          value={`${String(valueAt(formatKeys))} ${String(valueAt(precisionKeys))}`}
+          help={notes.length === 0 ? undefined : notes.join(' ')}
+          frame={frame}
+          onChoose={(value) => {
+            const file = options.find((option) => option.value === value);
+            if (file === undefined) return;
+            draft.change(formatKeys, file.format);
+            draft.change(precisionKeys, file.precision);
+          }}
+        />
+      )}
+    />
+  );
+}
+
+const measuringField: Field = {
+  ...{ keys: lengthKeys.measurementIntervalMs, label: 'Measuring' },
+  ...{ term: fieldAt('performance.measurementIntervalMs').term, help: '' },
+  control: { kind: 'choice', cards: true, options: [] },
+};
+
+/** How long each level is measured. */
+function MeasuringInput() {
+  const { preset, draft, defaultOf, valueAt } = useWizard();
+  const isByCount = valueAt(['performance', 'measurementMode']) === 'count_windows';
+  const options = measuringOptions(preset, defaultOf, isByCount);
+  const chosen = chosenMeasuring(options, valueAt);
+  return (
+    <FieldFrame
+      field={measuringField}
+      also={[lengthKeys.maxTrials]}
+      control={(frame) => (
+        <OptionGroup
+          options={options}
+          cards
+          value={chosen?.value}
+          help={chosen === undefined ? 'Set one by one in All settings, Performance.' : undefined}
+          frame={frame}
+          onChoose={(value) => {
+            const option = options.find((one) => one.value === value);
+            if (option === undefined) return;
+            for (const name of ['measurementIntervalMs', 'maxTrials'] as const) {
+              if (value === 'standard') draft.reset(lengthKeys[name]);
+              else draft.change(lengthKeys[name], option[name]);
+            }
+          }}
+        />
+      )}
+    />
+  );
+}
+
+/** How the model is served, and what is measured of it. */
+export function LoadPart() {
+  const { fields } = useWizard();
+  const inputs = (path: string, input: (field: Field) => ReactNode): ReactNode =>
+    fields.filter((field) => pathOf(field) === path).map(input);
+  return (
+    <>
+      <Panel title="Served model" level={3}>
+        <div className="panel-body">
+          <ServedFileInput />
+          <div className="fields">
+            {inputs('configure.maxBatchSize', (field) => (
+              <MaxBatchInput key={pathOf(field)} field={field} />
+            ))}
+          </div>
+        </div>
+      </Panel>
+      <Panel title="Measurement" level={3}>
+        <div className="panel-body">
+          <div className="fields">
+            {inputs('performance.batchSizes', (field) => (
+              <FieldInput key={pathOf(field)} field={{ ...field, wide: false }} />
+            ))}
+            <BudgetInput label="Latency target (p99)" />
+          </div>
+          <MeasuringInput />
+          <div className="fields">
+            <NameInput />
+          </div>
+        </div>
+      </Panel>
+    </>
+  );
+}

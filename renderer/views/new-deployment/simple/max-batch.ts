@@ -1,0 +1,29 @@
+import { sameValue } from '../../../../main/contract/trees';
+
+const numbersOf = (value: unknown): readonly number[] =>
+  Array.isArray(value) ? value.filter((size) => typeof size === 'number') : [];
+
+/** The default list as far as a maximum allows it; a list that must have a size has the maximum itself. */
+function allowed(list: readonly number[], max: number, mayBeEmpty: boolean): readonly number[] {
+  const kept = list.filter((size) => size <= max);
+  return kept.length > 0 || mayBeEmpty || max < 1 ? kept : [max];
+}
+
+/**
+ * A list of batch sizes after the maximum changed: one that only follows the maximum follows it again, one that a person
+ * chose stays.
+ * @returns the list to set; 'default' where it is the default again; null where it stays as it is
+ */
+export function followMaximum(
+  of: { readonly list: unknown; readonly defaults: unknown; readonly mayBeEmpty: boolean },
+  before: number,
+  after: number,
+): readonly number[] | 'default' | null {
+  const defaults = numbersOf(of.defaults);
+  const follows =
+    sameValue(of.list, defaults) || sameValue(of.list, allowed(defaults, before, of.mayBeEmpty));
+  if (!follows) return null;
+  const next = allowed(defaults, after, of.mayBeEmpty);
+  if (sameValue(next, defaults)) return sameValue(of.list, defaults) ? null : 'default';
+  return next;
+}

@@ -1,0 +1,31 @@
+import { type Format, type Precision } from '../../../../main/contract/run/run-spec';
+import { formatText, precisionText } from '../../../format/words';
+import type { FieldContext, Option } from '../fields/field';
+import { whyNotFormat, whyNotPrecision } from '../fields/why-not';
+
+export interface ServedFile extends Option {
+  readonly format: Format;
+  readonly precision: Precision;
+}
+
+const fileOf = (format: Format, precision: Precision, context: FieldContext): ServedFile => {
+  const withFormat: FieldContext = {
+    ...context,
+    value: (...keys) => (keys.join('.') === 'format' ? format : context.value(...keys)),
+  };
+  return {
+    ...{ value: `${format} ${precision}`, label: `${formatText[format]}, ${precisionText[precision]}` },
+    ...{ format, precision },
+    why: whyNotFormat(format, context) ?? whyNotPrecision(precision, withFormat),
+  };
+};
+
+/** Pairs of format and precision that the model has, each with why it cannot be served where it is to run. */
+export function servedFiles(context: FieldContext): readonly ServedFile[] {
+  const { formats, precisions } = context.preset;
+  return formats.flatMap((format) => precisions.map((precision) => fileOf(format, precision, context)));
+}
+
+/** Formats of the published document that the model is not offered in, and why. */
+export const notOfferedText = ({ preset }: Pick<FieldContext, 'preset'>): readonly string[] =>
+  (preset.notOffered ?? []).map(({ title, reason }) => `Not available: ${title}. ${reason}`);

@@ -1,0 +1,89 @@
+import { Button } from '@mantine/core';
+import { durationText, plannedMeasuringS } from '../../../../main/contract/run/time-left';
+import { useWorkbench } from '../../../workbench';
+import { changesText } from '../changes';
+import { useNamedChanges } from '../named-changes';
+import { FieldLink } from '../pages/plan-panel';
+import { Verdict } from '../pages/verdict';
+import { planText } from '../plan-text';
+import { useWizard } from '../wizard-context';
+
+/** "10 steps, about 27 s of measuring", and the steps on demand. */
+function Plan() {
+  const { draft, preset } = useWizard();
+  const spec = draft.preview?.spec ?? null;
+  if (spec === null) return <p className="dim">Fix the problems in the form to see the steps.</p>;
+  const steps = planText(spec, preset.metrics);
+  const seconds = plannedMeasuringS(spec.performance);
+  return (
+    <details className="summary-plan">
+      <summary>
+        {steps.length} steps{seconds === null ? '' : `, about ${durationText(seconds)} of measuring`}
+      </summary>
+      <ol>
+        {steps.map(({ step, title, what }) => (
+          <li key={step}>
+            {title} <span className="plan-what">{what}</span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+/** Everything that is not as the defaults, wherever its field is. */
+function Changes() {
+  const changes = useNamedChanges();
+  if (changes.length === 0) return <p className="dim">All settings have the preset’s defaults.</p>;
+  return (
+    <ul className="summary-changes">
+      {changes.map(({ path, label, from, to, reset }) => (
+        <li key={path} data-change={path}>
+          <div className="summary-change">
+            <FieldLink path={path} label={label} />
+            <div className="cut" title={`${from} → ${to}`}>
+              <span className="dim">{from} →</span> {to}
+            </div>
+          </div>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            aria-label={`Set ${label} back to the default`}
+            onClick={reset}
+          >
+            Reset
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Beside the simple page: whether it can run, what it does, and what differs from the defaults. */
+export function Summary() {
+  const { formView } = useWorkbench();
+  const { changes } = useWizard();
+  return (
+    <aside className="simple-summary" aria-label="Summary" tabIndex={0}>
+      <Verdict />
+      <section aria-label="Plan">
+        <h3>What runs</h3>
+        <Plan />
+      </section>
+      <section aria-label="Changes from the defaults">
+        <h3>{changes.length === 0 ? 'Preset defaults' : changesText(changes.length)}</h3>
+        <Changes />
+      </section>
+      <button
+        type="button"
+        className="plain-button link"
+        onClick={() => {
+          formView.getState().show('all');
+        }}
+      >
+        All settings, on seven pages
+      </button>
+    </aside>
+  );
+}

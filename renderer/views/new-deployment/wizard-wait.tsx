@@ -1,0 +1,40 @@
+import { useStore } from 'zustand';
+import type { WireError } from '../../../main/contract/errors';
+import { ErrorPanel } from '../../components/error-panel';
+import { Loading } from '../../components/loading';
+import { isOwnModel } from '../../stores/draft/draft-state';
+import { useWorkbench } from '../../workbench';
+
+/** While presets and drafts are read, and where the draft's preset is none of the list. */
+export function WizardWait({ error }: { error: WireError | null }) {
+  const { draft, presets } = useWorkbench();
+  const { preset, overrides, ready, choosePreset } = useStore(draft);
+  const list = useStore(presets);
+  const problem = list.error ?? error;
+  const unknown = list.value !== null && ready && !isOwnModel(overrides);
+  return (
+    <div className="wizard-wait">
+      {problem === null ? null : <ErrorPanel error={problem} />}
+      {unknown ? (
+        <div className="empty">
+          <h2>The preset “{preset}” no longer exists</h2>
+          <p>This draft uses it. Choose another preset to continue.</p>
+          {list.value.map(({ id, title }) => (
+            <button
+              key={id}
+              type="button"
+              className="plain-button link"
+              onClick={() => {
+                choosePreset(id);
+              }}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+      ) : problem === null ? (
+        <Loading label="Reading presets and drafts" />
+      ) : null}
+    </div>
+  );
+}

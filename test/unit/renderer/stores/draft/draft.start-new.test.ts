@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import type { Draft } from '../../../../../main/contract/run/spec-tools';
+import { createDraft, type DraftState } from '../../../../../renderer/stores/draft/draft';
+import { isWorthKeeping } from '../../../../../renderer/stores/draft/draft-state';
+import { specFixture } from '../../../../support/run-state';
+import { createClientDouble } from '../../client-double';
+
+const left: Draft = {
+  ...{ id: 'left', choice: { preset: 'resnet50', overrides: { format: 'onnx' } } },
+  ...{ page: 'accuracy', updatedAt: '2026-01-02T00:00:00Z' },
+};
+
+/** The core's drafts in memory. */
+function createRig({ drafts: stored = [] }: { drafts?: readonly Draft[] } = {}) {
+  const drafts = new Map(stored.map((draft) => [draft.id, draft]));
+  const { client } = createClientDouble({
+    'drafts.list': () => [...drafts.values()],
+    'drafts.save': (draft) => drafts.set((draft as Draft).id, draft as Draft),
+    'drafts.remove': (input) => drafts.delete((input as { id: string }).id),
+    'spec.preview': () => ({ spec: specFixture(), specHash: null, defaults: null, problems: [] }),
+  });
+  return { drafts, draft: createDraft(client) };
+}
+const act = (draft: ReturnType<typeof createDraft>): DraftState => draft.getState();
+
+describe('a new deployment', () => {
+  it('can be left for the draft before it until it is started, and then stays on disk itself', async () => {
+    const rig = createRig({ drafts: [left] });
+    await act(rig.draft).open();
+    act(rig.draft).startNew('bert');
+    act(rig.draft).change(['format'], 'ts-trace');
+    const { id } = act(rig.draft);
+    expect(act(rig.draft).notice).toEqual({ kind: 'started-new' });
+    act(rig.draft).takeBack();
+    expect(act(rig.draft)).toMatchObject({ id: 'left', notice: null });
+    expect(act(rig.draft).older.map((draft) => draft.id)).toEqual([id]);
+    await expect.poll(() => rig.drafts.get(id)?.choice.overrides).toEqual({ format: 'ts-trace' });
+  });
+
+  it('takes the place of a draft in which nothing was chosen', async () => {
+    const { draft } = createRig();
+    await act(draft).open();
+    const { id } = act(draft);
+    act(draft).startNew('bert');
+    expect(act(draft)).toMatchObject({ id, preset: 'bert', notice: null, older: [], editedAt: null });
+    act(draft).setBudget(20);
+    expect(isWorthKeeping(act(draft))).toBe(true);
+    act(draft).startNew('bert');
+    expect(act(draft)).toMatchObject({ p99BudgetMs: null, notice: { kind: 'started-new' } });
+  });
+});
