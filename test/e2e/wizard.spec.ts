@@ -183,6 +183,40 @@ test('a draft that was started is not opened again, and its run is run again wit
   await expect(run.status).toHaveAttribute('data-status', 'running');
 });
 
+test('the simple page shows what was changed elsewhere, and a draft that was laid aside comes back', async () => {
+  const { page } = app;
+  const form = new NewDeploymentPage(page);
+  const changed = (path: string) => form.summary.locator(`[data-change="${path}"]`);
+  await form.open('Accuracy');
+  await form.set('accuracy.samples', '12');
+  await form.show('Simple');
+  await expect(changed('accuracy.samples')).toContainText('12');
+
+  // Lists that nobody chose follow the maximum, digit by digit.
+  await form.text('Maximum batch size').fill('2');
+  await expect(changed('performance.batchSizes')).toContainText('1, 2, 4 → 1, 2');
+  await expect(changed('configure.preferredBatchSizes')).toContainText('none');
+  await expect(form.start).toBeEnabled();
+  await form.text('Maximum batch size').fill('16');
+  await expect(form.summary.locator('[data-change]')).toHaveCount(2);
+  await changed('configure.maxBatchSize').getByRole('button').last().click();
+  await expect(form.text('Maximum batch size')).toHaveValue('8');
+  await form.option('Measuring', 'Quick').check({ force: true });
+  await expect(changed('performance.measurementIntervalMs')).toContainText('500');
+
+  await new Shell(page).go('New deployment');
+  await expect(page.getByRole('region', { name: 'Unfinished draft' })).toContainText('3 changes');
+  await form.preset('Wide & Deep').click();
+  await expect(form.summary.locator('[data-change]')).toHaveCount(0);
+  await form.option('Measuring', 'Quick').check({ force: true });
+  await page.getByRole('button', { name: 'Back to the previous draft' }).click();
+  await expect(changed('accuracy.samples')).toContainText('12');
+  // The one that was begun meanwhile is not lost either.
+  await new Shell(page).go('New deployment');
+  await expect(page.getByRole('region', { name: 'Recent' })).toContainText('Wide & Deep');
+  expect(app.complaints).toEqual([]);
+});
+
 test('the choice is exported as run.yaml', async () => {
   const form = new NewDeploymentPage(app.page);
   await form.open('Performance');

@@ -62,10 +62,10 @@ export function timeLeftText({ seconds, of }: TimeLeft): string {
   return seconds < finishingS ? 'finishing' : `about ${durationText(seconds)} left`;
 }
 
-/** Seconds that the levels of a run take by its settings; null where nobody knows how long a window is. Pure. */
+/** Seconds that the levels of a run take by its settings; null where windows end by count, or a search decides. Pure. */
 export function plannedMeasuringS(performance: PerformanceSpec): number | null {
   const levelS = plannedLevelS(performance);
-  if (levelS === null) return null;
+  if (levelS === null || performance.search !== 'none') return null;
   return scenarios.reduce((sum, scenario) => sum + plannedTurns(performance, scenario).length, 0) * levelS;
 }
 

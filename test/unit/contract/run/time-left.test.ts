@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
-import { estimateTimeLeft, timeLeftText } from '../../../../main/contract/run/time-left';
+import {
+  durationText,
+  estimateTimeLeft,
+  plannedMeasuringS,
+  timeLeftText,
+} from '../../../../main/contract/run/time-left';
 import { environmentFixture, pointFixture, specFixture, stateOf } from '../../../support/run-state';
 
 /** Three levels of 0.5 s warm-up and three windows of 1 s. */
@@ -150,4 +155,16 @@ it.each([
   [7260, 'about 2 h 1 min left'],
 ])('%s s of the run reads "%s"', (seconds, text) => {
   expect(timeLeftText({ seconds, of: 'run', basis: '' })).toBe(text);
+});
+
+it('is told before a run starts by its settings, where they decide it', () => {
+  expect(plannedMeasuringS(spec().performance)).toBe(10.5);
+  const counted = spec((performance) => {
+    performance.measurementMode = 'count_windows';
+  });
+  const searched = spec((performance) => {
+    performance.search = 'binary';
+  });
+  expect([counted, searched].map(({ performance }) => plannedMeasuringS(performance))).toEqual([null, null]);
+  expect([10.5, 180, 4800].map(durationText)).toEqual(['11 s', '3 min', '1 h 20 min']);
 });
