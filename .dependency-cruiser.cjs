@@ -11,7 +11,7 @@ const order = [
   ['setup'],
   ['engine'],
   ['presets'],
-  ['data', 'own', 'reports'],
+  ['data', 'home', 'own', 'reports'],
   ['spec', 'monitor'],
   ['pipeline'],
   ['deployments'],

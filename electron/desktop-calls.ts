@@ -1,6 +1,6 @@
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { app, type BrowserWindow, dialog, type SaveDialogOptions, shell } from 'electron';
+import { app, type BrowserWindow, clipboard, dialog, type SaveDialogOptions, shell } from 'electron';
 import type { Handlers } from '../main/contract/api';
 import { WorkbenchError } from '../main/contract/errors';
 import { mostSpecBytes } from '../main/contract/reader-limits';
@@ -8,8 +8,14 @@ import type { ReportFile } from '../main/contract/run/run-events';
 import type { Core } from '../main/core';
 import { fileError } from '../main/platform/file-error';
 import { writeFileAtomic } from '../main/platform/files';
+import type { HomeLayout } from '../main/platform/layout';
+import { makeFolder } from '../main/platform/make-folder';
 import { readBoundedFile } from '../main/platform/read-bounded-file';
+import packageJson from '../package.json';
+import { allowedLink } from './help/links';
 import type { Openings } from './opening';
+
+const { homepage } = packageJson;
 
 type DesktopCall = Extract<keyof Handlers, `desktop.${string}`>;
 
@@ -38,12 +44,37 @@ export async function readText(path: string): Promise<string> {
   });
 }
 
+/** Folders of runs and home, and pages in the browser. */
+function placeCalls(
+  { core, layout }: Pick<Parameters<typeof desktopCalls>[0], 'core' | 'layout'>,
+  open: (path: string) => Promise<void>,
+): Pick<Handlers, 'desktop.showRunFolder' | 'desktop.openFolder' | 'desktop.openLink'> {
+  return {
+    'desktop.showRunFolder': async ({ runId }) => {
+      await open(await core.runDir(runId));
+      return null;
+    },
+    'desktop.openFolder': async ({ folder }) => {
+      await makeFolder(layout[folder]);
+      await open(layout[folder]);
+      return null;
+    },
+    'desktop.openLink': async ({ address }) => {
+      const link = allowedLink(address, homepage);
+      if (link === null) await Promise.resolve(clipboard.writeText(address));
+      else await shell.openExternal(link);
+      return { opened: link !== null };
+    },
+  };
+}
+
 /** The calls that need a desktop. Paths come from the core and from the person, never from the page. */
 export function desktopCalls(options: {
   readonly core: Pick<Core, 'reportPath' | 'runDir' | 'monitor' | 'approvals'>;
   readonly window: () => BrowserWindow;
   readonly closeNow: () => Promise<void>;
   readonly openings: Pick<Openings, 'take'>;
+  readonly layout: Pick<HomeLayout, 'home' | 'logs'>;
 }): Pick<Handlers, DesktopCall> {
   const open = async (path: string): Promise<void> => {
     const refusal = await shell.openPath(path);
@@ -51,6 +82,7 @@ export function desktopCalls(options: {
       throw new WorkbenchError('internal', `The desktop could not open ${path}: ${refusal}`);
   };
   return {
+    ...placeCalls(options, open),
     'desktop.saveReport': async ({ runId, kind }) => {
       const source = await options.core.reportPath(runId, kind);
       const answer = await dialog.showSaveDialog(options.window(), {
@@ -108,10 +140,6 @@ export function desktopCalls(options: {
       if (answer.canceled || path === undefined) return null;
       options.core.approvals.give(path);
       return { path };
-    },
-    'desktop.showRunFolder': async ({ runId }) => {
-      await open(await options.core.runDir(runId));
-      return null;
     },
     'desktop.close': () => {
       // Not awaited: the answer could not reach a window that has closed.

@@ -7,9 +7,14 @@ import { isTrustedFrame } from './origin';
 
 /**
  * The one way in from the window: sender check, schema, handler, envelope.
+ * @param onAnswer hears every answer, for the log
  * @param onGiven where a file or folder lies that the person dropped on the window; preload says it, the page cannot
  */
-export function registerCalls(handlers: Promise<Handlers>, onGiven: (path: string) => void): void {
+export function registerCalls(
+  handlers: Promise<Handlers>,
+  onGiven: (path: string) => void,
+  onAnswer: (name: string, answer: CallAnswer<unknown>) => void,
+): void {
   ipcMain.on(channels.given, (event, path: unknown) => {
     if (isTrustedFrame(event.senderFrame) && typeof path === 'string' && path !== '') onGiven(path);
   });
@@ -19,7 +24,9 @@ export function registerCalls(handlers: Promise<Handlers>, onGiven: (path: strin
       if (!isTrustedFrame(event.senderFrame)) {
         return { ok: false, error: toWire(new WorkbenchError('input-invalid', 'This page may not call')) };
       }
-      return answerCall(handlers, name, input);
+      const answer = await answerCall(handlers, name, input);
+      onAnswer(String(name), answer);
+      return answer;
     },
   );
 }

@@ -18,6 +18,8 @@ export function menuTemplate(send: (command: MenuCommand) => void): MenuItemCons
         own('New deployment', 'new-deployment', 'CmdOrCtrl+N'),
         own('Open configuration …', 'open-file', 'CmdOrCtrl+O'),
         line,
+        own('Settings', 'settings', 'CmdOrCtrl+,'),
+        line,
         { role: 'quit', label: 'Quit' },
       ],
     },
@@ -58,7 +60,19 @@ export function menuTemplate(send: (command: MenuCommand) => void): MenuItemCons
         own('Run again with changes', 'duplicate'),
       ],
     },
-    { label: '&Help', submenu: [own('Shortcuts', 'shortcuts')] },
+    {
+      label: '&Help',
+      submenu: [
+        own('Documentation', 'documentation', 'F1'),
+        own('Changelog', 'changelog'),
+        own('Keyboard shortcuts', 'shortcuts'),
+        line,
+        own('Report a problem …', 'report-problem'),
+        own('Open logs folder', 'open-logs'),
+        line,
+        own('About Triton Workbench', 'about'),
+      ],
+    },
   ];
 }
 

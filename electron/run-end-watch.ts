@@ -1,5 +1,6 @@
 import type { CoreEvent } from '../main/contract/api';
 import type { RunOutcome } from '../main/contract/run/run-events';
+import type { Settings } from '../main/contract/settings/settings';
 
 /** Milliseconds; who waits less is still looking. */
 const longRunMs = 60_000;
@@ -13,11 +14,12 @@ const outcomeText: Readonly<Record<RunOutcome, string>> = {
 };
 
 /**
- * Hears the core's events and tells of the end of a run that has taken more than a minute, while nobody looks at the
- * window. Times are those of the journal.
+ * Hears the core's events and tells of the end of a run while nobody looks at the window: as the settings say of every run,
+ * of none, or of one that has taken more than a minute. Times are those of the journal.
  */
 export function createRunEndWatch(options: {
   readonly isLookedAt: () => boolean;
+  readonly wanted: () => Settings['notifications.runs'];
   readonly tell: (notice: { readonly title: string; readonly body: string }) => void;
 }): (event: CoreEvent) => void {
   const startedMs = new Map<string, number>();
@@ -33,7 +35,10 @@ export function createRunEndWatch(options: {
     if (entry.type !== 'run-finished') return;
     const from = startedMs.get(runId);
     startedMs.delete(runId);
-    if (from === undefined || Date.parse(entry.at) - from <= longRunMs || options.isLookedAt()) return;
+    const wanted = options.wanted();
+    const isLong = from !== undefined && Date.parse(entry.at) - from > longRunMs;
+    if (from === undefined || wanted === 'off' || (wanted === 'long' && !isLong) || options.isLookedAt())
+      return;
     options.tell({ title: outcomeText[entry.outcome], body: names.get(runId) ?? runId });
   };
 }
@@ -44,11 +49,12 @@ const freshMs = 15_000;
 /** Hears the core's events and tells of an alert that fires while nobody looks at the window. */
 export function createAlertWatch(options: {
   readonly isLookedAt: () => boolean;
+  readonly wanted: () => boolean;
   readonly nowMs: () => number;
   readonly tell: (notice: { readonly title: string; readonly body: string }) => void;
 }): (event: CoreEvent) => void {
   return (event) => {
-    if (event.type !== 'monitor-sample' || options.isLookedAt()) return;
+    if (event.type !== 'monitor-sample' || !options.wanted() || options.isLookedAt()) return;
     const { atMs, markers } = event.sample;
     if (Math.abs(options.nowMs() - atMs) > freshMs) return;
     for (const marker of markers) {

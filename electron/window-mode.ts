@@ -2,11 +2,13 @@ import { dirname, join } from 'node:path';
 import type { App, BrowserWindow } from 'electron';
 import { dialog, Menu, Notification, safeStorage, session } from 'electron';
 import type { CoreEvent, Handlers, MenuCommand } from '../main/contract/api';
+import { defaultSettings, type Settings } from '../main/contract/settings/settings';
 import type { Core } from '../main/core';
-import { defaultHome } from '../main/platform/layout';
+import { defaultHome, homeLayout } from '../main/platform/layout';
 import { guardClose } from './close-guard';
 import { createConsentDialog } from './consent/ask-for-consent';
 import { desktopCalls, readText } from './desktop-calls';
+import { createCallLog, createEventLog, openLog } from './help/application-events';
 import { createEventSender, registerCalls } from './ipc';
 import { leave } from './leave';
 import { contextMenuTemplate, menuTemplate } from './menu';
@@ -39,7 +41,10 @@ function bringToFront(window: BrowserWindow): void {
 }
 
 /** Notifications of the desktop, for who does not look at the window. */
-function noticeWatches(window: BrowserWindow): readonly ((event: CoreEvent) => void)[] {
+function noticeWatches(
+  window: BrowserWindow,
+  settings: () => Settings,
+): readonly ((event: CoreEvent) => void)[] {
   const isLookedAt = () => window.isDestroyed() || window.isFocused();
   const tell = (notice: { readonly title: string; readonly body: string }) => {
     if (!Notification.isSupported()) return;
@@ -50,9 +55,24 @@ function noticeWatches(window: BrowserWindow): readonly ((event: CoreEvent) => v
     shown.show();
   };
   return [
-    createRunEndWatch({ isLookedAt, tell }),
-    createAlertWatch({ isLookedAt, tell, nowMs: () => Date.now() }),
+    createRunEndWatch({ isLookedAt, tell, wanted: () => settings()['notifications.runs'] }),
+    createAlertWatch({
+      isLookedAt,
+      tell,
+      wanted: () => settings()['notifications.alerts'],
+      nowMs: () => Date.now(),
+    }),
   ];
+}
+
+/** The settings as they are at each moment, whoever changes them in this process. */
+async function followSettings(core: Core): Promise<() => Settings> {
+  const state = await core.handlers['settings.get'](undefined).catch(() => null);
+  let values = state?.values ?? defaultSettings;
+  core.subscribe((event) => {
+    if (event.type === 'settings-changed') ({ values } = event.state);
+  });
+  return () => values;
 }
 
 /** The core, loaded behind the page's script: the other way round each of the two waits for the other. */
@@ -96,7 +116,7 @@ async function windowCalls(
   return {
     ...core.handlers,
     ...confirmedCalls(core, createConsentDialog(window)),
-    ...desktopCalls({ core, window: () => window, ...desktop }),
+    ...desktopCalls({ core, window: () => window, layout: homeLayout(home), ...desktop }),
     'docker.login': async (login) => {
       await core.handlers['docker.login'](login);
       return { kept: await logins.keep(login) };
@@ -132,6 +152,7 @@ export async function runWindowMode(app: App): Promise<void> {
   const stop = async (): Promise<void> => {
     await made.core?.close();
   };
+  const log = await openLog(app, home);
   const statePath = join(home, 'window', 'window-state.json');
   const [, state] = await Promise.all([app.whenReady(), readWindowState(statePath)]);
   denyPermissions(session.defaultSession);
@@ -172,18 +193,24 @@ export async function runWindowMode(app: App): Promise<void> {
     ask: async (question) => (await dialog.showMessageBox(window, question)).response,
     close: closeNow,
   });
-  const handlers = coreReady.then((core) => {
+  const handlers = coreReady.then(async (core) => {
     made.core = core;
     core.subscribe(events.send);
-    for (const watch of noticeWatches(window)) core.subscribe(watch);
+    const settings = await followSettings(core);
+    for (const watch of noticeWatches(window, settings)) core.subscribe(watch);
+    core.subscribe(createEventLog(log));
     return windowCalls(core, window, { home, closeNow, openings });
   });
   // A core that cannot be made is told by every call's answer.
   handlers.catch(() => undefined);
-  registerCalls(handlers, (path) => {
-    // Before there is a core nothing can be dropped on its forms.
-    made.core?.approvals.give(path);
-  });
+  registerCalls(
+    handlers,
+    (path) => {
+      // Before there is a core nothing can be dropped on its forms.
+      made.core?.approvals.give(path);
+    },
+    createCallLog(log),
+  );
 
   hearOpenings(app, window, openings, () => {
     bringToFront(window);

@@ -5,6 +5,7 @@ import type { CoreOptions } from './core/core-options';
 import { type CoreParts, createCoreParts } from './core/core-parts';
 import { createCoreRuns } from './core/core-runs';
 import { createDeploymentCalls } from './core/deployment-calls';
+import { createHomeCalls } from './core/home-calls';
 import { createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/report-calls';
 import { createServerCalls } from './core/server-calls';
@@ -82,6 +83,16 @@ const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
   runDir: async (runId) => (await store.folderOf(runId)).dir,
 });
 
+const reportsOf = ({
+  reportPath,
+  writeReports,
+  writeMatrix,
+  importFile,
+}: ReturnType<typeof createReportCalls>): Pick<
+  Core,
+  'reportPath' | 'writeReports' | 'writeMatrix' | 'importFile' | 'checkLogo'
+> => ({ reportPath, writeReports, writeMatrix, importFile, checkLogo });
+
 function specToolsOf({ presets, layout, reading, approvals, options }: CoreParts) {
   const { resources, workerFile } = options;
   return createSpecTools({
@@ -111,6 +122,16 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const dockerCalls = createDockerCalls({ link: docker, images, buildArgs: buildArgsOf, emit, now });
   const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), emit });
   const reportCalls = createReportCalls(parts);
+  const deploymentCalls = createDeploymentCalls(parts);
+  const underWay = () => workUnderWay(runs, parts);
+  const homeCalls = createHomeCalls(parts, {
+    upkeep,
+    underWay,
+    machine: machineCalls.machine,
+    deployments: deploymentCalls['deployments.list'],
+    dockerState: dockerCalls.handlers['docker.state'],
+    images: dockerCalls.handlers['docker.images'],
+  });
   return {
     handlers: {
       'app.info': () =>
@@ -127,7 +148,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...specToolsOf(parts),
       ...own.handlers,
       ...runsCalls.handlers,
-      ...createDeploymentCalls(parts),
+      ...deploymentCalls,
+      ...homeCalls.handlers,
       ...createServerCalls(runs),
       ...startCalls.handlers,
       ...parts.tools.handlers,
@@ -149,17 +171,14 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     readers,
     initModelFolder: (dir) => initModelFolder(dir, options.resources),
     ...runCallsOf(runs, store),
-    underWay: () => workUnderWay(runs, parts),
+    underWay,
     levelsCsv: pointsCsv,
-    reportPath: reportCalls.reportPath,
-    checkLogo,
-    writeReports: reportCalls.writeReports,
-    writeMatrix: reportCalls.writeMatrix,
-    importFile: reportCalls.importFile,
+    ...reportsOf(reportCalls),
     planClean: (request) => upkeep.planClean(request),
     clean: (request) => upkeep.clean(request),
     close: async () => {
       upkeep.stopFollowing();
+      await homeCalls.close();
       await runs.close();
       await dockerCalls.close();
       await data.close();

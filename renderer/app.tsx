@@ -1,6 +1,7 @@
 import { useStore } from 'zustand';
 import { Commands } from './commands/commands';
 import { useOpened } from './commands/use-opened';
+import { useThemeOfSettings } from './commands/use-theme-choice';
 import { ClosingBar } from './components/closing-bar';
 import { Rail } from './components/rail';
 import { StatusBar } from './components/status-bar';
@@ -15,6 +16,7 @@ import { NewDeploymentView } from './views/new-deployment/new-deployment-view';
 import { StartView } from './views/new-deployment/start/start-view';
 import { RunView } from './views/run/run-view';
 import { RunsView } from './views/runs/runs-view';
+import { SettingsView } from './views/settings/settings-view';
 import { useWorkbench } from './workbench';
 
 function View({ route }: { route: Route }) {
@@ -35,6 +37,8 @@ function View({ route }: { route: Route }) {
       return <ContainersView />;
     case 'environment':
       return <EnvironmentView />;
+    case 'settings':
+      return <SettingsView />;
   }
 }
 
@@ -44,6 +48,7 @@ export function App() {
   const shown = useStore(route, (state) => state.route);
   useRunEndNotice();
   useOpened();
+  useThemeOfSettings();
   return (
     <div className="frame">
       <Rail />

@@ -41,6 +41,7 @@ export function routeEvents(workbench: Workbench): () => void {
     monitor,
     dataSources,
     tools,
+    settings,
   } = workbench;
   return client.on((events) => {
     for (const event of events) {
@@ -54,6 +55,7 @@ export function routeEvents(workbench: Workbench): () => void {
       monitor.getState().hear(event);
       dataSources.getState().hear(event);
       tools.getState().hear(event);
+      settings.getState().hear(event);
     }
     if (events.some(changesList)) void runs.getState().load();
     if (events.some(({ type }) => type === 'deployments-changed')) void deployments.getState().load();

@@ -22,6 +22,7 @@ import './styles/runs.css';
 import './styles/compare.css';
 import './styles/palette.css';
 import './styles/monitor.css';
+import './styles/settings.css';
 import './styles/wizard.css';
 import './styles/wizard-fields.css';
 import './styles/wizard-pages.css';
@@ -29,8 +30,9 @@ import './styles/wizard-start.css';
 
 const workbench = createWorkbench(createClient(window.workbench), window.localStorage);
 routeEvents(workbench);
-const { app, runs, presets, machine, docker, monitor } = workbench;
-for (const resource of [app, runs, presets, machine, docker, monitor]) void resource.getState().load();
+const { app, runs, presets, machine, docker, monitor, settings } = workbench;
+for (const resource of [settings, app, runs, presets, machine, docker, monitor])
+  void resource.getState().load();
 
 /** The content security policy lets in style elements that carry this page's own nonce. */
 const styleNonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';

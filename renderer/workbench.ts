@@ -5,6 +5,7 @@ import type { DeploymentInfo } from '../main/contract/deployment';
 import type { ContainerStats, ImageInfo } from '../main/contract/docker';
 import type { MachineStatus } from '../main/contract/machine';
 import type { Preset } from '../main/contract/run/preset';
+import type { StorageReport } from '../main/contract/settings/storage';
 import type { Client } from './client';
 import { type Baselines, createBaselines } from './stores/baselines';
 import { type Closing, createClosing } from './stores/closing';
@@ -12,6 +13,7 @@ import { type ComparedRuns, createComparedRuns } from './stores/compared-runs';
 import { createDocker, type Docker } from './stores/docker';
 import { createDataSources, type DataSources } from './stores/draft/data-sources';
 import { createDraft, type DraftState } from './stores/draft/draft';
+import { newDraftOf } from './stores/draft/draft-session';
 import { createFormView, type FormView } from './stores/draft/form-view';
 import { createOwnModel, type OwnModel } from './stores/draft/own-model';
 import { createStartCheck, type StartCheck } from './stores/draft/start-check';
@@ -27,6 +29,7 @@ import { createRoute, type RouteState } from './stores/route';
 import { createRunFilter, type RunFilter } from './stores/run-filter';
 import { createSeenFailures, type SeenFailures } from './stores/seen-failures';
 import { createSelection, type Selection } from './stores/selection';
+import { createSettings, settingsOf, type SettingsStore } from './stores/settings';
 import { createTools, type Tools } from './stores/tools';
 
 /** Everything that the pages share: one store a resource, over one client. */
@@ -64,10 +67,14 @@ export interface Workbench {
   readonly route: StoreApi<RouteState>;
   readonly closing: StoreApi<Closing>;
   readonly overlay: StoreApi<Overlay>;
+  readonly settings: StoreApi<SettingsStore>;
+  /** Sizes of the home, while the Settings page is shown. */
+  readonly storage: StoreApi<Resource<StorageReport>>;
 }
 
 export function createWorkbench(client: Client, storage: Storage): Workbench {
-  const draft = createDraft(client);
+  const settings = createSettings(client);
+  const draft = createDraft(client, () => newDraftOf(settingsOf(settings.getState())));
   const machine = createResource(() => client.call('machine.get'));
   return {
     client,
@@ -99,6 +106,8 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     route: createRoute(storage),
     closing: createClosing(),
     overlay: createOverlay(),
+    settings,
+    storage: createResource(() => client.call('home.storage')),
   };
 }
 

@@ -19,6 +19,7 @@ import type { Core } from '../core';
 import { hashValue } from '../platform/files';
 import { exitCodeOf, exitCodes, formatError, formatTable, type Output, printText } from './output';
 import { readText, type RunOptions } from './read-spec';
+import { budgetOf } from './settings/defaults';
 import { readChoice } from './spec-options';
 import { approveGiven, workOn } from './work';
 
@@ -274,7 +275,8 @@ async function started(session: Session, run: PlannedRun): Promise<string> {
   const { core, name, options } = session;
   if (run.state !== null) return run.state.runId;
   const spec = await core.resolveChoice(run.choice);
-  const { skipPreflight = false, p99BudgetMs } = options;
+  const { skipPreflight = false } = options;
+  const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
   const matrix = { name, entry: run.entry };
   const runId = await core.createRun(spec, undefined, { skipPreflight, matrix, p99BudgetMs });
   await core.handlers['runs.annotate']({ runId, tags: [name], note: '' });

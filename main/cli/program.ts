@@ -21,6 +21,7 @@ import { addClean } from './runs/clean';
 import { addLogs } from './runs/logs';
 import { addOpen, type OpenWindow } from './runs/open';
 import { addUpkeep } from './runs/upkeep';
+import { addSettings } from './settings/settings';
 import { addSpec } from './spec';
 
 /** The help of every option reads as a sentence, whoever wrote it. */
@@ -67,6 +68,7 @@ export function createProgram(
   addDetect(program, context);
   addSetup(program, context);
   addImages(program, context);
+  addSettings(program, context);
   addCompletion(program, context);
   addReference(program);
   addVerbHelp(program);

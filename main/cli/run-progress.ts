@@ -158,6 +158,8 @@ export function createRunProgress(
     'deployments-changed': ignore,
     stopping: ignore,
     'docker-changed': ignore,
+    'settings-changed': ignore,
+    'home-move': ignore,
     'container-log': ignore,
     'monitor-changed': ignore,
     'monitor-sample': ignore,

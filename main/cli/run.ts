@@ -11,6 +11,7 @@ import { exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readBudgetMs, readNumber, readRunName } from './read-values';
 import { runDocument } from './run-progress';
+import { budgetOf } from './settings/defaults';
 import { addSpecOptions, readChoice } from './spec-options';
 import { approveGiven, workOn } from './work';
 
@@ -58,7 +59,8 @@ export function addRun(program: Command, context: CliContext): void {
       await tellNotes(core, chosen);
       const spec = await core.resolveChoice(chosen);
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
-      const { skipPreflight = false, verbose = false, p99BudgetMs, name: named } = options;
+      const { skipPreflight = false, verbose = false, name: named } = options;
+      const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
       const runId = await core.createRun(spec, options.out, { skipPreflight, p99BudgetMs, name: named });
       const output = context.output(options);
       const code = await workOn(core, runId, output, { verbose, skipPreflight });

@@ -6,6 +6,7 @@ import type { GpuReport } from '../contract/machine';
 import type { OpenedModel } from '../contract/run/own-model';
 import { type PublishedGpu, publishedGpuOf, publishedGpus } from '../contract/run/run-spec';
 import type { Choice } from '../contract/run/spec-tools';
+import { withDefaultEngine } from '../contract/settings/settings';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import type { Core } from '../core';
 import { addFieldOptions, collect } from './field-options';
@@ -181,8 +182,12 @@ export async function readChoice(
     note,
   };
   const said = await readOverrides(name, { ...options, spec: undefined, configuration: undefined }, reader);
-  const asked =
+  // A specification from a file is taken as it stands.
+  const isOfFile = options.spec !== undefined || fromFile !== undefined;
+  const read =
     fromFile === undefined ? await readOverrides(name, options, reader) : mergeTrees(fromFile, said);
+  const { values } = await core.handlers['settings.get'](undefined);
+  const asked = isOfFile ? read : withDefaultEngine(read, values);
   const typed = own === null ? said : mergeTrees(own.overrides, said);
   if (own !== null) {
     if (options.gpu !== undefined && options.gpu !== 'none') {
@@ -193,8 +198,6 @@ export async function readChoice(
     }
     return { preset: own.preset, overrides: mergeTrees(own.overrides, asked), typed };
   }
-  // A specification from a file is taken as it stands.
-  const isOfFile = options.spec !== undefined || fromFile !== undefined;
   const option = options.gpu ?? (isOfFile ? 'none' : undefined);
   const targetGpu = await readTargetGpu(option, asked, {
     gpus: () => core.handlers['machine.gpus'](undefined),

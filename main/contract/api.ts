@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { type Call, call } from './calls/call';
+import { desktopApi } from './calls/desktop-calls';
+import { settingsApi } from './calls/settings-calls';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
 import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment';
 import {
@@ -22,12 +25,11 @@ import {
   type RecordingInfo,
 } from './monitor/monitor';
 import type { MonitorHistoryImage } from './monitor/monitor-history';
-import type { Opened } from './opened';
 import { importRequestSchema } from './run/imported';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { presetSchema } from './run/preset';
 import { reportChangeSchema, type ShownLook } from './run/report-look';
-import { reportFileSchema, type RunEvent, type StepId, stepIds } from './run/run-events';
+import { type RunEvent, type StepId, stepIds } from './run/run-events';
 import { runNameSchema } from './run/run-name';
 import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';
@@ -46,17 +48,9 @@ import {
   type StartProblem,
   startRequestSchema,
 } from './run/spec-tools';
+import type { SettingsState } from './settings/settings';
+import type { HomeMoveWork } from './settings/storage';
 import { componentsSchema, type ComponentStatus, type SetupWork } from './setup';
-
-interface Call<Input extends z.ZodType, Output> {
-  readonly input: Input;
-  /** Carries the output type only; outputs come from the trusted side and are not parsed again. */
-  readonly output?: Output;
-}
-
-const call = <Output>() => ({
-  with: <Input extends z.ZodType>(input: Input): Call<Input, Output> => ({ input }),
-});
 
 export type { RunSummary } from './run/run-summary';
 
@@ -71,7 +65,7 @@ const runId = z.strictObject({ runId: z.string().max(200) });
 const deploymentId = z.strictObject({ id: z.string().max(63) });
 const modelName = z.strictObject({ model: z.string().min(1).max(256) });
 
-/** Every call of the window, on one page. Handler map, client and preload's channel list derive from it. */
+/** Every call of the window; those of the desktop and the settings are in `calls`. Handler map, client and preload's channel list derive from it. */
 export const api = {
   'app.info': call<AppInfo>().with(z.undefined()),
   'machine.get': call<MachineStatus>().with(z.undefined()),
@@ -265,34 +259,8 @@ export const api = {
   'runs.log': call<readonly string[]>().with(
     runId.extend({ step: z.enum(stepIds), limit: z.int().min(1).max(20_000) }),
   ),
-  /** Asks for a place and copies the report file there; null when the person cancels. */
-  'desktop.saveReport': call<{ readonly path: string } | null>().with(
-    z.strictObject({ runId: z.string().max(200), kind: reportFileSchema.shape.kind }),
-  ),
-  /** Asks for a place and writes the text there; null when the person cancels. */
-  'desktop.saveText': call<{ readonly path: string } | null>().with(
-    z.strictObject({ fileName: z.string().max(200), text: z.string().max(2_000_000) }),
-  ),
-  /** Asks for a place and writes what the monitor has kept there; null when the person cancels. */
-  'desktop.saveMonitor': call<{ readonly path: string } | null>().with(
-    z.strictObject({ kind: z.enum(['csv', 'html', 'pdf']) }),
-  ),
-  /** Asks for a text file and reads it; null when the person cancels. */
-  'desktop.openText': call<{ readonly fileName: string; readonly text: string } | null>().with(z.undefined()),
-  /** What was opened from outside the window, the oldest first; null when nothing waits. */
-  'desktop.takeOpened': call<Opened | null>().with(z.undefined()),
-  /** Asks for a file or folder (weights, data set, model); null when the person cancels. */
-  'desktop.choosePath': call<{ readonly path: string } | null>().with(
-    z.strictObject({ kind: z.enum(['file', 'folder']), title: z.string().max(120) }),
-  ),
-  /** Opens the report file with the desktop's own program. */
-  'desktop.openReport': call<null>().with(
-    z.strictObject({ runId: z.string().max(200), kind: reportFileSchema.shape.kind }),
-  ),
-  /** Shows the folder of a run in the file manager. */
-  'desktop.showRunFolder': call<null>().with(runId),
-  /** Stops the runs of this workbench, so that each can be resumed, and closes the window. */
-  'desktop.close': call<null>().with(z.undefined()),
+  ...settingsApi,
+  ...desktopApi,
 } as const;
 
 type Api = typeof api;
@@ -315,6 +283,8 @@ export type CoreEvent =
   | { readonly type: 'image-work'; readonly work: ImageWork }
   | { readonly type: 'data-work'; readonly work: DataWork }
   | { readonly type: 'setup-work'; readonly work: SetupWork }
+  | { readonly type: 'settings-changed'; readonly state: SettingsState }
+  | { readonly type: 'home-move'; readonly work: HomeMoveWork }
   | MonitorEvent;
 
 /** A command of the application menu or its shortcut. */
@@ -329,7 +299,12 @@ export type MenuCommand =
   | 'cancel'
   | 'resume'
   | 'duplicate'
-  | 'shortcuts';
+  | 'shortcuts'
+  | 'documentation'
+  | 'changelog'
+  | 'report-problem'
+  | 'open-logs'
+  | 'about';
 
 /** What ends when the workbench does. */
 export interface WorkUnderWay {

@@ -7,6 +7,8 @@ import { createImageWorks, type ImageWorks } from '../docker/images/image-works'
 import { createKnownImages } from '../docker/images/known-images';
 import { prepareImage } from '../docker/images/prepare-image';
 import { createEngines, type Engines } from '../engine/engines';
+import { withProxy } from '../home/proxy-environment';
+import { createSettingsStore, type SettingsStore } from '../home/settings-store';
 import { createMonitor, type Monitor } from '../monitor/monitor';
 import { createOwnModels, type OwnModels } from '../own/own-models';
 import { createPresetOf, type PresetOf } from '../own/own-preset';
@@ -31,6 +33,7 @@ import { createToolCalls, type ToolCalls } from './tool-calls';
 export interface CoreParts {
   readonly options: CoreOptions;
   readonly layout: HomeLayout;
+  readonly settings: SettingsStore;
   readonly events: Listeners<CoreEvent>;
   readonly emit: (event: CoreEvent) => void;
   readonly now: () => Date;
@@ -57,16 +60,25 @@ export interface CoreParts {
 }
 
 /** Throws model-folder-invalid for a damaged model folder of the product. */
-export async function createCoreParts(options: CoreOptions): Promise<CoreParts> {
-  const { env, resources, workerFile, printPdf } = options;
-  const layout = homeLayout(options.home);
+export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
+  const { resources, workerFile, printPdf } = given;
+  const layout = homeLayout(given.home);
   const presets = await readPresets(resources);
-  const reading = createReaders(options.readerFile);
+  const reading = createReaders(given.readerFile);
   const events = new Listeners<CoreEvent>();
   const emit = (event: CoreEvent) => {
     events.emit(event);
   };
   const now = () => new Date();
+  const settings = createSettingsStore({
+    file: layout.settings,
+    now,
+    onChange: (state) => {
+      emit({ type: 'settings-changed', state });
+    },
+  });
+  const env = withProxy(given.env, (await settings.read()).values);
+  const options = { ...given, env };
   const runKey = new RunKey(layout.runKey);
   const store = new RunStore(layout.runs, runKey);
   const toolkit = createToolkit(createLocalPython({ python: layout.python, resources, env }));
@@ -77,6 +89,7 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
   return {
     options,
     layout,
+    settings,
     events,
     emit,
     now,

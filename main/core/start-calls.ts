@@ -2,7 +2,9 @@ import type { Handlers } from '../contract/api';
 import { parseRemoteUrl } from '../contract/remote-url';
 import type { JournalBody } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
+import { imageFamily } from '../contract/run/serving';
 import type { StartProblem } from '../contract/run/spec-tools';
+import type { Settings } from '../contract/settings/settings';
 import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
 import { withRelease } from '../engine/docker/run-release';
 import { refuseStart, startProblems } from '../engine/start-check';
@@ -24,7 +26,7 @@ export interface StartCalls {
 }
 
 export function createStartCalls(parts: CoreParts): StartCalls {
-  const { layout, docker, presetOf, monitor, tools } = parts;
+  const { layout, docker, presetOf, monitor, tools, settings } = parts;
   const { resources, env, home } = parts.options;
   const places = { resources, env, home, link: docker };
   /** null: a remote server is then compared by its name alone. */
@@ -52,7 +54,8 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   const completed = async (spec: RunSpec): Promise<RunSpec> => {
     if (spec.engine.kind !== 'docker') return spec;
     const { preset } = await presetOf(spec.model);
-    return withRelease(spec, preset.ngcRelease, places);
+    const { values } = await settings.read();
+    return withRelease(withUsualRelease(spec, values), preset.ngcRelease, places);
   };
   const preflightOf = async (spec: RunSpec): Promise<RunPreflight | null> =>
     spec.engine.kind === 'docker' ? runPreflight(spec, (await presetOf(spec.model)).preset, places) : null;
@@ -75,6 +78,17 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       return { type: 'preflight', release: result.reason, skipped: skipPreflight, problems };
     },
   };
+}
+
+/** With the release of the settings, where it uses NVIDIA's images and names none itself. Pure. */
+export function withUsualRelease(
+  spec: RunSpec,
+  { 'deployment.release': release }: Pick<Settings, 'deployment.release'>,
+): RunSpec {
+  const { engine } = spec;
+  if (release === null || engine.kind !== 'docker' || imageFamily(engine) === 'cpu') return spec;
+  if (engine.release !== undefined || engine.tritonImage !== undefined) return spec;
+  return { ...spec, engine: { ...engine, release } };
 }
 
 /** Which release the run will have, and why. */

@@ -1,9 +1,11 @@
+import { finishMove } from '../home/finish-move';
 import { sweepSharedFiles } from '../perf/native/requests/shared-names';
 import type { Runs } from '../pipeline/runs';
 import { bytesBelow } from '../platform/files';
 import { followRuns } from '../store/follow';
 import { sweepHomeFiles } from '../store/run-files';
 import type { CoreParts } from './core-parts';
+import { retireRuns } from './retention';
 
 /** How long a removed run can be brought back after the window was closed. */
 const trashMs = 24 * 3600 * 1000;
@@ -37,7 +39,7 @@ export interface Cleaned {
   readonly emptiedRuns: readonly string[];
 }
 
-interface Upkeep {
+export interface Upkeep {
   /** Removes nothing. Throws run-unknown. */
   planClean(request: CleanRequest): Promise<CleanPlan>;
   clean(request: CleanRequest): Promise<Cleaned>;
@@ -52,7 +54,13 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
   await sweepHomeFiles(parts.layout);
   const sharedMemoryFiles = [...(await sweepSharedFiles())];
   // What cannot be deleted must not keep the window closed; `clean` says why.
-  if (follow) await trash.empty(trashMs).catch(() => []);
+  if (follow) {
+    await trash.empty(trashMs).catch(() => []);
+    const { values } = await parts.settings.read();
+    await retireRuns(parts, values).catch(() => 0);
+    // Nobody waits for what is left of an old home.
+    void finishMove(parts.layout.home, parts.options.env).catch(() => undefined);
+  }
   return {
     stopFollowing: follow ? followRuns(store, (runId) => runs.isOwn(runId), events) : () => undefined,
     planClean: async (request) => {

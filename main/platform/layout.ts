@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
 
 /**
  * Where things stand in the workbench home. `scripts/lib/layout.mjs` fills it and states the same names:
@@ -25,7 +28,10 @@ export interface HomeLayout {
   readonly cache: string;
   /** One record a started engine process, for the sweep of orphans. */
   readonly engines: string;
+  /** Settings of window and command line. */
   readonly settings: string;
+  /** Log of the window's main process. */
+  readonly logs: string;
   /** Defaults of options of the command line, which the person writes. */
   readonly cliDefaults: string;
   /** Queues of the runs that measure, one a device. */
@@ -56,13 +62,64 @@ export interface HomeLayout {
   readonly instance: string;
 }
 
+/** A base directory of XDG; those that are not absolute are to be ignored. */
+const baseFolder = (value: string | undefined, ...usual: readonly string[]): string =>
+  value !== undefined && isAbsolute(value) ? value : join(homedir(), ...usual);
+
+/** The person's own files about the workbench that cannot be in the home. */
+export const configFolder = (env: NodeJS.ProcessEnv): string =>
+  join(baseFolder(env['XDG_CONFIG_HOME'], '.config'), 'triton-workbench');
+
+/** Says where a home was moved to. */
+export const homePointerFile = (env: NodeJS.ProcessEnv): string => join(configFolder(env), 'home.json');
+
+const homePointerSchema = z.object({
+  home: z.string().refine(isAbsolute),
+  /** Where it was before, until what is left there is removed; files that changed since `movedMs` stay. */
+  previous: z.string().refine(isAbsolute).optional(),
+  movedMs: z.number().optional(),
+});
+export type HomePointer = z.infer<typeof homePointerSchema>;
+
+/** null: the home was not moved. Throws input-invalid for a file that is not such a pointer. */
+export function readHomePointer(env: NodeJS.ProcessEnv): HomePointer | null {
+  const file = homePointerFile(env);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+  try {
+    return homePointerSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new WorkbenchError('input-invalid', 'The file with the place of the workbench home is damaged', {
+      where: file,
+      remedy: 'Write {"home": "/folder/of/the/home"} to it, or remove it to use the default home.',
+      cause,
+    });
+  }
+}
+
+/** Where the home is while nobody has moved it. */
+export function unmovedHome(env: NodeJS.ProcessEnv): string {
+  return join(baseFolder(env['XDG_DATA_HOME'], '.local', 'share'), 'triton-workbench');
+}
+
+/**
+ * `TRITON_WORKBENCH_HOME`, else where the home was moved to, else the default place. Throws input-invalid for a damaged
+ * pointer, and where the folder that it names is missing: its disk may not be mounted.
+ */
 export function defaultHome(env: NodeJS.ProcessEnv): string {
   const own = env['TRITON_WORKBENCH_HOME'];
   if (own !== undefined && own !== '') return resolve(own);
-  const data = env['XDG_DATA_HOME'];
-  // The base directories of XDG are absolute; others are to be ignored.
-  const base = data !== undefined && isAbsolute(data) ? data : join(homedir(), '.local', 'share');
-  return join(base, 'triton-workbench');
+  const moved = readHomePointer(env);
+  if (moved === null) return unmovedHome(env);
+  if (existsSync(moved.home)) return moved.home;
+  throw new WorkbenchError('input-invalid', `The workbench home ${moved.home} does not exist`, {
+    where: homePointerFile(env),
+    remedy: 'Mount its disk, or remove this file to start with the default home.',
+  });
 }
 
 export function homeLayout(home: string): HomeLayout {
@@ -81,6 +138,7 @@ export function homeLayout(home: string): HomeLayout {
     cache: join(home, 'cache'),
     engines: join(home, 'engines'),
     settings: join(home, 'settings.json'),
+    logs: join(home, 'logs'),
     cliDefaults: join(home, 'cli.yaml'),
     devices: join(home, 'devices'),
     trash: join(home, 'trash'),

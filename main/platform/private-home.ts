@@ -10,15 +10,20 @@ export const privateFile = 0o600;
 const ofOthers = 0o077;
 
 /** Beside what the layout names: what the window and the set-up put into a home. */
-const otherNames = ['window', 'setup-logs'];
+const otherNames = ['window', 'setup-logs', 'docker-base'];
 
 /** A file of the layout while it is written. */
 const unfinished = /^(.+)\.[0-9a-f]{12}\.tmp$/;
 
+/** Every name that a workbench home may have. */
+export function homeNames(layout: HomeLayout): ReadonlySet<string> {
+  const names = Object.values(layout).map((path: string) => relative(layout.home, path).split('/')[0] ?? '');
+  return new Set([...names.filter((name) => name !== ''), ...otherNames]);
+}
+
 /** Nothing stands in the folder that a workbench home has not: somebody may have named /tmp as the home. */
 async function isOnlyHome(layout: HomeLayout): Promise<boolean> {
-  const names = Object.values(layout).map((path: string) => relative(layout.home, path).split('/')[0] ?? '');
-  const known = new Set([...names, ...otherNames]);
+  const known = homeNames(layout);
   const found = await readdir(layout.home);
   return found.every((name) => known.has(unfinished.exec(name)?.[1] ?? name));
 }
@@ -45,7 +50,14 @@ export async function keepHomePrivate(layout: HomeLayout): Promise<readonly stri
     const wasOpen = (home.mode & ofOthers) !== 0;
     if ((await isOnlyHome(layout)) && (await close(layout.home, home, privateFolder)))
       closed.push(layout.home);
-    for (const folder of [layout.runs, layout.trash, layout.drafts, layout.recordings, layout.engines]) {
+    for (const folder of [
+      layout.runs,
+      layout.trash,
+      layout.drafts,
+      layout.recordings,
+      layout.engines,
+      layout.logs,
+    ]) {
       const found = await lstat(folder).catch(() => null);
       if (found?.isDirectory() === true && (await close(folder, found, privateFolder))) closed.push(folder);
     }

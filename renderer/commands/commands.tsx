@@ -1,4 +1,5 @@
 import { useStore } from 'zustand';
+import { HelpDialogs } from '../views/help/help-dialogs';
 import { MeasureDialog } from '../views/measure/measure-dialog';
 import { RenameDialog } from '../views/runs/rename-dialog';
 import { useWorkbench } from '../workbench';
@@ -19,6 +20,7 @@ export function Commands() {
       <ShortcutHelp opened={shown === 'shortcuts'} commands={commands} onClose={close} />
       <RenameDialog />
       <MeasureDialog />
+      <HelpDialogs />
     </>
   );
 }

@@ -13,4 +13,5 @@ export const pageCommands: readonly {
   { page: 'containers', title: 'Containers', shortcut: 'Ctrl+4' },
   { page: 'compare', title: 'Compare', shortcut: 'Ctrl+5' },
   { page: 'environment', title: 'Environment', shortcut: 'Ctrl+6' },
+  { page: 'settings', title: 'Settings', shortcut: 'Ctrl+,' },
 ];

@@ -10,8 +10,10 @@ import { routeTo } from '../stores/route';
 import { useWorkbench, type Workbench } from '../workbench';
 import type { Command } from './command';
 import { findOnPage } from './find-on-page';
+import { helpCommands } from './help-commands';
 import { pageCommands } from './page-commands';
 import { runCommands } from './run-commands';
+import { settingCommands } from './setting-commands';
 import { showConfiguration } from './use-opened';
 import { themeText, useThemeChoice } from './use-theme-choice';
 
@@ -53,15 +55,6 @@ const actions = (
     group: 'Actions',
     shortcut: 'Ctrl+Shift+L',
     run: next,
-  },
-  {
-    id: 'shortcuts',
-    title: 'Show all shortcuts',
-    group: 'Actions',
-    shortcut: '?',
-    run: () => {
-      workbench.overlay.getState().show('shortcuts');
-    },
   },
 ];
 
@@ -110,7 +103,9 @@ export function useCommands(): readonly Command[] {
     return [
       ...(open === undefined ? [] : runCommands(workbench, open, openRunId === open.runId ? reports : none)),
       ...actions(workbench, { choice, next }),
+      ...helpCommands(workbench),
       ...pages(workbench),
+      ...settingCommands(workbench),
       ...runsByName(workbench, list ?? [], known ?? []),
     ];
   }, [workbench, shown, list, openRunId, reports, known, choice, next]);

@@ -9,7 +9,7 @@ const menuIds: Readonly<Partial<Record<MenuCommand, string>>> = {
   'new-deployment': 'page new',
   find: 'find',
   'toggle-theme': 'theme',
-  settings: 'page environment',
+  settings: 'page settings',
 };
 
 /** Runs commands by their keys and by the menu of the application. */
@@ -36,7 +36,6 @@ export function useShortcuts(commands: readonly Command[]): void {
       for (const event of events) {
         if (event.type !== 'menu') continue;
         if (event.command === 'command-palette') overlay.getState().show('palette');
-        else if (event.command === 'shortcuts') overlay.getState().show('shortcuts');
         else commands.find(({ id }) => id === (menuIds[event.command] ?? event.command))?.run();
       }
     });

@@ -1,5 +1,10 @@
 import type { MantineColorScheme } from '@mantine/core';
 import { useMantineColorScheme } from '@mantine/core';
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import type { Settings } from '../../main/contract/settings/settings';
+import { attempt } from '../components/notices';
+import { useWorkbench } from '../workbench';
 
 export const themeChoices: readonly MantineColorScheme[] = ['auto', 'dark', 'light'];
 export const themeText: Readonly<Record<MantineColorScheme, string>> = {
@@ -8,18 +13,47 @@ export const themeText: Readonly<Record<MantineColorScheme, string>> = {
   light: 'Light',
 };
 
-/** The chosen theme, a way to choose one and the way to the next: system, dark, light. Kept by the window. */
+const settingOf = (scheme: MantineColorScheme): Settings['window.theme'] =>
+  scheme === 'auto' ? 'system' : scheme;
+
+/** Set once the theme of a window from before there were settings is in the settings. */
+const takenOver = 'workbench.theme-in-settings';
+
+/** The chosen theme, a way to choose one and the way to the next: system, dark, light. Kept in the settings. */
 export function useThemeChoice(): {
   readonly choice: MantineColorScheme;
   readonly choose: (theme: MantineColorScheme) => void;
   readonly next: () => void;
 } {
+  const { settings } = useWorkbench();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const choose = (theme: MantineColorScheme): void => {
+    setColorScheme(theme);
+    attempt(() => settings.getState().set('window.theme', settingOf(theme)));
+  };
   return {
     choice: colorScheme,
-    choose: setColorScheme,
+    choose,
     next: () => {
-      setColorScheme(themeChoices[(themeChoices.indexOf(colorScheme) + 1) % themeChoices.length] ?? 'auto');
+      choose(themeChoices[(themeChoices.indexOf(colorScheme) + 1) % themeChoices.length] ?? 'auto');
     },
   };
+}
+
+/** Shows the theme of the settings, whoever changes it. */
+export function useThemeOfSettings(): void {
+  const { settings } = useWorkbench();
+  const state = useStore(settings, (one) => one.state);
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const wanted = state?.values['window.theme'];
+  useEffect(() => {
+    if (state === null || wanted === undefined) return;
+    const isFirst = window.localStorage.getItem(takenOver) === null;
+    window.localStorage.setItem(takenOver, 'yes');
+    if (isFirst && colorScheme !== 'auto' && !state.changed.includes('window.theme')) {
+      attempt(() => settings.getState().set('window.theme', settingOf(colorScheme)));
+    } else setColorScheme(wanted === 'system' ? 'auto' : wanted);
+    // Only a change of the settings asks for it.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [wanted]);
 }

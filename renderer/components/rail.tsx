@@ -6,10 +6,12 @@ import {
   IconBox,
   IconCpu,
   IconDeviceDesktop,
+  IconHelp,
   IconList,
   IconMoon,
   IconPlus,
   IconServer2,
+  IconSettings,
   IconStack3,
   IconSun,
 } from '@tabler/icons-react';
@@ -72,9 +74,44 @@ const entries: readonly {
   { page: 'environment', label: 'Environment', icon: IconCpu },
 ];
 
+const helpEntries = [
+  ['documentation', 'Documentation'],
+  ['changelog', 'Changelog'],
+  ['shortcuts', 'Keyboard shortcuts'],
+  ['report', 'Report a problem…'],
+  ['about', 'About Triton Workbench'],
+] as const;
+
+/** What the Help menu of the application has, for who does not see its bar. */
+function HelpButton() {
+  const { overlay } = useWorkbench();
+  return (
+    <Menu position="right-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <button type="button" className="plain-button rail-entry">
+          <IconHelp size={20} stroke={1.75} aria-hidden="true" />
+          Help
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {helpEntries.map(([page, title]) => (
+          <Menu.Item
+            key={page}
+            onClick={() => {
+              overlay.getState().show(page);
+            }}
+          >
+            {title}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
 /** The pages, always in reach. */
 export function Rail() {
-  const { route, compared } = useWorkbench();
+  const { route, compared, settings } = useWorkbench();
   const shown = useStore(route, (state) => state.route.page);
   return (
     <nav className="rail" aria-label="Pages">
@@ -96,6 +133,20 @@ export function Rail() {
         </button>
       ))}
       <ThemeButton />
+      <HelpButton />
+      <button
+        type="button"
+        className="plain-button rail-entry"
+        title="Ctrl+,"
+        aria-current={shown === 'settings' ? 'page' : undefined}
+        onClick={() => {
+          settings.getState().find('');
+          route.getState().go({ page: 'settings' });
+        }}
+      >
+        <IconSettings size={20} stroke={1.75} aria-hidden="true" />
+        Settings
+      </button>
     </nav>
   );
 }

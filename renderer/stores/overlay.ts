@@ -11,14 +11,17 @@ export interface MeasureTarget {
   readonly protocol?: 'grpc' | 'http';
 }
 
+/** What needs nothing to be shown: palette, shortcuts, and what the Help menu opens. */
+export type OverlayPage = 'palette' | 'shortcuts' | 'report' | 'documentation' | 'changelog' | 'about';
+
 export interface Overlay {
   /** What lies over the page: the command palette, the list of shortcuts, a question, or nothing. */
-  readonly shown: 'palette' | 'shortcuts' | 'rename' | 'measure' | null;
+  readonly shown: OverlayPage | 'rename' | 'measure' | null;
   /** The run whose name is asked for; null: none. */
   readonly renamed: string | null;
   /** null: nothing is asked about it. */
   readonly measured: MeasureTarget | null;
-  readonly show: (what: 'palette' | 'shortcuts') => void;
+  readonly show: (what: OverlayPage) => void;
   readonly rename: (runId: string) => void;
   readonly measure: (target: MeasureTarget) => void;
   readonly close: () => void;

@@ -1,6 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SetupError } from './say.mjs';
 
 /** The clone this script stands in. */
 export const repoRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -12,9 +14,38 @@ export const repoRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..', '
 export function defaultHome(env = process.env) {
   const own = env.TRITON_WORKBENCH_HOME;
   if (own) return resolve(own);
+  const moved = movedHome(env);
+  if (moved !== null) return moved;
   // The base directories of XDG are absolute; others are to be ignored.
   const data = env.XDG_DATA_HOME ?? '';
   return join(isAbsolute(data) ? data : join(homedir(), '.local', 'share'), 'triton-workbench');
+}
+
+/** Where the Settings page moved the home to; null: nowhere. Throws SetupError where that cannot be used. */
+function movedHome(env) {
+  const config = env.XDG_CONFIG_HOME ?? '';
+  const file = join(
+    isAbsolute(config) ? config : join(homedir(), '.config'),
+    'triton-workbench',
+    'home.json',
+  );
+  let text;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+  let home;
+  try {
+    home = JSON.parse(text).home;
+  } catch {
+    home = undefined;
+  }
+  if (typeof home === 'string' && isAbsolute(home) && existsSync(home)) return home;
+  throw new SetupError(
+    `${file} does not name a folder that exists`,
+    'mount the disk of the workbench home, or remove this file to start with the default home',
+  );
 }
 
 export function homeLayout(home) {

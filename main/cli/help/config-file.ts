@@ -1,9 +1,8 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import type { Command, Option } from 'commander';
 import { WorkbenchError } from '../../contract/errors';
 import { isTree, type Tree } from '../../contract/trees';
-import { homeLayout } from '../../platform/layout';
+import { configFolder, homeLayout } from '../../platform/layout';
 import { parseYaml } from '../../platform/parse-yaml';
 import { readBoundedFile } from '../../platform/read-bounded-file';
 import { commandsOf, isFlag, optionsOf, pathOf, verbIn } from './command-tree';
@@ -12,9 +11,7 @@ const mostBytes = 64 * 1024;
 
 /** Where defaults of options are looked for: the first file that is there is the one. */
 export function configPaths(home: string, env: NodeJS.ProcessEnv): readonly string[] {
-  const own = env['XDG_CONFIG_HOME'];
-  const base = own !== undefined && isAbsolute(own) ? own : join(homedir(), '.config');
-  return [homeLayout(home).cliDefaults, join(base, 'triton-workbench', 'cli.yaml')];
+  return [homeLayout(home).cliDefaults, join(configFolder(env), 'cli.yaml')];
 }
 
 /** Defaults of options by verb: "images build" → options without their dashes. */

@@ -2,7 +2,7 @@
 export const environmentVariables: readonly { readonly name: string; readonly what: string }[] = [
   {
     name: 'TRITON_WORKBENCH_HOME',
-    what: 'The workbench home: runs, caches, tools and settings. Default: `triton-workbench` in `XDG_DATA_HOME`, else in `~/.local/share`.',
+    what: 'The workbench home: runs, caches, tools and settings. Default: where the Settings page moved it, else `triton-workbench` in `XDG_DATA_HOME` or `~/.local/share`.',
   },
   {
     name: 'TRITON_WORKBENCH_APP',
@@ -41,7 +41,14 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
     what: 'Set by `npm run test:package` for itself: its mounts are already private.',
   },
   { name: 'XDG_DATA_HOME', what: 'Folder of the workbench home, where `TRITON_WORKBENCH_HOME` is not set.' },
-  { name: 'XDG_CONFIG_HOME', what: 'Folder of `triton-workbench/cli.yaml`. Default: `~/.config`.' },
+  {
+    name: 'XDG_CONFIG_HOME',
+    what: 'Folder of `triton-workbench/cli.yaml`, and of `triton-workbench/home.json`, which says where the home was moved to. Default: `~/.config`.',
+  },
   { name: 'DOCKER_HOST', what: 'Address of the Docker daemon. Default: the current Docker context.' },
+  {
+    name: 'HTTP_PROXY',
+    what: 'With HTTPS_PROXY and NO_PROXY: proxy of pip and the Python toolkit. They win over the setting `network.proxy`.',
+  },
   { name: 'NO_COLOR', what: 'Has no effect: the command line prints no colors.' },
 ];

@@ -32,7 +32,7 @@ const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = 
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'clean']],
   ['Models and data:', ['presets', 'init', 'trust', 'data']],
   ['Serving:', ['deploy', 'deployments', 'bundle', 'monitor']],
-  ['Machine and program:', ['detect', 'setup', 'images', 'completion', 'reference']],
+  ['Machine and program:', ['detect', 'setup', 'images', 'settings', 'completion', 'reference']],
 ];
 
 /** Examples and exit codes by verb. */
@@ -107,6 +107,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     examples: [
       ['logs latest -f', 'follows the steps of the run in progress'],
       ['logs nightly deploy --tail 50', 'the last lines of one step'],
+      ['logs --application --tail 100', 'the last lines of the window’s log'],
     ],
   },
   open: { examples: [['open nightly', 'the run in the window']] },
@@ -175,6 +176,17 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     exits: [cancelled],
   },
   'images remove': { examples: [['images remove triton-workbench/client-cpu:1', 'an image by tag']] },
+  settings: { examples: [['settings', 'every setting with its value']] },
+  'settings list': { examples: [['settings list --json', 'as JSON']] },
+  'settings get': { examples: [['settings get deployment.engine', 'one value']] },
+  'settings set': {
+    examples: [
+      ['settings set deployment.engine docker', 'new deployments run in Docker'],
+      ['settings set deployment.p99BudgetMs 20', 'a budget of 20 ms'],
+      ['settings set runs.keepDays 90 --yes', 'older runs move to the trash'],
+    ],
+  },
+  'settings reset': { examples: [['settings reset network.proxy', 'no proxy again']] },
   completion: {
     examples: [
       ['completion bash > ~/.local/share/bash-completion/completions/triton-workbench', 'bash'],

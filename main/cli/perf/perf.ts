@@ -11,6 +11,7 @@ import { writeFileAtomic } from '../../platform/files';
 import type { CliContext } from '../context';
 import { exitCodes, type Output, progressOf } from '../output';
 import { readHeaders } from '../read-values';
+import { budgetOf } from '../settings/defaults';
 import { addPerfOptions, type PerfOptions } from './perf-options';
 import { planText, readPerfPlan } from './perf-plan';
 import { pointLine, tellResults } from './perf-print';
@@ -48,7 +49,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const output = context.output(options);
   const load = await readPerfPlan(options);
   const core = await context.core();
-  const { csv, p99BudgetMs } = options;
+  const { csv } = options;
+  const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
   const latencyThreshold = load.search === null ? undefined : String(load.search.thresholdUs / 1000);
   const headers = readHeaders(options.header ?? []);
   const runId = await core.createServerRun(load, { p99BudgetMs, headers });

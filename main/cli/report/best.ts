@@ -4,6 +4,7 @@ import { bestDocument, bestOfRuns, budgetDocument } from '../../contract/measure
 import type { Core } from '../../core';
 import type { CliContext } from '../context';
 import { readBudgetMs, readNumber, resolveRunId } from '../read-values';
+import { budgetOf } from '../settings/defaults';
 
 interface BestOptions {
   readonly last: number;
@@ -52,7 +53,7 @@ export function addBest(program: Command, context: CliContext): void {
           remedy: 'The command "runs" lists them; "show" has the best level of one.',
         });
       }
-      const budgetMs = options.p99BudgetMs ?? null;
+      const budgetMs = (await budgetOf(core, options.p99BudgetMs)) ?? null;
       const runs = [];
       for (const runId of runIds) runs.push({ name: runId, state: (await core.getRun(runId)).state });
       const { index, sentence } = bestOfRuns(runs, budgetMs);

@@ -60,31 +60,60 @@ function readTail(text: string | undefined): number {
   });
 }
 
+interface LogOptions {
+  readonly follow?: boolean;
+  readonly tail?: string;
+  readonly application?: boolean;
+}
+
+/** The log of the window. Throws input-invalid where a run is named as well, or neither. */
+async function printApplication(
+  context: CliContext,
+  given: string | undefined,
+  { application = false, follow = false, tail }: LogOptions,
+): Promise<void> {
+  if (!application || given !== undefined || follow) {
+    throw new WorkbenchError(
+      'input-invalid',
+      application ? '--application takes neither a run nor --follow' : 'No run given',
+      {
+        where: application ? '--application' : '[run]',
+        remedy: 'Name a run, for example: logs latest; or use --application, with --tail if you like.',
+      },
+    );
+  }
+  const lines = await (await context.core()).handlers['support.log']({ limit: readTail(tail) });
+  for (const line of lines) context.output({}).say(line);
+}
+
 /** `logs`: what the steps of a run wrote, of a run of another terminal too. */
 export function addLogs(program: Command, context: CliContext): void {
   program
     .command('logs')
-    .description('Print the logs of a run, of one step or of all')
-    .argument('<run>', runArgument)
+    .description('Print the logs of a run, of one step or of all, or the log of the application')
+    .argument('[run]', runArgument)
     .argument('[step]', `step: ${stepIds.join(', ')}; default: all`)
     .option('-f, --follow', 'print new lines until the run ends')
     .option('--tail <lines>', 'last lines of each step; default: all')
-    .action(
-      async (given: string, named: string | undefined, options: { follow?: boolean; tail?: string }) => {
-        const steps = named === undefined ? stepIds : [readOneOf('step', stepIds, named)];
-        const limit = readTail(options.tail);
-        const core = await context.core();
-        const runId = await resolveRunId(core, given);
-        const isRunning = async () => (await core.getRun(runId)).state.status === 'running';
-        const print = createPrinter({ core, output: context.output({}), runId, steps, limit });
-        // Asked before the lines are read: what is written in between is not lost.
-        let running = await isRunning();
+    .option('--application', 'print the log of the window instead: starts, failed calls, runs, Docker')
+    .action(async (given: string | undefined, named: string | undefined, options: LogOptions) => {
+      if (given === undefined || options.application === true) {
+        await printApplication(context, given, options);
+        return;
+      }
+      const steps = named === undefined ? stepIds : [readOneOf('step', stepIds, named)];
+      const limit = readTail(options.tail);
+      const core = await context.core();
+      const runId = await resolveRunId(core, given);
+      const isRunning = async () => (await core.getRun(runId)).state.status === 'running';
+      const print = createPrinter({ core, output: context.output({}), runId, steps, limit });
+      // Asked before the lines are read: what is written in between is not lost.
+      let running = await isRunning();
+      await print();
+      while (options.follow === true && running) {
+        await delay(pollMs);
+        running = await isRunning();
         await print();
-        while (options.follow === true && running) {
-          await delay(pollMs);
-          running = await isRunning();
-          await print();
-        }
-      },
-    );
+      }
+    });
 }

@@ -13,7 +13,7 @@ type ChoiceActions =
 /** Another choice in place of the present one: a model, a run's, a file's, or none. */
 export function choiceSlice(
   { client, get, set }: DraftAccess,
-  { edited, replace, begin, forgetBefore }: DraftSession,
+  { edited, replace, begin, forgetBefore, fresh }: DraftSession,
 ): Pick<DraftState, ChoiceActions> {
   /** Where it runs has nothing to do with the model; everything else has, and can be taken back where there is something. */
   const otherModel = (next: Choice, what: string): void => {
@@ -43,7 +43,8 @@ export function choiceSlice(
     startOver: () => {
       const { preset, overrides, changing } = get();
       const [kept, of] = isOwnModel(overrides) ? [firstPreset, null] : [preset, changing];
-      replace({ preset: kept, overrides: {} }, { kind: 'started-over' }, 'environment', of);
+      const { overrides: given, ...more } = of === null ? fresh() : { overrides: {} };
+      replace({ preset: kept, overrides: given }, { kind: 'started-over' }, 'environment', of, more);
     },
     startNew: begin,
     reuse: (next, what) => {

@@ -1,4 +1,5 @@
 import type { Choice, Draft } from '../../../main/contract/run/spec-tools';
+import { type Settings, withDefaultEngine } from '../../../main/contract/settings/settings';
 import type { Tree } from '../../../main/contract/trees';
 import type { Latest } from '../latest';
 import { noPlan } from './change-plan';
@@ -10,10 +11,16 @@ import {
   type DraftState,
   firstPreset,
   isWorthKeeping,
+  type NewDraft,
 } from './draft-state';
 import { isWizardPage, type WizardPage } from './wizard-page';
 
 const newId = (): string => crypto.randomUUID();
+
+export const newDraftOf = (settings: Settings): NewDraft => ({
+  overrides: withDefaultEngine({}, settings),
+  p99BudgetMs: settings['deployment.p99BudgetMs'],
+});
 
 /** Nothing chosen yet. */
 export const blankDraft = () =>
@@ -84,13 +91,57 @@ const isLasting = (notice: DraftNotice | null): boolean =>
 
 export type DraftSession = ReturnType<typeof createDraftSession>;
 
-/** Which draft is put together: it is saved on every change, and the one before it can be taken back. */
-export function createDraftSession({ client, get, set }: DraftAccess, preview: Latest) {
-  let before: Draft | null = null;
+interface Marks {
+  /** The draft that can be taken back. */
+  before: Draft | null;
   /** Run that the draft became; a change makes it another draft again. */
-  let startedAs: string | null = null;
+  startedAs: string | null;
+}
 
-  const current = (): Draft => savedDraft(get(), startedAs);
+interface EndingParts {
+  readonly preview: Latest;
+  readonly fresh: () => NewDraft;
+  readonly marks: Marks;
+  readonly current: () => Draft;
+  readonly files: ReturnType<typeof createDraftFiles>;
+  readonly without: (gone: Draft) => readonly Draft[];
+  readonly setOverrides: (overrides: Tree, others?: Partial<DraftState>) => void;
+  readonly show: (draft: Draft) => void;
+}
+
+/** How a draft ends: started as a run, or left for the one before it. */
+function endings({ get, set }: DraftAccess, parts: EndingParts): Pick<DraftState, 'started' | 'takeBack'> {
+  const { preview, fresh, marks, current, files, without, setOverrides, show } = parts;
+  return {
+    started: (runId) => {
+      marks.startedAs = runId;
+      const done = current();
+      void files.saveNow();
+      marks.startedAs = null;
+      marks.before = null;
+      set({ ...blankDraft(), ...fresh(), older: [done, ...without(done)] });
+      preview.soon();
+    },
+    takeBack: () => {
+      const old = marks.before;
+      if (old === null) return;
+      marks.before = null;
+      const present = current();
+      const stays = get().notice?.kind === 'started-new' && isWorthKeeping(get(), fresh());
+      if (stays) void files.saveNow();
+      else void files.remove(present.id).catch(() => undefined);
+      show(old);
+      const older = [...(stays ? [present] : []), ...without(old)];
+      setOverrides(old.choice.overrides, { notice: null, edit: null, older });
+    },
+  };
+}
+
+/** Which draft is put together: it is saved on every change, and the one before it can be taken back. */
+export function createDraftSession(access: DraftAccess, preview: Latest, fresh: () => NewDraft) {
+  const { client, get, set } = access;
+  const marks: Marks = { before: null, startedAs: null };
+  const current = (): Draft => savedDraft(get(), marks.startedAs);
   const files = createDraftFiles(client, current, (saveError) => {
     set({ saveError });
   });
@@ -101,13 +152,13 @@ export function createDraftSession({ client, get, set }: DraftAccess, preview: L
     files.saveSoon();
   };
   const show = (draft: Draft): void => {
-    startedAs = draft.startedAs ?? null;
+    marks.startedAs = draft.startedAs ?? null;
     set(openedDraft(draft));
   };
 
   /** A change by hand: what a notice said of the choice before it holds no longer. */
   const edited = (overrides: Tree): void => {
-    startedAs = null;
+    marks.startedAs = null;
     setOverrides(overrides, isLasting(get().notice) ? {} : { notice: null });
   };
 
@@ -117,29 +168,33 @@ export function createDraftSession({ client, get, set }: DraftAccess, preview: L
     notice: DraftNotice,
     page: WizardPage,
     changing: string | null = null,
+    more: Partial<DraftState> = {},
   ): void => {
-    before = current();
+    const before = current();
+    marks.before = before;
     void files.saveNow();
-    startedAs = null;
-    const fresh = {
+    marks.startedAs = null;
+    const renewed = {
       ...blankDraft(),
       editedAt: new Date().toISOString(),
       older: [before, ...without(before)],
     };
-    setOverrides(next.overrides, { ...fresh, preset: next.preset, page, changing, notice });
+    setOverrides(next.overrides, { ...renewed, preset: next.preset, page, changing, notice, ...more });
   };
 
-  /** Another draft, which nothing is chosen in yet; one with something in it stays on disk and can be taken back. */
+  /** Another draft, in which only the settings have chosen yet; one with something in it stays on disk and can be taken back. */
   const begin = (preset: string): void => {
-    if (isWorthKeeping(get())) {
-      replace({ preset, overrides: {} }, { kind: 'started-new' }, 'environment');
+    const { overrides, ...given } = fresh();
+    if (isWorthKeeping(get(), fresh())) {
+      replace({ preset, overrides }, { kind: 'started-new' }, 'environment', null, given);
       return;
     }
-    startedAs = null;
-    setOverrides({}, { ...blankDraft(), id: get().id, preset });
+    marks.startedAs = null;
+    setOverrides(overrides, { ...blankDraft(), ...given, id: get().id, preset });
   };
 
   return {
+    fresh,
     current,
     files,
     show,
@@ -147,30 +202,8 @@ export function createDraftSession({ client, get, set }: DraftAccess, preview: L
     replace,
     begin,
     forgetBefore: (): void => {
-      before = null;
+      marks.before = null;
     },
-    slice: {
-      started: (runId: string): void => {
-        startedAs = runId;
-        const done = current();
-        void files.saveNow();
-        startedAs = null;
-        before = null;
-        set({ ...blankDraft(), older: [done, ...without(done)] });
-        preview.soon();
-      },
-      takeBack: (): void => {
-        const old = before;
-        if (old === null) return;
-        before = null;
-        const present = current();
-        const stays = get().notice?.kind === 'started-new' && isWorthKeeping(get());
-        if (stays) void files.saveNow();
-        else void files.remove(present.id).catch(() => undefined);
-        show(old);
-        const older = [...(stays ? [present] : []), ...without(old)];
-        setOverrides(old.choice.overrides, { notice: null, edit: null, older });
-      },
-    },
+    slice: endings(access, { preview, fresh, marks, current, files, without, setOverrides, show }),
   };
 }

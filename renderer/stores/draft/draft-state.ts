@@ -125,17 +125,26 @@ export const hasModelFile = (overrides: Tree): boolean => {
 
 export const isOwnModel = (overrides: Tree): boolean => getAt(overrides, ownModelKeys) !== undefined;
 
+/** What the settings say of a new draft. */
+export type NewDraft = Pick<DraftState, 'overrides' | 'p99BudgetMs'>;
+
 /**
- * Whether a draft has anything to continue. A change of a run has before anything was changed: who looks for a new
- * deployment must be able to leave it.
+ * Whether a draft has anything to continue beside what the settings say of a new one. A change of a run has before
+ * anything was changed: who looks for a new deployment must be able to leave it.
  */
-export const isWorthKeeping = ({
-  overrides,
-  changing,
-  name,
-  p99BudgetMs,
-}: Pick<DraftState, 'overrides' | 'changing' | 'name' | 'p99BudgetMs'>): boolean =>
-  changing !== null || Object.keys(overrides).length > 0 || name.trim() !== '' || p99BudgetMs !== null;
+export const isWorthKeeping = (
+  {
+    overrides,
+    changing,
+    name,
+    p99BudgetMs,
+  }: Pick<DraftState, 'overrides' | 'changing' | 'name' | 'p99BudgetMs'>,
+  fresh: NewDraft,
+): boolean =>
+  changing !== null ||
+  (Object.keys(overrides).length > 0 && JSON.stringify(overrides) !== JSON.stringify(fresh.overrides)) ||
+  name.trim() !== '' ||
+  (p99BudgetMs !== null && p99BudgetMs !== fresh.p99BudgetMs);
 
 export const choiceOf = ({ preset, overrides }: DraftState): Choice => ({
   preset,

@@ -7,7 +7,14 @@ import { createChangePlan } from './change-plan';
 import { choiceSlice } from './choice-slice';
 import { createConfigText } from './config-slice';
 import { blankDraft, createDraftSession, type DraftSession } from './draft-session';
-import { choiceOf, type DraftAccess, type DraftState, isOwnModel, isWorthKeeping } from './draft-state';
+import {
+  choiceOf,
+  type DraftAccess,
+  type DraftState,
+  isOwnModel,
+  isWorthKeeping,
+  type NewDraft,
+} from './draft-state';
 import { fieldSlice } from './field-slice';
 
 export type { DraftState } from './draft-state';
@@ -48,7 +55,7 @@ function createPreview({ client, get, set }: DraftAccess, replan: () => Promise<
 /** What was left on disk, read once; and the pages of the wizard. */
 function pageSlice(
   { get, set }: DraftAccess,
-  { files, show }: DraftSession,
+  { files, show, fresh }: DraftSession,
   preview: Latest,
 ): Pick<DraftState, 'open' | 'goTo'> {
   let opening: Promise<void> | null = null;
@@ -60,8 +67,9 @@ function pageSlice(
       if (unfinished) {
         show(newest);
         // Of one without a change only the place on disk is used again.
-        if (!isWorthKeeping(get())) set({ page: 'environment', visited: [], editedAt: null });
-      }
+        if (!isWorthKeeping(get(), fresh()))
+          set({ ...fresh(), page: 'environment', visited: [], editedAt: null });
+      } else set(fresh());
       set({ older: unfinished ? others : drafts, ready: true });
     } catch (error) {
       set({ saveError: toWire(error), ready: true });
@@ -79,8 +87,14 @@ function pageSlice(
   };
 }
 
-/** The deployment that is being put together, kept on disk by the core on every change. */
-export function createDraft(client: Client): StoreApi<DraftState> {
+/**
+ * The deployment that is being put together, kept on disk by the core on every change.
+ * @param fresh what the settings say of a new one
+ */
+export function createDraft(
+  client: Client,
+  fresh: () => NewDraft = () => ({ overrides: {}, p99BudgetMs: null }),
+): StoreApi<DraftState> {
   return createStore<DraftState>()((set, get) => {
     const access: DraftAccess = { client, get, set };
     const plans = createChangePlan(client, get, set);
@@ -88,7 +102,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       if (get().changing !== null) await plans.now();
     };
     const preview = createPreview(access, replan);
-    const session = createDraftSession(access, preview);
+    const session = createDraftSession(access, preview, fresh);
     const config = createConfigText(access, session);
     return {
       ...blankDraft(),

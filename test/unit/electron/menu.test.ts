@@ -37,10 +37,11 @@ describe('the menu', () => {
 });
 
 describe('the end of a long run', () => {
-  const told = (seconds: number, lookedAt: boolean): string[] => {
+  const told = (seconds: number, lookedAt: boolean, wanted: 'long' | 'all' | 'off' = 'long'): string[] => {
     const notices: string[] = [];
     const hear = createRunEndWatch({
       isLookedAt: () => lookedAt,
+      wanted: () => wanted,
       tell: ({ title, body }) => notices.push(`${title}: ${body}`),
     });
     const entries = journalFixture([...createdBodies(), { type: 'run-finished', outcome: 'gate-failed' }]);
@@ -52,11 +53,14 @@ describe('the end of a long run', () => {
     return notices;
   };
 
-  it('is told while nobody looks, and only then', () => {
+  it('is told while nobody looks, and as the settings say', () => {
     expect(told(61, false)).toEqual([
       'Run ended: the accuracy gate did not pass: resnet50, onnx fp16, quick',
     ]);
     expect(told(61, true)).toEqual([]);
     expect(told(59, false)).toEqual([]);
+    expect(told(59, false, 'all')).toHaveLength(1);
+    expect(told(61, false, 'off')).toEqual([]);
+    expect(told(61, true, 'all')).toEqual([]);
   });
 });

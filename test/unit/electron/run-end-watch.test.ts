@@ -19,6 +19,7 @@ function told(lookedAt: boolean, atMs: number): readonly string[] {
   const bodies: string[] = [];
   const watch = createAlertWatch({
     isLookedAt: () => lookedAt,
+    wanted: () => true,
     nowMs: () => nowMs,
     tell: ({ body }) => bodies.push(body),
   });

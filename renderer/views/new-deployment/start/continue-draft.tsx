@@ -1,17 +1,24 @@
 import { Button } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
+import { useStore } from 'zustand';
 import { formatWhen } from '../../../format/times';
+import { newDraftOf } from '../../../stores/draft/draft-session';
 import { isOwnModel, isWorthKeeping } from '../../../stores/draft/draft-state';
+import { settingsOf } from '../../../stores/settings';
+import { useWorkbench } from '../../../workbench';
 import { changesText } from '../changes';
 import { useWizard } from '../wizard-context';
 
 /** A draft that was left before it was started. */
 export function ContinueDraft({ onContinue }: { onContinue: () => void }) {
   const { draft, preset, changes } = useWizard();
+  const { settings } = useWorkbench();
+  const fresh = newDraftOf(settingsOf(useStore(settings)));
   const { changing, editedAt, name, p99BudgetMs, overrides } = draft;
   // What says the same as the defaults is nothing to continue.
-  const isDefault = changes.length === 0 && !isOwnModel(overrides) && name === '' && p99BudgetMs === null;
-  if (!isWorthKeeping(draft) || (changing === null && isDefault)) return null;
+  const isDefault =
+    changes.length === 0 && !isOwnModel(overrides) && name === '' && p99BudgetMs === fresh.p99BudgetMs;
+  if (!isWorthKeeping(draft, fresh) || (changing === null && isDefault)) return null;
   const what =
     changing === null
       ? [

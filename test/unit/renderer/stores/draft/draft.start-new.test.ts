@@ -44,7 +44,7 @@ describe('a new deployment', () => {
     act(draft).startNew('bert');
     expect(act(draft)).toMatchObject({ id, preset: 'bert', notice: null, older: [], editedAt: null });
     act(draft).setBudget(20);
-    expect(isWorthKeeping(act(draft))).toBe(true);
+    expect(isWorthKeeping(act(draft), { overrides: {}, p99BudgetMs: null })).toBe(true);
     act(draft).startNew('bert');
     expect(act(draft)).toMatchObject({ p99BudgetMs: null, notice: { kind: 'started-new' } });
   });

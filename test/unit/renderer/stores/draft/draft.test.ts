@@ -293,7 +293,7 @@ describe('a new deployment', () => {
     const rig = createRig({ drafts: [stored('left', '2026-01-02T00:00:00Z', { format: 'onnx' })] });
     await act(rig.draft).open();
     expect(act(rig.draft)).toMatchObject({ id: 'left', page: 'accuracy', editedAt: '2026-01-02T00:00:00Z' });
-    expect(isWorthKeeping(act(rig.draft))).toBe(true);
+    expect(isWorthKeeping(act(rig.draft), { overrides: {}, p99BudgetMs: null })).toBe(true);
     act(rig.draft).startNew('bert');
     expect(act(rig.draft)).toMatchObject({ preset: 'bert', overrides: {}, page: 'environment' });
     expect(act(rig.draft).older.map(({ id }) => id)).toEqual(['left']);

@@ -79,7 +79,7 @@ describe('the draft of a changed run', () => {
     const rig = createRig(resolveSpec(preset, {}));
     await changeRun(rig.workbench, 'run-1');
     expect(rig.draft()).toMatchObject({ overrides: {}, notice: { kind: 'changing', runId: 'run-1' } });
-    expect(isWorthKeeping(rig.draft())).toBe(true);
+    expect(isWorthKeeping(rig.draft(), { overrides: {}, p99BudgetMs: null })).toBe(true);
     await expect.poll(() => rig.drafts.get(rig.draft().id)?.changing).toBe('run-1');
     const later = createRig(resolveSpec(preset, {}), rig.drafts);
     await later.draft().open();

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { isTree, mergeTrees, type Tree } from '../trees';
+
+/** Longest time that runs can be kept before they move to the trash, days. */
+const mostDays = 3650;
+
+const proxy = z
+  .string()
+  .max(500)
+  .regex(/^https?:\/\/[^\s/]+\/?$/, 'an address such as http://proxy.example.com:3128');
+
+const engineChoices = ['preset', 'local', 'docker'] as const;
+export const themes = ['system', 'light', 'dark'] as const;
+const runNotices = ['long', 'all', 'off'] as const;
+
+/** One setting: its values, its default and its texts. A null value: not set. */
+interface SettingDefinition<Schema extends z.ZodType> {
+  readonly schema: Schema;
+  readonly fallback: z.infer<Schema>;
+  readonly group: SettingGroup;
+  readonly title: string;
+  readonly help: string;
+  /** What the default is called. */
+  readonly absent: string;
+  /** Shown behind the value. */
+  readonly unit?: string;
+  /** Names of the values of a choice. */
+  readonly choices?: Readonly<Record<string, string>>;
+  /** Only the next start takes a change up. */
+  readonly fromNextStart?: true;
+}
+
+export const settingGroups = ['New deployments', 'Window', 'Network', 'Storage'] as const;
+export type SettingGroup = (typeof settingGroups)[number];
+
+const setting = <Schema extends z.ZodType>(definition: SettingDefinition<Schema>) => definition;
+
+/** Every setting of window and command line, by its key in `settings.json`. */
+export const settingDefinitions = {
+  'deployment.engine': setting({
+    schema: z.enum(engineChoices),
+    fallback: 'preset',
+    group: 'New deployments',
+    title: 'Engine',
+    help: 'Where a new deployment runs unless it names an engine itself.',
+    absent: 'preset default',
+    choices: { preset: 'Preset default', local: 'Local', docker: 'Docker' },
+  }),
+  'deployment.release': setting({
+    schema: z
+      .string()
+      .regex(/^\d\d\.\d\d$/, 'a release such as 26.07')
+      .nullable(),
+    fallback: null,
+    group: 'New deployments',
+    title: 'NGC release',
+    help: 'Release of the NVIDIA images of a run that names none. Applies only in Docker with NVIDIA images.',
+    absent: 'newest that fits the machine and the model',
+  }),
+  'deployment.p99BudgetMs': setting({
+    schema: z.number().positive().max(3_600_000).nullable(),
+    fallback: null,
+    group: 'New deployments',
+    title: 'p99 budget',
+    help: 'Budget of new deployments, of measured servers and of the command "best", unless they have their own.',
+    absent: 'none',
+    unit: 'ms',
+  }),
+  'window.theme': setting({
+    schema: z.enum(themes),
+    fallback: 'system',
+    group: 'Window',
+    title: 'Theme',
+    help: 'Colors of the window.',
+    absent: 'system',
+    choices: { system: 'System', light: 'Light', dark: 'Dark' },
+  }),
+  'notifications.runs': setting({
+    schema: z.enum(runNotices),
+    fallback: 'long',
+    group: 'Window',
+    title: 'Notify when a run ends',
+    help: 'Desktop notification at the end of a run, while the window is in the background.',
+    absent: 'runs longer than a minute',
+    choices: { long: 'Runs longer than a minute', all: 'Every run', off: 'Never' },
+  }),
+  'notifications.alerts': setting({
+    schema: z.boolean(),
+    fallback: true,
+    group: 'Window',
+    title: 'Notify about alerts of the monitor',
+    help: 'Desktop notification when an alert fires or ends, while the window is in the background.',
+    absent: 'on',
+  }),
+  'network.proxy': setting({
+    schema: proxy.nullable(),
+    fallback: null,
+    group: 'Network',
+    title: 'Proxy',
+    help: 'Address of the HTTP proxy for pip and the Python toolkit. HTTP_PROXY and HTTPS_PROXY of the environment win over it. Docker pulls use the proxy of the Docker daemon; downloads of published data sets are direct.',
+    absent: 'none, or that of the environment',
+    fromNextStart: true,
+  }),
+  'network.noProxy': setting({
+    schema: z
+      .string()
+      .max(1000)
+      .regex(/^[^\s]*$/, 'hosts separated by commas, without spaces')
+      .nullable(),
+    fallback: null,
+    group: 'Network',
+    title: 'Hosts without proxy',
+    help: 'Hosts that are reached directly, separated by commas. This machine is always among them.',
+    absent: 'none',
+    fromNextStart: true,
+  }),
+  'runs.keepDays': setting({
+    schema: z.int().min(1).max(mostDays).nullable(),
+    fallback: null,
+    group: 'Storage',
+    title: 'Keep runs for',
+    help: 'When the window starts, older runs move to the trash. Runs with a name, a tag or a note, runs that can be continued and runs behind a deployment are kept.',
+    absent: 'keep all runs',
+    unit: 'days',
+  }),
+} as const;
+
+export type SettingKey = keyof typeof settingDefinitions;
+export type SettingValue = string | number | boolean | null;
+export type Settings = {
+  readonly [Key in SettingKey]: z.infer<(typeof settingDefinitions)[Key]['schema']>;
+};
+
+export const settingKeys = Object.keys(settingDefinitions) as readonly SettingKey[];
+
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(settingDefinitions, key);
+
+/** The definition of a setting, whichever it is. */
+export const definitionOf = (key: SettingKey): SettingDefinition<z.ZodType<SettingValue>> =>
+  settingDefinitions[key];
+
+export const defaultSettings = Object.fromEntries(
+  settingKeys.map((key) => [key, definitionOf(key).fallback]),
+) as unknown as Settings;
+
+/** The settings, and what is wrong with their file. */
+export interface SettingsState {
+  readonly values: Settings;
+  /** Keys that the file has, valid ones only. */
+  readonly changed: readonly SettingKey[];
+  /** Keys of the file that are kept and have no effect: of a newer version, or misspelled. */
+  readonly unknown: readonly string[];
+  /** Keys whose value is not valid; the default holds. */
+  readonly invalid: readonly { readonly key: SettingKey; readonly reason: string }[];
+  /** Why the file cannot be read at all; null: it can, or there is none. */
+  readonly broken: string | null;
+  readonly file: string;
+}
+
+/** What the content of the file says. Pure. */
+export function readSettings(content: Tree, file: string): SettingsState {
+  const values: Record<string, SettingValue> = { ...defaultSettings };
+  const changed: SettingKey[] = [];
+  const unknown: string[] = [];
+  const invalid: SettingsState['invalid'][number][] = [];
+  for (const [key, value] of Object.entries(content)) {
+    if (!isSettingKey(key)) {
+      unknown.push(key);
+      continue;
+    }
+    const parsed = definitionOf(key).schema.safeParse(value);
+    if (parsed.success) {
+      values[key] = parsed.data;
+      changed.push(key);
+    } else invalid.push({ key, reason: parsed.error.issues[0]?.message ?? 'not valid' });
+  }
+  return { values: values as unknown as Settings, changed, unknown, invalid, broken: null, file };
+}
+
+/** A value in words, with its unit. */
+export function settingText(key: SettingKey, value: SettingValue): string {
+  const { absent, choices, unit } = definitionOf(key);
+  if (value === null) return absent;
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  const text = choices?.[String(value)] ?? String(value);
+  return unit === undefined ? text : `${text} ${unit}`;
+}
+
+/** A choice with the engine of the settings where it names none itself. Pure. */
+export function withDefaultEngine(
+  overrides: Tree,
+  { 'deployment.engine': engine }: Pick<Settings, 'deployment.engine'>,
+): Tree {
+  const given = isTree(overrides['engine']) ? overrides['engine'] : {};
+  if (engine === 'preset' || given['kind'] !== undefined || given['url'] !== undefined) return overrides;
+  return mergeTrees(overrides, { engine: { kind: engine } });
+}

@@ -1,0 +1,150 @@
+import type { Handlers } from '../contract/api';
+import { WorkbenchError } from '../contract/errors';
+import type { RunState } from '../contract/run/run-state';
+import type { RetiredRun, StorageReport } from '../contract/settings/storage';
+import { readApplicationLog } from '../home/application-log';
+import { listDocuments, readDocument } from '../home/documents';
+import { createHomeMove } from '../home/move-home';
+import { problemReport } from '../home/problem-report';
+import { redactHere } from '../home/redact';
+import { readStorage } from '../home/storage';
+import { bytesBelow } from '../platform/files';
+import { leaseHolder } from '../store/lease';
+import type { Core } from './core-interface';
+import type { CoreParts } from './core-parts';
+import { findRetired } from './retention';
+import type { Upkeep } from './upkeep';
+
+type HomeCall = Extract<keyof Handlers, `settings.${string}` | `home.${string}` | `support.${string}`>;
+
+interface HomeNeeds {
+  readonly upkeep: Pick<Upkeep, 'planClean' | 'clean'>;
+  readonly machine: Core['machine'];
+  readonly deployments: Handlers['deployments.list'];
+  readonly dockerState: Handlers['docker.state'];
+  readonly images: Handlers['docker.images'];
+  readonly underWay: Core['underWay'];
+}
+
+const reportLines = 200;
+
+/** Throws while something of the home is in use. */
+async function requireIdle(
+  { store, layout }: CoreParts,
+  { underWay, deployments }: HomeNeeds,
+): Promise<void> {
+  const busy = (code: 'run-busy' | 'deployment-busy', message: string, remedy: string) =>
+    new WorkbenchError(code, message, { where: layout.home, remedy });
+  const { runIds, images, fetches } = underWay();
+  if (runIds.length + images.length + fetches.length > 0) {
+    throw busy('run-busy', 'Work is under way', 'Wait for it to end, or cancel it, then move the home.');
+  }
+  for (const { runId, dir } of (await store.list()).runs) {
+    if ((await leaseHolder(dir)) !== null) {
+      throw busy('run-busy', `A process works on ${runId}`, 'Wait for it to end, then move the home.');
+    }
+  }
+  const serving = (await deployments(undefined)).find(({ state }) => state !== 'stopped');
+  if (serving !== undefined) {
+    throw busy(
+      'deployment-busy',
+      `The deployment ${serving.id} is not stopped`,
+      'Stop it, then move the home.',
+    );
+  }
+}
+
+async function newestFailed({ store }: CoreParts): Promise<RunState | null> {
+  const { runs } = await store.list();
+  const [failed] = runs
+    .filter(({ status }) => status === 'failed')
+    .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt));
+  return failed === undefined ? null : (await store.load(failed.runId)).state;
+}
+
+async function retiredList(parts: CoreParts, days: number): Promise<readonly RetiredRun[]> {
+  const found = await findRetired(parts, days);
+  const list: RetiredRun[] = [];
+  for (const { runId, preset, createdAt, dir } of found) {
+    list.push({ runId, preset, createdAt, bytes: await bytesBelow(dir) });
+  }
+  return list;
+}
+
+async function imagesOf(images: HomeNeeds['images']): Promise<StorageReport['images']> {
+  const list = await images(undefined).catch(() => null);
+  if (list === null) return null;
+  const own = list.filter(({ use }) => use !== null);
+  return { count: own.length, bytes: own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
+}
+
+function createReport(parts: CoreParts, needs: HomeNeeds): Handlers['support.report'] {
+  const { options, layout, settings, now } = parts;
+  const redact = redactHere(layout.home, options.env);
+  return async () => {
+    const { connection, host, error } = await needs.dockerState(undefined);
+    const text = problemReport(
+      {
+        version: options.version,
+        electron: options.electron,
+        at: now().toISOString(),
+        machine: await needs.machine().catch(() => null),
+        docker: `${connection} (${host})${error === null ? '' : `: ${error.message}`}`,
+        settings: await settings.read(),
+        log: await readApplicationLog(layout.logs, reportLines),
+        failed: await newestFailed(parts).catch(() => null),
+      },
+      redact,
+    );
+    return { text };
+  };
+}
+
+/** Settings, storage and place of the home, and what a problem report needs. */
+export function createHomeCalls(
+  parts: CoreParts,
+  needs: HomeNeeds,
+): { readonly handlers: Pick<Handlers, HomeCall>; readonly close: () => Promise<void> } {
+  const { settings, layout, options, emit, now } = parts;
+  const move = createHomeMove({
+    home: layout.home,
+    env: options.env,
+    now,
+    requireIdle: () => requireIdle(parts, needs),
+    onWork: (work) => {
+      emit({ type: 'home-move', work });
+    },
+  });
+  const done = async (work: Promise<unknown>): Promise<null> => {
+    await work;
+    return null;
+  };
+  return {
+    handlers: {
+      'settings.get': () => settings.read(),
+      'settings.set': ({ key, value }) => settings.set(key, value),
+      'settings.reset': ({ key }) => settings.reset(key),
+      'settings.setAside': async () => ({ path: await settings.setAside() }),
+      'settings.retired': ({ days }) => retiredList(parts, days),
+      'home.storage': async () => readStorage(layout, await imagesOf(needs.images)),
+      'home.planClean': async () => {
+        const { cache, trash } = await needs.upkeep.planClean({ cache: true, trash: true, runIds: [] });
+        return {
+          cacheBytes: cache?.bytes ?? 0,
+          trashBytes: trash?.bytes ?? 0,
+          trashRuns: trash?.runIds.length ?? 0,
+        };
+      },
+      'home.clean': (request) => done(needs.upkeep.clean({ ...request, runIds: [] })),
+      'home.planMove': ({ to }) => move.plan(to),
+      'home.move': ({ to }) => done(move.start(to)),
+      'home.cancelMove': () => done(move.cancel()),
+      'home.moveWork': () => Promise.resolve(move.work()),
+      'support.report': createReport(parts, needs),
+      'support.log': ({ limit }) => readApplicationLog(layout.logs, limit),
+      'support.documents': () => listDocuments(options.resources),
+      'support.document': ({ id }) => readDocument(options.resources, id),
+    },
+    close: () => move.cancel(),
+  };
+}

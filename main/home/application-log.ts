@@ -1,0 +1,81 @@
+import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanLine } from '../platform/clean-text';
+import { privateFile } from '../platform/private-home';
+import { readBoundedFile } from '../platform/read-bounded-file';
+import type { Redact } from './redact';
+
+const fileBytes = 1024 * 1024;
+const files = 5;
+/** Of a line; what is longer is cut. */
+const mostChars = 2000;
+
+export const applicationLog = 'application.log';
+
+type Level = 'info' | 'warning' | 'error';
+
+/** What the window's main process does, for people: never a secret, as every line passes `redact`. */
+export interface ApplicationLog {
+  add(level: Level, text: string): void;
+}
+
+/** `application.log`, then `application.1.log` and so on: the higher, the older. */
+const pathOf = (folder: string, index: number): string =>
+  join(folder, index === 0 ? applicationLog : `application.${index}.log`);
+
+function rotate(folder: string): void {
+  rmSync(pathOf(folder, files - 1), { force: true });
+  for (let index = files - 2; index >= 0; index -= 1) {
+    try {
+      renameSync(pathOf(folder, index), pathOf(folder, index + 1));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
+/**
+ * Five files of at most 1 MiB, private. Lines are written at once, so that the last one before a crash is there; a disk that
+ * refuses them stops nothing.
+ * @param folder must be there
+ */
+export function openApplicationLog(
+  folder: string,
+  { now, redact, limitBytes = fileBytes }: { now: () => Date; redact: Redact; limitBytes?: number },
+): ApplicationLog {
+  const sizeOf = (): number => {
+    try {
+      return statSync(pathOf(folder, 0)).size;
+    } catch {
+      return 0;
+    }
+  };
+  const state = { size: sizeOf() };
+  return {
+    add: (level, text) => {
+      const one = cleanLine(redact(text.replaceAll('\n', ' ⏎ '))).slice(0, mostChars);
+      const line = `${now().toISOString()} ${level} ${one}\n`;
+      const bytes = Buffer.byteLength(line);
+      try {
+        if (state.size > 0 && state.size + bytes > limitBytes) {
+          rotate(folder);
+          state.size = 0;
+        }
+        appendFileSync(pathOf(folder, 0), line, { mode: privateFile });
+        state.size += bytes;
+      } catch {
+        // A log that cannot be written is no reason to stop.
+      }
+    },
+  };
+}
+
+/** The last lines, oldest first, of the newest file and the one before it. */
+export async function readApplicationLog(folder: string, limit: number): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const index of [1, 0]) {
+    const found = await readBoundedFile(pathOf(folder, index), 4 * fileBytes);
+    if ('text' in found) texts.push(found.text);
+  }
+  return texts.join('').split('\n').filter(Boolean).slice(-limit);
+}

@@ -1,0 +1,177 @@
+import { constants } from 'node:fs';
+import {
+  chmod,
+  copyFile,
+  link,
+  lstat,
+  lutimes,
+  readdir,
+  readlink,
+  rm,
+  rmdir,
+  symlink,
+  utimes,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import { fileError } from '../platform/file-error';
+import { hashFile, syncFolder } from '../platform/files';
+import { homeLayout } from '../platform/layout';
+import { makeFolder } from '../platform/make-folder';
+import { homeNames } from '../platform/private-home';
+import { toolFolders } from './storage';
+
+/** Of the window only what is its own; the rest is Chromium's, which has it open. */
+const ofWindow: readonly string[] = ['window-state.json', 'registry-logins'];
+
+/** What of the home is its data, relative: everything but tools, which are set up again, and Chromium's profile. */
+export async function dataEntries(home: string): Promise<readonly string[]> {
+  const entries: string[] = [];
+  const known = homeNames(homeLayout(home));
+  for (const name of (await readdir(home)).sort()) {
+    if (!known.has(name)) continue;
+    if (name === 'window') entries.push(...ofWindow.map((file) => join(name, file)));
+    else if (name === 'setup-logs') continue;
+    else if (!toolFolders.includes(name) || (await lstat(join(home, name))).isSymbolicLink())
+      entries.push(name);
+  }
+  return entries;
+}
+
+/** A file, link or folder below the home, in an order in which each folder comes before what is in it. */
+interface Item {
+  readonly path: string;
+  readonly kind: 'file' | 'link' | 'folder';
+  readonly bytes: number;
+  readonly mode: number;
+  readonly mtime: Date;
+  readonly changedMs: number;
+  /** Device and inode where the file has several names. */
+  readonly shared: string | null;
+}
+
+/** Everything below the entries. Sockets and pipes belong to processes and are passed over. */
+export async function listItems(home: string, entries: readonly string[]): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  const visit = async (path: string): Promise<void> => {
+    const found = await lstat(join(home, path)).catch(() => null);
+    if (found === null) return;
+    const kind = found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'file';
+    if (kind === 'file' && !found.isFile()) return;
+    items.push({
+      path,
+      kind,
+      bytes: kind === 'file' ? found.size : 0,
+      mode: found.mode & 0o7777,
+      mtime: found.mtime,
+      changedMs: Math.max(found.mtimeMs, found.ctimeMs),
+      shared: kind === 'file' && found.nlink > 1 ? `${found.dev}:${found.ino}` : null,
+    });
+    if (kind !== 'folder') return;
+    for (const name of (await readdir(join(home, path))).sort()) await visit(join(path, name));
+  };
+  for (const entry of entries) await visit(entry);
+  return items;
+}
+
+interface CopyOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly items: readonly Item[];
+  readonly signal: AbortSignal;
+  readonly onBytes: (bytes: number) => void;
+}
+
+const stop = (signal: AbortSignal): void => {
+  if (signal.aborted) throw new WorkbenchError('cancelled', 'The move was cancelled');
+};
+
+/** Links into the old home lead into the new one. */
+function movedTarget(target: string, { from, to }: Pick<CopyOptions, 'from' | 'to'>): string {
+  return target === from || target.startsWith(`${from}/`) ? `${to}${target.slice(from.length)}` : target;
+}
+
+async function copyOne(item: Item, options: CopyOptions, made: Map<string, string>): Promise<void> {
+  const source = join(options.from, item.path);
+  const target = join(options.to, item.path);
+  if (item.kind === 'folder') {
+    await makeFolder(target);
+    await chmod(target, 0o700);
+    return;
+  }
+  const folder = dirname(target);
+  if ((await lstat(folder).catch(() => null)) === null) await makeFolder(folder);
+  if (item.kind === 'link') {
+    await symlink(movedTarget(await readlink(source), options), target);
+    await lutimes(target, item.mtime, item.mtime);
+    return;
+  }
+  const first = item.shared === null ? undefined : made.get(item.shared);
+  if (first !== undefined) await link(first, target);
+  else {
+    await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await utimes(target, item.mtime, item.mtime);
+    if (item.shared !== null) made.set(item.shared, target);
+  }
+}
+
+/** Copies the items into an empty folder, with modes, times, links and names of the same file. */
+export async function copyItems(options: CopyOptions): Promise<void> {
+  const made = new Map<string, string>();
+  for (const item of options.items) {
+    stop(options.signal);
+    await copyOne(item, options, made).catch((error: unknown) => {
+      throw fileError(error, join(options.to, item.path));
+    });
+    options.onBytes(item.bytes);
+  }
+  // From the inside out, as what is put into a folder changes its time.
+  const folders = options.items.filter(({ kind }) => kind === 'folder').toReversed();
+  for (const { path, mtime, mode } of folders) {
+    await chmod(join(options.to, path), mode);
+    await syncFolder(join(options.to, path));
+    await utimes(join(options.to, path), mtime, mtime);
+  }
+}
+
+/** Throws where a copied file is not the file that it is a copy of, or where the home has changed since it was listed. */
+export async function verifyItems(options: CopyOptions, entries: readonly string[]): Promise<void> {
+  const { from, to, items, signal, onBytes } = options;
+  const changed = (path: string): WorkbenchError =>
+    new WorkbenchError('run-busy', `${path} changed while the home was copied`, {
+      where: from,
+      remedy: 'Close other programs that use the workbench home, then move it again.',
+    });
+  for (const { path, kind, bytes } of items) {
+    stop(signal);
+    const copy = await lstat(join(to, path)).catch(() => null);
+    if (copy === null) throw changed(path);
+    if (kind === 'file' && (await hashFile(join(to, path))) !== (await hashFile(join(from, path))))
+      throw changed(path);
+    onBytes(bytes);
+  }
+  const before = new Map(items.map((item) => [item.path, item]));
+  const now = await listItems(from, entries);
+  for (const { path, kind, bytes, mtime } of now) {
+    const known = before.get(path);
+    before.delete(path);
+    const isSame = known?.bytes === bytes && known.mtime.getTime() === mtime.getTime();
+    if (known === undefined || (kind === 'file' && !isSame)) throw changed(path);
+  }
+  const [gone] = before.keys();
+  if (gone !== undefined) throw changed(gone);
+}
+
+/** Removes the items that have not changed since, and folders that are empty then. @returns whether nothing is left. */
+export async function removeItems(
+  home: string,
+  entries: readonly string[],
+  untilMs: number,
+): Promise<boolean> {
+  const items = await listItems(home, entries);
+  for (const { path, kind, changedMs } of items.toReversed()) {
+    if (kind === 'folder') await rmdir(join(home, path)).catch(() => undefined);
+    else if (changedMs <= untilMs) await rm(join(home, path), { force: true });
+  }
+  return (await listItems(home, entries)).length === 0;
+}

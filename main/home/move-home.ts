@@ -1,0 +1,184 @@
+import { lstat, readdir, readlink, rm, statfs, unlink } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { toWire, WorkbenchError } from '../contract/errors';
+import { formatBytes } from '../contract/numbers';
+import type { HomeMovePlan, HomeMoveWork } from '../contract/settings/storage';
+import { writeFileAtomic } from '../platform/files';
+import { defaultHome, type HomePointer, homePointerFile } from '../platform/layout';
+import { makeFolder } from '../platform/make-folder';
+import { privateFile } from '../platform/private-home';
+import { usersOf } from './home-users';
+import { copyItems, dataEntries, listItems, verifyItems } from './move-files';
+import { toolFolders } from './storage';
+
+/** In a folder that a home is being copied to: what is there may be removed. */
+const unfinishedMark = '.triton-workbench-move';
+/** Left free for everything else. */
+const reserveBytes = 256 * 1024 ** 2;
+
+export interface HomeMoveOptions {
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly now: () => Date;
+  /** Throws while runs, deployments or downloads use the home. */
+  readonly requireIdle: () => Promise<void>;
+  readonly onWork: (work: HomeMoveWork) => void;
+  /** Process ids of others that use it. */
+  readonly users?: (home: string) => Promise<readonly number[]>;
+}
+
+export interface HomeMove {
+  plan(to: string): Promise<HomeMovePlan>;
+  start(to: string): Promise<void>;
+  cancel(): Promise<void>;
+  work(): HomeMoveWork | null;
+}
+
+const refused = (message: string, where: string, remedy: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', message, { where, remedy });
+
+const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
+/** What is at the path: nothing, an empty folder, a link to the home, what an earlier move left, or something else. */
+async function targetState(to: string, home: string): Promise<'free' | 'link' | 'unfinished' | 'taken'> {
+  const found = await lstat(to).catch(() => null);
+  if (found === null) return 'free';
+  if (found.isSymbolicLink()) return resolve(dirname(to), await readlink(to)) === home ? 'link' : 'taken';
+  if (!found.isDirectory()) return 'taken';
+  const names = await readdir(to);
+  if (names.length === 0) return 'free';
+  return names.includes(unfinishedMark) ? 'unfinished' : 'taken';
+}
+
+/** The deepest folder of a path that is there. */
+async function existingFolder(path: string): Promise<string> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isDirectory() === true || dirname(path) === path ? path : existingFolder(dirname(path));
+}
+
+async function requireTarget(to: string, { home, env }: HomeMoveOptions): Promise<void> {
+  if (!isAbsolute(to)) throw refused('The path is not absolute', to, 'Choose a folder.');
+  if (isIn(home, to) || isIn(to, home)) {
+    throw refused('A home cannot move into itself or above itself', to, 'Choose a folder elsewhere.');
+  }
+  // The scripts of a clone set the variable to where the home is anyway.
+  if (defaultHomeOf(env) !== home) {
+    const remedy = 'Unset the variable, or copy the home yourself and set it to the new folder.';
+    throw refused('TRITON_WORKBENCH_HOME sets the home', 'TRITON_WORKBENCH_HOME', remedy);
+  }
+  if ((await targetState(to, home)) === 'taken') {
+    throw refused('The folder is not empty', to, 'Choose an empty folder, or the name of a new one.');
+  }
+}
+
+const defaultHomeOf = (env: NodeJS.ProcessEnv): string => defaultHome({ ...env, TRITON_WORKBENCH_HOME: '' });
+
+async function planMove(to: string, options: HomeMoveOptions): Promise<HomeMovePlan> {
+  const { home } = options;
+  await requireTarget(to, options);
+  await options.requireIdle();
+  const [other] = await (options.users ?? usersOf)(home);
+  if (other !== undefined) {
+    throw new WorkbenchError('run-busy', `Process ${other} uses the workbench home`, {
+      where: home,
+      remedy: 'Wait for it to end, or end it, then move the home.',
+    });
+  }
+  const items = await listItems(home, await dataEntries(home));
+  const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
+  const { bavail, bsize } = await statfs(await existingFolder(to));
+  const freeBytes = bavail * bsize;
+  if (bytes + reserveBytes > freeBytes) {
+    throw new WorkbenchError(
+      'disk-full',
+      `The home needs ${formatBytes(bytes)}, but only ${formatBytes(freeBytes)} are free`,
+      { where: to, remedy: 'Choose a folder on another disk, or clean up first.' },
+    );
+  }
+  const setUpAgain: string[] = [];
+  for (const name of toolFolders) {
+    if ((await lstat(join(home, name)).catch(() => null))?.isDirectory() === true) setUpAgain.push(name);
+  }
+  const files = items.filter(({ kind }) => kind !== 'folder').length;
+  return { from: home, to, bytes, files, freeBytes, setUpAgain };
+}
+
+/** An empty folder with the mark. */
+async function prepareTarget(to: string, home: string): Promise<void> {
+  const state = await targetState(to, home);
+  if (state === 'link') await unlink(to);
+  await makeFolder(to);
+  if (state === 'unfinished') await clearTarget(to);
+  await writeFileAtomic(join(to, unfinishedMark), `${home}\n`, privateFile);
+}
+
+/** The mark goes last: what a cut leaves is known as such. */
+async function clearTarget(to: string): Promise<void> {
+  for (const name of await readdir(to).catch(() => [])) {
+    if (name !== unfinishedMark) await rm(join(to, name), { recursive: true, force: true });
+  }
+  await rm(join(to, unfinishedMark), { force: true });
+}
+
+/**
+ * Moves the home to another folder: copies, verifies every file, and then says in the person's configuration where the home
+ * is. Until that moment the old one is the home and nothing of it has changed; what is left there is removed by the next start.
+ */
+export function createHomeMove(options: HomeMoveOptions): HomeMove {
+  const { home, env, now, onWork } = options;
+  const state: { work: HomeMoveWork | null; stop: AbortController; ended: Promise<void> } = {
+    work: null,
+    stop: new AbortController(),
+    ended: Promise.resolve(),
+  };
+  const show = (change: Partial<HomeMoveWork> & Pick<HomeMoveWork, 'status'>): void => {
+    state.work = { to: '', doneBytes: 0, totalBytes: 0, problem: null, ...state.work, ...change };
+    onWork(state.work);
+  };
+  const copyAll = async (to: string, signal: AbortSignal): Promise<void> => {
+    await prepareTarget(to, home);
+    const entries = await dataEntries(home);
+    const items = await listItems(home, entries);
+    const totalBytes = items.reduce((sum, item) => sum + item.bytes, 0);
+    const counter = { bytes: 0, shown: 0 };
+    const step = (status: 'copying' | 'verifying') => (bytes: number) => {
+      counter.bytes += bytes;
+      if (counter.bytes - counter.shown < totalBytes / 200) return;
+      counter.shown = counter.bytes;
+      show({ status, doneBytes: counter.bytes });
+    };
+    show({ status: 'copying', to, doneBytes: 0, totalBytes });
+    await copyItems({ from: home, to, items, signal, onBytes: step('copying') });
+    Object.assign(counter, { bytes: 0, shown: 0 });
+    show({ status: 'verifying', doneBytes: 0 });
+    await verifyItems({ from: home, to, items, signal, onBytes: step('verifying') }, entries);
+    await options.requireIdle();
+    const pointer: HomePointer = { home: to, previous: home, movedMs: now().getTime() };
+    await rm(join(to, unfinishedMark), { force: true });
+    await writeFileAtomic(homePointerFile(env), `${JSON.stringify(pointer, null, 2)}\n`, privateFile);
+    show({ status: 'done', doneBytes: totalBytes });
+  };
+  return {
+    plan: (to) => planMove(resolve(to), options),
+    start: async (to) => {
+      if (state.work !== null && ['copying', 'verifying', 'done'].includes(state.work.status)) {
+        throw new WorkbenchError('run-busy', 'The home is being moved already', { where: basename(to) });
+      }
+      const target = resolve(to);
+      const { bytes } = await planMove(target, options);
+      state.stop = new AbortController();
+      show({ status: 'copying', to: target, doneBytes: 0, totalBytes: bytes, problem: null });
+      state.ended = copyAll(target, state.stop.signal).catch(async (error: unknown) => {
+        await clearTarget(target).catch(() => undefined);
+        const { code, message } = toWire(error);
+        if (code === 'cancelled') show({ status: 'cancelled' });
+        else show({ status: 'failed', problem: message });
+      });
+    },
+    cancel: async () => {
+      state.stop.abort();
+      await state.ended;
+    },
+    work: () => state.work,
+  };
+}

@@ -1,0 +1,99 @@
+import { hostname, userInfo } from 'node:os';
+
+/** Replaces what says who and where somebody is, and what opens a door. */
+export type Redact = (text: string) => string;
+
+interface Identity {
+  readonly user: string;
+  readonly host: string;
+  /** Home folder of the user. */
+  readonly userHome: string;
+  /** Workbench home. */
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const secretName = /token|secret|passw|api[-_]?key|auth|credential|cookie|private[-_]?key|access[-_]?key/i;
+/** Shorter values of variables occur in every text. */
+const leastSecret = 6;
+/** Names that are in every text of the product, and of every container. */
+const commonNames: ReadonlySet<string> = new Set(['root', 'user', 'localhost', 'triton']);
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+
+const patterns: readonly (readonly [RegExp, string])[] = [
+  // Keys of PEM files.
+  [/-----BEGIN [^-]+-----[^]*?(?:-----END [^-]+-----|$)/g, '<key>'],
+  // The query of an address, and its "user:password@".
+  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]*)\?[^\s"'<>]*/gi, '$1?<query>'],
+  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1<credentials>@'],
+  // Headers of a command: in quotes, or up to the next option.
+  [
+    /(?<![\w-])(--header|-H)([ =])(?:"[^"\n]*"|'[^'\n]*'|[\w-]+:[^\n]*?(?=\s--?[a-z]|\n|$)|\S+)/gi,
+    '$1$2<header>',
+  ],
+  // Headers: whatever is behind the name.
+  [
+    /\b((?:proxy-)?authorization|cookie|set-cookie|x-[\w-]*(?:token|key|auth|secret)[\w-]*)(["']?\s*[:=]\s*)[^\n]+/gi,
+    '$1$2<secret>',
+  ],
+  [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 <secret>'],
+  [
+    /\b([\w-]*(?:token|secret|passw(?:or)?d|api[-_]?key|access[-_]?key|credential)[\w-]*)(["']?\s*[:=]\s*)(?:"[^"]*"|'[^']*'|[^\s,;]+)/gi,
+    '$1$2<secret>',
+  ],
+  // Tokens with a shape of their own: JSON web tokens, GitHub, Hugging Face, NVIDIA, AWS, Slack.
+  [/\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, '<secret>'],
+  [/\b(?:gh[pousr]_|github_pat_|hf_|nvapi-|xox[abprs]-|sk-)[\w-]{8,}/g, '<secret>'],
+  [/\bAKIA[0-9A-Z]{16}\b/g, '<secret>'],
+  // E-mail addresses.
+  [/\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g, '<e-mail>'],
+];
+
+/** A text of this machine; a name counts only as a word. */
+interface Literal {
+  readonly value: string;
+  readonly as: string;
+  readonly isName: boolean;
+}
+
+/** Longest first, so that a value within another leaves no rest. */
+function literals({ user, host, userHome, home, env }: Identity): readonly Literal[] {
+  const secrets: Literal[] = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && value.length >= leastSecret && secretName.test(name)
+      ? [{ value, as: '<secret>', isName: false }]
+      : [],
+  );
+  const others: readonly Literal[] = [
+    { value: home, as: '<home>', isName: false },
+    { value: userHome, as: '~', isName: false },
+    { value: user, as: '<user>', isName: true },
+    { value: host, as: '<host>', isName: true },
+  ];
+  return [...secrets, ...others]
+    .filter(({ value, isName }) => value.length > 1 && !(isName && commonNames.has(value)))
+    .toSorted((a, b) => Number(a.isName) - Number(b.isName) || b.value.length - a.value.length);
+}
+
+/**
+ * Takes user name, host name, paths of the user and of the workbench home, secrets of the environment, credentials, tokens,
+ * headers and e-mail addresses out of a text.
+ */
+export function createRedact(identity: Identity): Redact {
+  const all = literals(identity);
+  return (text) => {
+    let clean = text;
+    for (const { value, as, isName } of all) {
+      const whole = isName ? `(?<![A-Za-z0-9_])${escaped(value)}(?![A-Za-z0-9_])` : escaped(value);
+      clean = clean.replace(new RegExp(whole, 'gi'), as);
+    }
+    for (const [pattern, as] of patterns) clean = clean.replace(pattern, as);
+    return clean;
+  };
+}
+
+/** For texts of this process, on this machine. */
+export function redactHere(home: string, env: NodeJS.ProcessEnv): Redact {
+  const { username, homedir } = userInfo();
+  return createRedact({ user: username, host: hostname(), userHome: homedir, home, env });
+}

@@ -1,0 +1,108 @@
+import { rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import {
+  definitionOf,
+  readSettings,
+  type SettingKey,
+  type SettingsState,
+  type SettingValue,
+} from '../contract/settings/settings';
+import { isTree, type Tree } from '../contract/trees';
+import { fileError } from '../platform/file-error';
+import { writeFileAtomic } from '../platform/files';
+import { privateFile } from '../platform/private-home';
+import { readBoundedFile } from '../platform/read-bounded-file';
+
+const mostBytes = 256 * 1024;
+
+export interface SettingsStore {
+  /** As the file has them now: window and command line change the same one. */
+  read(): Promise<SettingsState>;
+  /** Throws input-invalid for a value out of range, and where the file cannot be read: it is never overwritten unread. */
+  set(key: SettingKey, value: SettingValue): Promise<SettingsState>;
+  /** Back to the default. */
+  reset(key: SettingKey): Promise<SettingsState>;
+  /** Renames a file that cannot be read. @returns its new path. */
+  setAside(): Promise<string>;
+}
+
+type Content = { readonly tree: Tree } | { readonly broken: string };
+
+async function readContent(file: string): Promise<Content> {
+  const found = await readBoundedFile(file, mostBytes, { links: 'follow' });
+  if ('problem' in found)
+    return found.problem === 'it does not exist' ? { tree: {} } : { broken: found.problem };
+  try {
+    const tree: unknown = JSON.parse(found.text);
+    return isTree(tree) ? { tree } : { broken: 'it is not a JSON object' };
+  } catch (error) {
+    return { broken: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The settings of a home, in one private file. What it says beyond the known keys is kept. */
+export function createSettingsStore(options: {
+  readonly file: string;
+  readonly now: () => Date;
+  readonly onChange: (state: SettingsState) => void;
+}): SettingsStore {
+  const { file, now, onChange } = options;
+  const turn: { tail: Promise<unknown> } = { tail: Promise.resolve() };
+  const stateOf = (content: Content): SettingsState =>
+    'tree' in content
+      ? readSettings(content.tree, file)
+      : { ...readSettings({}, file), broken: content.broken };
+  const change = (edit: (tree: Tree) => Tree): Promise<SettingsState> => {
+    const work = async (): Promise<SettingsState> => {
+      const content = await readContent(file);
+      if ('broken' in content) {
+        throw new WorkbenchError('input-invalid', `The settings cannot be read: ${content.broken}`, {
+          where: file,
+          remedy: 'Correct the file, or set it aside on the Settings page.',
+        });
+      }
+      const tree = edit(content.tree);
+      await writeFileAtomic(file, `${JSON.stringify(tree, null, 2)}\n`, privateFile);
+      const state = readSettings(tree, file);
+      onChange(state);
+      return state;
+    };
+    // One change after the other: each reads what the one before it wrote.
+    const done = turn.tail.then(work, work);
+    turn.tail = done.catch(() => undefined);
+    return done;
+  };
+  const without = (tree: Tree, key: SettingKey): Tree =>
+    Object.fromEntries(Object.entries(tree).filter(([name]) => name !== key));
+  return {
+    read: async () => stateOf(await readContent(file)),
+    set: (key, value) => {
+      const { schema, title, fallback } = definitionOf(key);
+      const parsed = schema.safeParse(value);
+      if (!parsed.success) {
+        const reason = parsed.error.issues[0]?.message ?? 'not valid';
+        return Promise.reject(
+          new WorkbenchError('input-invalid', `${title}: ${reason}`, {
+            where: key,
+            remedy: 'Use a value in the range of the setting: "settings list" shows it.',
+          }),
+        );
+      }
+      const isDefault = parsed.data === fallback;
+      return change((tree) => (isDefault ? without(tree, key) : { ...tree, [key]: parsed.data }));
+    },
+    reset: (key) => change((tree) => without(tree, key)),
+    setAside: async () => {
+      const path = join(
+        dirname(file),
+        `settings-unreadable-${now().toISOString().replace(/[:.]/g, '-')}.json`,
+      );
+      await rename(file, path).catch((error: unknown) => {
+        throw fileError(error, file);
+      });
+      onChange(stateOf(await readContent(file)));
+      return path;
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { definitionOf, settingKeys } from '../../main/contract/settings/settings';
+import type { Workbench } from '../workbench';
+import type { Command } from './command';
+
+/** Every setting by its name: opens the Settings page at it. */
+export function settingCommands({
+  route,
+  settings,
+}: Pick<Workbench, 'route' | 'settings'>): readonly Command[] {
+  const open = (search: string) => (): void => {
+    settings.getState().find(search);
+    route.getState().go({ page: 'settings' });
+  };
+  return [
+    ...settingKeys.map((key): Command => {
+      const { title, group } = definitionOf(key);
+      return {
+        id: `setting ${key}`,
+        title: `Setting: ${title}`,
+        note: group,
+        group: 'Actions',
+        run: open(title),
+      };
+    }),
+    {
+      id: 'setting home',
+      title: 'Setting: Workbench home',
+      note: 'move, sizes, clean up',
+      group: 'Actions',
+      run: open('home'),
+    },
+  ];
+}

@@ -1,0 +1,177 @@
+import { Button, Modal } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import type { DocumentInfo } from '../../../main/contract/calls/settings-calls';
+import { toWire, type WireError } from '../../../main/contract/errors';
+import type { Client } from '../../client';
+import { ErrorPanel } from '../../components/error-panel';
+import { attempt, noticeDone } from '../../components/notices';
+import { Facts } from '../../components/table';
+import { useWorkbench } from '../../workbench';
+import { MarkdownView } from './markdown-view';
+
+/** What the core answers, or why it does not; null while it is on its way. */
+function useAnswer<Value>(
+  ask: (client: Client) => Promise<Value>,
+  key = '',
+): {
+  readonly value: Value | null;
+  readonly error: WireError | null;
+} {
+  const { client } = useWorkbench();
+  const [answer, setAnswer] = useState<{ value: Value | null; error: WireError | null }>({
+    value: null,
+    error: null,
+  });
+  useEffect(() => {
+    const state = { gone: false };
+    ask(client).then(
+      (value) => {
+        if (!state.gone) setAnswer({ value, error: null });
+      },
+      (error: unknown) => {
+        if (!state.gone) setAnswer({ value: null, error: toWire(error) });
+      },
+    );
+    return () => {
+      state.gone = true;
+    };
+    // Asked again only for another key.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [client, key]);
+  return answer;
+}
+
+function Report({ onClose }: { onClose: () => void }) {
+  const { client } = useWorkbench();
+  const clipboard = useClipboard();
+  const { value, error } = useAnswer((one) => one.call('support.report'));
+  if (error !== null) return <ErrorPanel error={error} />;
+  if (value === null)
+    return <p role="status">Collecting versions, machine, settings and the end of the log…</p>;
+  const { text } = value;
+  return (
+    <div className="stack">
+      <p>
+        Review the text before you send it. User name, host name, folders of your account, credentials,
+        tokens, header values and e-mail addresses are replaced. Nothing is sent from here.
+      </p>
+      <pre className="report-text" tabIndex={0} role="region" aria-label="Problem report">
+        {text}
+      </pre>
+      <div className="dialog-buttons">
+        <Button
+          variant="default"
+          onClick={() => {
+            attempt(async () => {
+              const saved = await client.call('desktop.saveText', { fileName: 'problem-report.md', text });
+              if (saved !== null) noticeDone('Saved', saved.path);
+            });
+          }}
+        >
+          Save…
+        </Button>
+        <Button
+          data-autofocus
+          onClick={() => {
+            clipboard.copy(text);
+            noticeDone('Report copied', 'Paste it into the report of the problem.');
+            onClose();
+          }}
+        >
+          Copy report
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Page(props: { page: string; known: ReadonlySet<string>; open: (page: string) => void }) {
+  const { value, error } = useAnswer((one) => one.call('support.document', { id: props.page }), props.page);
+  if (error !== null) return <ErrorPanel error={error} />;
+  return value === null ? <p className="dim">Loading…</p> : <MarkdownView text={value.text} place={props} />;
+}
+
+function Documents({ first }: { first: string }) {
+  const [page, setPage] = useState(first);
+  const { value, error } = useAnswer<readonly DocumentInfo[]>((one) => one.call('support.documents'));
+  if (error !== null) return <ErrorPanel error={error} />;
+  const list = value ?? [];
+  return (
+    <div className="documents">
+      <nav className="documents-list" aria-label="Documentation">
+        {list.map(({ id, title }) => (
+          <button
+            key={id}
+            type="button"
+            className="plain-button"
+            aria-current={id === page ? 'page' : undefined}
+            onClick={() => {
+              setPage(id);
+            }}
+          >
+            {title}
+          </button>
+        ))}
+      </nav>
+      <Page key={page} page={page} known={new Set(list.map(({ id }) => id))} open={setPage} />
+    </div>
+  );
+}
+
+function About() {
+  const { app } = useWorkbench();
+  const info = useStore(app, (state) => state.value);
+  return (
+    <div className="stack">
+      <p>Deploys models on NVIDIA Triton Inference Server and measures them.</p>
+      <Facts
+        facts={[
+          ['Version', info?.version ?? '…'],
+          ['Electron', info?.electron ?? 'none'],
+          ['License', 'Apache License 2.0'],
+          ['Workbench home', info?.home ?? '…'],
+        ]}
+      />
+      <p className="dim">
+        The files LICENSE, NOTICE and THIRD-PARTY-NOTICES.txt of the package have the licenses of the software
+        in it. NVIDIA and Triton are trademarks of NVIDIA Corporation; this program is not made or endorsed by
+        NVIDIA.
+      </p>
+    </div>
+  );
+}
+
+const titles = {
+  report: 'Report a problem',
+  documentation: 'Documentation',
+  changelog: 'Documentation',
+  about: 'About Triton Workbench',
+} as const;
+
+/** What the Help menu opens. */
+export function HelpDialogs() {
+  const { overlay } = useWorkbench();
+  const { shown, close } = useStore(overlay);
+  const help = shown !== null && shown in titles ? (shown as keyof typeof titles) : null;
+  const content: Readonly<Record<keyof typeof titles, () => ReactNode>> = {
+    report: () => <Report onClose={close} />,
+    documentation: () => <Documents first="guide/README" />,
+    changelog: () => <Documents first="about/changelog" />,
+    about: () => <About />,
+  };
+  return (
+    <Modal
+      opened={help !== null}
+      onClose={close}
+      size={help === 'about' ? 520 : 960}
+      lockScroll={false}
+      transitionProps={{ duration: 0 }}
+      title={help === null ? '' : titles[help]}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {help === null ? null : content[help]()}
+    </Modal>
+  );
+}

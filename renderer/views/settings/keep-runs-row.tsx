@@ -1,0 +1,97 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { formatBytes } from '../../../main/contract/numbers';
+import type { RetiredRun } from '../../../main/contract/settings/storage';
+import { attempt } from '../../components/notices';
+import { ScrollTable, TableHead } from '../../components/table';
+import { formatWhen } from '../../format/times';
+import { useWorkbench } from '../../workbench';
+import { SettingRow } from './setting-control';
+
+interface Asked {
+  readonly days: number;
+  readonly runs: readonly RetiredRun[];
+}
+
+function RetiredList({ asked, onDone }: { asked: Asked; onDone: () => void }) {
+  const { settings } = useWorkbench();
+  const { days, runs } = asked;
+  const what = runs.length === 1 ? 'This run moves' : `These ${runs.length} runs move`;
+  return (
+    <div className="stack">
+      <p>
+        {what} to the trash when the window starts again, and later ones as they become older than {days}{' '}
+        days. The trash is emptied a day later. Name, tag or annotate a run to keep it.
+      </p>
+      <div className="dialog-list">
+        <ScrollTable label="Runs that move to the trash">
+          <TableHead headings={['Run', 'Preset', 'Created', { title: 'Size', number: true }]} />
+          <tbody>
+            {runs.map(({ runId, preset, createdAt, bytes }) => (
+              <tr key={runId}>
+                <td>{runId}</td>
+                <td>{preset}</td>
+                <td>{formatWhen(createdAt)}</td>
+                <td className="number">{formatBytes(bytes)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </ScrollTable>
+      </div>
+      <div className="dialog-buttons">
+        <Button variant="default" data-autofocus onClick={onDone}>
+          Keep all runs
+        </Button>
+        <Button
+          className="danger-button"
+          onClick={() => {
+            attempt(async () => {
+              await settings.getState().set('runs.keepDays', days);
+              onDone();
+            });
+          }}
+        >
+          Keep runs for {days} days
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** How long runs are kept; what that moves to the trash is listed first. */
+export function KeepRunsRow({ value }: { value: number | null }) {
+  const { client, settings } = useWorkbench();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  /** Another number draws the field anew, with the value that holds. */
+  const [drawn, setDrawn] = useState(0);
+  const done = (): void => {
+    setAsked(null);
+    setDrawn(drawn + 1);
+  };
+  return (
+    <>
+      <SettingRow
+        key={drawn}
+        id="runs.keepDays"
+        value={value}
+        set={async (days) => {
+          const isWhole = typeof days === 'number' && Number.isInteger(days) && days > 0 && days < 36_500;
+          const runs = isWhole ? await client.call('settings.retired', { days }) : [];
+          if (isWhole && runs.length > 0) setAsked({ days, runs });
+          else await settings.getState().set('runs.keepDays', days);
+        }}
+      />
+      <Modal
+        opened={asked !== null}
+        onClose={done}
+        size={720}
+        lockScroll={false}
+        transitionProps={{ duration: 0 }}
+        title="Move older runs to the trash?"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {asked === null ? null : <RetiredList asked={asked} onDone={done} />}
+      </Modal>
+    </>
+  );
+}

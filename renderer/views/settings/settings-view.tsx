@@ -1,0 +1,152 @@
+import { Button, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import {
+  definitionOf,
+  settingGroups,
+  type SettingKey,
+  settingKeys,
+  type SettingsState,
+} from '../../../main/contract/settings/settings';
+import { ErrorPanel } from '../../components/error-panel';
+import { attempt, noticeDone } from '../../components/notices';
+import { Page } from '../../components/page';
+import { Panel } from '../../components/panel';
+import { onText } from '../../handlers';
+import { useWorkbench } from '../../workbench';
+import { KeepRunsRow } from './keep-runs-row';
+import { SettingRow } from './setting-control';
+import { StoragePanel } from './storage-panel';
+
+/** Words that the storage group is found by. */
+const storageWords = 'storage workbench home folder move size cache trash images clean up';
+
+/** The settings in whose texts every word of the search occurs. Pure. */
+export function findSettings(search: string): ReadonlySet<SettingKey> {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return new Set(
+    settingKeys.filter((key) => {
+      const { title, help, group } = definitionOf(key);
+      const text = `${key} ${title} ${help} ${group}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    }),
+  );
+}
+
+/** What is wrong with the file of the settings. */
+function FileProblems({ state }: { state: SettingsState }) {
+  const { client, settings } = useWorkbench();
+  const { broken, invalid, unknown, file } = state;
+  if (broken !== null) {
+    return (
+      <ErrorPanel
+        withRemedy={false}
+        error={{ code: 'input-invalid', message: `The settings cannot be read: ${broken}.`, where: file }}
+      >
+        <p>All settings have their defaults, and none can be changed. Correct the file, or set it aside.</p>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => {
+            attempt(async () => {
+              const { path } = await client.call('settings.setAside');
+              await settings.getState().load();
+              noticeDone('Settings set aside', path);
+            });
+          }}
+        >
+          Set aside
+        </Button>
+      </ErrorPanel>
+    );
+  }
+  const lines = [
+    ...invalid.map(({ key, reason }) => `${definitionOf(key).title}: ${reason}. The default holds.`),
+    ...(unknown.length === 0 ? [] : [`Unknown keys, which have no effect: ${unknown.join(', ')}.`]),
+  ];
+  if (lines.length === 0) return null;
+  return (
+    <Panel title="settings.json" note={file}>
+      <ul className="panel-body">
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Groups({ state, search }: { state: SettingsState; search: string }) {
+  const found = findSettings(search);
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const showsStorage = found.has('runs.keepDays') || words.every((word) => storageWords.includes(word));
+  const rows = (group: string) =>
+    settingKeys.filter((key) => definitionOf(key).group === group && found.has(key));
+  const groups = settingGroups.filter((group) => group !== 'Storage' && rows(group).length > 0);
+  if (groups.length === 0 && !showsStorage) return <p className="dim">No setting matches “{search}”.</p>;
+  return (
+    <>
+      {groups.map((group) => (
+        <Panel key={group} title={group}>
+          {rows(group).map((key) => (
+            <SettingRow key={key} id={key} value={state.values[key]} />
+          ))}
+        </Panel>
+      ))}
+      {showsStorage ? (
+        <StoragePanel>
+          <KeepRunsRow value={state.values['runs.keepDays']} />
+        </StoragePanel>
+      ) : null}
+    </>
+  );
+}
+
+/** Every setting, grouped; window and command line share them. */
+export function SettingsView() {
+  const { settings, storage, overlay } = useWorkbench();
+  const { state, error, search, find } = useStore(settings);
+  useEffect(() => {
+    void settings.getState().load();
+    void storage.getState().load();
+  }, [settings, storage]);
+  return (
+    <Page
+      title="Settings"
+      actions={
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => {
+            overlay.getState().show('shortcuts');
+          }}
+        >
+          Keyboard shortcuts
+        </Button>
+      }
+    >
+      <div className="stack settings">
+        <TextInput
+          data-find
+          type="search"
+          aria-label="Search settings"
+          placeholder="Search settings"
+          leftSection={<IconSearch size={14} aria-hidden="true" />}
+          value={search}
+          onChange={onText(find)}
+        />
+        {error === null ? null : <ErrorPanel error={error} />}
+        {state === null ? null : (
+          <>
+            <FileProblems state={state} />
+            <Groups state={state} search={search} />
+            <p className="dim">
+              Kept in {state.file}. The command “triton-workbench settings” lists and sets the same settings.
+            </p>
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,125 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { homeLayout } from '../../main/platform/layout';
+import { completeBodies, journalFixture } from '../support/run-state';
+import { Shell } from './pages/shell.page';
+import type { TestHome, WorkbenchApp } from './support/app';
+import { createHome, launch, shutDown } from './support/app';
+import { findings } from './support/axe';
+import { placeRun } from './support/place-run';
+
+let home: TestHome;
+let app: WorkbenchApp;
+
+test.beforeAll(async () => {
+  home = await createHome();
+  const { cache, settings } = homeLayout(home.path);
+  await mkdir(join(cache, 'key'), { recursive: true });
+  await writeFile(join(cache, 'key', 'model.onnx'), 'x'.repeat(3 * 1024 * 1024));
+  await writeFile(settings, JSON.stringify({ 'deployment.p99BudgetMs': 20, 'later.key': 1 }));
+  const finished = { type: 'run-finished', outcome: 'done' } as const;
+  await placeRun(home, journalFixture([...completeBodies(), finished]));
+  app = await launch(home);
+});
+test.afterAll(async () => {
+  await shutDown(app);
+  await home.remove();
+});
+
+const setting = (name: string) =>
+  app.page.locator('.setting', { has: app.page.getByRole('heading', { name }) });
+const settingsFile = async (): Promise<unknown> =>
+  JSON.parse(await readFile(homeLayout(home.path).settings, 'utf8'));
+
+test('settings are set, kept with what is unknown, and reset', async () => {
+  await app.page.keyboard.press('Control+,');
+  await expect(app.page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  await expect(app.page.getByText('Unknown keys, which have no effect: later.key.')).toBeVisible();
+  const budget = app.page.getByRole('textbox', { name: 'p99 budget, ms' });
+  await expect(budget).toHaveValue('20');
+  await budget.fill('-1');
+  await budget.press('Enter');
+  await expect(setting('p99 budget')).toContainText('p99 budget:');
+  await budget.fill('12.5');
+  await budget.press('Enter');
+  await expect.poll(settingsFile).toEqual({ 'deployment.p99BudgetMs': 12.5, 'later.key': 1 });
+  await app.page.getByRole('combobox', { name: 'Theme' }).selectOption('Dark');
+  await expect(app.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await app.page.getByRole('button', { name: 'Reset Theme' }).click();
+  await expect.poll(settingsFile).toEqual({ 'deployment.p99BudgetMs': 12.5, 'later.key': 1 });
+  expect(await findings(app.page)).toEqual([]);
+});
+
+test('a new draft has the budget of the settings', async () => {
+  const shell = new Shell(app.page);
+  await app.page.getByRole('combobox', { name: 'Engine' }).selectOption('Docker');
+  await expect.poll(settingsFile).toMatchObject({ 'deployment.engine': 'docker' });
+  await shell.go('New deployment');
+  await expect(app.page.getByRole('radio', { name: /Docker/ }).first()).toBeChecked();
+});
+
+test('a retention lists the runs that it moves before it is set', async () => {
+  await new Shell(app.page).command('Setting: Keep runs for');
+  const days = app.page.getByRole('textbox', { name: 'Keep runs for, days' });
+  await days.fill('30');
+  await days.press('Enter');
+  const dialog = app.page.getByRole('dialog', { name: 'Move older runs to the trash?' });
+  await expect(dialog).toContainText('20251121-081700-resnet50');
+  expect(await findings(app.page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Keep all runs' }).click();
+  expect(await settingsFile()).not.toHaveProperty(['runs.keepDays']);
+});
+
+test('the clean-up removes what is ticked', async () => {
+  await app.page.getByRole('button', { name: 'Clean up…' }).click();
+  const dialog = app.page.getByRole('dialog', { name: 'Clean up' });
+  await dialog.getByRole('checkbox', { name: /Cache: 3.0/ }).check();
+  await dialog.getByRole('button', { name: /Remove 3.0/ }).click();
+  await expect(app.page.getByText('Cleaned up')).toBeVisible();
+  await expect(app.page.getByRole('row', { name: /Runs/ })).toBeVisible();
+  // An empty cache has no folder.
+  await expect(app.page.getByRole('row', { name: /^Cache/ })).toHaveCount(0);
+});
+
+test('the help shows documents and a report without the home', async () => {
+  const help = app.page.getByRole('button', { name: 'Help', exact: true });
+  await help.click();
+  await app.page.getByRole('menuitem', { name: 'Changelog' }).click();
+  const documents = app.page.getByRole('dialog', { name: 'Documentation' });
+  await expect(documents.getByRole('heading', { name: 'Changelog' })).toBeVisible();
+  expect(await findings(app.page)).toEqual([]);
+  await app.page.keyboard.press('Escape');
+  await help.click();
+  await app.page.getByRole('menuitem', { name: 'Report a problem…' }).click();
+  const text = app.page.getByRole('region', { name: 'Problem report' });
+  await expect(text).toContainText('## Application log');
+  await expect(text).toContainText('Started:');
+  await expect(text).not.toContainText(home.path);
+  await app.page.keyboard.press('Escape');
+});
+
+test('an address outside of the list is copied and not opened', async () => {
+  await app.electron.evaluate(({ shell, clipboard }) => {
+    const opened: string[] = [];
+    Object.assign(globalThis, { openedLinks: opened });
+    shell.openExternal = (address: string) => {
+      opened.push(address);
+      return Promise.resolve();
+    };
+    clipboard.clear();
+  });
+  const link = (address: string) =>
+    app.page.evaluate((to) => window.workbench.call('desktop.openLink', { address: to }), address);
+  expect(await link('https://evil.example.org/')).toMatchObject({ value: { opened: false } });
+  expect(await link('https://docs.nvidia.com/deeplearning/')).toMatchObject({ value: { opened: true } });
+  const seen = await app.electron.evaluate(({ clipboard }) => ({
+    opened: (globalThis as { openedLinks?: string[] }).openedLinks,
+    copied: clipboard.readText(),
+  }));
+  expect(seen).toEqual({
+    opened: ['https://docs.nvidia.com/deeplearning/'],
+    copied: 'https://evil.example.org/',
+  });
+  expect(app.complaints).toEqual([]);
+});
