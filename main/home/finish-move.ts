@@ -8,7 +8,7 @@ import { toolFolders } from './storage';
 
 /**
  * Removes what a move left in the old home, once the new one is in use: data that has not changed since it was copied, tools
- * that the new home has too, and Chromium's profile. A folder that is empty then becomes a link to the new home, so that paths
+ * that the new home has too, logs, and Chromium's profile. A folder that is empty then becomes a link to the new home, so that paths
  * which runs and specifications name stay valid. Done again by the next start where it was cut off.
  */
 export async function finishMove(home: string, env: NodeJS.ProcessEnv): Promise<void> {
@@ -25,7 +25,7 @@ export async function finishMove(home: string, env: NodeJS.ProcessEnv): Promise<
     if (!inUse && (await exists(join(home, name))))
       await rm(join(previous, name), { recursive: true, force: true });
   }
-  for (const name of ['window', 'setup-logs'])
+  for (const name of ['window', 'logs', 'setup-logs'])
     if (isGone && !inUse) await rm(join(previous, name), { recursive: true, force: true });
   if ((await readdir(previous)).length > 0) return;
   await rmdir(previous);

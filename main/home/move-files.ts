@@ -24,14 +24,17 @@ import { toolFolders } from './storage';
 /** Of the window only what is its own; the rest is Chromium's, which has it open. */
 const ofWindow: readonly string[] = ['window-state.json', 'registry-logins'];
 
-/** What of the home is its data, relative: everything but tools, which are set up again, and Chromium's profile. */
+/** Logs of what is over; the application writes to its own while it moves. */
+const notMoved: ReadonlySet<string> = new Set(['logs', 'setup-logs']);
+
+/** What of the home is its data, relative: everything but tools, which are set up again, logs, and Chromium's profile. */
 export async function dataEntries(home: string): Promise<readonly string[]> {
   const entries: string[] = [];
   const known = homeNames(homeLayout(home));
   for (const name of (await readdir(home)).sort()) {
     if (!known.has(name)) continue;
     if (name === 'window') entries.push(...ofWindow.map((file) => join(name, file)));
-    else if (name === 'setup-logs') continue;
+    else if (notMoved.has(name)) continue;
     else if (!toolFolders.includes(name) || (await lstat(join(home, name))).isSymbolicLink())
       entries.push(name);
   }

@@ -78,7 +78,7 @@ export function problemReport(facts: ReportFacts, redact: Redact): string {
       ...settings.changed.map((key) =>
         fact(key, key.startsWith('network.') ? 'set' : settingText(key, settings.values[key])),
       ),
-      ...settings.invalid.map(({ key, reason }) => fact(key, `not valid: ${reason}`)),
+      ...settings.invalid.map(({ key, reason }) => fact(key, `not valid, ${reason}`)),
       ...(settings.broken === null ? [] : [fact('settings.json', settings.broken)]),
     ]),
     section('Last failed run', failed === null ? [] : failureLines(failed)),

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import {
   definitionOf,
+  rangeOf,
   readSettings,
   type SettingKey,
   type SettingsState,
@@ -81,11 +82,10 @@ export function createSettingsStore(options: {
       const { schema, title, fallback } = definitionOf(key);
       const parsed = schema.safeParse(value);
       if (!parsed.success) {
-        const reason = parsed.error.issues[0]?.message ?? 'not valid';
         return Promise.reject(
-          new WorkbenchError('input-invalid', `${title}: ${reason}`, {
+          new WorkbenchError('input-invalid', `${title} must be ${rangeOf(key)}`, {
             where: key,
-            remedy: 'Use a value in the range of the setting: "settings list" shows it.',
+            remedy: 'Correct the value, or reset the setting to its default.',
           }),
         );
       }

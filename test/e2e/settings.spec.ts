@@ -1,16 +1,18 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { homeLayout } from '../../main/platform/layout';
+import { homeLayout, homePointerFile } from '../../main/platform/layout';
 import { completeBodies, journalFixture } from '../support/run-state';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
-import { createHome, launch, shutDown } from './support/app';
+import { choosePath, createHome, launch, shutDown } from './support/app';
 import { findings } from './support/axe';
 import { placeRun } from './support/place-run';
 
 let home: TestHome;
 let app: WorkbenchApp;
+let config: string;
 
 test.beforeAll(async () => {
   home = await createHome();
@@ -20,11 +22,17 @@ test.beforeAll(async () => {
   await writeFile(settings, JSON.stringify({ 'deployment.p99BudgetMs': 20, 'later.key': 1 }));
   const finished = { type: 'run-finished', outcome: 'done' } as const;
   await placeRun(home, journalFixture([...completeBodies(), finished]));
-  app = await launch(home);
+  config = await mkdtemp(join(tmpdir(), 'workbench-config-'));
+  const env = { ...process.env, XDG_CONFIG_HOME: config };
+  // Where the home is without the variable, which every test sets.
+  await mkdir(dirname(homePointerFile(env)), { recursive: true });
+  await writeFile(homePointerFile(env), JSON.stringify({ home: home.path }));
+  app = await launch(home, env);
 });
 test.afterAll(async () => {
   await shutDown(app);
   await home.remove();
+  await rm(config, { recursive: true, force: true });
 });
 
 const setting = (name: string) =>
@@ -40,7 +48,7 @@ test('settings are set, kept with what is unknown, and reset', async () => {
   await expect(budget).toHaveValue('20');
   await budget.fill('-1');
   await budget.press('Enter');
-  await expect(setting('p99 budget')).toContainText('p99 budget:');
+  await expect(setting('p99 budget')).toContainText('p99 budget must be a number of milliseconds above 0');
   await budget.fill('12.5');
   await budget.press('Enter');
   await expect.poll(settingsFile).toEqual({ 'deployment.p99BudgetMs': 12.5, 'later.key': 1 });
@@ -51,7 +59,7 @@ test('settings are set, kept with what is unknown, and reset', async () => {
   expect(await findings(app.page)).toEqual([]);
 });
 
-test('a new draft has the budget of the settings', async () => {
+test('a new draft has the engine of the settings', async () => {
   const shell = new Shell(app.page);
   await app.page.getByRole('combobox', { name: 'Engine' }).selectOption('Docker');
   await expect.poll(settingsFile).toMatchObject({ 'deployment.engine': 'docker' });
@@ -122,4 +130,22 @@ test('an address outside of the list is copied and not opened', async () => {
     copied: 'https://evil.example.org/',
   });
   expect(app.complaints).toEqual([]);
+});
+
+test('the home moves with its data, after a question', async () => {
+  const to = join(config, 'moved', 'home');
+  await choosePath(app, to);
+  await app.page.keyboard.press('Control+,');
+  await app.page.getByRole('searchbox', { name: 'Search settings' }).fill('home');
+  await app.page.getByRole('button', { name: 'Move…' }).click();
+  const dialog = app.page.getByRole('dialog', { name: 'Move the workbench home' });
+  await expect(dialog).toContainText(to);
+  expect(await findings(app.page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Move home' }).click();
+  await expect(dialog.getByRole('button', { name: 'Close the workbench' })).toBeVisible();
+  expect(JSON.parse(await readFile(homePointerFile({ XDG_CONFIG_HOME: config }), 'utf8'))).toMatchObject({
+    home: to,
+    previous: home.path,
+  });
+  expect(await readdir(join(to, 'runs'))).toEqual(await readdir(join(home.path, 'runs')));
 });

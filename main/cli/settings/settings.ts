@@ -45,7 +45,7 @@ export function readSettingValue(key: SettingKey, text: string): SettingValue {
 function problemLines({ broken, invalid, unknown, file }: SettingsState): readonly string[] {
   return [
     ...(broken === null ? [] : [`${file} cannot be read: ${broken}. The defaults hold.`]),
-    ...invalid.map(({ key, reason }) => `${key} is not valid: ${reason}. The default holds.`),
+    ...invalid.map(({ key, reason }) => `${key} ${reason}. The default holds.`),
     ...(unknown.length === 0 ? [] : [`Unknown keys, which have no effect: ${unknown.join(', ')}`]),
   ];
 }

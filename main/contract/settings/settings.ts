@@ -7,7 +7,7 @@ const mostDays = 3650;
 const proxy = z
   .string()
   .max(500)
-  .regex(/^https?:\/\/[^\s/]+\/?$/, 'an address such as http://proxy.example.com:3128');
+  .regex(/^https?:\/\/[^\s/]+\/?$/);
 
 const engineChoices = ['preset', 'local', 'docker'] as const;
 export const themes = ['system', 'light', 'dark'] as const;
@@ -22,6 +22,8 @@ interface SettingDefinition<Schema extends z.ZodType> {
   readonly help: string;
   /** What the default is called. */
   readonly absent: string;
+  /** The values that it takes, where it is no choice. */
+  readonly range?: string;
   /** Shown behind the value. */
   readonly unit?: string;
   /** Names of the values of a choice. */
@@ -49,13 +51,14 @@ export const settingDefinitions = {
   'deployment.release': setting({
     schema: z
       .string()
-      .regex(/^\d\d\.\d\d$/, 'a release such as 26.07')
+      .regex(/^\d\d\.\d\d$/)
       .nullable(),
     fallback: null,
     group: 'New deployments',
     title: 'NGC release',
     help: 'Release of the NVIDIA images of a run that names none. Applies only in Docker with NVIDIA images.',
     absent: 'newest that fits the machine and the model',
+    range: 'a release such as 26.07',
   }),
   'deployment.p99BudgetMs': setting({
     schema: z.number().positive().max(3_600_000).nullable(),
@@ -64,6 +67,7 @@ export const settingDefinitions = {
     title: 'p99 budget',
     help: 'Budget of new deployments, of measured servers and of the command "best", unless they have their own.',
     absent: 'none',
+    range: 'a number of milliseconds above 0',
     unit: 'ms',
   }),
   'window.theme': setting({
@@ -99,19 +103,21 @@ export const settingDefinitions = {
     title: 'Proxy',
     help: 'Address of the HTTP proxy for pip and the Python toolkit. HTTP_PROXY and HTTPS_PROXY of the environment win over it. Docker pulls use the proxy of the Docker daemon; downloads of published data sets are direct.',
     absent: 'none, or that of the environment',
+    range: 'an address such as http://proxy.example.com:3128',
     fromNextStart: true,
   }),
   'network.noProxy': setting({
     schema: z
       .string()
       .max(1000)
-      .regex(/^[^\s]*$/, 'hosts separated by commas, without spaces')
+      .regex(/^[^\s]+$/)
       .nullable(),
     fallback: null,
     group: 'Network',
     title: 'Hosts without proxy',
     help: 'Hosts that are reached directly, separated by commas. This machine is always among them.',
     absent: 'none',
+    range: 'hosts separated by commas, without spaces',
     fromNextStart: true,
   }),
   'runs.keepDays': setting({
@@ -121,6 +127,7 @@ export const settingDefinitions = {
     title: 'Keep runs for',
     help: 'When the window starts, older runs move to the trash. Runs with a name, a tag or a note, runs that can be continued and runs behind a deployment are kept.',
     absent: 'keep all runs',
+    range: `a whole number of days from 1 to ${mostDays.toLocaleString('en-US')}`,
     unit: 'days',
   }),
 } as const;
@@ -172,9 +179,16 @@ export function readSettings(content: Tree, file: string): SettingsState {
     if (parsed.success) {
       values[key] = parsed.data;
       changed.push(key);
-    } else invalid.push({ key, reason: parsed.error.issues[0]?.message ?? 'not valid' });
+    } else invalid.push({ key, reason: `must be ${rangeOf(key)}` });
   }
   return { values: values as unknown as Settings, changed, unknown, invalid, broken: null, file };
+}
+
+/** The values that a setting takes, for an error. */
+export function rangeOf(key: SettingKey): string {
+  const { range, choices } = definitionOf(key);
+  if (choices !== undefined) return `one of ${Object.keys(choices).join(', ')}`;
+  return range ?? 'on or off';
 }
 
 /** A value in words, with its unit. */

@@ -10,6 +10,7 @@ import { CommandText } from '../../components/command-text';
 import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
 import type { MeasureTarget } from '../../stores/overlay';
+import { settingsOf } from '../../stores/settings';
 import { useWorkbench } from '../../workbench';
 import { commandOf, emptyForm, isSecure, type MeasureForm, readForm, serverOf } from './measure-form';
 
@@ -37,8 +38,12 @@ async function lookAt(client: Client, address: Address): Promise<Look> {
 
 /** The form, what the server of its address has, and the start. */
 function useMeasure(target: MeasureTarget, onDone: () => void) {
-  const { client, runs, route } = useWorkbench();
-  const [form, setForm] = useState<MeasureForm>({ ...emptyForm, ...target });
+  const { client, runs, route, settings } = useWorkbench();
+  const [form, setForm] = useState<MeasureForm>(() => ({
+    ...emptyForm,
+    p99BudgetMs: settingsOf(settings.getState())['deployment.p99BudgetMs'],
+    ...target,
+  }));
   const [look, setLook] = useState<Look>({ look: null, error: null, asking: true });
   const [asked, setAsked] = useState(() => addressKey({ ...emptyForm, ...target }));
   const [error, setError] = useState<WireError | null>(null);

@@ -46,6 +46,8 @@ beforeEach(async () => {
   await writeFile(join(home, 'window', 'window-state.json'), '{}');
   await mkdir(join(home, 'python', 'bin'), { recursive: true });
   await writeFile(join(home, 'settings.json'), '{}');
+  await mkdir(join(home, 'logs'));
+  await writeFile(join(home, 'logs', 'application.log'), 'started\n');
   const old = new Date('2026-01-01T00:00:00Z');
   await utimes(join(run, 'journal.jsonl'), old, old);
 });

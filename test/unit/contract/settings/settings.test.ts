@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   defaultSettings,
   definitionOf,
+  rangeOf,
   readSettings,
   settingGroups,
   settingKeys,
@@ -31,6 +32,8 @@ describe('the settings', () => {
     expect(state.changed).toEqual(['deployment.engine']);
     expect(state.invalid.map(({ key }) => key)).toEqual(['runs.keepDays', 'network.proxy']);
     expect(state.unknown).toEqual(['later.key']);
+    expect(state.invalid[0]?.reason).toBe('must be a whole number of days from 1 to 3,650');
+    expect(rangeOf('window.theme')).toBe('one of system, light, dark');
   });
 
   it('are written with their unit, and by what the default is called', () => {
