@@ -1,5 +1,6 @@
 import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
+import { isEmptyReach } from '../contract/reach';
 import type { RunState } from '../contract/run/run-state';
 import type { RetiredRun, StorageReport } from '../contract/settings/storage';
 import { readApplicationLog } from '../home/application-log';
@@ -9,6 +10,7 @@ import { problemReport } from '../home/problem-report';
 import { redactHere } from '../home/redact';
 import { readStorage } from '../home/storage';
 import { bytesBelow } from '../platform/files';
+import { pathReach } from '../store/approvals';
 import { leaseHolder } from '../store/lease';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
@@ -52,6 +54,15 @@ async function requireIdle(
       'Stop it, then move the home.',
     );
   }
+}
+
+/** Throws input-invalid for a folder that nobody chose: the page must not write where it likes. */
+async function requireChosen({ approvals }: CoreParts, to: string): Promise<void> {
+  if (isEmptyReach(await approvals.missing(pathReach('home', to)))) return;
+  throw new WorkbenchError('input-invalid', 'The folder was not chosen in the dialog', {
+    where: to,
+    remedy: 'Choose it with Move… on the Settings page.',
+  });
 }
 
 async function newestFailed({ store }: CoreParts): Promise<RunState | null> {
@@ -137,7 +148,10 @@ export function createHomeCalls(
       },
       'home.clean': (request) => done(needs.upkeep.clean({ ...request, runIds: [] })),
       'home.planMove': ({ to }) => move.plan(to),
-      'home.move': ({ to }) => done(move.start(to)),
+      'home.move': async ({ to }) => {
+        await requireChosen(parts, to);
+        return done(move.start(to));
+      },
       'home.cancelMove': () => done(move.cancel()),
       'home.moveWork': () => Promise.resolve(move.work()),
       'support.report': createReport(parts, needs),

@@ -134,6 +134,8 @@ test('an address outside of the list is copied and not opened', async () => {
 
 test('the home moves with its data, after a question', async () => {
   const to = join(config, 'moved', 'home');
+  const unasked = await app.page.evaluate((path) => window.workbench.call('home.move', { to: path }), to);
+  expect(unasked).toMatchObject({ ok: false, error: { code: 'input-invalid', where: to } });
   await choosePath(app, to);
   await app.page.keyboard.press('Control+,');
   await app.page.getByRole('searchbox', { name: 'Search settings' }).fill('home');
