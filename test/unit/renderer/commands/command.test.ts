@@ -86,6 +86,7 @@ describe('commands of the open run', () => {
       'Change and continue…',
       'Run again with changes',
       'Rename this run',
+      'Set the p99 budget of this run',
       'Export PDF report of this run',
       'Show run folder',
       'Delete this run',
@@ -97,6 +98,12 @@ describe('commands of the open run', () => {
   it('cannot delete a run in progress', () => {
     const workbench = createWorkbench(createClientDouble({}).client, createStorage());
     const ids = runCommands(workbench, runSummary({ status: 'running' }), []).map(({ id }) => id);
-    expect(ids).toEqual(['pause', 'cancel', 'duplicate', 'rename', 'show-folder']);
+    expect(ids).toEqual(['pause', 'cancel', 'duplicate', 'rename', 'budget', 'show-folder']);
+  });
+
+  it('have no budget before a level was measured', () => {
+    const workbench = createWorkbench(createClientDouble({}).client, createStorage());
+    const ids = runCommands(workbench, runSummary({ best: null }), []).map(({ id }) => id);
+    expect(ids).not.toContain('budget');
   });
 });
