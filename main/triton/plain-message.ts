@@ -1,6 +1,6 @@
 import * as protobuf from 'protobufjs/light.js';
 import { WorkbenchError } from '../contract/errors';
-import schema from './model-config.schema.json';
+import schema from '../contract/model-config.schema.json';
 
 export type PlainMessage = Record<string, unknown>;
 

@@ -184,7 +184,7 @@ test('an expert changes every field, edits config.pbtxt by hand, and the command
   }
 
   await form.open('Configure');
-  const text = await form.config.inputValue();
+  const text = await form.configText(app);
   await form.config.fill(`${text}\nmetric_tags { key: "team" value: "vision" }\n`);
   await expect(page.getByText(/lines? differs? from the generated text/)).toBeVisible();
   await expect(form.start).toBeEnabled();

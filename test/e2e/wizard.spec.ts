@@ -68,18 +68,18 @@ test('decimals are typed key by key, and a section stays open while it is writte
 test('form and config.pbtxt say the same, whichever is written in', async () => {
   const form = new NewDeploymentPage(app.page);
   await form.open('Configure');
-  await expect(form.config).toHaveValue(/max_batch_size: 8\n/);
+  await expect.poll(() => form.configText(app)).toMatch(/max_batch_size: 8\n/);
   await form.text('Maximum batch size').fill('16');
-  await expect(form.config).toHaveValue(/max_batch_size: 16\n/);
+  await expect.poll(() => form.configText(app)).toMatch(/max_batch_size: 16\n/);
 
-  const text = await form.config.inputValue();
+  const text = await form.configText(app);
   await form.config.fill(text.replace('max_batch_size: 16', 'max_batch_size: 32'));
   await expect(form.text('Maximum batch size')).toHaveValue('32');
 
   // A field that the form does not have is kept as edited by hand, and marked.
-  await form.config.fill(`${await form.config.inputValue()}\nresponse_cache { enable: true }\n`);
+  await form.config.fill(`${await form.configText(app)}\nresponse_cache { enable: true }\n`);
   await form.text('Maximum batch size').focus();
-  await expect(form.config).toHaveValue(/response_cache/);
+  await expect.poll(() => form.configText(app)).toMatch(/response_cache/);
   await expect(app.page.getByText(/lines? differs? from the generated text/)).toBeVisible();
 
   // What cannot be read is said with its line, and keeps the run back.
@@ -88,6 +88,15 @@ test('form and config.pbtxt say the same, whichever is written in', async () => 
   await expect(form.start).toBeDisabled();
   await app.page.getByRole('button', { name: 'Discard text' }).click();
   await expect(form.start).toBeEnabled();
+
+  // The fields of Triton's ModelConfig are offered, and Tab leaves the editor.
+  await form.config.press('Control+End');
+  await app.page.keyboard.type('\nmodel_war');
+  await app.page.getByRole('option', { name: /^model_warmup/ }).click();
+  await expect(form.config).toContainText('model_warmup {');
+  expect(await findings(app.page)).toEqual([]);
+  await app.page.keyboard.press('Tab');
+  await expect(form.config).not.toBeFocused();
   expect(app.complaints).toEqual([]);
 });
 
@@ -236,7 +245,7 @@ test('sequences are chosen where config.pbtxt makes the model stateful', async (
   expect(await form.fields()).not.toContain('performance.sequences.length');
   await form.set('performance.batchSizes', '1');
   await form.open('Configure');
-  const text = await form.config.inputValue();
+  const text = await form.configText(app);
   await form.config.fill(text.replace(/dynamic_batching \{[^}]*\}/, 'sequence_batching { }'));
   await form.open('Performance');
   await expect(form.start).toBeEnabled();

@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect } from '@playwright/test';
+import type { WorkbenchApp } from '../support/app';
 import { Shell } from './shell.page';
 
 type WizardPageName =
@@ -125,6 +126,15 @@ export class NewDeploymentPage {
 
   get config(): Locator {
     return this.page.getByRole('textbox', { name: 'Text of config.pbtxt' });
+  }
+
+  /** The whole text of config.pbtxt, by its Copy button: the editor draws only the lines in sight. */
+  async configText({ electron }: WorkbenchApp): Promise<string> {
+    const read = () => electron.evaluate(({ clipboard }) => clipboard.readText());
+    await electron.evaluate(({ clipboard }) => clipboard.writeText(''));
+    await this.page.getByRole('button', { name: 'Copy config.pbtxt' }).click();
+    await expect.poll(read).not.toBe('');
+    return read();
   }
 
   /** The engineer's own model, on the Model page. */

@@ -1,8 +1,8 @@
 import * as protobuf from 'protobufjs/light.js';
 import { describe, expect, it } from 'vitest';
 import { toWire, type WireError } from '../../../main/contract/errors';
+import schema from '../../../main/contract/model-config.schema.json';
 import { requireInertConfig, requireInertPatch } from '../../../main/formats/inert-config';
-import schema from '../../../main/triton/model-config.schema.json';
 import { modelConfigType, textName } from '../../../main/triton/plain-message';
 
 function refusal(check: () => void): WireError | null {

@@ -1,71 +1,44 @@
-import { useRef } from 'react';
-import { onText } from '../../../handlers';
+import type { EditorView } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
 import type { LineMark } from './mark-lines';
+import { createPbtxtView, type PbtxtProblem, showLabel, showMarks, showText } from './pbtxt-view';
 
-const markText: Readonly<Record<LineMark['kind'], string>> = {
-  added: 'added',
-  changed: 'changed',
-  removed: 'lines are missing here',
-};
-
-/**
- * Text of a config.pbtxt with numbered lines. Lines that differ from the generated text are marked, and so is the line
- * that cannot be read.
- */
-export function PbtxtEditor(props: {
+interface Props {
   value: string;
   label: string;
   marks: readonly LineMark[];
-  problemLine: number | null;
+  problem: PbtxtProblem | null;
   describedBy: string;
   onChange: (text: string) => void;
   onLeave: () => void;
-}) {
-  const area = useRef<HTMLTextAreaElement>(null);
-  const lines = props.value.split('\n');
-  const marks = new Map(props.marks.map((mark) => [mark.line, mark]));
-  return (
-    <div
-      className="pbtxt"
-      onClick={(event) => {
-        // Beside and below the lines is the editor too.
-        if (event.target === event.currentTarget) area.current?.focus();
-      }}
-    >
-      <div className="pbtxt-gutter" aria-hidden="true">
-        {lines.map((_, index) => {
-          const mark = marks.get(index + 1);
-          return (
-            <div
-              key={index}
-              data-mark={mark?.kind}
-              data-problem={props.problemLine === index + 1}
-              title={
-                mark === undefined
-                  ? undefined
-                  : [markText[mark.kind], ...mark.before.map((line) => `− ${line}`)].join('\n')
-              }
-            >
-              {index + 1}
-            </div>
-          );
-        })}
-      </div>
-      <textarea
-        ref={area}
-        className="pbtxt-text"
-        aria-label={props.label}
-        aria-invalid={props.problemLine !== null}
-        aria-describedby={props.describedBy}
-        spellCheck={false}
-        autoCapitalize="off"
-        autoComplete="off"
-        wrap="off"
-        rows={lines.length}
-        value={props.value}
-        onChange={onText(props.onChange)}
-        onBlur={props.onLeave}
-      />
-    </div>
-  );
+}
+
+/**
+ * Text of a config.pbtxt with numbered lines, highlighting and completion. Lines that differ from the generated text are
+ * marked, and so is the line that cannot be read.
+ */
+export function PbtxtEditor(props: Props) {
+  const { value, label, marks, problem, describedBy } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  useEffect(() => {
+    if (place.current === null) return undefined;
+    const made = createPbtxtView(place.current, latest.current.value, () => latest.current);
+    view.current = made;
+    return () => {
+      view.current = null;
+      made.destroy();
+    };
+  }, []);
+  useEffect(() => {
+    if (view.current === null) return;
+    showText(view.current, value);
+    showMarks(view.current, marks, problem);
+    showLabel(view.current, label, describedBy, problem !== null);
+  }, [value, marks, problem, label, describedBy]);
+  return <div className="pbtxt" ref={place} />;
 }

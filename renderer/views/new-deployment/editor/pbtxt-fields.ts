@@ -1,0 +1,144 @@
+import schema from '../../../../main/contract/model-config.schema.json';
+
+interface Field {
+  readonly type: string;
+  readonly rule?: string;
+  readonly keyType?: string;
+}
+
+/** A message or an enum of Triton's model_config.proto, as protobufjs writes it. */
+interface Definition {
+  readonly fields?: Readonly<Record<string, Field>>;
+  readonly values?: Readonly<Record<string, number>>;
+  readonly nested?: Readonly<Record<string, Definition>>;
+}
+
+/** What a name leads to: its definition, and those that it may refer to by a short name. */
+interface Place {
+  readonly definition: Definition;
+  readonly around: readonly Definition[];
+}
+
+const root: Definition = schema.nested.inference;
+
+/** `maxBatchSize` -> `max_batch_size`. */
+const textName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function placeOf(name: string, around: readonly Definition[]): Place | null {
+  for (const [index, outer] of around.entries()) {
+    let path = around.slice(index);
+    let definition: Definition | undefined = outer;
+    for (const part of name.split('.')) {
+      definition = definition?.nested?.[part];
+      if (definition !== undefined) path = [definition, ...path];
+    }
+    if (definition !== undefined) return { definition, around: path };
+  }
+  return null;
+}
+
+function fieldsOf({ definition }: Place): readonly (readonly [name: string, field: Field])[] {
+  return Object.entries(definition.fields ?? {}).map(([name, field]) => [textName(name), field]);
+}
+
+/** An entry of a map is a message of its key and its value. */
+function entryOf({ type, keyType = 'string' }: Field, { around }: Place): Place {
+  return { definition: { fields: { key: { type: keyType }, value: { type } } }, around };
+}
+
+function inside(place: Place, name: string): Place | null {
+  const [, field] = fieldsOf(place).find(([own]) => own === name) ?? [];
+  if (field === undefined) return null;
+  return field.keyType === undefined ? placeOf(field.type, place.around) : entryOf(field, place);
+}
+
+function placeAt(path: readonly string[]): Place | null {
+  return path.reduce<Place | null>(
+    (place, name) => (place === null ? null : inside(place, name)),
+    placeOf('ModelConfig', [root]),
+  );
+}
+
+export interface PbtxtField {
+  readonly name: string;
+  /** "string", "repeated ModelInput", "map of string". */
+  readonly type: string;
+  readonly isMessage: boolean;
+}
+
+/** Fields of the message that a path of field names leads to, as config.pbtxt names them. */
+export function fieldsAt(path: readonly string[]): readonly PbtxtField[] {
+  const place = placeAt(path);
+  if (place === null) return [];
+  return fieldsOf(place).map(([name, field]) => {
+    const isMap = field.keyType !== undefined;
+    const type = isMap
+      ? `map of ${field.type}`
+      : field.rule === undefined
+        ? field.type
+        : `${field.rule} ${field.type}`;
+    const isMessage = isMap || placeOf(field.type, place.around)?.definition.fields !== undefined;
+    return { name, type, isMessage };
+  });
+}
+
+/** What a field may be, where that is one of a few words. */
+export function valuesAt(path: readonly string[], name: string): readonly string[] {
+  const place = placeAt(path);
+  const [, field] = place === null ? [] : (fieldsOf(place).find(([own]) => own === name) ?? []);
+  if (place === null || field === undefined) return [];
+  if (field.type === 'bool') return ['true', 'false'];
+  return Object.keys(placeOf(field.type, place.around)?.definition.values ?? {});
+}
+
+export interface PbtxtPlace {
+  /** Names of the messages around the place, outermost first. */
+  readonly path: readonly string[];
+  /** The field whose value comes here; null: a field begins here. */
+  readonly valueOf: string | null;
+}
+
+const tokens = /#[^\n]*|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|[A-Za-z_][\w.]*|\S/g;
+
+/** What has been read so far of a text. */
+interface Reading {
+  readonly open: readonly { readonly name: string; readonly isList: boolean }[];
+  readonly name: string;
+  readonly valueOf: string | null;
+}
+
+function opened({ open, name }: Reading, isList: boolean): Reading {
+  const list = open.at(-1);
+  const own = !isList && list?.isList === true ? list.name : name;
+  return { open: [...open, { name: own, isList }], name, valueOf: isList ? name : null };
+}
+
+function afterToken(reading: Reading, token: string): Reading {
+  if (token.startsWith('#')) return reading;
+  if (token === '{' || token === '<') return opened(reading, false);
+  if (token === '[') return opened(reading, true);
+  if (/^[}\]>]$/.test(token)) return { ...reading, open: reading.open.slice(0, -1), valueOf: null };
+  if (token === ':') return { ...reading, valueOf: reading.name };
+  const list = reading.open.at(-1);
+  if (token === ',') return { ...reading, valueOf: list?.isList === true ? list.name : null };
+  if (/^[A-Za-z_]/.test(token) && reading.valueOf === null) return { ...reading, name: token };
+  return { ...reading, valueOf: null };
+}
+
+/**
+ * What comes at the end of a text of config.pbtxt; the word that is being written there is not part of the text. null
+ * inside of a comment or a string.
+ */
+export function pbtxtPlace(text: string): PbtxtPlace | null {
+  const found = [...text.matchAll(tokens)];
+  const last = found.at(-1);
+  if (last !== undefined && last.index + last[0].length === text.length) {
+    if (last[0].startsWith('#') || /^(["'])(?!.*\1$)|^["']$/.test(last[0])) return null;
+  }
+  const { open, valueOf } = found.reduce<Reading>((reading, [token]) => afterToken(reading, token), {
+    open: [],
+    name: '',
+    valueOf: null,
+  });
+  return { path: open.filter(({ isList }) => !isList).map(({ name }) => name), valueOf };
+}
