@@ -34,8 +34,8 @@ const folder = join(repoRoot, 'out', 'bench');
 
 /** Every process that a bench starts, by its file under scripts/bench. */
 const programs = [
-  ...['bench', 'window-bench', 'monitor-bench', 'pipeline-bench', 'sweep-bench', 'open-loop-bench'],
-  ...['interval-bench', 'native-child', 'report/report-bench', 'start-bench'],
+  ...['bench', 'window/window-bench', 'monitor-bench', 'pipeline-bench', 'sweep-bench', 'open-loop-bench'],
+  ...['interval-bench', 'native-child', 'report/report-bench', 'window/start-bench'],
 ];
 
 /** The bench is TypeScript over the product's own modules: one bundle for each of its processes. */

@@ -19,7 +19,7 @@ const sidebar = [
     text: 'Start',
     items: [
       page('guide/README.md'),
-      ...pages('guide', 'installing', 'shell-scripts', 'perf-analyzer', 'glossary'),
+      ...pages('guide', 'installing', 'settings', 'shell-scripts', 'perf-analyzer', 'glossary'),
     ],
   },
   {

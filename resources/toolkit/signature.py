@@ -6,11 +6,14 @@ import itertools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Callable, Optional
 
 from .batches import Array, Batch, Tensors, cut
 from .datatypes import triton_datatype
 from .errors import ToolkitError
+from .files import size_bytes
+from .report import Report, bytes_text
 
 #: Batches looked at to find out which dimensions vary.
 _SCANNED_BATCHES = 100
@@ -89,3 +92,20 @@ def find_signature(
     inputs = [_merged(name, [tensors[name] for tensors in shapes]) for name in input_names]
     outputs = [_merged(name, [result[name] for result in results]) for name in results[0]]
     return Signature(inputs, outputs), examples[0]
+
+
+def artefact_fields(
+    path: Path, signature: Signature, parameters: Optional[int], opset: Optional[int], report: Report
+) -> dict[str, Any]:
+    """The result of a verb that writes a model file, or folder; facts for people on the way."""
+    size = size_bytes(path)
+    if parameters is not None:
+        report.fact("Parameters", f"{parameters:,}")
+    report.fact("Model file", f"{path.name}, {bytes_text(size)}")
+    for title, tensors in (("Input", signature.inputs), ("Output", signature.outputs)):
+        for tensor in tensors:
+            report.fact(title, f"{tensor.name} {tensor.datatype} {tensor.shape}")
+    if opset is not None:
+        report.fact("ONNX opset", str(opset))
+    fields = {"path": str(path), "bytes": size, "parameters": parameters, **signature.fields()}
+    return fields if opset is None else {**fields, "opset": opset}

@@ -8,7 +8,6 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .artefact import artefact_fields
 from .batches import Batches, Tensors, cut
 from .datatypes import triton_datatype
 from .device_constants import require_free_device
@@ -25,7 +24,7 @@ from .runners import (
     load_foreign_torchscript,
     save_torchscript,
 )
-from .signature import Signature
+from .signature import Signature, artefact_fields
 
 #: A protobuf message can hold no more.
 _LARGEST_MESSAGE = 2**31 - 1

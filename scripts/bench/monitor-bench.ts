@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelSample, MonitorSample } from '../../main/contract/monitor/monitor';
 import { recordingHead } from '../../main/monitor/recording';
 import { measureVerdicts } from './monitor-verdicts';
-import { installPaintProbe } from './paint-probe';
-import { openElectron } from './window-under-test';
+import { installPaintProbe } from './window/paint-probe';
+import { openElectron } from './window/window-under-test';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 

@@ -1,8 +1,8 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleMinus, IconCircleX } from '@tabler/icons-react';
 import type { Check } from '../../../main/contract/machine';
-import { InstallTools } from '../../components/install-tools';
 import { Panel } from '../../components/panel';
 import { Remedy } from '../../components/remedy';
+import { InstallTools } from '../../components/setup/install-tools';
 import { type Look, Status } from '../../components/status-text';
 
 const looks: Readonly<Record<Check['status'], Look & { readonly word: string }>> = {

@@ -1,8 +1,8 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { DockerFacts, EngineStatus } from '../../../main/contract/machine';
-import { InstallTools } from '../../components/install-tools';
 import { Panel } from '../../components/panel';
 import { Remedy } from '../../components/remedy';
+import { InstallTools } from '../../components/setup/install-tools';
 import { Status } from '../../components/status-text';
 import { Facts } from '../../components/table';
 import { dockerFacts } from './machine-text';

@@ -19,7 +19,7 @@ import {
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { attempt } from '../../components/notices';
 import { Panel } from '../../components/panel';
-import { SetupEnd, SetupProgress } from '../../components/setup-progress';
+import { SetupEnd, SetupProgress } from '../../components/setup/setup-progress';
 import { type Look, Status } from '../../components/status-text';
 import { useWorkbench } from '../../workbench';
 

@@ -13,7 +13,6 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from ..artefact import artefact_fields
 from ..batches import Batches
 from ..errors import ToolkitError
 from ..files import replacing
@@ -38,6 +37,7 @@ from ..plan import (
     takes_types_from_graph,
 )
 from ..report import Report
+from ..signature import artefact_fields
 
 _GIBIBYTE = 2**30
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..artefact import artefact_fields
 from ..errors import ToolkitError
 from ..files import replacing
 from ..keras_model import read_notes
@@ -28,7 +27,7 @@ from ..options import FORMATS, PRECISIONS
 from ..pt2_file import read_pt2
 from ..report import Report
 from ..runners import OnnxRunner, load_torchscript, save_torchscript
-from ..signature import Signature
+from ..signature import Signature, artefact_fields
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,6 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
-from ..artefact import artefact_fields
 from ..batches import Batches, Tensors
 from ..device_constants import require_free_device
 from ..errors import ToolkitError
@@ -34,7 +33,7 @@ from ..runners import (
     save_torchscript,
     torch_device,
 )
-from ..signature import Signature, find_signature, parse_signature
+from ..signature import Signature, artefact_fields, find_signature, parse_signature
 from ..source_file import pass_on
 
 if TYPE_CHECKING:

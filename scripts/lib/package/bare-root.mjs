@@ -7,9 +7,11 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { command } from '../command.mjs';
 import { SetupError } from '../say.mjs';
 import { debootstrap } from '../steps/debootstrap.mjs';
@@ -42,20 +44,61 @@ export async function makeBareRoot(suite, target, context) {
   ]) {
     execFileSync('mount', [...args, join(target, what)]);
   }
-  const root = bareRoot(target, context);
+  const env = sharePackageIndex(target);
+  const root = bareRoot(target, context, env);
   await root.asRoot('useradd', ['--create-home', '--shell', '/bin/sh', user.name]);
   return root;
 }
 
+/**
+ * What pip of this machine is told of its package index holds in the root too: configuration, certificates, and folders of
+ * packages, which are read-only there.
+ * @returns the variables that say the rest
+ */
+function sharePackageIndex(target) {
+  const told = Object.entries(process.env).filter(([name]) =>
+    /^(PIP_|UV_)|_proxy$|^(SSL_CERT_FILE|REQUESTS_CA_BUNDLE)$/i.test(name),
+  );
+  const configs = [
+    ['/etc/pip.conf', '/etc/pip.conf'],
+    [join(homedir(), '.config/pip/pip.conf'), '/etc/xdg/pip/pip.conf'],
+    [join(homedir(), '.pip/pip.conf'), '/etc/xdg/pip/pip.conf'],
+  ].filter(([from]) => existsSync(from));
+  const texts = [...told.map(([, value]) => value), ...configs.map(([from]) => readFileSync(from, 'utf8'))];
+  const paths = new Set(
+    texts
+      .flatMap((text) => text.match(/(?<=^|[\s=]|file:\/\/)\/[^\s/]+\/[^\s]+/gm) ?? [])
+      // The files of an index lie beside its pages.
+      .map((path) => path.replace(/\/simple\/?$/, ''))
+      .filter(existsSync),
+  );
+  for (const path of paths) {
+    const there = join(target, path);
+    if (statSync(path).isDirectory()) {
+      mkdirSync(there, { recursive: true });
+      execFileSync('mount', ['--bind', path, there]);
+      execFileSync('mount', ['-o', 'remount,bind,ro', there]);
+    } else {
+      mkdirSync(dirname(there), { recursive: true });
+      copyFileSync(path, there);
+    }
+  }
+  for (const [from, to] of configs) {
+    mkdirSync(dirname(join(target, to)), { recursive: true });
+    copyFileSync(from, join(target, to));
+  }
+  return Object.fromEntries(told);
+}
+
 /** What runs in the root, as root or as its user, with an environment of its own. */
-function bareRoot(target, context) {
+function bareRoot(target, context, index) {
   const log = context.logFile('bare-root.log');
   const inside = (who, program, args, env = {}) => [
     'chroot',
     ...(who === 'root' ? [] : [`--userspec=${user.name}`]),
     ...[target, '/usr/bin/env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'LANG=C.UTF-8'],
     ...(who === 'root' ? ['DEBIAN_FRONTEND=noninteractive', 'HOME=/root'] : [`HOME=${user.home}`]),
-    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+    ...Object.entries(who === 'root' ? env : { ...index, ...env }).map(([name, value]) => `${name}=${value}`),
     program,
     ...args,
   ];

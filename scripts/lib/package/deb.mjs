@@ -24,6 +24,9 @@ const depends = [
   'libgtk-3-0t64 | libgtk-3-0',
   'libnss3',
   'libx11-xcb1',
+  // What the set-up makes its environment with, where it is a version that Triton's package is built for.
+  'python3',
+  'libpython3.11 | libpython3.12t64 | libpython3.12 | libpython3.10 | libpython3.9 | libpython3.13',
 ];
 /** Drawing by the GPU, the PDF of a machine without a display, opening files, notifications and kept logins. */
 const recommends = ['libgl1', 'xvfb', 'xdg-utils', 'libnotify4', 'libsecret-1-0'];

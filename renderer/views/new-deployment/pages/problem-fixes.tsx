@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ProblemFix, SpecProblem } from '../../../../main/contract/run/spec-tools';
-import { InstallTools } from '../../../components/install-tools';
+import { InstallTools } from '../../../components/setup/install-tools';
 import { useWizard } from '../wizard-context';
 
 const fixText: Readonly<Record<Exclude<ProblemFix, 'install-tools'>, string>> = {

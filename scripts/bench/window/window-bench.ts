@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem, type } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WindowEvent } from '../../main/contract/api';
+import type { WindowEvent } from '../../../main/contract/api';
 import { largeLevels, largeRun, largeState, prepareHome } from './bench-homes';
 import { installPaintProbe } from './paint-probe';
 import { openChromium, openElectron, type WindowUnderTest } from './window-under-test';

@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JournalEntry } from '../../main/contract/run/run-events';
-import { homeLayout } from '../../main/platform/layout';
-import { formatJournalLine } from '../../main/store/journal-line';
-import { RunKey } from '../../main/store/run-key';
-import { sealedCreation } from '../../main/store/run-seals';
+import type { JournalEntry } from '../../../main/contract/run/run-events';
+import { homeLayout } from '../../../main/platform/layout';
+import { formatJournalLine } from '../../../main/store/journal-line';
+import { RunKey } from '../../../main/store/run-key';
+import { sealedCreation } from '../../../main/store/run-seals';
 import {
   completeBodies,
   createdBodies,
@@ -14,7 +14,7 @@ import {
   pointFixture,
   specFixture,
   stateOf,
-} from '../../test/support/run-state';
+} from '../../../test/support/run-state';
 
 /** Levels of the large run, and measurement windows of each of them. */
 export const largeLevels = 10;

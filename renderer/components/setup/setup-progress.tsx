@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useStore } from 'zustand';
-import { componentFacts, type SetupWork } from '../../main/contract/setup';
-import { useWorkbench } from '../workbench';
-import { attempt } from './notices';
+import { componentFacts, type SetupWork } from '../../../main/contract/setup';
+import { useWorkbench } from '../../workbench';
+import { attempt } from '../notices';
 
 /** How many lines of the installer are shown: the rest scrolls by. */
 const shownLines = 6;

@@ -1,4 +1,4 @@
-import type { RunState } from '../../main/contract/run/run-state';
+import type { RunState } from '../../../main/contract/run/run-state';
 
 /** Runs in the page, before its own scripts: the core's side of the bridge with one run. */
 export function bridgeInMemory(state: RunState): void {

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, release, type } from 'node:os';
+import { median } from '../pairs';
 import { largeRun, ordinaryRuns, prepareHome } from './bench-homes';
-import { median } from './pairs';
 import { openElectron } from './window-under-test';
 
 /** Value of `--name value`, or `otherwise`. */

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import { toolList } from '../../main/contract/machine';
-import { useWorkbench } from '../workbench';
-import { attempt } from './notices';
+import { toolList } from '../../../main/contract/machine';
+import { useWorkbench } from '../../workbench';
+import { attempt } from '../notices';
 import { SetupEnd, SetupProgress } from './setup-progress';
 
 /**

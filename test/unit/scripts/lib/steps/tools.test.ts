@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { componentIds } from '../../../../main/contract/setup';
+import { componentIds } from '../../../../../main/contract/setup';
 
 interface Context {
   readonly layout: object;

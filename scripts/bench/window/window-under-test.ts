@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { _electron, chromium, type Page } from '@playwright/test';
-import { createAppFiles } from '../../electron/app-files';
-import { appUrl } from '../../electron/origin';
-import { channels, type WindowEvent } from '../../main/contract/api';
-import type { RunState } from '../../main/contract/run/run-state';
+import { createAppFiles } from '../../../electron/app-files';
+import { appUrl } from '../../../electron/origin';
+import { channels, type WindowEvent } from '../../../main/contract/api';
+import type { RunState } from '../../../main/contract/run/run-state';
 import { bridgeInMemory } from './bridge-in-memory';
 
 export interface WindowUnderTest {
