@@ -1,25 +1,25 @@
 import type { Chart } from '../chart';
-import type { Trace } from '../trace';
 
-/** The part of plotly's own account of an axis that places a point. Read from `_fullLayout`, which plotly keeps public. */
-interface DrawnAxis {
-  readonly range: readonly [number, number];
-  /** Value to pixels within the plot. */
-  readonly d2p: (value: number) => number;
+/** An axis as plotly keeps it in the layout of an element: `range` also where it chose that itself. */
+interface AxisLayout {
+  readonly type?: string;
+  readonly range?: readonly unknown[];
 }
 
-/** An element that plotly has drawn into. */
+/** An element that plotly has drawn into; `layout` is its documented attribute. */
 export interface DrawnPlot extends Element {
-  readonly _fullLayout?: {
-    readonly xaxis?: DrawnAxis;
-    readonly yaxis?: DrawnAxis;
-    readonly yaxis2?: DrawnAxis;
+  readonly layout?: {
+    readonly xaxis?: AxisLayout;
+    readonly yaxis?: AxisLayout;
+    readonly yaxis2?: AxisLayout;
   };
 }
 
-/** What plotly binds to the group of a trace. */
-interface TraceGroup extends SVGGElement {
-  readonly __data__?: readonly [{ readonly trace: { readonly index: number } }];
+/** The part of an axis that places a point. */
+interface DrawnAxis {
+  readonly range: readonly [number, number];
+  /** Value to pixels within the plot. */
+  readonly toPixel: (value: number) => number;
 }
 
 const tailClass = 'live-tail';
@@ -48,7 +48,7 @@ export function tailPath(
       continue;
     }
     if (!between(value, axes.y.range)) return null;
-    const place = `${axes.x.d2p(Number(x[index])).toFixed(2)},${axes.y.d2p(value).toFixed(2)}`;
+    const place = `${axes.x.toPixel(Number(x[index])).toFixed(2)},${axes.y.toPixel(value).toFixed(2)}`;
     path += `${pen ? 'L' : 'M'}${place}`;
     pen = true;
   }
@@ -60,56 +60,74 @@ export function removeTails(place: Element): void {
 }
 
 interface LineEnd {
-  readonly group: Element;
   readonly path: string;
   readonly color: string;
   readonly dash: string;
 }
 
-const traceOf = (node: TraceGroup, { data }: Chart): Trace | undefined =>
-  data[node.__data__?.[0].trace.index ?? -1];
+/** A linear axis over so many pixels; null where it is another one, or not drawn. */
+function drawnAxis(axis: AxisLayout | undefined, pixels: number, isUpright: boolean): DrawnAxis | null {
+  const [from, to] = axis?.range ?? [];
+  if ((axis?.type ?? 'linear') !== 'linear' || typeof from !== 'number' || typeof to !== 'number')
+    return null;
+  const share = (value: number): number => (value - from) / (to - from);
+  return {
+    range: [from, to],
+    toPixel: (value) => pixels * (isUpright ? 1 - share(value) : share(value)),
+  };
+}
 
-function axesOf({ _fullLayout: drawn }: DrawnPlot, trace: Trace): TailAxes | null {
-  const x = drawn?.xaxis;
-  const y = trace.yaxis === 'y2' ? drawn?.yaxis2 : drawn?.yaxis;
-  return x === undefined || y === undefined ? null : { x, y };
+/** Where the lines are within the element, pixels; null while nothing is drawn. */
+function plotArea(place: Element): { left: number; top: number; width: number; height: number } | null {
+  const area = place.querySelector('.nsewdrag')?.getBoundingClientRect();
+  if (area === undefined || area.width === 0) return null;
+  const { left, top } = place.getBoundingClientRect();
+  return { left: area.left - left, top: area.top - top, width: area.width, height: area.height };
 }
 
 /** The ends of all drawn lines from point `from` on; null when one cannot be true to the axes. */
-function lineEnds(place: DrawnPlot, chart: Chart, from: number): readonly LineEnd[] | null {
-  if (place._fullLayout?.xaxis === undefined) return null;
+function lineEnds(
+  { layout }: DrawnPlot,
+  chart: Chart,
+  from: number,
+  { width, height }: { readonly width: number; readonly height: number },
+): readonly LineEnd[] | null {
+  const x = drawnAxis(layout?.xaxis, width, false);
+  const [left, right] = [drawnAxis(layout?.yaxis, height, true), drawnAxis(layout?.yaxis2, height, true)];
   const ends: LineEnd[] = [];
-  for (const node of place.querySelectorAll<TraceGroup>('.scatterlayer .trace')) {
-    const trace = traceOf(node, chart);
-    if (trace?.mode === 'markers') continue;
-    const group = node.querySelector('.lines');
-    const axes = trace === undefined ? null : axesOf(place, trace);
-    if (trace === undefined || group === null || axes === null) return null;
-    const path = tailPath(trace.y, trace.x, from, axes);
+  for (const trace of chart.data) {
+    if (trace.mode === 'markers') continue;
+    const y = trace.yaxis === 'y2' ? right : left;
+    if (x === null || y === null) return null;
+    const path = tailPath(trace.y, trace.x, from, { x, y });
     if (path === null) return null;
     const { color = '', dash = 'solid' } = trace.line ?? {};
-    if (path.includes('L')) ends.push({ group, path, color, dash });
+    if (path.includes('L')) ends.push({ path, color, dash });
   }
   return ends;
 }
 
 /**
- * Draws what has come since `drawnCount` points as ends of the lines that stand, in a hundredth of the time of drawing the
- * chart. False, and nothing drawn, when that cannot be true to the axes: the chart is to be drawn whole.
+ * Draws what has come since `drawnCount` points as ends of the lines that stand, over the plot, in a hundredth of the time
+ * of drawing the chart. False, and nothing drawn, when that cannot be true to the axes: the chart is to be drawn whole.
  */
 export function drawTails(place: DrawnPlot, chart: Chart, drawnCount: number): boolean {
-  const ends = lineEnds(place, chart, Math.max(0, drawnCount - 1));
-  if (ends === null) return false;
+  const area = plotArea(place);
+  const ends = area === null ? null : lineEnds(place, chart, Math.max(0, drawnCount - 1), area);
+  if (area === null || ends === null) return false;
   removeTails(place);
-  for (const { group, path, color, dash } of ends) {
+  const tails = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  tails.setAttribute('class', tailClass);
+  for (const side of ['left', 'top', 'width', 'height'] as const) tails.style[side] = `${area[side]}px`;
+  for (const { path, color, dash } of ends) {
     const tail = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-    tail.setAttribute('class', tailClass);
     tail.setAttribute('d', path);
     tail.setAttribute('fill', 'none');
     tail.setAttribute('stroke', color);
     tail.setAttribute('stroke-width', '1.5');
     if (dash !== 'solid') tail.setAttribute('stroke-dasharray', dash === 'dot' ? '2,2' : '6,4');
-    group.append(tail);
+    tails.append(tail);
   }
+  place.append(tails);
   return true;
 }

@@ -73,7 +73,7 @@ function useSharedCursor(
     if (plotly === null || place === null || cursor === undefined) return;
     const own: CursorListener = {
       onPoint(x) {
-        if (place._fullLayout === undefined) return;
+        if (place.layout === undefined) return;
         if (x === null) plotly.Plotly.Fx.unhover(place);
         else plotly.Plotly.Fx.hover(place, { xval: x }, 'xy', true);
       },

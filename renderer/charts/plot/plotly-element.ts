@@ -24,7 +24,8 @@ interface HoverEvent {
 
 /** An element that plotly has drawn into: it adds `on`. */
 export interface PlotlyElement extends HTMLElement {
-  readonly _fullLayout?: NonNullable<DrawnPlot['_fullLayout']>;
+  /** Of the last drawing. */
+  readonly layout?: NonNullable<DrawnPlot['layout']>;
   on?: {
     (event: 'plotly_relayout', listener: (change: Record<string, unknown>) => void): void;
     (event: 'plotly_hover', listener: (event: HoverEvent) => void): void;

@@ -5,8 +5,8 @@ import type { WindowSeries } from '../../../../../renderer/charts/window-series'
 import { axisEnd, windowsChart } from '../../../../../renderer/charts/windows-chart';
 
 const axes = {
-  x: { range: [0, 10] as const, d2p: (value: number) => value * 10 },
-  y: { range: [0, 100] as const, d2p: (value: number) => 100 - value },
+  x: { range: [0, 10] as const, toPixel: (value: number) => value * 10 },
+  y: { range: [0, 100] as const, toPixel: (value: number) => 100 - value },
 };
 
 describe('the end of a line that grows', () => {
