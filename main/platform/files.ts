@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileError } from './file-error';
 import { makeFolder } from './make-folder';
@@ -40,6 +40,21 @@ export async function writeFileAtomic(
     await syncFolder(folder);
   } catch (error) {
     // Below a file there is nothing to remove, and the first error is the reason.
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw fileError(error, path);
+  }
+}
+
+/**
+ * What can be made again: old content or new content for every reader, but after a power cut perhaps neither. Spares the two
+ * waits for the disk of {@link writeFileAtomic}.
+ */
+export async function replaceFile(path: string, content: string): Promise<void> {
+  const temporary = temporaryBeside(path);
+  try {
+    await writeFile(temporary, content, { flag: 'wx' });
+    await rename(temporary, path);
+  } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw fileError(error, path);
   }

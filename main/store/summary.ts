@@ -10,7 +10,7 @@ import { importKindText } from '../contract/run/imported';
 import type { RunState } from '../contract/run/run-state';
 import { type RunSummary, runSummarySchema } from '../contract/run/run-summary';
 import { budgetLatencyUs } from '../contract/run/sweep';
-import { writeFileAtomic } from '../platform/files';
+import { replaceFile } from '../platform/files';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import type { RunFolder } from './run-folder';
 
@@ -142,7 +142,8 @@ export async function keptSummary(folder: RunFolder, make: () => Promise<RunRow>
   const summary = await make();
   if (mark !== null && mark === (await markOf(folder))) {
     const content = { madeBy, journal: mark, summary } satisfies z.input<typeof keptSchema>;
-    await writeFileAtomic(folder.summary, JSON.stringify(content)).catch(() => undefined);
+    // A row that a power cut takes is made again.
+    await replaceFile(folder.summary, JSON.stringify(content)).catch(() => undefined);
   }
   return summary;
 }
