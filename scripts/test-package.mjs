@@ -90,7 +90,8 @@ async function setUpAndDemo(root, folder, display) {
       'the demo is done',
       async () => {
         const { output } = await root.asUser('triton-workbench', ['show', 'latest', '--json']);
-        return /"status": ?"(done|failed|gate-failed)"/.test(output) ? JSON.parse(output) : null;
+        const run = output.startsWith('{') ? JSON.parse(output) : null;
+        return run === null || run.status === 'running' ? null : run;
       },
       demoMs,
     );

@@ -69,6 +69,7 @@ function compare(python, folders, limit) {
       ...process.env,
       PYTHONPATH: join(repoRoot, 'resources'),
       PYTHONDONTWRITEBYTECODE: '1',
+      ORT_DISABLE_TELEMETRY: '1',
       TF_CPP_MIN_LOG_LEVEL: '3',
     };
     const child = spawn(python, [script, ...folders, '--limit', String(limit)], {

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
+import { pythonVariables } from '../platform/python-variables';
 
 /** The image that serves a bundle. */
 export interface BundleImage {
@@ -25,7 +26,7 @@ export interface Serving {
 /** Triton's ports by the names that manifests have for them. */
 const ports = Object.entries(containerPorts);
 const user = 1000;
-const env = { HOME: '/tmp', PYTHONDONTWRITEBYTECODE: '1' };
+const env = { HOME: '/tmp', ...pythonVariables };
 const health = (name: 'live' | 'ready') => `/v2/health/${name}`;
 
 /** Requests that wait in Triton for an instance. */

@@ -81,7 +81,9 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const options = { ...given, env };
   const runKey = new RunKey(layout.runKey);
   const store = new RunStore(layout.runs, runKey);
-  const toolkit = createToolkit(createLocalPython({ python: layout.python, resources, env }));
+  const toolkit = createToolkit(
+    createLocalPython({ python: layout.python, resources, env, cache: layout.cache }),
+  );
   const known = createKnownImages(layout.knownImages, now);
   const docker = createDockerLink({ env, instanceFile: layout.instance });
   const auths = createRegistryAuths(env);

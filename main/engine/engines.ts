@@ -102,7 +102,13 @@ export function createEngines(options: EnginesOptions): Engines {
     const { resources } = options;
     return {
       engine,
-      launchPython: createLocalPython({ python: pythonOf(framework), resources, env, ahead }),
+      launchPython: createLocalPython({
+        python: pythonOf(framework),
+        resources,
+        env,
+        cache: layout.cache,
+        ahead,
+      }),
       loadTools,
       imageNames: [],
       prepareImages: null,

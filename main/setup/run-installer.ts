@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
 import { exec } from '../platform/exec';
+import { noTelemetry } from '../platform/python-variables';
 import type { InstallListener } from '../toolkit/launch';
 import { installFailure } from './install-output';
 import { withoutCredentials } from './package-index';
@@ -47,7 +48,7 @@ export async function tryInstaller(
     onLine?.(line);
   };
   const ended = await exec({
-    ...{ argv, env, cwd, signal: listener.signal, killGraceMs: graceMs },
+    ...{ argv, env: { ...env, ...noTelemetry }, cwd, signal: listener.signal, killGraceMs: graceMs },
     onStdoutLine: take,
     onStderrLine: take,
   }).catch((cause: unknown) => {

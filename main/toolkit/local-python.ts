@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { exec, follow } from '../platform/exec';
 import { exists } from '../platform/files';
+import { pythonVariables } from '../platform/python-variables';
 import type { EnsurePython, LaunchPython } from './launch';
 import type { PythonAhead } from './python-ahead';
 
@@ -10,6 +12,8 @@ interface LocalPythonOptions {
   /** `resources` folder: holds the package `toolkit`. */
   readonly resources: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Where PyTorch's compiler keeps its files, which are in the machine's temporary folder otherwise. */
+  readonly cache?: string;
   /** Of a run, whose verbs follow one another. */
   readonly ahead?: PythonAhead;
 }
@@ -32,7 +36,8 @@ export function createLocalPython(options: LocalPythonOptions): LaunchPython {
     LANG: 'C.UTF-8',
     PYTHONPATH: options.resources,
     PYTHONUNBUFFERED: '1',
-    PYTHONDONTWRITEBYTECODE: '1',
+    ...pythonVariables,
+    ...(options.cache === undefined ? {} : { TORCHINDUCTOR_CACHE_DIR: join(options.cache, 'torchinductor') }),
     ...keptMemory,
   };
   const cwd = options.resources;

@@ -79,6 +79,7 @@ async function python({ layout, env, testRun }) {
     ...env,
     PYTHONPATH: join(repoRoot, 'resources'),
     PYTHONDONTWRITEBYTECODE: '1',
+    ORT_DISABLE_TELEMETRY: '1',
     OMP_NUM_THREADS: '1',
   };
   const waiting = readdirSync(join(repoRoot, pythonTests)).filter((name) => /^test.*\.py$/.test(name));

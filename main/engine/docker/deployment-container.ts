@@ -16,6 +16,7 @@ import { labelNames } from '../../docker/labels';
 import { ensureNetwork, removeNetworks } from '../../docker/run-network';
 import { hashValue } from '../../platform/files';
 import { LineSplitter } from '../../platform/line-splitter';
+import { pythonVariables } from '../../platform/python-variables';
 import type { DeploymentPlace, DeploymentServer, ServerLook } from '../deployment-server';
 import { portTaken } from '../local/listening-sockets';
 import { chownTree } from './chown-tree';
@@ -135,7 +136,7 @@ class DeploymentContainers implements DeploymentServer {
         gpus: engine.gpus.length > 0,
         loadAll: true,
       }),
-      env: { HOME: '/tmp', PYTHONDONTWRITEBYTECODE: '1' },
+      env: { HOME: '/tmp', ...pythonVariables },
       workingDir: '/tmp',
       user,
       mounts: [{ from: repository, to: '/models', writable: false }],

@@ -8,6 +8,7 @@ import type { ContainerLabels } from '../../docker/labels';
 import { hashValue } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
 import { requirePlainEntry } from '../../platform/plain-entry';
+import { pythonVariables } from '../../platform/python-variables';
 import type { PlaceRun } from '../place';
 import { chownTree } from './chown-tree';
 import { containerPaths, inputPairs, type PathMap } from './container-paths';
@@ -152,7 +153,7 @@ export class RunContainers {
       ...this.common(),
       image: input.image,
       command: input.command,
-      env: { HOME: '/tmp', PYTHONDONTWRITEBYTECODE: '1' },
+      env: { HOME: '/tmp', ...pythonVariables },
       workingDir: '/tmp',
       mounts: [{ from: input.repository, to: '/models', writable: false }],
       network: {
@@ -185,10 +186,7 @@ export class RunContainers {
       ...this.common(),
       image: input.image,
       command: input.command,
-      env: {
-        HOME: '/tmp',
-        PYTHONDONTWRITEBYTECODE: '1',
-      },
+      env: { HOME: '/tmp', ...pythonVariables },
       workingDir: '/workbench/run',
       mounts: this.mounts(),
       network: serverId === null ? { kind: 'none' } : { kind: 'shared', containerId: serverId },

@@ -1,4 +1,5 @@
 import { delimiter } from 'node:path';
+import { pythonVariables } from '../../platform/python-variables';
 import { engineIdVariable, sharedMemoryPrefix } from './engine-processes';
 
 interface ServerCommandInput {
@@ -89,7 +90,7 @@ export function serverEnvironment(input: ServerEnvironmentInput): NodeJS.Process
     PYTHONPATH: input.sitePackages,
     PYTHONNOUSERSITE: '1',
     // Stubs are killed at the end of a run: half-written byte code must not stay beside the model.
-    PYTHONDONTWRITEBYTECODE: '1',
+    ...pythonVariables,
     [engineIdVariable]: input.engineId,
   };
 }

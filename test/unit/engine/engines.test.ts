@@ -182,6 +182,7 @@ describe('command of the local Triton', () => {
       PYTHONPATH: '/venv/site',
       PYTHONNOUSERSITE: '1',
       PYTHONDONTWRITEBYTECODE: '1',
+      ORT_DISABLE_TELEMETRY: '1',
       TRITON_WORKBENCH_ENGINE_ID: 'id',
     });
   });

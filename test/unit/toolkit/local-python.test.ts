@@ -10,14 +10,16 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-it('is started beside the toolkit, whatever folder the workbench was started in', async () => {
+/** What a shell script in place of Python prints, and the folder that the toolkit is in. */
+async function said(script: string, cache?: string) {
   const resources = join(home.path, 'resources');
   await mkdir(resources);
   const python = join(home.path, 'own-python');
-  await writeFile(python, '#!/bin/sh\npwd\n');
+  await writeFile(python, `#!/bin/sh\n${script}\n`);
   await chmod(python, 0o755);
   const lines: string[] = [];
-  const ended = await createLocalPython({ python, resources, env: process.env })({
+  const more = cache === undefined ? {} : { cache };
+  const ended = await createLocalPython({ python, resources, env: process.env, ...more })({
     args: ['-m', 'toolkit', 'packages'],
     task: 'packages',
     signal: new AbortController().signal,
@@ -27,5 +29,15 @@ it('is started beside the toolkit, whatever folder the workbench was started in'
     onProgress: () => undefined,
   });
   expect(ended.exitCode).toBe(0);
+  return { lines, resources };
+}
+
+it('is started beside the toolkit, whatever folder the workbench was started in', async () => {
+  const { lines, resources } = await said('pwd');
   expect(lines).toEqual([resources]);
+});
+
+it('reports nothing to the makers of ONNX Runtime, and leaves nothing in the temporary folder', async () => {
+  const { lines } = await said('echo "$ORT_DISABLE_TELEMETRY $TORCHINDUCTOR_CACHE_DIR"', '/home/cache');
+  expect(lines).toEqual(['1 /home/cache/torchinductor']);
 });
