@@ -57,28 +57,32 @@ const carried: readonly (readonly [pip: string, uv: string, join: string, before
 
 /** Each could make uv, pip or what they install work for another Python or project. */
 const dropped = [
-  ...['PYTHONPATH', 'PYTHONHOME', 'PYTHONSTARTUP', 'VIRTUAL_ENV', 'CONDA_PREFIX', 'CONDA_DEFAULT_ENV'],
-  ...[
-    'UV_PROJECT',
-    'UV_PROJECT_ENVIRONMENT',
-    'UV_WORKING_DIR',
-    'UV_PYTHON',
-    'UV_SYSTEM_PYTHON',
-    'UV_MANAGED_PYTHON',
-  ],
-  ...[
-    'UV_NO_MANAGED_PYTHON',
-    'UV_PYTHON_DOWNLOADS',
-    'UV_NO_CACHE',
-    'UV_OVERRIDE',
-    'UV_REQUIRE_HASHES',
-    'UV_VENV_SEED',
-  ],
+  'PYTHONPATH',
+  'PYTHONHOME',
+  'PYTHONSTARTUP',
+  'VIRTUAL_ENV',
+  'CONDA_PREFIX',
+  'CONDA_DEFAULT_ENV',
+];
+
+/**
+ * What a person may set for uv: where packages come from and how they are reached. Any other variable of uv could change
+ * what is installed, where, or how (UV_LINK_MODE=symlink makes an environment of links into a cache that is removed).
+ */
+const keptOfUv = [
+  /^UV_(?:DEFAULT_INDEX|INDEX|INDEX_URL|EXTRA_INDEX_URL|INDEX_STRATEGY|NO_INDEX|FIND_LINKS|CONSTRAINT)$/,
+  /^UV_INDEX_\w+_(?:USERNAME|PASSWORD)$/,
+  /^UV_(?:KEYRING_PROVIDER|CREDENTIALS_DIR|GITHUB_TOKEN)$/,
+  /^UV_(?:INSECURE_HOST|SYSTEM_CERTS|NATIVE_TLS)$/,
+  /^UV_(?:ASTRAL_MIRROR_URL|PYTHON_INSTALL_MIRROR|PYTHON_DOWNLOADS_JSON_URL)$/,
+  /^UV_(?:HTTP_TIMEOUT|REQUEST_TIMEOUT|HTTP_CONNECT_TIMEOUT|HTTP_RETRIES|CONCURRENT_DOWNLOADS)$/,
 ];
 
 /** The environment without what leads programs of Python elsewhere. Pure. */
 export function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.includes(name)));
+  const isKept = (name: string): boolean =>
+    name.startsWith('UV_') ? keptOfUv.some((pattern) => pattern.test(name)) : !dropped.includes(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)));
 }
 
 /**
@@ -103,7 +107,9 @@ export function uvEnvironment(env: NodeJS.ProcessEnv, configs: readonly PipSetti
   if (!isSet('UV_SYSTEM_CERTS')) made['UV_SYSTEM_CERTS'] = '1';
   // Without a network the answer is to come in seconds.
   if (!isSet('UV_HTTP_RETRIES')) made['UV_HTTP_RETRIES'] = '2';
-  return { ...made, UV_NO_PROGRESS: '1', NO_COLOR: '1', UV_PYTHON_DOWNLOADS: 'manual' };
+  // uv otherwise reads uv.toml and pyproject.toml of every folder above its own, and those of user and system.
+  const own = { UV_NO_CONFIG: '1', UV_PYTHON_DOWNLOADS: 'manual' };
+  return { ...made, ...own, UV_NO_PROGRESS: '1', NO_COLOR: '1' };
 }
 
 /** Without the user and the password of the addresses in it. Pure. */

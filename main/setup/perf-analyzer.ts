@@ -6,7 +6,7 @@ import { makeFolder } from '../platform/make-folder';
 import { analyzerRelease, hostGlibc } from './analyzer-release';
 import type { Component } from './component';
 import { cleanEnvironment } from './package-index';
-import { pythonStamp } from './python';
+import { linkMode, pythonStamp } from './python';
 import { runInstaller, tryInstaller } from './run-installer';
 import { hashParts, homeOf, readText } from './stamps';
 import { environmentFacts } from './triton';
@@ -53,6 +53,7 @@ export const perfAnalyzerComponent: Component = {
       program,
       'pip',
       'install',
+      linkMode,
       ...args,
       '--python',
       context.layout.python,

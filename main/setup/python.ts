@@ -42,6 +42,9 @@ interface Environment {
   readonly what: string;
 }
 
+/** Never links into uv's cache, which a repair empties; uv copies where the cache is on another disk. */
+export const linkMode = '--link-mode=hardlink';
+
 /**
  * Makes an environment of Python that can be moved, as it is made beside its place.
  * Throws cancelled, disk-full, toolchain-missing.
@@ -64,7 +67,7 @@ export async function makeEnvironment(
     const shown = progress(line);
     if (shown !== null) listener.onProgress(shown.fraction, shown.text);
   };
-  const install = [program, 'pip', 'install', '--python', python, '-r', requirements] as const;
+  const install = [program, 'pip', 'install', linkMode, '--python', python, '-r', requirements] as const;
   listener.onProgress(null, 'Looking up the packages');
   const first = preferred === null ? [] : ['--overrides', preferred];
   const ended = await tryInstaller({ ...base, argv: [...install, ...first], onLine }, listener);

@@ -30,7 +30,7 @@ interface UvOptions {
 export interface Uv {
   readonly program: string;
   readonly env: NodeJS.ProcessEnv;
-  /** An empty place of its own: no project of the person's is found from there. */
+  /** A place of its own below the home, where Python finds no modules of the person's. */
   readonly cwd: string;
 }
 

@@ -1,4 +1,4 @@
-import { access, constants, mkdir, rename, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exec } from '../../main/platform/exec';
@@ -112,6 +112,30 @@ describe('an environment of Python', () => {
     // pip fetches the packages of the container images.
     const pip = join(moved, 'bin', 'pip');
     expect((await exec({ argv: [pip, 'show', 'six'], env: process.env })).exitCode).toBe(0);
+  });
+
+  it('is made in its place whatever a pyproject.toml above the home says', async () => {
+    const above = join(home.path, 'above');
+    const within = join(above, 'home');
+    await mkdir(within, { recursive: true });
+    const elsewhere = join(home.path, 'elsewhere');
+    await writeFile(join(above, 'pyproject.toml'), `[tool.uv.pip]\ntarget = "${elsewhere}"\n`);
+    await writeFile(join(within, 'small.txt'), 'six==1.17.0\n');
+    const env = { ...process.env, UV_LINK_MODE: 'symlink', UV_CONFIG_FILE: join(above, 'gone.toml') };
+    const options = { layout: homeLayout(within), resources, env, log: null };
+    const environment = {
+      ...{ interpreter: homeLayout(home.path).python, requirements: join(within, 'small.txt') },
+      ...{ preferred: null, imports: 'import six', what: 'A small environment' },
+    };
+    const fresh = join(within, 'env');
+    const own = { ...options, uv: () => openUv(options, listenerOf(never)) };
+    await makeEnvironment(fresh, environment, own, listenerOf(never));
+    expect(await packageVersion(fresh, 'six')).toBe('1.17.0');
+    expect(await exists(elsewhere)).toBe(false);
+    // Nothing of it is a link into the cache, which a repair empties.
+    await rm(join(within, 'uv', 'cache'), { recursive: true });
+    const python = join(fresh, 'bin', 'python');
+    expect((await exec({ argv: [python, '-I', '-c', 'import six'], env })).exitCode).toBe(0);
   });
 
   it('says that a package does not load, with what Python said', async () => {

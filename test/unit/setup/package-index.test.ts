@@ -61,6 +61,27 @@ timeout = 10
       expect(made).not.toHaveProperty(name);
   });
 
+  it('come without the variables of uv that change what is installed, where or how', () => {
+    const elsewhere = {
+      UV_CONFIG_FILE: '/gone/uv.toml',
+      UV_LINK_MODE: 'symlink',
+      UV_EXCLUDE_NEWER: '2020-01-01',
+      UV_TORCH_BACKEND: 'cu128',
+      UV_NO_CONFIG: '0',
+    };
+    const kept = {
+      UV_INDEX: 'corp=https://corp.example.com/simple',
+      UV_INDEX_CORP_PASSWORD: 'secret',
+      UV_PYTHON_INSTALL_MIRROR: 'https://mirror.example.com',
+      UV_HTTP_TIMEOUT: '9',
+      UV_KEYRING_PROVIDER: 'subprocess',
+    };
+    const made = uvEnvironment({ ...elsewhere, ...kept }, []);
+    expect(made).toMatchObject({ ...kept, UV_NO_CONFIG: '1' });
+    for (const name of Object.keys(elsewhere).filter((one) => one !== 'UV_NO_CONFIG'))
+      expect(made).not.toHaveProperty(name);
+  });
+
   it('are in the files of the system, the user, the interpreter and PIP_CONFIG_FILE, in this order', () => {
     expect(pipConfigPaths({ HOME: '/h', PIP_CONFIG_FILE: '/own.conf' }, ['/usr'])).toEqual([
       '/etc/xdg/pip/pip.conf',
