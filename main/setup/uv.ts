@@ -62,6 +62,9 @@ export async function canHaveUv(
 /** Few retries: without a network the answer is to come in seconds. */
 const pipFlags = ['--no-input', '--disable-pip-version-check', '--progress-bar', 'off', '--retries', '2'];
 
+/** A place of its own needs neither an environment nor the person's packages, which pip may be told to ask for. */
+const plainPip = { PIP_REQUIRE_VIRTUALENV: '0', PIP_USER: '0' };
+
 /** Where uv is: in the package, or in the home, to where it is fetched with the pip of this machine. */
 async function uvProgram(
   { layout, resources, env, log }: UvOptions,
@@ -96,7 +99,7 @@ async function uvProgram(
   await runInstaller(
     {
       argv: [python.executable, '-m', 'pip', 'install', ...pipFlags, ...args],
-      env: cleanEnvironment(env),
+      env: { ...cleanEnvironment(env), ...plainPip },
       cwd: uvFolder(layout),
       what: 'uv',
       log,

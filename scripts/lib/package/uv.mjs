@@ -8,10 +8,13 @@ import { SetupError } from '../say.mjs';
 const requirements = join(repoRoot, 'resources', 'requirements', 'uv.txt');
 const pythons = [process.env.TRITON_WORKBENCH_PYTHON, 'python3'].filter((name) => name);
 
+/** pip may be told to ask for an environment, or to install for the person: neither goes with a place of its own. */
+const env = { ...process.env, PIP_REQUIRE_VIRTUALENV: '0', PIP_USER: '0' };
+
 /** The first Python of this machine that has pip. */
 async function pythonWithPip() {
   for (const python of pythons) {
-    const answer = await command(python, ['-m', 'pip', '--version'], { collect: true });
+    const answer = await command(python, ['-m', 'pip', '--version'], { collect: true, env });
     if (answer.started && answer.code === 0) return python;
   }
   throw new SetupError(
@@ -43,7 +46,7 @@ export async function bringUv(build, log) {
   const got = await command(
     python,
     ['-m', 'pip', ...args, '--require-hashes', '--target', folder, '-r', requirements],
-    { cwd: build, log, name: 'uv' },
+    { cwd: build, env, log, name: 'uv' },
   );
   if (got.code !== 0) throw downloadFailure('uv', got.output, log);
   const place = join(build, 'uv');
