@@ -6,7 +6,7 @@ import { makeFolder } from '../platform/make-folder';
 import { analyzerRelease, hostGlibc } from './analyzer-release';
 import type { Component } from './component';
 import { cleanEnvironment } from './package-index';
-import { linkMode, pythonStamp } from './python';
+import { linkMode, pythonBaseStamp, pythonStamp } from './python';
 import { runInstaller, tryInstaller } from './run-installer';
 import { hashParts, homeOf, readText } from './stamps';
 import { environmentFacts } from './triton';
@@ -37,8 +37,11 @@ export const perfAnalyzerComponent: Component = {
   stamp: async (context) => {
     const { layout, resources } = context;
     if (!(await exists(layout.python))) return null;
-    const pinned = await readFile(join(resources, 'requirements', releaseHere().requirements), 'utf8');
-    return hashParts('perf_analyzer 2', await homeOf(folderOf(layout)), await pythonStamp(context), pinned);
+    const release = releaseHere();
+    const pinned = await readFile(join(resources, 'requirements', release.requirements), 'utf8');
+    // What it borrows is below the folder of one version of Python.
+    const base = await (release.borrowsLibraries ? pythonBaseStamp : pythonStamp)(context);
+    return hashParts('perf_analyzer 2', await homeOf(folderOf(layout)), base, pinned);
   },
   version: async (folder) => (await readText(join(folder, 'version')))?.trim() ?? null,
   make: async (fresh, context, listener) => {

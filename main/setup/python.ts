@@ -9,15 +9,28 @@ import { findInterpreter } from './uv';
 
 export const venvOf = (layout: Pick<HomeLayout, 'python'>): string => dirname(dirname(layout.python));
 
-/** The stamp of the environment in its place, whatever it has; Triton and perf_analyzer are laid out against it. */
+/** The stamp of the environment in its place, whatever interpreter it has. */
 export async function pythonStamp({ layout, resources }: Pick<SetupContext, 'layout' | 'resources'>) {
   const requirements = await readFile(join(resources, 'requirements', 'runtime.txt'), 'utf8');
   return hashParts('python 1', await homeOf(venvOf(layout)), requirements);
 }
 
 /** Version of Python in the configuration of an environment, as venv and as uv write it. Pure. */
-export const pythonVersionIn = (config: string): string | null =>
+const pythonVersionIn = (config: string): string | null =>
   /^version(?:_info)? = (\d+\.\d+\.\d+)/m.exec(config)?.[1] ?? null;
+
+/** Version of the interpreter that an environment was made with; null where it does not say. */
+const interpreterVersion = async (venv: string): Promise<string | null> =>
+  pythonVersionIn((await readText(join(venv, 'pyvenv.cfg'))) ?? '');
+
+/**
+ * The stamp of the environment with the minor version of its Python, which names the folder of its packages and the
+ * library that Triton's stub is linked against: for what is laid out against the environment.
+ */
+export async function pythonBaseStamp(context: Pick<SetupContext, 'layout' | 'resources'>) {
+  const version = (await interpreterVersion(venvOf(context.layout))) ?? '';
+  return hashParts(await pythonStamp(context), version.split('.').slice(0, 2).join('.'));
+}
 
 /** Version of an installed package; null where it is not there. */
 export async function packageVersion(venv: string, name: string): Promise<string | null> {
@@ -96,7 +109,7 @@ export const pythonComponent: Component = {
   folder: venvOf,
   files: (layout) => [layout.python],
   stamp: pythonStamp,
-  version: async (folder) => pythonVersionIn((await readText(join(folder, 'pyvenv.cfg'))) ?? ''),
+  version: interpreterVersion,
   make: async (fresh, context, listener) => {
     const uv = await context.uv();
     const interpreter = await findInterpreter(uv, context, listener);

@@ -7,7 +7,7 @@ import { makeFolder } from '../platform/make-folder';
 import type { Component, SetupContext } from './component';
 import { type PythonFacts, pythonFacts } from './interpreter';
 import { cleanEnvironment } from './package-index';
-import { packageVersion, pythonStamp, venvOf } from './python';
+import { packageVersion, pythonBaseStamp, venvOf } from './python';
 import { hashParts, homeOf } from './stamps';
 
 const folderOf: Component['folder'] = ({ tritonServer }) => dirname(dirname(tritonServer));
@@ -57,7 +57,7 @@ export const tritonComponent: Component = {
   stamp: async (context) => {
     const { layout } = context;
     if (!(await exists(layout.python))) return null;
-    return hashParts('triton 1', await homeOf(folderOf(layout)), await pythonStamp(context));
+    return hashParts('triton 2', await homeOf(folderOf(layout)), await pythonBaseStamp(context));
   },
   version: async (folder) => {
     const server = await packageVersion(join(dirname(folder), 'python'), 'nvidia_pytriton');

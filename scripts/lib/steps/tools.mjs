@@ -20,8 +20,13 @@ const sources = ['main/setup', 'main/contract/setup.ts', 'resources/requirements
 
 /** A mark in the component's folder: the set-up of this very source called it ready. It saves starting it each time. */
 const markOf = (folder) => join(folder, '.checked');
-const contentOf = (folder) =>
-  hashParts(hashTree(repoRoot, sources), readFileSync(join(folder, '.stamp'), 'utf8'));
+
+/** The configuration of the environment says its Python, against which the other components are laid out. */
+function contentOf(folder, { venv }) {
+  const config = join(venv, 'pyvenv.cfg');
+  const base = existsSync(config) ? readFileSync(config, 'utf8') : '';
+  return hashParts(hashTree(repoRoot, sources), readFileSync(join(folder, '.stamp'), 'utf8'), base);
+}
 
 /** Whether the component was ready when the set-up last looked, and nothing has changed since. */
 export const componentReady =
@@ -29,8 +34,14 @@ export const componentReady =
   ({ layout }) => {
     const [folder, file] = components[name](layout);
     if (!existsSync(file) || !existsSync(join(folder, '.stamp'))) return false;
-    return stampMatches(markOf(folder), contentOf(folder));
+    return stampMatches(markOf(folder), contentOf(folder, layout));
   };
+
+/** Notes that the set-up of this source called a component ready. */
+export function markReady(name, { layout }) {
+  const [folder] = components[name](layout);
+  writeStamp(markOf(folder), contentOf(folder, layout));
+}
 
 const cli = join(repoRoot, 'out', 'main', 'cli.cjs');
 
@@ -60,9 +71,6 @@ export async function installComponents(names, env, context) {
   if (done.code !== 0) {
     throw new SetupError(`The tools were not installed: see the lines above, and try again (log: ${log}).`);
   }
-  for (const name of names) {
-    const [folder] = components[name](context.layout);
-    writeStamp(markOf(folder), contentOf(folder));
-  }
+  for (const name of names) markReady(name, context);
   say(`  tools installed in ${seconds(startMs)}`);
 }

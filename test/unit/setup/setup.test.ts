@@ -8,6 +8,7 @@ import { pythonStamp } from '../../../main/setup/python';
 import { createSetup } from '../../../main/setup/setup';
 import { writeFacts, writeStamp } from '../../../main/setup/stamps';
 import { createTensorflowOnDemand } from '../../../main/setup/tensorflow-on-demand';
+import { tritonComponent } from '../../../main/setup/triton';
 import { takeFileLease } from '../../../main/store/file-lease';
 import { rejection } from '../../support/rejection';
 import { until } from '../../support/until';
@@ -68,6 +69,34 @@ describe('the state of a component', () => {
     await mkdir(other);
     await symlink(join(home, 'python'), join(other, 'python'));
     expect(await stateOf(other)).toBe('ready');
+  });
+});
+
+/** What the set-up leaves of Triton, without the files of its backends. */
+async function putTriton(at: string): Promise<void> {
+  const layout = homeLayout(at);
+  const files = tritonComponent.files(layout).filter((file) => file !== layout.python);
+  for (const file of files) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, '');
+  }
+  const stamp = await tritonComponent.stamp({ layout, resources: 'resources' });
+  await writeStamp(tritonComponent.folder(layout), stamp ?? '');
+}
+
+describe('Triton', () => {
+  const pythonIs = (text: string) => writeFile(join(home, 'python', 'pyvenv.cfg'), text);
+  const tritonState = async () => (await setupAt(home).status('triton')).state;
+
+  it('is outdated after Python became another minor version, not after a patch of it', async () => {
+    await putPython(home);
+    await putTriton(home);
+    expect(await tritonState()).toBe('ready');
+    await pythonIs('version_info = 3.11.9\n');
+    expect(await tritonState()).toBe('ready');
+    await pythonIs('version_info = 3.12.1\n');
+    expect(await tritonState()).toBe('outdated');
+    expect(await setupAt(home).plan(['triton'], { repair: false })).toEqual(['triton']);
   });
 });
 

@@ -7,9 +7,12 @@ import { componentIds } from '../../../../../main/contract/setup';
 interface Context {
   readonly layout: object;
 }
-const { componentNames, componentReady } = (await import(resolve('scripts/lib/steps/tools.mjs'))) as {
+const { componentNames, componentReady, markReady } = (await import(
+  resolve('scripts/lib/steps/tools.mjs')
+)) as {
   componentNames: readonly string[];
   componentReady: (name: string) => (context: Context) => boolean;
+  markReady: (name: string, context: Context) => void;
 };
 const { homeLayout } = (await import(resolve('scripts/lib/layout.mjs'))) as {
   homeLayout: (home: string) => object;
@@ -35,4 +38,17 @@ it('a component that the set-up of this source has not called ready is asked abo
   writeFileSync(join(home, 'perf-analyzer', '.stamp'), 'stamp');
   writeFileSync(join(home, 'perf-analyzer', '.checked'), 'of another source');
   expect(componentReady('perf-analyzer')({ layout })).toBe(false);
+});
+
+it('a component is asked about again after the Python that it was laid out against changed', () => {
+  const layout = homeLayout(home);
+  mkdirSync(join(home, 'python'));
+  writeFileSync(join(home, 'python', 'pyvenv.cfg'), 'version_info = 3.11.7\n');
+  mkdirSync(join(home, 'triton', 'bin'), { recursive: true });
+  writeFileSync(join(home, 'triton', 'bin', 'tritonserver'), '');
+  writeFileSync(join(home, 'triton', '.stamp'), 'stamp');
+  markReady('triton', { layout });
+  expect(componentReady('triton')({ layout })).toBe(true);
+  writeFileSync(join(home, 'python', 'pyvenv.cfg'), 'version_info = 3.12.1\n');
+  expect(componentReady('triton')({ layout })).toBe(false);
 });
