@@ -10,6 +10,8 @@ import { problemReport } from '../home/problem-report';
 import { redactHere } from '../home/redact';
 import { readStorage } from '../home/storage';
 import { bytesBelow } from '../platform/files';
+import { pipSecrets } from '../setup/index-secrets';
+import { readPipConfigs } from '../setup/pip-config-files';
 import { pathReach } from '../store/approvals';
 import { leaseHolder } from '../store/lease';
 import type { Core } from './core-interface';
@@ -91,8 +93,9 @@ async function imagesOf(images: HomeNeeds['images']): Promise<StorageReport['ima
 
 function createReport(parts: CoreParts, needs: HomeNeeds): Handlers['support.report'] {
   const { options, layout, settings, now } = parts;
-  const redact = redactHere(layout.home, options.env);
   return async () => {
+    const secrets = pipSecrets(await readPipConfigs(options.env, []));
+    const redact = redactHere(layout.home, options.env, secrets);
     const { connection, host, error } = await needs.dockerState(undefined);
     const text = problemReport(
       {

@@ -1,4 +1,5 @@
 import { hostname, userInfo } from 'node:os';
+import { environmentSecrets } from '../setup/index-secrets';
 
 /** Replaces what says who and where somebody is, and what opens a door. */
 export type Redact = (text: string) => string;
@@ -11,6 +12,8 @@ interface Identity {
   /** Workbench home. */
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
+  /** What may not be shown, beside the secrets of `env`. */
+  readonly secrets?: readonly string[];
 }
 
 const secretName = /token|secret|passw|api[-_]?key|auth|credential|cookie|private[-_]?key|access[-_]?key/i;
@@ -21,12 +24,20 @@ const commonNames: ReadonlySet<string> = new Set(['root', 'user', 'localhost', '
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 
+const address = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s"']*)/gi;
+
+/** Without "user:password@", in which a password may have "@" and "/", and without query. */
+function cleanAddress(_all: string, scheme: string, rest: string): string {
+  const [at, query] = [rest.lastIndexOf('@'), rest.indexOf('?')];
+  // An "@" of the query, or a "?" of the password.
+  if (query !== -1 && query < at) return `${scheme}<address>`;
+  const open = at === -1 ? rest : `<credentials>${rest.slice(at)}`;
+  return scheme + open.replace(/\?.*$/, '?<query>');
+}
+
 const patterns: readonly (readonly [RegExp, string])[] = [
   // Keys of PEM files.
   [/-----BEGIN [^-]+-----[^]*?(?:-----END [^-]+-----|$)/g, '<key>'],
-  // The query of an address, and its "user:password@".
-  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]*)\?[^\s"'<>]*/gi, '$1?<query>'],
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1<credentials>@'],
   // Headers of a command: in quotes, or up to the next option.
   [
     /(?<![\w-])(--header|-H)([ =])(?:"[^"\n]*"|'[^'\n]*'|[\w-]+:[^\n]*?(?=\s--?[a-z]|\n|$)|\S+)/gi,
@@ -58,19 +69,20 @@ interface Literal {
 }
 
 /** Longest first, so that a value within another leaves no rest. */
-function literals({ user, host, userHome, home, env }: Identity): readonly Literal[] {
-  const secrets: Literal[] = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && value.length >= leastSecret && secretName.test(name)
-      ? [{ value, as: '<secret>', isName: false }]
-      : [],
+function literals({ user, host, userHome, home, env, secrets = [] }: Identity): readonly Literal[] {
+  const named: readonly string[] = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && value.length >= leastSecret && secretName.test(name) ? [value] : [],
   );
+  const hidden = [...named, ...environmentSecrets(env), ...secrets].map((value) => ({
+    ...{ value, as: '<secret>', isName: false },
+  }));
   const others: readonly Literal[] = [
     { value: home, as: '<home>', isName: false },
     { value: userHome, as: '~', isName: false },
     { value: user, as: '<user>', isName: true },
     { value: host, as: '<host>', isName: true },
   ];
-  return [...secrets, ...others]
+  return [...hidden, ...others]
     .filter(({ value, isName }) => value.length > 1 && !(isName && commonNames.has(value)))
     .toSorted((a, b) => Number(a.isName) - Number(b.isName) || b.value.length - a.value.length);
 }
@@ -87,13 +99,17 @@ export function createRedact(identity: Identity): Redact {
       const whole = isName ? `(?<![A-Za-z0-9_])${escaped(value)}(?![A-Za-z0-9_])` : escaped(value);
       clean = clean.replace(new RegExp(whole, 'gi'), as);
     }
+    clean = clean.replace(address, cleanAddress);
     for (const [pattern, as] of patterns) clean = clean.replace(pattern, as);
     return clean;
   };
 }
 
-/** For texts of this process, on this machine. */
-export function redactHere(home: string, env: NodeJS.ProcessEnv): Redact {
+/**
+ * For texts of this process, on this machine.
+ * @param secrets what may not be shown, beside the secrets of `env`
+ */
+export function redactHere(home: string, env: NodeJS.ProcessEnv, secrets: readonly string[] = []): Redact {
   const { username, homedir } = userInfo();
-  return createRedact({ user: username, host: hostname(), userHome: homedir, home, env });
+  return createRedact({ user: username, host: hostname(), userHome: homedir, home, env, secrets });
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
-import { withoutCredentials } from './package-index';
+import { withoutCredentials } from './index-secrets';
 
 const unit: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 /** Of the whole: the rest is unpacking and the check that the packages load. */

@@ -111,6 +111,3 @@ export function uvEnvironment(env: NodeJS.ProcessEnv, configs: readonly PipSetti
   const own = { UV_NO_CONFIG: '1', UV_PYTHON_DOWNLOADS: 'manual' };
   return { ...made, ...own, UV_NO_PROGRESS: '1', NO_COLOR: '1' };
 }
-
-/** Without the user and the password of the addresses in it. Pure. */
-export const withoutCredentials = (text: string): string => text.replace(/(\/\/)[^/\s@]+@/g, '$1***@');

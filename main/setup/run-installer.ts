@@ -3,8 +3,8 @@ import { WorkbenchError } from '../contract/errors';
 import { exec } from '../platform/exec';
 import { noTelemetry } from '../platform/python-variables';
 import type { InstallListener } from '../toolkit/launch';
+import { environmentSecrets, withoutCredentials } from './index-secrets';
 import { installFailure } from './install-output';
-import { withoutCredentials } from './package-index';
 
 /** uv and pip end at the first signal; what they began is made anew next time. */
 const graceMs = 5000;
@@ -22,6 +22,8 @@ interface InstallerInput {
   readonly what: string;
   /** Gets everything that is printed. */
   readonly log: string | null;
+  /** What may not be shown, beside the secrets of `env`. */
+  readonly secrets?: readonly string[];
   readonly onLine?: (line: string) => void;
 }
 
@@ -34,13 +36,14 @@ export function throwIfCancelled({ signal }: SetupListener, what: string): void 
 
 /** How a program of the installation ended, with the last lines of its output. Throws cancelled. */
 export async function tryInstaller(
-  { argv, env, cwd, what, log, onLine }: InstallerInput,
+  { argv, env, cwd, what, log, secrets = [], onLine }: InstallerInput,
   listener: SetupListener,
 ): Promise<{ readonly exitCode: number | null; readonly lines: readonly string[] }> {
   const lines: string[] = [];
   const logged: string[] = [];
+  const hidden = [...environmentSecrets(env), ...secrets];
   const take = (text: string) => {
-    const line = withoutCredentials(text);
+    const line = withoutCredentials(text, hidden);
     logged.push(line);
     lines.push(line);
     if (lines.length > keptLines) lines.shift();

@@ -4,6 +4,7 @@ import { WorkbenchError } from '../contract/errors';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
+import { pipSecrets } from './index-secrets';
 import { failureReason } from './install-output';
 import {
   chooseInterpreter,
@@ -69,6 +70,7 @@ const plainPip = { PIP_REQUIRE_VIRTUALENV: '0', PIP_USER: '0' };
 async function uvProgram(
   { layout, resources, env, log }: UvOptions,
   pythons: readonly PythonFacts[],
+  secrets: readonly string[],
   listener: SetupListener,
 ): Promise<string> {
   const { folder, requirements, stamp, fetched, present } = await placesOf({ layout, resources });
@@ -103,6 +105,7 @@ async function uvProgram(
       cwd: uvFolder(layout),
       what: 'uv',
       log,
+      secrets,
     },
     listener,
   );
@@ -119,9 +122,10 @@ export async function openUv(options: UvOptions, listener: SetupListener): Promi
   await makeFolder(cwd);
   const pythons = await hostPythons(env);
   const prefixes = pythons.map(({ executable }) => dirname(dirname(executable)));
-  const carried = uvEnvironment(env, await readPipConfigs(env, [...new Set(prefixes)]));
+  const configs = await readPipConfigs(env, [...new Set(prefixes)]);
+  const carried = uvEnvironment(env, configs);
   return {
-    program: await uvProgram(options, pythons, listener),
+    program: await uvProgram(options, pythons, pipSecrets(configs), listener),
     env: { ...carried, UV_CACHE_DIR: join(cwd, 'cache'), UV_PYTHON_INSTALL_DIR: join(cwd, 'python') },
     cwd,
   };

@@ -17,6 +17,8 @@ describe('a redacted text', () => {
     ['/home/hedwig/models on gpu-box-7', '~/models on <host>'],
     ['Hedwig and hedwigs', '<user> and hedwigs'],
     ['http://me:pass@proxy:3128/x?sig=abc', 'http://<credentials>@proxy:3128/x?<query>'],
+    ['https://host.example/x?mail=a@b.example&sig=abc', 'https://<address>'],
+    ['from https://me:p@ss/wo:rd@proxy:3128/x "a@b"', 'from https://<credentials>@proxy:3128/x "a@b"'],
     ['Authorization: Bearer abc.def', 'Authorization: <secret>'],
     ['perf -m a -H "X-Key: 12" -b 1', 'perf -m a -H <header> -b 1'],
     ['mail to a.b@example.org', 'mail to <e-mail>'],
@@ -52,6 +54,25 @@ describe('a redacted text', () => {
         expect(redact(`${before} ${carry(secret)} ${after}`)).not.toContain(secret);
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it('has no part of a password in an address, whatever is in it', () => {
+    const password = fc.stringMatching(/^[A-Za-z0-9@/:%]{1,24}$/);
+    fc.assert(
+      fc.property(password, (secret) => {
+        expect(redact(`at https://me:${secret}@index.example/simple now`)).toBe(
+          'at https://<credentials>@index.example/simple now',
+        );
+      }),
+    );
+  });
+
+  it('has no secret of an index or a proxy, outside of its address either', () => {
+    const env = { HTTPS_PROXY: 'http://me:pro%40xy7@proxy:3128' };
+    const own = createRedact({ ...identity, env, secrets: ['tokenofthepath1'] });
+    expect(own('refused pro@xy7, pro%40xy7 and tokenofthepath1')).toBe(
+      'refused <secret>, <secret> and <secret>',
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePipConfig, uvEnvironment, withoutCredentials } from '../../../main/setup/package-index';
+import { parsePipConfig, uvEnvironment } from '../../../main/setup/package-index';
 import { pipConfigPaths } from '../../../main/setup/pip-config-files';
 
 describe('settings of pip', () => {
@@ -92,11 +92,5 @@ timeout = 10
       '/own.conf',
     ]);
     expect(pipConfigPaths({ HOME: '/h', PIP_CONFIG_FILE: '/dev/null' }, ['/usr'])).toEqual([]);
-  });
-
-  it('are shown without user and password', () => {
-    expect(withoutCredentials('from https://user:secret@pypi.example.com/simple and http://b/')).toBe(
-      'from https://***@pypi.example.com/simple and http://b/',
-    );
   });
 });
