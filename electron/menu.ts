@@ -2,7 +2,10 @@ import type { ContextMenuParams, MenuItemConstructorOptions } from 'electron';
 import type { MenuCommand } from '../main/contract/api';
 
 /** The menu of the application. What is the product's own is sent to the window, which knows the page that is shown. */
-export function menuTemplate(send: (command: MenuCommand) => void): MenuItemConstructorOptions[] {
+export function menuTemplate(
+  send: (command: MenuCommand) => void,
+  checkForUpdates: () => void,
+): MenuItemConstructorOptions[] {
   const own = (label: string, command: MenuCommand, accelerator?: string): MenuItemConstructorOptions => ({
     label,
     ...(accelerator === undefined ? {} : { accelerator }),
@@ -70,6 +73,7 @@ export function menuTemplate(send: (command: MenuCommand) => void): MenuItemCons
         own('Report a problem …', 'report-problem'),
         own('Open logs folder', 'open-logs'),
         line,
+        { label: 'Check for updates …', click: checkForUpdates },
         own('About Triton Workbench', 'about'),
       ],
     },

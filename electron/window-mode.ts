@@ -1,14 +1,16 @@
 import { dirname, join } from 'node:path';
 import type { App, BrowserWindow } from 'electron';
 import { dialog, Menu, Notification, safeStorage, session } from 'electron';
-import type { CoreEvent, Handlers, MenuCommand } from '../main/contract/api';
+import type { CoreEvent, Handlers, MenuCommand, WindowEvent } from '../main/contract/api';
 import { defaultSettings, type Settings } from '../main/contract/settings/settings';
 import type { Core } from '../main/core';
+import type { ApplicationLog } from '../main/home/application-log';
 import { defaultHome, homeLayout } from '../main/platform/layout';
 import { guardClose } from './close-guard';
 import { createConsentDialog } from './consent/ask-for-consent';
 import { desktopCalls, readText } from './desktop-calls';
 import { createCallLog, createEventLog, openLog } from './help/application-events';
+import { createUpdates, type Updates } from './help/updates';
 import { createEventSender, registerCalls } from './ipc';
 import { leave } from './leave';
 import { contextMenuTemplate, menuTemplate } from './menu';
@@ -92,8 +94,15 @@ async function openCore(app: App, home: string, paths: AppPaths, scriptServed: P
   });
 }
 
-function installMenus(window: BrowserWindow, onCommand: (command: MenuCommand) => void): void {
-  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(onCommand)));
+function installMenus(
+  window: BrowserWindow,
+  send: (event: WindowEvent) => void,
+  checkForUpdates: () => void,
+): void {
+  const onCommand = (command: MenuCommand): void => {
+    send({ type: 'menu', command });
+  };
+  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(onCommand, checkForUpdates)));
   window.webContents.on('context-menu', (_event, place) => {
     const template = contextMenuTemplate(place);
     if (template.length > 0) Menu.buildFromTemplate(template).popup({ window });
@@ -122,6 +131,35 @@ async function windowCalls(
       return { kept: await logins.keep(login) };
     },
   };
+}
+
+/** Updates with the dialogs of this window; electron-updater is loaded when a feed is set and asked. */
+function windowUpdates(parts: {
+  readonly app: App;
+  readonly window: BrowserWindow;
+  readonly core: Core;
+  readonly log: ApplicationLog;
+  readonly home: string;
+  readonly feed: () => string | null;
+}): Updates {
+  const { app, window, core, log, home, feed } = parts;
+  const consent = createConsentDialog(window);
+  return createUpdates({
+    feed,
+    log,
+    version: app.getVersion(),
+    isFixed: !app.isPackaged || [app.getName(), app.getVersion()].some((text) => text.includes('-test')),
+    openUpdater: async (address) => {
+      const { openUpdater } = await import('./help/open-updater');
+      return openUpdater(address, join(home, 'window', 'updates'), log);
+    },
+    isBusy: () => Object.values(core.underWay()).some((works: readonly unknown[]) => works.length > 0),
+    ask: consent,
+    tell: async (notice) => {
+      if (!window.isDestroyed())
+        await dialog.showMessageBox(window, { type: 'info', title: 'Triton Workbench', ...notice });
+    },
+  });
 }
 
 /** Ends the process once: with its last window, or where quitting closes the windows and leaves at once. */
@@ -167,9 +205,8 @@ export async function runWindowMode(app: App): Promise<void> {
   const coreReady = openCore(app, home, paths, scriptServed);
   const keeper = stateKeeper(window, statePath);
   const events = createEventSender(window.webContents);
-  installMenus(window, (command) => {
-    events.send({ type: 'menu', command });
-  });
+  const updates: { made: Updates | null } = { made: null };
+  installMenus(window, events.send, () => void updates.made?.byHand());
   const openings = createOpenings({
     read: async (path) => {
       const text = await readText(path);
@@ -199,6 +236,8 @@ export async function runWindowMode(app: App): Promise<void> {
     const settings = await followSettings(core);
     for (const watch of noticeWatches(window, settings)) core.subscribe(watch);
     core.subscribe(createEventLog(log));
+    updates.made = windowUpdates({ app, window, core, log, home, feed: () => settings()['updates.feed'] });
+    void updates.made.atStart();
     return windowCalls(core, window, { home, closeNow, openings });
   });
   // A core that cannot be made is told by every call's answer.

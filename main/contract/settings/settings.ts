@@ -9,6 +9,12 @@ const proxy = z
   .max(500)
   .regex(/^https?:\/\/[^\s/]+\/?$/);
 
+/** Only this machine itself is trusted without a certificate. */
+const feed = z
+  .string()
+  .max(500)
+  .regex(/^(?:https:\/\/[^\s/@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)(?:\/[^\s@]*)?$/);
+
 const engineChoices = ['preset', 'local', 'docker'] as const;
 export const themes = ['system', 'light', 'dark'] as const;
 const runNotices = ['long', 'all', 'off'] as const;
@@ -32,7 +38,7 @@ interface SettingDefinition<Schema extends z.ZodType> {
   readonly fromNextStart?: true;
 }
 
-export const settingGroups = ['New deployments', 'Window', 'Network', 'Storage'] as const;
+export const settingGroups = ['New deployments', 'Window', 'Network', 'Updates', 'Storage'] as const;
 export type SettingGroup = (typeof settingGroups)[number];
 
 const setting = <Schema extends z.ZodType>(definition: SettingDefinition<Schema>) => definition;
@@ -119,6 +125,15 @@ export const settingDefinitions = {
     absent: 'none',
     range: 'hosts separated by commas, without spaces',
     fromNextStart: true,
+  }),
+  'updates.feed': setting({
+    schema: feed.nullable(),
+    fallback: null,
+    group: 'Updates',
+    title: 'Update feed',
+    help: 'Address of a folder with the newest package and its latest-linux.yml. An installed package checks it at every start, and downloads and installs only after you agree.',
+    absent: 'none: updates are off',
+    range: 'an https address such as https://updates.example.com/triton-workbench',
   }),
   'runs.keepDays': setting({
     schema: z.int().min(1).max(mostDays).nullable(),

@@ -6,12 +6,15 @@ import { createdBodies, journalFixture } from '../../support/run-state';
 describe('the menu', () => {
   it('sends the commands of the product, and no two of them have one key', () => {
     const sent: string[] = [];
-    const items = menuTemplate((command) => sent.push(command)).flatMap((menu) =>
-      Array.isArray(menu.submenu) ? menu.submenu : [],
+    const template = menuTemplate(
+      (command) => sent.push(command),
+      () => sent.push('check for updates'),
     );
+    const items = template.flatMap((menu) => (Array.isArray(menu.submenu) ? menu.submenu : []));
     // Electron hands over what was clicked; these items ask for nothing of it.
     for (const { click } of items) (click as (() => void) | undefined)?.();
     expect(sent).toContain('command-palette');
+    expect(sent).toContain('check for updates');
     expect(new Set(sent).size).toBe(sent.length);
     const keys = items.flatMap(({ accelerator }) => (accelerator === undefined ? [] : [accelerator]));
     expect(new Set(keys).size).toBe(keys.length);
