@@ -33,15 +33,19 @@ interface HomeNeeds {
 const reportLines = 200;
 
 /** Throws while something of the home is in use. */
-async function requireIdle(
-  { store, layout }: CoreParts,
-  { underWay, deployments }: HomeNeeds,
+export async function requireIdle(
+  { store, layout, monitor }: Pick<CoreParts, 'store' | 'layout' | 'monitor'>,
+  { underWay, deployments }: Pick<HomeNeeds, 'underWay' | 'deployments'>,
 ): Promise<void> {
   const busy = (code: 'run-busy' | 'deployment-busy', message: string, remedy: string) =>
     new WorkbenchError(code, message, { where: layout.home, remedy });
-  const { runIds, images, fetches } = underWay();
-  if (runIds.length + images.length + fetches.length > 0) {
+  const { runIds, images, fetches, tools } = underWay();
+  if (runIds.length + images.length + fetches.length + tools.length > 0) {
     throw busy('run-busy', 'Work is under way', 'Wait for it to end, or cancel it, then move the home.');
+  }
+  const { recording } = await monitor.handlers['monitor.state'](undefined);
+  if (recording !== null && recording.problem === null) {
+    throw busy('run-busy', 'The monitor is recording', 'Stop the recording, then move the home.');
   }
   for (const { runId, dir } of (await store.list()).runs) {
     if ((await leaseHolder(dir)) !== null) {

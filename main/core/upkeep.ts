@@ -2,6 +2,7 @@ import { finishMove } from '../home/finish-move';
 import { sweepSharedFiles } from '../perf/native/requests/shared-names';
 import type { Runs } from '../pipeline/runs';
 import { bytesBelow } from '../platform/files';
+import { readHomePointer } from '../platform/layout';
 import { followRuns } from '../store/follow';
 import { sweepHomeFiles } from '../store/run-files';
 import type { CoreParts } from './core-parts';
@@ -46,6 +47,22 @@ export interface Upkeep {
   stopFollowing(): void;
 }
 
+/** Old trash, runs beyond the retention, and what a move left in the old home. Never rejects. */
+async function tidyHome(parts: CoreParts): Promise<void> {
+  const { trash, settings, layout, options } = parts;
+  // What cannot be deleted must not keep the window closed; `clean` says why.
+  const tidy = async (): Promise<void> => {
+    await trash.empty(trashMs).catch(() => []);
+    const { values } = await settings.read();
+    await retireRuns(parts, values).catch(() => 0);
+  };
+  const isMoved = readHomePointer(options.env)?.previous !== undefined;
+  const finished = finishMove(layout.home, options.env).catch(() => undefined);
+  // Nobody waits for what is left of an old home. Only what the new home still has is removed there, so that comes first.
+  if (isMoved) void finished.then(tidy).catch(() => undefined);
+  else await tidy();
+}
+
 /** Ends what dead workbenches left and, where the core is to follow, tells of other processes' runs from now on. */
 export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep> {
   const { engines, store, trash, cache, emit, events } = parts;
@@ -53,14 +70,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
   const endedChildren = [...(await engines.sweep()).endedChildren];
   await sweepHomeFiles(parts.layout);
   const sharedMemoryFiles = [...(await sweepSharedFiles())];
-  // What cannot be deleted must not keep the window closed; `clean` says why.
-  if (follow) {
-    await trash.empty(trashMs).catch(() => []);
-    const { values } = await parts.settings.read();
-    await retireRuns(parts, values).catch(() => 0);
-    // Nobody waits for what is left of an old home.
-    void finishMove(parts.layout.home, parts.options.env).catch(() => undefined);
-  }
+  if (follow) await tidyHome(parts);
   return {
     stopFollowing: follow ? followRuns(store, (runId) => runs.isOwn(runId), events) : () => undefined,
     planClean: async (request) => {

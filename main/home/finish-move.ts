@@ -1,36 +1,49 @@
-import { readdir, rm, rmdir, symlink } from 'node:fs/promises';
+import { readdir, realpath, rm, rmdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists, writeFileAtomic } from '../platform/files';
 import { homePointerFile, readHomePointer } from '../platform/layout';
 import { privateFile } from '../platform/private-home';
+import { usersOf } from './home-users';
 import { dataEntries, removeItems } from './move-files';
 import { toolFolders } from './storage';
 
 /**
- * Removes what a move left in the old home, once the new one is in use: data that has not changed since it was copied, tools
- * that the new home has too, logs, and Chromium's profile. A folder that is empty then becomes a link to the new home, so that paths
+ * Removes what a move left in the old home, once the new one is in use: data that has not changed since it was copied and that the
+ * new home has, tools that it has too, logs, and Chromium's profile. A folder that is empty then becomes a link to the new home, so that paths
  * which runs and specifications name stay valid. Done again by the next start where it was cut off.
  */
-export async function finishMove(home: string, env: NodeJS.ProcessEnv): Promise<void> {
+export async function finishMove(
+  home: string,
+  env: NodeJS.ProcessEnv,
+  users: (folder: string) => Promise<readonly number[]> = usersOf,
+): Promise<void> {
   const pointer = readHomePointer(env);
   if (pointer?.previous === undefined || pointer.home !== home || pointer.previous === home) return;
   const { previous, movedMs = 0 } = pointer;
-  if (!(await exists(previous))) {
+  // A link to the new home is what an end that was cut off left: behind it is the only data.
+  if (!(await exists(previous)) || (await realpath(previous)) === (await realpath(home))) {
     await forget(home, env);
     return;
   }
-  const isGone = await removeItems(previous, await dataEntries(previous), movedMs);
-  const inUse = process.execPath.startsWith(`${previous}/`);
-  for (const name of toolFolders) {
-    if (!inUse && (await exists(join(home, name))))
-      await rm(join(previous, name), { recursive: true, force: true });
-  }
-  for (const name of ['window', 'logs', 'setup-logs'])
-    if (isGone && !inUse) await rm(join(previous, name), { recursive: true, force: true });
+  // A program that was started before the move works there still.
+  if ((await users(previous)).length > 0) return;
+  await removeRest(previous, home, movedMs);
   if ((await readdir(previous)).length > 0) return;
   await rmdir(previous);
   await symlink(home, previous);
   await forget(home, env);
+}
+
+/** What has a copy in the new home, and what the workbench makes anew there. */
+async function removeRest(previous: string, home: string, movedMs: number): Promise<void> {
+  const options = { from: previous, to: home, movedMs };
+  const isGone = await removeItems(await dataEntries(previous), options);
+  // This very program may run from there.
+  if (process.execPath.startsWith(`${previous}/`)) return;
+  for (const name of toolFolders)
+    if (await exists(join(home, name))) await rm(join(previous, name), { recursive: true, force: true });
+  for (const name of ['window', 'logs', 'setup-logs'])
+    if (isGone) await rm(join(previous, name), { recursive: true, force: true });
 }
 
 /** The pointer without what is to be removed. */

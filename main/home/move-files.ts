@@ -5,6 +5,7 @@ import {
   link,
   lstat,
   lutimes,
+  open,
   readdir,
   readlink,
   rm,
@@ -94,6 +95,16 @@ function movedTarget(target: string, { from, to }: Pick<CopyOptions, 'from' | 't
   return target === from || target.startsWith(`${from}/`) ? `${to}${target.slice(from.length)}` : target;
 }
 
+/** Puts the bytes of a copy on disk: its original is removed later. */
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
 async function copyOne(item: Item, options: CopyOptions, made: Map<string, string>): Promise<void> {
   const source = join(options.from, item.path);
   const target = join(options.to, item.path);
@@ -113,6 +124,7 @@ async function copyOne(item: Item, options: CopyOptions, made: Map<string, strin
   if (first !== undefined) await link(first, target);
   else {
     await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await syncFile(target);
     await utimes(target, item.mtime, item.mtime);
     if (item.shared !== null) made.set(item.shared, target);
   }
@@ -137,44 +149,74 @@ export async function copyItems(options: CopyOptions): Promise<void> {
   }
 }
 
-/** Throws where a copied file is not the file that it is a copy of, or where the home has changed since it was listed. */
-export async function verifyItems(options: CopyOptions, entries: readonly string[]): Promise<void> {
-  const { from, to, items, signal, onBytes } = options;
-  const changed = (path: string): WorkbenchError =>
-    new WorkbenchError('run-busy', `${path} changed while the home was copied`, {
-      where: from,
-      remedy: 'Close other programs that use the workbench home, then move it again.',
-    });
+const changed = (home: string, path: string): WorkbenchError =>
+  new WorkbenchError('run-busy', `${path} changed while the home was copied`, {
+    where: home,
+    remedy: 'Close other programs that use the workbench home, then move it again.',
+  });
+
+/** Throws where a copied file is not the file that it is a copy of. */
+export async function verifyItems({ from, to, items, signal, onBytes }: CopyOptions): Promise<void> {
   for (const { path, kind, bytes } of items) {
     stop(signal);
     const copy = await lstat(join(to, path)).catch(() => null);
-    if (copy === null) throw changed(path);
+    if (copy === null) throw changed(from, path);
     if (kind === 'file' && (await hashFile(join(to, path))) !== (await hashFile(join(from, path))))
-      throw changed(path);
+      throw changed(from, path);
     onBytes(bytes);
   }
+}
+
+/** Throws where the home has changed since it was listed. */
+export async function requireUnchanged(
+  { from, items }: Pick<CopyOptions, 'from' | 'items'>,
+  entries: readonly string[],
+): Promise<void> {
   const before = new Map(items.map((item) => [item.path, item]));
-  const now = await listItems(from, entries);
-  for (const { path, kind, bytes, mtime } of now) {
+  for (const { path, kind, bytes, mtime } of await listItems(from, entries)) {
     const known = before.get(path);
     before.delete(path);
     const isSame = known?.bytes === bytes && known.mtime.getTime() === mtime.getTime();
-    if (known === undefined || (kind === 'file' && !isSame)) throw changed(path);
+    if (known === undefined || (kind === 'file' && !isSame)) throw changed(from, path);
   }
   const [gone] = before.keys();
-  if (gone !== undefined) throw changed(gone);
+  if (gone !== undefined) throw changed(from, gone);
 }
 
-/** Removes the items that have not changed since, and folders that are empty then. @returns whether nothing is left. */
-export async function removeItems(
-  home: string,
-  entries: readonly string[],
-  untilMs: number,
-): Promise<boolean> {
-  const items = await listItems(home, entries);
-  for (const { path, kind, changedMs } of items.toReversed()) {
-    if (kind === 'folder') await rmdir(join(home, path)).catch(() => undefined);
-    else if (changedMs <= untilMs) await rm(join(home, path), { force: true });
+/** Of file systems that keep times coarsely. */
+const timeStepMs = 2000;
+
+/**
+ * Whether the new home has what the old one is about to lose: the copy, or what the new home made of it since the move. The
+ * very same file, through a link or a mount, is not a copy.
+ */
+async function hasCopy(item: Item, { from, to, movedMs }: RemoveOptions): Promise<boolean> {
+  const copy = await lstat(join(to, item.path)).catch(() => null);
+  const own = await lstat(join(from, item.path)).catch(() => null);
+  if (copy === null || own === null || (copy.dev === own.dev && copy.ino === own.ino)) return false;
+  if (item.kind === 'link') return copy.isSymbolicLink();
+  if (!copy.isFile()) return false;
+  const isSame = copy.size === item.bytes && Math.abs(copy.mtimeMs - item.mtime.getTime()) < timeStepMs;
+  return isSame || copy.mtimeMs > movedMs;
+}
+
+interface RemoveOptions {
+  readonly from: string;
+  /** The new home. */
+  readonly to: string;
+  readonly movedMs: number;
+}
+
+/**
+ * Removes the items that the new home has and that have not changed since the move, and folders that are empty then.
+ * @returns whether nothing is left.
+ */
+export async function removeItems(entries: readonly string[], options: RemoveOptions): Promise<boolean> {
+  const { from, movedMs } = options;
+  for (const item of (await listItems(from, entries)).toReversed()) {
+    const path = join(from, item.path);
+    if (item.kind === 'folder') await rmdir(path).catch(() => undefined);
+    else if (item.changedMs <= movedMs && (await hasCopy(item, options))) await rm(path, { force: true });
   }
-  return (await listItems(home, entries)).length === 0;
+  return (await listItems(from, entries)).length === 0;
 }

@@ -3,12 +3,12 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import type { HomeMovePlan, HomeMoveWork } from '../contract/settings/storage';
-import { writeFileAtomic } from '../platform/files';
-import { defaultHome, type HomePointer, homePointerFile } from '../platform/layout';
+import { syncFolder, writeFileAtomic } from '../platform/files';
+import { defaultHome, type HomePointer, homePointerFile, readHomePointer } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { privateFile } from '../platform/private-home';
 import { usersOf } from './home-users';
-import { copyItems, dataEntries, listItems, verifyItems } from './move-files';
+import { copyItems, dataEntries, listItems, requireUnchanged, verifyItems } from './move-files';
 import { toolFolders } from './storage';
 
 /** In a folder that a home is being copied to: what is there may be removed. */
@@ -120,6 +120,27 @@ async function clearTarget(to: string): Promise<void> {
   await rm(join(to, unfinishedMark), { force: true });
 }
 
+/** Whether the pointer names the folder, or cannot be read: then nothing may be removed there. */
+function isNamed(to: string, env: NodeJS.ProcessEnv): boolean {
+  try {
+    return readHomePointer(env)?.home === to;
+  } catch {
+    return true;
+  }
+}
+
+/** Names the new home. The folder is on disk before; a failure after the file took its place still means that it has moved. */
+async function commit(pointer: HomePointer, env: NodeJS.ProcessEnv): Promise<void> {
+  const { home: to } = pointer;
+  await rm(join(to, unfinishedMark), { force: true });
+  for (const folder of [to, dirname(to)]) await syncFolder(folder);
+  try {
+    await writeFileAtomic(homePointerFile(env), `${JSON.stringify(pointer, null, 2)}\n`, privateFile);
+  } catch (error) {
+    if (!isNamed(to, env)) throw error;
+  }
+}
+
 /**
  * Moves the home to another folder: copies, verifies every file, and then says in the person's configuration where the home
  * is. Until that moment the old one is the home and nothing of it has changed; what is left there is removed by the next start.
@@ -151,11 +172,12 @@ export function createHomeMove(options: HomeMoveOptions): HomeMove {
     await copyItems({ from: home, to, items, signal, onBytes: step('copying') });
     Object.assign(counter, { bytes: 0, shown: 0 });
     show({ status: 'verifying', doneBytes: 0 });
-    await verifyItems({ from: home, to, items, signal, onBytes: step('verifying') }, entries);
+    // What changes from here on is newer than the copy, and the next start leaves it in the old home.
+    const movedMs = now().getTime();
+    await verifyItems({ from: home, to, items, signal, onBytes: step('verifying') });
     await options.requireIdle();
-    const pointer: HomePointer = { home: to, previous: home, movedMs: now().getTime() };
-    await rm(join(to, unfinishedMark), { force: true });
-    await writeFileAtomic(homePointerFile(env), `${JSON.stringify(pointer, null, 2)}\n`, privateFile);
+    await requireUnchanged({ from: home, items }, entries);
+    await commit({ home: to, previous: home, movedMs }, env);
     show({ status: 'done', doneBytes: totalBytes });
   };
   return {
@@ -169,7 +191,7 @@ export function createHomeMove(options: HomeMoveOptions): HomeMove {
       state.stop = new AbortController();
       show({ status: 'copying', to: target, doneBytes: 0, totalBytes: bytes, problem: null });
       state.ended = copyAll(target, state.stop.signal).catch(async (error: unknown) => {
-        await clearTarget(target).catch(() => undefined);
+        if (!isNamed(target, env)) await clearTarget(target).catch(() => undefined);
         const { code, message } = toWire(error);
         if (code === 'cancelled') show({ status: 'cancelled' });
         else show({ status: 'failed', problem: message });

@@ -57,7 +57,7 @@ const moveOf = (more: Partial<HomeMoveOptions> = {}): HomeMove =>
   createHomeMove({
     home,
     env,
-    now: () => new Date(Date.now() + 1000),
+    now: () => new Date(),
     requireIdle: () => Promise.resolve(),
     onWork: (work) => works.push(work),
     users: () => Promise.resolve([]),
@@ -105,7 +105,7 @@ describe('a move', () => {
 
   it('leaves what changed after it, and what is not of a home', async () => {
     const to = join(root, 'disk');
-    await moveOf({ now: () => new Date() }).start(to);
+    await moveOf().start(to);
     await ended();
     await new Promise((resolve) => setTimeout(resolve, 20));
     await appendFile(join(home, 'runs', 'a', 'tool.sh'), 'late\n');
@@ -128,6 +128,60 @@ describe('a move', () => {
     expect(defaultHome(env)).toBe(home);
     expect((await lstat(home)).isDirectory()).toBe(true);
   });
+});
+
+it('leaves what the new home does not have, and never follows a link to it', async () => {
+  const to = join(root, 'disk');
+  await moveOf().start(to);
+  await ended();
+  await rm(join(to, 'runs'), { recursive: true });
+  await finishMove(to, env);
+  expect(await readFile(join(home, 'runs', 'a', 'journal.jsonl'), 'utf8')).toBe('one\n');
+  expect(existsSync(join(home, 'settings.json'))).toBe(false);
+  // Cut off between the link and the pointer.
+  await rm(home, { recursive: true });
+  await symlink(to, home);
+  await finishMove(to, env);
+  expect(await readFile(join(to, 'settings.json'), 'utf8')).toBe('{}');
+  expect(readHomePointer(env)).toEqual({ home: to });
+});
+
+it('removes nothing while another process uses the old home', async () => {
+  const to = join(root, 'disk');
+  await moveOf().start(to);
+  await ended();
+  await finishMove(to, env, () => Promise.resolve([4711]));
+  expect(existsSync(join(home, 'settings.json'))).toBe(true);
+  expect(readHomePointer(env)).toMatchObject({ previous: home });
+});
+
+it('removes what the new home has changed since the move', async () => {
+  const to = join(root, 'disk');
+  await moveOf().start(to);
+  await ended();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await writeFile(join(to, 'settings.json'), '{"window.theme": "dark"}');
+  await finishMove(to, env);
+  expect(existsSync(join(home, 'settings.json'))).toBe(false);
+});
+
+it('loses nothing that changes between the verification and the switch', async () => {
+  const to = join(root, 'disk');
+  const asked = { times: 0 };
+  const late = moveOf({
+    requireIdle: async () => {
+      asked.times += 1;
+      if (asked.times < 2) return;
+      await writeFile(join(home, 'settings.json'), '{"window.theme": "dark"}');
+      await appendFile(join(home, 'runs', 'a', 'tool.sh'), 'late\n');
+    },
+  });
+  await late.start(to);
+  expect(await ended()).toMatchObject({ status: 'failed' });
+  expect(defaultHome(env)).toBe(home);
+  expect(await readFile(join(home, 'settings.json'), 'utf8')).toContain('dark');
+  expect(await readFile(join(home, 'runs', 'a', 'tool.sh'), 'utf8')).toContain('late');
+  expect(await readdir(to)).toEqual([]);
 });
 
 describe('a move that does not come to its end', () => {
