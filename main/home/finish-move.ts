@@ -1,15 +1,15 @@
-import { readdir, realpath, rm, rmdir, symlink } from 'node:fs/promises';
+import { lstat, readdir, realpath, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists, writeFileAtomic } from '../platform/files';
-import { homePointerFile, readHomePointer } from '../platform/layout';
+import { homePointerFile, readHomePointer, toolFolders } from '../platform/layout';
 import { privateFile } from '../platform/private-home';
 import { usersOf } from './home-users';
-import { dataEntries, removeItems } from './move-files';
-import { toolFolders } from './storage';
+import { dataEntries, leftEntries, removeItems } from './move-files';
 
 /**
  * Removes what a move left in the old home, once the new one is in use: data that has not changed since it was copied and that the
- * new home has, tools that it has too, logs, and Chromium's profile. A folder that is empty then becomes a link to the new home, so that paths
+ * new home has, tools that it has too, logs, Chromium's profile, and uv with its
+ * cache. A folder that is empty then becomes a link to the new home, so that paths
  * which runs and specifications name stay valid. Done again by the next start where it was cut off.
  */
 export async function finishMove(
@@ -29,9 +29,19 @@ export async function finishMove(
   if ((await users(previous)).length > 0) return;
   await removeRest(previous, home, movedMs);
   if ((await readdir(previous)).length > 0) return;
-  await rmdir(previous);
-  await symlink(home, previous);
+  await putLink(previous, home);
   await forget(home, env);
+}
+
+/** A link to the new home in the place of the empty old one, which may itself have been a link to a folder. */
+async function putLink(previous: string, home: string): Promise<void> {
+  if ((await lstat(previous)).isSymbolicLink()) {
+    const folder = await realpath(previous);
+    await unlink(previous);
+    // A mount point cannot be removed.
+    await rmdir(folder).catch(() => undefined);
+  } else await rmdir(previous);
+  await symlink(home, previous);
 }
 
 /** What has a copy in the new home, and what the workbench makes anew there. */
@@ -42,8 +52,9 @@ async function removeRest(previous: string, home: string, movedMs: number): Prom
   if (process.execPath.startsWith(`${previous}/`)) return;
   for (const name of toolFolders)
     if (await exists(join(home, name))) await rm(join(previous, name), { recursive: true, force: true });
-  for (const name of ['window', 'logs', 'setup-logs'])
-    if (isGone) await rm(join(previous, name), { recursive: true, force: true });
+  if (!isGone) return;
+  for (const name of await leftEntries(previous))
+    await rm(join(previous, name), { recursive: true, force: true });
 }
 
 /** The pointer without what is to be removed. */

@@ -17,29 +17,35 @@ import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileError } from '../platform/file-error';
 import { hashFile, syncFolder } from '../platform/files';
-import { homeLayout } from '../platform/layout';
+import { homeLayout, toolFolders } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
-import { homeNames } from '../platform/private-home';
-import { toolFolders } from './storage';
+import { homeEntry } from '../platform/private-home';
 
 /** Of the window only what is its own; the rest is Chromium's, which has it open. */
 const ofWindow: readonly string[] = ['window-state.json', 'registry-logins'];
 
-/** Logs of what is over; the application writes to its own while it moves. */
-const notMoved: ReadonlySet<string> = new Set(['logs', 'setup-logs']);
+/** Logs of what is over; the application writes to its own while it moves. And uv with its cache and Pythons. */
+const notMoved: ReadonlySet<string> = new Set(['logs', 'setup-logs', 'uv']);
 
 /** What of the home is its data, relative: everything but tools, which are set up again, logs, and Chromium's profile. */
 export async function dataEntries(home: string): Promise<readonly string[]> {
   const entries: string[] = [];
-  const known = homeNames(homeLayout(home));
+  const entryOf = homeEntry(homeLayout(home));
   for (const name of (await readdir(home)).sort()) {
-    if (!known.has(name)) continue;
+    if (entryOf(name) !== 'own') continue;
     if (name === 'window') entries.push(...ofWindow.map((file) => join(name, file)));
     else if (notMoved.has(name)) continue;
     else if (!toolFolders.includes(name) || (await lstat(join(home, name))).isSymbolicLink())
       entries.push(name);
   }
   return entries;
+}
+
+/** What of a home goes with the old one: logs, Chromium's profile, and what the set-up fetches or leaves. */
+export async function leftEntries(home: string): Promise<readonly string[]> {
+  const entryOf = homeEntry(homeLayout(home));
+  const names = await readdir(home);
+  return names.filter((name) => name === 'window' || notMoved.has(name) || entryOf(name) === 'passing');
 }
 
 /** A file, link or folder below the home, in an order in which each folder comes before what is in it. */

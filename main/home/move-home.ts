@@ -4,12 +4,17 @@ import { toWire, WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import type { HomeMovePlan, HomeMoveWork } from '../contract/settings/storage';
 import { syncFolder, writeFileAtomic } from '../platform/files';
-import { defaultHome, type HomePointer, homePointerFile, readHomePointer } from '../platform/layout';
+import {
+  defaultHome,
+  type HomePointer,
+  homePointerFile,
+  readHomePointer,
+  toolFolders,
+} from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { privateFile } from '../platform/private-home';
 import { usersOf } from './home-users';
 import { copyItems, dataEntries, listItems, requireUnchanged, verifyItems } from './move-files';
-import { toolFolders } from './storage';
 
 /** In a folder that a home is being copied to: what is there may be removed. */
 const unfinishedMark = '.triton-workbench-move';

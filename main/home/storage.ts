@@ -1,18 +1,7 @@
-import { readdir, statfs } from 'node:fs/promises';
+import { lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoragePart, StorageReport } from '../contract/settings/storage';
-import { bytesBelow } from '../platform/files';
-import type { HomeLayout } from '../platform/layout';
-
-/** Folders of tools, by their names in the home: they hold absolute paths, and the set-up makes them anew. */
-export const toolFolders: readonly string[] = [
-  'python',
-  'tensorflow',
-  'triton',
-  'perf-analyzer',
-  'electron',
-  'docker-base',
-];
+import { type HomeLayout, toolFolders } from '../platform/layout';
 
 const partOf: Readonly<Record<string, StoragePart['id']>> = {
   runs: 'runs',
@@ -24,18 +13,39 @@ const partOf: Readonly<Record<string, StoragePart['id']>> = {
   recordings: 'recordings',
   logs: 'logs',
   'setup-logs': 'logs',
+  uv: 'tools',
   ...Object.fromEntries(toolFolders.map((name) => [name, 'tools' as const])),
 };
 
-/** What takes space in the home, largest first; links count as themselves. */
+/** Bytes below a path; links count as themselves, and a file with several names once: `seen` has those that were met. */
+async function newBytesBelow(path: string, seen: Set<string>): Promise<number> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return 0;
+  if (!found.isDirectory()) {
+    if (found.nlink > 1) {
+      const id = `${found.dev}:${found.ino}`;
+      if (seen.has(id)) return 0;
+      seen.add(id);
+    }
+    return found.size;
+  }
+  let bytes = 0;
+  for (const name of await readdir(path).catch(() => []))
+    bytes += await newBytesBelow(join(path, name), seen);
+  return bytes;
+}
+
+/** What takes space in the home, largest first. */
 export async function readStorage(
   { home }: Pick<HomeLayout, 'home'>,
   images: StorageReport['images'],
 ): Promise<StorageReport> {
   const bytes = new Map<StoragePart['id'], number>();
-  for (const name of await readdir(home).catch(() => [])) {
+  // In the order of the names the cache comes before the runs: deleting a run does not free what the cache has.
+  const seen = new Set<string>();
+  for (const name of (await readdir(home).catch(() => [])).sort()) {
     const id = partOf[name] ?? 'other';
-    bytes.set(id, (bytes.get(id) ?? 0) + (await bytesBelow(join(home, name))));
+    bytes.set(id, (bytes.get(id) ?? 0) + (await newBytesBelow(join(home, name), seen)));
   }
   const { bavail, bsize } = await statfs(home);
   const parts = [...bytes].map(([id, size]) => ({ id, bytes: size }));

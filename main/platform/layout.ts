@@ -122,6 +122,16 @@ export function defaultHome(env: NodeJS.ProcessEnv): string {
   });
 }
 
+/** Folders of tools, by their names in the home: they hold absolute paths, and the set-up makes them anew. */
+export const toolFolders: readonly string[] = [
+  'python',
+  'tensorflow',
+  'triton',
+  'perf-analyzer',
+  'electron',
+  'docker-base',
+];
+
 export function homeLayout(home: string): HomeLayout {
   return {
     home,

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
-import type { HomeLayout } from './layout';
+import { type HomeLayout, toolFolders } from './layout';
 import { makeFolder } from './make-folder';
 
 /** For the owner alone, whatever the umask. */
@@ -10,22 +10,32 @@ export const privateFile = 0o600;
 const ofOthers = 0o077;
 
 /** Beside what the layout names: what the window and the set-up put into a home. */
-const otherNames = ['window', 'setup-logs', 'docker-base'];
+const otherNames = ['window', 'setup-logs', 'uv', ...toolFolders];
 
-/** A file of the layout while it is written. */
-const unfinished = /^(.+)\.[0-9a-f]{12}\.tmp$/;
+/** Of a settings file that was set aside. */
+const setAside = /^settings-unreadable-[-0-9TZ]+\.json$/;
 
-/** Every name that a workbench home may have. */
-export function homeNames(layout: HomeLayout): ReadonlySet<string> {
+/** A file of the home while it is written, and who works on what. */
+const passing = /^(.+?)(?:\.[0-9a-f]{12}\.tmp|\.lease|\.turn)+$/;
+/** A tool that is being set up or removed. */
+const passingTool = /^(.+)\.(?:new|removed)$/;
+
+/** What an entry of a workbench home is, by its name: its own, there for a time, or null for somebody else's. */
+export function homeEntry(layout: HomeLayout): (name: string) => 'own' | 'passing' | null {
   const names = Object.values(layout).map((path: string) => relative(layout.home, path).split('/')[0] ?? '');
-  return new Set([...names.filter((name) => name !== ''), ...otherNames]);
+  const own = new Set([...names.filter((name) => name !== ''), ...otherNames]);
+  const isOfTool = (name: string) => toolFolders.includes(passingTool.exec(name)?.[1] ?? '');
+  const isPassing = (base: string | undefined) => base !== undefined && (own.has(base) || base === 'setup');
+  return (name) => {
+    if (own.has(name) || setAside.test(name)) return 'own';
+    return isOfTool(name) || isPassing(passing.exec(name)?.[1]) ? 'passing' : null;
+  };
 }
 
 /** Nothing stands in the folder that a workbench home has not: somebody may have named /tmp as the home. */
 async function isOnlyHome(layout: HomeLayout): Promise<boolean> {
-  const known = homeNames(layout);
-  const found = await readdir(layout.home);
-  return found.every((name) => known.has(unfinished.exec(name)?.[1] ?? name));
+  const entryOf = homeEntry(layout);
+  return (await readdir(layout.home)).every((name) => entryOf(name) !== null);
 }
 
 /** Takes from others what they may do with it, where it is this user's. @returns whether they could do something. */

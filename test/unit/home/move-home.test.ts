@@ -9,6 +9,7 @@ import {
   readFile,
   readlink,
   realpath,
+  rename,
   rm,
   stat,
   symlink,
@@ -128,6 +129,34 @@ describe('a move', () => {
     expect(defaultHome(env)).toBe(home);
     expect((await lstat(home)).isDirectory()).toBe(true);
   });
+});
+
+it('takes what the set-up fetches and leaves with the old home, and moves a settings file that was set aside', async () => {
+  const to = join(root, 'disk');
+  const aside = 'settings-unreadable-2026-11-25T12-00-00-000Z.json';
+  await mkdir(join(home, 'uv', 'cache'), { recursive: true });
+  await mkdir(join(home, 'triton.new'));
+  for (const name of [aside, 'setup.lease', 'tensorflow.lease', 'settings.json.lease'])
+    await writeFile(join(home, name), 'x');
+  await moveOf().start(to);
+  expect(await ended()).toMatchObject({ status: 'done' });
+  expect((await readdir(to)).sort()).toEqual(['cache', 'runs', aside, 'settings.json', 'window']);
+  await mkdir(join(to, 'python'));
+  await finishMove(to, env);
+  expect((await lstat(home)).isSymbolicLink()).toBe(true);
+});
+
+it('leaves a link where the old home was one', async () => {
+  const place = join(root, 'place');
+  await rename(home, place);
+  await symlink(place, home);
+  const to = join(root, 'disk');
+  await moveOf().start(to);
+  await ended();
+  await mkdir(join(to, 'python'));
+  await finishMove(to, env);
+  expect(await readlink(home)).toBe(to);
+  expect(existsSync(place)).toBe(false);
 });
 
 it('leaves what the new home does not have, and never follows a link to it', async () => {

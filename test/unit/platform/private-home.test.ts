@@ -50,6 +50,19 @@ it('is closed where the person wrote defaults of the command line into it', asyn
   expect(await rights(layout.home)).toBe('700');
 });
 
+it('is closed with what the set-up leaves in it, and not beside a folder of somebody else', async () => {
+  const layout = await openHome();
+  await mkdir(join(layout.home, 'uv'));
+  await mkdir(join(layout.home, 'triton.removed'));
+  for (const name of ['setup.lease', 'tensorflow.lease', 'settings-unreadable-2026-11-25T12-00-00-000Z.json'])
+    await writeFile(join(layout.home, name), '');
+  expect(await keepHomePrivate(layout)).toContain(layout.home);
+  await chmod(layout.home, 0o755);
+  await mkdir(join(layout.home, 'letters.new'));
+  await keepHomePrivate(layout);
+  expect(await rights(layout.home)).toBe('755');
+});
+
 it('says nothing of what only stood open inside of a closed home', async () => {
   const layout = await openHome();
   await chmod(layout.home, 0o700);
