@@ -8,12 +8,13 @@ import {
   open,
   readdir,
   readlink,
+  realpath,
   rm,
   rmdir,
   symlink,
   utimes,
 } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileError } from '../platform/file-error';
 import { hashFile, syncFolder } from '../platform/files';
@@ -96,9 +97,18 @@ const stop = (signal: AbortSignal): void => {
   if (signal.aborted) throw new WorkbenchError('cancelled', 'The move was cancelled');
 };
 
-/** Links into the old home lead into the new one. */
-function movedTarget(target: string, { from, to }: Pick<CopyOptions, 'from' | 'to'>): string {
-  return target === from || target.startsWith(`${from}/`) ? `${to}${target.slice(from.length)}` : target;
+const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
+/** Links into the old home lead into the new one; a relative link out of it would miss its target from there. */
+async function movedTarget(link: string, { from, to }: Pick<CopyOptions, 'from' | 'to'>): Promise<string> {
+  const target = await readlink(link);
+  const home = await realpath(from);
+  if (!isAbsolute(target)) {
+    const place = resolve(await realpath(dirname(link)), target);
+    return isIn(home, place) ? target : place;
+  }
+  const old = [from, home].find((folder) => isIn(folder, target));
+  return old === undefined ? target : `${to}${target.slice(old.length)}`;
 }
 
 /** Puts the bytes of a copy on disk: its original is removed later. */
@@ -122,7 +132,7 @@ async function copyOne(item: Item, options: CopyOptions, made: Map<string, strin
   const folder = dirname(target);
   if ((await lstat(folder).catch(() => null)) === null) await makeFolder(folder);
   if (item.kind === 'link') {
-    await symlink(movedTarget(await readlink(source), options), target);
+    await symlink(await movedTarget(source, options), target);
     await lutimes(target, item.mtime, item.mtime);
     return;
   }

@@ -1,4 +1,4 @@
-import { lstat, readdir, readlink, rm, statfs, unlink } from 'node:fs/promises';
+import { lstat, readdir, readlink, realpath, rm, statfs, unlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
@@ -61,9 +61,17 @@ async function existingFolder(path: string): Promise<string> {
   return found?.isDirectory() === true || dirname(path) === path ? path : existingFolder(dirname(path));
 }
 
+/** Where a path that need not be there leads. */
+const realPlace = (path: string): Promise<string> =>
+  realpath(path).catch(async () =>
+    dirname(path) === path ? path : join(await realPlace(dirname(path)), basename(path)),
+  );
+
 async function requireTarget(to: string, { home, env }: HomeMoveOptions): Promise<void> {
   if (!isAbsolute(to)) throw refused('The path is not absolute', to, 'Choose a folder.');
-  if (isIn(home, to) || isIn(to, home)) {
+  const [realHome, realTo] = [await realPlace(home), await realPlace(to)];
+  const isLink = (await targetState(to, home)) === 'link';
+  if (isIn(home, to) || isIn(to, home) || (!isLink && (isIn(realHome, realTo) || isIn(realTo, realHome)))) {
     throw refused('A home cannot move into itself or above itself', to, 'Choose a folder elsewhere.');
   }
   // The scripts of a clone set the variable to where the home is anyway.

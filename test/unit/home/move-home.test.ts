@@ -261,7 +261,24 @@ describe('a move that does not come to its end', () => {
   });
 });
 
+it('writes a relative link out of the home as an absolute one', async () => {
+  const to = join(root, 'deep', 'er', 'disk');
+  await writeFile(join(root, 'outside'), 'mine');
+  await symlink('../../../outside', join(home, 'runs', 'out'));
+  await symlink('a/tool.sh', join(home, 'runs', 'in'));
+  await moveOf().start(to);
+  await ended();
+  expect(await readlink(join(to, 'runs', 'in'))).toBe('a/tool.sh');
+  expect(await readFile(join(to, 'runs', 'out'), 'utf8')).toBe('mine');
+});
+
 describe('a move is refused', () => {
+  it('into itself through a link', async () => {
+    await symlink(join(home, 'runs'), join(root, 'elsewhere'));
+    const error = await rejection(moveOf().plan(join(root, 'elsewhere', 'new')));
+    expect(error.message).toContain('into itself');
+  });
+
   it('into itself, above itself, into a folder with content, and by a relative path', async () => {
     await mkdir(join(root, 'taken'));
     await writeFile(join(root, 'taken', 'a'), '');
