@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { SettingsState } from '../../../main/contract/settings/settings';
+import type { SettingKey, SettingsState, SettingValue } from '../../../main/contract/settings/settings';
 import { createSettingsStore, type SettingsStore } from '../../../main/home/settings-store';
 import { rejection } from '../../support/rejection';
 
@@ -39,6 +39,35 @@ it('writes what differs from the default, for the owner only, and keeps unknown 
 it('makes changes that come at once one after the other', async () => {
   await Promise.all([store.set('runs.keepDays', 9), store.set('window.theme', 'dark')]);
   expect(await content()).toEqual({ 'runs.keepDays': 9, 'window.theme': 'dark' });
+});
+
+it('loses no change of two processes', async () => {
+  const other = createSettingsStore({ file, now: () => new Date(), onChange: () => undefined });
+  await writeFile(file, '{"later.key": [1]}');
+  const changes: [SettingKey, SettingValue][] = [
+    ['runs.keepDays', 30],
+    ['window.theme', 'dark'],
+    ['deployment.release', '26.07'],
+    ['deployment.p99BudgetMs', 20],
+  ];
+  for (let round = 0; round < 5; round += 1) {
+    await Promise.all(
+      changes.map(([key, value], index) => (index % 2 === 0 ? store : other).set(key, value)),
+    );
+    expect(await content()).toEqual({ 'later.key': [1], ...Object.fromEntries(changes) });
+    await Promise.all(changes.map(([key], index) => (index % 2 === 0 ? other : store).reset(key)));
+    expect(await content()).toEqual({ 'later.key': [1] });
+  }
+  expect(await readdir(home)).toEqual(['settings.json']);
+});
+
+it('changes the file behind a link, and keeps the link', async () => {
+  const place = join(home, 'dotfiles.json');
+  await writeFile(place, '{}');
+  await symlink(place, file);
+  await store.set('window.theme', 'dark');
+  expect(JSON.parse(await readFile(place, 'utf8'))).toEqual({ 'window.theme': 'dark' });
+  expect((await lstat(file)).isSymbolicLink()).toBe(true);
 });
 
 it('refuses a value out of range and writes nothing', async () => {
