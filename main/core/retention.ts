@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import type { Settings } from '../contract/settings/settings';
 import { DeploymentStore } from '../deployments/deployment-store';
 import { retiredRuns } from '../home/retention';
@@ -17,7 +18,8 @@ export async function findRetired(
     }
   }
   const { runs } = await store.list();
-  return retiredRuns(runs, { days, nowMs: now().getTime(), deployed });
+  const folder = await realpath(layout.runs).catch(() => layout.runs);
+  return retiredRuns(runs, { days, nowMs: now().getTime(), deployed, folder });
 }
 
 /** Moves what the retention of the settings names to the trash. @returns how many runs. */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { RunSummary } from '../contract/run/run-summary';
 
 const dayMs = 24 * 3600 * 1000;
@@ -12,7 +13,7 @@ const unfinished: ReadonlySet<RunSummary['status']> = new Set([
 
 /**
  * The runs that a retention of so many days moves to the trash, oldest first. Whatever somebody has marked stays: a name, a
- * tag, a note; and what can be continued, is part of a deployment, or was last changed within the days. Pure.
+ * tag, a note; and what can be continued, is part of a deployment, was last changed within the days, or lies elsewhere (`--out`). Pure.
  */
 export function retiredRuns(
   runs: readonly RunSummary[],
@@ -20,7 +21,14 @@ export function retiredRuns(
     days,
     nowMs,
     deployed,
-  }: { readonly days: number; readonly nowMs: number; readonly deployed: ReadonlySet<string> },
+    folder,
+  }: {
+    readonly days: number;
+    readonly nowMs: number;
+    readonly deployed: ReadonlySet<string>;
+    /** Of the runs of the home, without links in its path. */
+    readonly folder: string;
+  },
 ): readonly RunSummary[] {
   const isOld = ({ createdAt, updatedAt }: RunSummary): boolean => {
     const lastMs = Math.max(Date.parse(createdAt), Date.parse(updatedAt));
@@ -30,6 +38,7 @@ export function retiredRuns(
     .filter((run) => run.name === null && run.tags.length === 0 && run.note.trim() === '')
     .filter(({ status, damagedLines }) => !unfinished.has(status) && damagedLines.length === 0)
     .filter(({ runId }) => !deployed.has(runId))
+    .filter(({ dir }) => dirname(dir) === folder)
     .filter(isOld)
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
 }

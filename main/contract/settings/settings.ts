@@ -73,7 +73,7 @@ export const settingDefinitions = {
     title: 'p99 budget',
     help: 'Budget of new deployments, of measured servers and of the command "best", unless they have their own.',
     absent: 'none',
-    range: 'a number of milliseconds above 0',
+    range: 'a number of milliseconds above 0, at most 3,600,000',
     unit: 'ms',
   }),
   'window.theme': setting({
@@ -140,7 +140,7 @@ export const settingDefinitions = {
     fallback: null,
     group: 'Storage',
     title: 'Keep runs for',
-    help: 'When the window starts, older runs move to the trash. Runs with a name, a tag or a note, runs that can be continued and runs behind a deployment are kept.',
+    help: 'When the window starts, older runs move to the trash; the first start more than a day later deletes them for good. Runs with a name, a tag or a note, runs that can be continued, runs behind a deployment and run folders outside the home are kept.',
     absent: 'keep all runs',
     range: `a whole number of days from 1 to ${mostDays.toLocaleString('en-US')}`,
     unit: 'days',

@@ -21,7 +21,8 @@ function RetiredList({ asked, onDone }: { asked: Asked; onDone: () => void }) {
     <div className="stack">
       <p>
         {what} to the trash when the window starts again, and later ones as they become older than {days}{' '}
-        days. The trash is emptied a day later. Name, tag or annotate a run to keep it.
+        days. The first start more than a day after that deletes them for good. Name, tag or annotate a run to
+        keep it.
       </p>
       <div className="dialog-list">
         <ScrollTable label="Runs that move to the trash">

@@ -15,7 +15,9 @@ const base: RunSummary = {
   updatedAt: daysAgo(40),
 };
 const retired = (runs: readonly RunSummary[], deployed: readonly string[] = []) =>
-  retiredRuns(runs, { days: 30, nowMs, deployed: new Set(deployed) }).map(({ runId }) => runId);
+  retiredRuns(runs, { days: 30, nowMs, deployed: new Set(deployed), folder: '/runs' }).map(
+    ({ runId }) => runId,
+  );
 
 it('takes old runs that nobody has marked, the oldest first', () => {
   const older = { ...base, runId: 'older', createdAt: daysAgo(50) };
@@ -30,6 +32,7 @@ it.each([
   ['an interruption', { status: 'interrupted' }],
   ['a pause', { status: 'paused' }],
   ['a start under way', { status: 'running' }],
+  ['a folder outside of the home', { dir: '/results/a' }],
   ['damage', { damagedLines: [3] }],
 ] as const)('keeps a run with %s', (_what, change) => {
   expect(retired([{ ...base, ...change }])).toEqual([]);
