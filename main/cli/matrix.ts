@@ -278,7 +278,8 @@ async function started(session: Session, run: PlannedRun): Promise<string> {
   const { skipPreflight = false } = options;
   const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
   const matrix = { name, entry: run.entry };
-  const runId = await core.createRun(spec, undefined, { skipPreflight, matrix, p99BudgetMs });
+  const how = { skipPreflight, matrix, p99BudgetMs, ofFile: true };
+  const runId = await core.createRun(spec, undefined, how);
   await core.handlers['runs.annotate']({ runId, tags: [name], note: '' });
   return runId;
 }

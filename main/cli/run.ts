@@ -61,7 +61,9 @@ export function addRun(program: Command, context: CliContext): void {
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
       const { skipPreflight = false, verbose = false, name: named } = options;
       const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
-      const runId = await core.createRun(spec, options.out, { skipPreflight, p99BudgetMs, name: named });
+      const ofFile = options.spec !== undefined;
+      const how = { skipPreflight, p99BudgetMs, name: named, ofFile };
+      const runId = await core.createRun(spec, options.out, how);
       const output = context.output(options);
       const code = await workOn(core, runId, output, { verbose, skipPreflight });
       if (code === exitCodes.done && options.keepServing !== undefined) {

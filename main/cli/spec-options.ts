@@ -6,13 +6,14 @@ import type { GpuReport } from '../contract/machine';
 import type { OpenedModel } from '../contract/run/own-model';
 import { type PublishedGpu, publishedGpuOf, publishedGpus } from '../contract/run/run-spec';
 import type { Choice } from '../contract/run/spec-tools';
-import { withDefaultEngine } from '../contract/settings/settings';
+import { type SettingsState, withDefaultEngine } from '../contract/settings/settings';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import type { Core } from '../core';
 import { addFieldOptions, collect } from './field-options';
 import { printText } from './output';
 import { readOverrides, type RunOptions, type SpecReader } from './read-spec';
 import { readShape } from './read-values';
+import { problemLines } from './settings/defaults';
 
 /** The GPU that containers are given: of "all" and "idlest" the first, else the one of the first UUID. */
 function givenGpu({ gpus }: GpuReport, ids: readonly unknown[]): string | null {
@@ -162,6 +163,21 @@ interface TypedChoice extends Choice {
 }
 
 /**
+ * The settings; what keeps one from having effect is noted, for a matrix not once per run. Keys that are not known change
+ * nothing here.
+ */
+async function readSettings(
+  core: Core,
+  note: (line: string) => void,
+  isOfMatrix: boolean,
+): Promise<SettingsState> {
+  const state = await core.handlers['settings.get'](undefined);
+  if (isOfMatrix) return state;
+  for (const line of problemLines({ ...state, unknown: [] })) note(line);
+  return state;
+}
+
+/**
  * What the command line chooses; notes of an imported file go to stderr. Throws input-invalid without a preset.
  * @param fromFile what a matrix says of the run, in place of the file of `--spec`
  */
@@ -186,7 +202,7 @@ export async function readChoice(
   const isOfFile = options.spec !== undefined || fromFile !== undefined;
   const read =
     fromFile === undefined ? await readOverrides(name, options, reader) : mergeTrees(fromFile, said);
-  const { values } = await core.handlers['settings.get'](undefined);
+  const { values } = await readSettings(core, note, fromFile !== undefined);
   const asked = isOfFile ? read : withDefaultEngine(read, values);
   const typed = own === null ? said : mergeTrees(own.overrides, said);
   if (own !== null) {

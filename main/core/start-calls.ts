@@ -5,6 +5,7 @@ import type { RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
 import type { StartProblem } from '../contract/run/spec-tools';
 import type { Settings } from '../contract/settings/settings';
+import { usualRelease } from '../engine/docker/run-images';
 import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
 import { withRelease } from '../engine/docker/run-release';
 import { refuseStart, startProblems } from '../engine/start-check';
@@ -20,7 +21,7 @@ export interface StartCalls {
   /** Throws the first problem. */
   refuse(spec: RunSpec): Promise<void>;
   /** With the release that fits this machine, where it has none. */
-  readonly completed: (spec: RunSpec) => Promise<RunSpec>;
+  readonly completed: (spec: RunSpec, how?: Pick<StartHow, 'ofFile'>) => Promise<RunSpec>;
   /** Throws the first problem unless it is skipped; what to journal, null for another engine than containers. */
   readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
 }
@@ -51,11 +52,11 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       monitored,
       tools: () => tools.facts(),
     });
-  const completed = async (spec: RunSpec): Promise<RunSpec> => {
+  const completed: StartCalls['completed'] = async (spec, { ofFile = false } = {}) => {
     if (spec.engine.kind !== 'docker') return spec;
     const { preset } = await presetOf(spec.model);
     const { values } = await settings.read();
-    return withRelease(withUsualRelease(spec, values), preset.ngcRelease, places);
+    return withRelease(ofFile ? spec : withUsualRelease(spec, values), preset.ngcRelease, places);
   };
   const preflightOf = async (spec: RunSpec): Promise<RunPreflight | null> =>
     spec.engine.kind === 'docker' ? runPreflight(spec, (await presetOf(spec.model)).preset, places) : null;
@@ -80,7 +81,10 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   };
 }
 
-/** With the release of the settings, where it uses NVIDIA's images and names none itself. Pure. */
+/**
+ * With the release of the settings, where it uses NVIDIA's images, names none itself, and Triton of that release serves its
+ * format. Pure.
+ */
 export function withUsualRelease(
   spec: RunSpec,
   { 'deployment.release': release }: Pick<Settings, 'deployment.release'>,
@@ -88,6 +92,7 @@ export function withUsualRelease(
   const { engine } = spec;
   if (release === null || engine.kind !== 'docker' || imageFamily(engine) === 'cpu') return spec;
   if (engine.release !== undefined || engine.tritonImage !== undefined) return spec;
+  if (usualRelease(spec.format, release) !== release) return spec;
   return { ...spec, engine: { ...engine, release } };
 }
 

@@ -37,7 +37,7 @@ interface RunsOptions extends AttemptOptions {
   readonly store: RunStore;
   readonly presetOf: (model: RunSpec['model']) => Promise<LoadedPreset>;
   /** With what is chosen only where the run is started: the release of its images. */
-  readonly completed: (spec: RunSpec) => Promise<RunSpec>;
+  readonly completed: (spec: RunSpec, how?: StartHow) => Promise<RunSpec>;
   /** Throws where the engine of a specification cannot be used at all. */
   readonly check: (spec: RunSpec) => Promise<void>;
   /** Throws where its containers cannot start on this machine, unless that is skipped; what to journal, null: nothing. */
@@ -60,6 +60,8 @@ export interface StartHow {
   /** p99 budget of a new run, in milliseconds. Nothing is measured otherwise for it. */
   readonly p99BudgetMs?: number | undefined;
   readonly name?: string | undefined;
+  /** The specification is a file's: the settings add nothing to it. */
+  readonly ofFile?: boolean | undefined;
 }
 
 export interface ExecuteOptions extends StartHow {
@@ -112,7 +114,7 @@ export class Runs {
   async create(given: RunSpec, out?: string, how: StartHow = {}): Promise<string> {
     // What cannot be run is refused before there is a run.
     await this.options.presetOf(given.model);
-    const spec = await this.options.completed(given);
+    const spec = await this.options.completed(given, how);
     await this.options.check(spec);
     const preflight = await this.options.preflight(spec, how);
     const { matrix, name, p99BudgetMs } = how;

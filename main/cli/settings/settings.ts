@@ -14,6 +14,7 @@ import { largestOf } from '../../contract/statistics';
 import type { Core } from '../../core';
 import type { CliContext } from '../context';
 import { type Output, printText } from '../output';
+import { problemLines } from './defaults';
 
 interface Json {
   readonly json?: boolean;
@@ -40,14 +41,6 @@ export function readSettingValue(key: SettingKey, text: string): SettingValue {
   // The first reading that the schema takes; where none is, the core says why of the likeliest one.
   const taken = meanings.findIndex((one) => schema.safeParse(one).success);
   return meanings.at(taken) ?? null;
-}
-
-function problemLines({ broken, invalid, unknown, file }: SettingsState): readonly string[] {
-  return [
-    ...(broken === null ? [] : [`${file} cannot be read: ${broken}. The defaults hold.`]),
-    ...invalid.map(({ key, reason }) => `${key} ${reason}. The default holds.`),
-    ...(unknown.length === 0 ? [] : [`Unknown keys, which have no effect: ${unknown.join(', ')}`]),
-  ];
 }
 
 /** A line per setting: key, value, and the default where it differs. Pure. */

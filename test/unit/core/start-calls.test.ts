@@ -4,7 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunSpec } from '../../../main/contract/run/run-spec';
 import type { Core } from '../../../main/core';
+import { withUsualRelease } from '../../../main/core/start-calls';
 import { homeLayout } from '../../../main/platform/layout';
 import { rejection } from '../../support/rejection';
 import { createTestCore } from '../../support/test-core';
@@ -58,6 +60,29 @@ async function takenPort(): Promise<{ readonly port: number; close: () => Promis
       }),
   };
 }
+
+describe('the release of the settings', () => {
+  const engine = { kind: 'docker', gpus: ['all'] };
+  const release = (spec: RunSpec, value: string): unknown => {
+    const { engine: of } = withUsualRelease(spec, { 'deployment.release': value });
+    return of.kind === 'docker' ? of.release : null;
+  };
+
+  it('is taken where the run names none and Triton of it serves the format', () => {
+    const spec = core.resolveSpec('resnet50', { engine });
+    expect(release(spec, '26.07')).toBe('26.07');
+    expect(release({ ...spec, format: 'pt2' }, '26.07')).toBe('26.07');
+    expect(release({ ...spec, format: 'pt2' }, '25.01')).toBeUndefined();
+    const named = core.resolveSpec('resnet50', { engine: { ...engine, release: '25.01' } });
+    expect(release(named, '26.07')).toBe('25.01');
+  });
+
+  it('is not taken for a SavedModel that no newer Triton serves', () => {
+    const spec = core.resolveSpec('wide-and-deep', { engine, format: 'tf-savedmodel' });
+    expect(release(spec, '26.07')).toBeUndefined();
+    expect(release(spec, '24.12')).toBe('24.12');
+  });
+});
 
 describe('a home without tools', () => {
   it('refuses to start a local run, and no run is created that would fail at Deploy', async () => {

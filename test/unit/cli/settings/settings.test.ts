@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { problemLines } from '../../../../main/cli/settings/defaults';
 import { readSettingValue, settingLines } from '../../../../main/cli/settings/settings';
 import { readSettings } from '../../../../main/contract/settings/settings';
 
@@ -18,4 +19,13 @@ it('lists a line per setting, with the default where it differs', () => {
     / {2}90 days {2}\(default: keep all runs\)$/,
   );
   expect(lines.find((line) => line.startsWith('window.theme'))).toMatch(/ {2}System$/);
+});
+
+it('says what of the file has no effect', () => {
+  const state = readSettings({ 'runs.keepDays': -1, 'later.key': 1 }, '/settings.json');
+  expect(problemLines({ ...state, broken: 'it is not JSON' })).toEqual([
+    '/settings.json cannot be read: it is not JSON. The defaults hold.',
+    'runs.keepDays must be a whole number of days from 1 to 3,650. The default holds.',
+    'Unknown keys, which have no effect: later.key',
+  ]);
 });
