@@ -9,7 +9,7 @@ export async function showConfiguration(
 ): Promise<void> {
   route.getState().go({ page: 'new', draft: true });
   await draft.getState().open();
-  await draft.getState().importText(fileName, text);
+  await draft.getState().importText(fileName, text, { asNew: true });
 }
 
 /** Shows what was opened from outside: by the desktop, or by starting the workbench with it. */

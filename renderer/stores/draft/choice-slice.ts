@@ -26,6 +26,13 @@ export function choiceSlice(
     set({ preset: next.preset, changing: null, ...noPlan, edit: null });
     edited(overrides);
   };
+  /** What a draft of its own begins with. */
+  const newDraft = (): Pick<DraftState, 'preset' | 'overrides' | 'page' | 'changing'> => ({
+    preset: firstPreset,
+    overrides: fresh().overrides,
+    page: 'environment',
+    changing: null,
+  });
   /** Of a complete specification only what the preset does not say by itself, as of a run. */
   const importedChoice = async ({ choice }: ImportedSpec): Promise<Choice | null> => {
     const { success, data } = runSpecSchema.safeParse(choice?.overrides);
@@ -36,7 +43,8 @@ export function choiceSlice(
       if (preset === get().preset && !isOwnModel(get().overrides)) return;
       otherModel({ preset, overrides: {} }, preset);
     },
-    chooseModel: (choice, ownPreset) => {
+    chooseModel: (choice, ownPreset, asNew = false) => {
+      if (asNew) begin(firstPreset);
       set({ ownPreset });
       otherModel(choice, choice.preset);
     },
@@ -53,8 +61,8 @@ export function choiceSlice(
     changeRun: (next, runId) => {
       replace(next, { kind: 'changing', runId }, 'performance', runId);
     },
-    importText: async (fileName, text, configuration) => {
-      const { preset, overrides, page } = get();
+    importText: async (fileName, text, { configuration, asNew = false } = {}) => {
+      const { preset, overrides, page, changing } = asNew ? newDraft() : get();
       const imported = await client.call('spec.import', {
         text,
         fileName,
@@ -63,7 +71,7 @@ export function choiceSlice(
         ...(configuration === undefined ? {} : { configuration }),
       });
       const { source, notes, configurations } = imported;
-      const others = configurations === undefined ? {} : { others: { ...configurations, text } };
+      const others = configurations === undefined ? {} : { others: { ...configurations, text, asNew } };
       const found = await importedChoice(imported);
       const notice = { kind: 'imported', fileName, source, notes, taken: found !== null, ...others } as const;
       if (found === null) {
@@ -71,7 +79,7 @@ export function choiceSlice(
         set({ notice });
       } else if (partial.has(source) && found.preset === preset) {
         const laidOver = { preset, overrides: { ...withEdit(overrides, found.overrides) } };
-        replace(laidOver, notice, page, get().changing);
+        replace(laidOver, notice, page, changing);
       } else replace(found, notice, page);
     },
   };

@@ -35,8 +35,18 @@ export type DraftNotice =
       readonly notes: readonly string[];
       readonly taken: boolean;
       /** Of a file with several configurations: which they are, and the text to take another one from. */
-      readonly others?: NonNullable<ImportedSpec['configurations']> & { readonly text: string };
+      readonly others?: NonNullable<ImportedSpec['configurations']> & {
+        readonly text: string;
+        readonly asNew: boolean;
+      };
     };
+
+export interface HowToImport {
+  /** Number of the configuration that is taken of a file with several, from 1 on. */
+  readonly configuration?: number | undefined;
+  /** Into a draft of its own, as of `startNew`; else in place of the present choice, or laid over it. */
+  readonly asNew?: boolean;
+}
 
 export interface DraftState {
   readonly id: string;
@@ -81,8 +91,11 @@ export interface DraftState {
   readonly choosePreset: (preset: string) => void;
   /** The published GPU that the draft is for; `engine` stands where none was chosen, null is the published one. */
   readonly chooseTarget: (gpu: string, engine: Tree | null) => void;
-  /** The engineer's own model in place of a preset; where it runs stays as it was. */
-  readonly chooseModel: (choice: Choice, preset: Preset) => void;
+  /**
+   * The engineer's own model in place of a preset; where it runs stays as it was.
+   * @param asNew in a draft of its own, as of `startNew`
+   */
+  readonly chooseModel: (choice: Choice, preset: Preset, asNew?: boolean) => void;
   /** The defaults of the preset; with an own model, which is laid aside, of the first. */
   readonly startOver: () => void;
   /** Lays the draft aside, where it has something in it, and begins another with this preset. */
@@ -98,7 +111,7 @@ export interface DraftState {
   readonly changeRun: (choice: Choice, runId: string) => void;
   readonly takeBack: () => void;
   readonly dismiss: () => void;
-  readonly importText: (fileName: string, text: string, configuration?: number) => Promise<void>;
+  readonly importText: (fileName: string, text: string, how?: HowToImport) => Promise<void>;
   readonly editConfig: (text: string) => void;
   /** The editor was left: a text that was understood gives way to the generated one. */
   readonly leaveConfig: () => void;

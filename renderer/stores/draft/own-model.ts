@@ -11,13 +11,16 @@ export interface OwnModel {
   readonly busy: boolean;
   /** Shapes that were typed, by input: "1, 3, 224, 224". */
   readonly shapes: Readonly<Record<string, string>>;
-  /** Reads what stands at the path, and takes it into the draft where nothing has to be trusted or said first; true then. */
-  readonly open: (path: string) => Promise<boolean>;
+  /**
+   * Reads what stands at the path, and takes it into the draft where nothing has to be trusted or said first; true then.
+   * @param asNew into a draft of its own; so with `trust` and `retry`
+   */
+  readonly open: (path: string, asNew?: boolean) => Promise<boolean>;
   readonly setShape: (name: string, text: string) => void;
   /** Trusts the code as it is now, and takes the model into the draft. */
-  readonly trust: () => Promise<boolean>;
+  readonly trust: (asNew?: boolean) => Promise<boolean>;
   /** Opens it again with the shapes that were typed. */
-  readonly retry: () => Promise<boolean>;
+  readonly retry: (asNew?: boolean) => Promise<boolean>;
 }
 
 /** "1, 3, 224, 224" -> its numbers; null where it is no shape. */
@@ -29,7 +32,7 @@ function shapeOf(text: string): number[] | null {
 /** The engineer's own model while it is opened. */
 export function createOwnModel(client: Client, draft: StoreApi<DraftState>): StoreApi<OwnModel> {
   return createStore<OwnModel>()((set, get) => {
-    const call = async (name: 'models.open' | 'models.trust'): Promise<boolean> => {
+    const call = async (name: 'models.open' | 'models.trust', asNew = false): Promise<boolean> => {
       const { path } = get();
       if (path === null) return false;
       set({ busy: true, error: null });
@@ -46,7 +49,7 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
         set({ opened, busy: false });
         const { choice, preset, trusted } = opened;
         if (choice === null || preset === null || !trusted) return false;
-        draft.getState().chooseModel(choice, preset);
+        draft.getState().chooseModel(choice, preset, asNew);
         return true;
       } catch (error) {
         if (get().path === path) set({ error: toWire(error), busy: false });
@@ -59,15 +62,15 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
       error: null,
       busy: false,
       shapes: {},
-      open: (path) => {
+      open: (path, asNew) => {
         set({ path, opened: null, shapes: {} });
-        return call('models.open');
+        return call('models.open', asNew);
       },
       setShape: (name, text) => {
         set({ shapes: { ...get().shapes, [name]: text } });
       },
-      trust: () => call('models.trust'),
-      retry: () => call('models.open'),
+      trust: (asNew) => call('models.trust', asNew),
+      retry: (asNew) => call('models.open', asNew),
     };
   });
 }

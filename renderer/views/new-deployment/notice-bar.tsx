@@ -31,7 +31,7 @@ function OtherConfigurations({ notice }: { notice: Extract<DraftNotice, { kind: 
   if (others === undefined) return null;
   const choose = (number: number): void => {
     if (notice.taken) takeBack();
-    attempt(() => importText(fileName, others.text, number));
+    attempt(() => importText(fileName, others.text, { configuration: number, asNew: others.asNew }));
   };
   return (
     <NativeSelect

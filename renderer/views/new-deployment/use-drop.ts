@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { attempt } from '../../components/notices';
-import { hasModelFile } from '../../stores/draft/draft-state';
+import { firstPreset, hasModelFile } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
 import type { DropUse } from './drop';
 import { dropUse } from './drop';
@@ -11,21 +11,25 @@ const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includ
 /**
  * Takes a file or folder that is dropped anywhere on the window; true while one is dragged over it.
  * @param onTaken the draft has it, or asks on the Model page what it needs to know
+ * @param asNew it begins a draft of its own
  */
-export function useDrop(onTaken: (use: DropUse, isTaken: boolean) => void): boolean {
+export function useDrop(onTaken: (use: DropUse, isTaken: boolean) => void, asNew = false): boolean {
   const { client, draft, ownModel } = useWorkbench();
-  const modelFile = useStore(draft, ({ overrides }) => hasModelFile(overrides));
+  const modelFile = useStore(draft, ({ overrides }) => !asNew && hasModelFile(overrides));
   const onDrop = useCallback(
     (use: DropUse, file: File): void => {
-      const { change, importText } = draft.getState();
+      const { change, importText, startNew } = draft.getState();
       attempt(async () => {
-        if (use === 'import') await importText(file.name, await file.text());
-        else if (use !== 'model') change(['model', use], client.pathOf(file));
-        const isTaken = use !== 'model' || (await ownModel.getState().open(client.pathOf(file)));
+        if (use === 'import') await importText(file.name, await file.text(), { asNew });
+        else if (use !== 'model') {
+          if (asNew) startNew(firstPreset);
+          change(['model', use], client.pathOf(file));
+        }
+        const isTaken = use !== 'model' || (await ownModel.getState().open(client.pathOf(file), asNew));
         onTaken(use, isTaken);
       });
     },
-    [client, draft, ownModel, onTaken],
+    [client, draft, ownModel, onTaken, asNew],
   );
   const [over, setOver] = useState(false);
   useEffect(() => {

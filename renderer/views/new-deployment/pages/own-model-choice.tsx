@@ -7,8 +7,14 @@ import { useWorkbench } from '../../../workbench';
 
 const listed = 12;
 
+interface Asked {
+  readonly model: OwnModel;
+  readonly asNew: boolean;
+  readonly onTaken: () => void;
+}
+
 /** What would be executed, and the question whether it may be. */
-function TrustNotice({ model, onTaken }: { model: OwnModel; onTaken: () => void }) {
+function TrustNotice({ model, asNew, onTaken }: Asked) {
   const { opened, trust, busy } = model;
   if (opened === null || opened.trusted || opened.code.length === 0) return null;
   const more = opened.code.length - listed;
@@ -31,7 +37,7 @@ function TrustNotice({ model, onTaken }: { model: OwnModel; onTaken: () => void 
         disabled={open}
         onClick={() => {
           attempt(async () => {
-            if (await trust()) onTaken();
+            if (await trust(asNew)) onTaken();
           });
         }}
       >
@@ -42,7 +48,7 @@ function TrustNotice({ model, onTaken }: { model: OwnModel; onTaken: () => void 
 }
 
 /** Shapes that the file does not say. */
-function AskedShapes({ model, onTaken }: { model: OwnModel; onTaken: () => void }) {
+function AskedShapes({ model, asNew, onTaken }: Asked) {
   const { opened, shapes, setShape, retry, busy } = model;
   if (opened === null || opened.asked.length === 0) return null;
   return (
@@ -66,7 +72,7 @@ function AskedShapes({ model, onTaken }: { model: OwnModel; onTaken: () => void 
           loading={busy}
           onClick={() => {
             attempt(async () => {
-              if (await retry()) onTaken();
+              if (await retry(asNew)) onTaken();
             });
           }}
         >
@@ -80,9 +86,18 @@ function AskedShapes({ model, onTaken }: { model: OwnModel; onTaken: () => void 
 /**
  * Takes a model of the engineer's own: a file or a folder, read without executing it.
  * @param inUse path of the own model that the draft has; null: none, or none that matters here
+ * @param asNew it begins a draft of its own
  * @param onTaken the draft has it: nothing has to be trusted or said any more
  */
-export function OwnModelChoice({ inUse, onTaken }: { inUse: string | null; onTaken: () => void }) {
+export function OwnModelChoice({
+  inUse,
+  asNew = false,
+  onTaken,
+}: {
+  inUse: string | null;
+  asNew?: boolean;
+  onTaken: () => void;
+}) {
   const { client, ownModel } = useWorkbench();
   const model = useStore(ownModel);
   // Of one that is laid aside nothing is asked any more.
@@ -92,7 +107,7 @@ export function OwnModelChoice({ inUse, onTaken }: { inUse: string | null; onTak
     attempt(async () => {
       const title = kind === 'file' ? 'Choose a model file' : 'Choose a model folder';
       const chosen = await client.call('desktop.choosePath', { kind, title });
-      if (chosen !== null && (await model.open(chosen.path))) onTaken();
+      if (chosen !== null && (await model.open(chosen.path, asNew))) onTaken();
     });
   };
   return (
@@ -139,8 +154,8 @@ export function OwnModelChoice({ inUse, onTaken }: { inUse: string | null; onTak
           ))}
         </div>
       ) : null}
-      {isShown ? <AskedShapes model={model} onTaken={onTaken} /> : null}
-      {isShown ? <TrustNotice model={model} onTaken={onTaken} /> : null}
+      {isShown ? <AskedShapes model={model} asNew={asNew} onTaken={onTaken} /> : null}
+      {isShown ? <TrustNotice model={model} asNew={asNew} onTaken={onTaken} /> : null}
     </>
   );
 }

@@ -93,12 +93,13 @@ export function StartView() {
       },
       [toDraft],
     ),
+    true,
   );
   const chooseImport = (): void => {
     attempt(async () => {
       const file = await client.call('desktop.openText');
       if (file === null) return;
-      await importText(file.fileName, file.text);
+      await importText(file.fileName, file.text, { asNew: true });
       toDraft();
     });
   };
@@ -121,7 +122,7 @@ export function StartView() {
                   <h2>A model file</h2>
                 </div>
                 <div className="panel-body">
-                  <OwnModelChoice inUse={null} onTaken={toDraft} />
+                  <OwnModelChoice inUse={null} asNew onTaken={toDraft} />
                 </div>
               </section>
               <section className="panel" aria-label="Presets">

@@ -27,7 +27,7 @@ it('another configuration of the same file takes the place of the first, and und
     notice: { kind: 'imported', others: { names: ['trt', 'onnx'], taken: 1, text: 'x' } },
   });
   draft.getState().takeBack();
-  await draft.getState().importText('config.yaml', 'x', 2);
+  await draft.getState().importText('config.yaml', 'x', { configuration: 2 });
   expect(draft.getState()).toMatchObject({ overrides: { format: 'onnx' }, notice: { others: { taken: 2 } } });
   const inputs = calls.filter(([name]) => name === 'spec.import').map(([, input]) => input);
   expect(inputs[0]).not.toHaveProperty('configuration');

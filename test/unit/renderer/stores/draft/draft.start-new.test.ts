@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Draft } from '../../../../../main/contract/run/spec-tools';
+import type { Draft, ImportedSpec } from '../../../../../main/contract/run/spec-tools';
 import { createDraft, type DraftState } from '../../../../../renderer/stores/draft/draft';
 import { isWorthKeeping } from '../../../../../renderer/stores/draft/draft-state';
 import { specFixture } from '../../../../support/run-state';
@@ -11,15 +11,19 @@ const left: Draft = {
 };
 
 /** The core's drafts in memory. */
-function createRig({ drafts: stored = [] }: { drafts?: readonly Draft[] } = {}) {
+function createRig({
+  drafts: stored = [],
+  imported,
+}: { drafts?: readonly Draft[]; imported?: ImportedSpec } = {}) {
   const drafts = new Map(stored.map((draft) => [draft.id, draft]));
-  const { client } = createClientDouble({
+  const { client, calls } = createClientDouble({
     'drafts.list': () => [...drafts.values()],
     'drafts.save': (draft) => drafts.set((draft as Draft).id, draft as Draft),
     'drafts.remove': (input) => drafts.delete((input as { id: string }).id),
+    'spec.import': () => imported,
     'spec.preview': () => ({ spec: specFixture(), specHash: null, defaults: null, problems: [] }),
   });
-  return { drafts, draft: createDraft(client) };
+  return { calls, drafts, draft: createDraft(client) };
 }
 const act = (draft: ReturnType<typeof createDraft>): DraftState => draft.getState();
 
@@ -47,5 +51,21 @@ describe('a new deployment', () => {
     expect(isWorthKeeping(act(draft), { overrides: {}, p99BudgetMs: null })).toBe(true);
     act(draft).startNew('bert');
     expect(act(draft)).toMatchObject({ p99BudgetMs: null, notice: { kind: 'started-new' } });
+  });
+
+  it('with an import is not laid over the draft before it, nor over the change of a run', async () => {
+    const choice = { preset: 'resnet50', overrides: { configure: { maxBatchSize: 16 } } };
+    const { draft, calls } = createRig({
+      drafts: [{ ...left, changing: 'a-run' }],
+      imported: { source: 'config-pbtxt', choice, notes: [] },
+    });
+    await act(draft).open();
+    await act(draft).importText('config.pbtxt', 'x', { asNew: true });
+    expect(calls.find(([name]) => name === 'spec.import')?.[1]).toMatchObject({ overrides: {} });
+    expect(act(draft)).toMatchObject({ overrides: choice.overrides, changing: null, page: 'environment' });
+    expect(act(draft).id).not.toBe('left');
+    expect(act(draft).older).toMatchObject([{ id: 'left', changing: 'a-run' }]);
+    act(draft).takeBack();
+    expect(act(draft)).toMatchObject({ id: 'left', overrides: { format: 'onnx' }, changing: 'a-run' });
   });
 });

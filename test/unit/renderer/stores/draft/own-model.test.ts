@@ -50,6 +50,27 @@ describe('an own model in the window', () => {
     expect(draftPreset(draft.getState(), [])).toBeNull();
   });
 
+  it('of the start page begins a draft of its own, once its code is trusted', async () => {
+    const { draft, own, calls } = createCalls(() => folder);
+    draft.getState().change(['format'], 'onnx');
+    draft.getState().setName('nightly');
+    const { id } = draft.getState();
+    await own.getState().open('/models/mine', true);
+    expect(draft.getState()).toMatchObject({ id, name: 'nightly' });
+    await own.getState().trust(true);
+    expect(draft.getState()).toMatchObject({
+      preset: preset.id,
+      overrides: { model: { source } },
+      name: '',
+      notice: { kind: 'started-new' },
+    });
+    expect(draft.getState().id).not.toBe(id);
+    expect(draft.getState().older.map((draft) => [draft.id, draft.name])).toEqual([[id, 'nightly']]);
+    expect(calls.filter(([name]) => name === 'drafts.save').map(([, saved]) => saved)).toMatchObject([
+      { id, choice: { preset: 'resnet50', overrides: { format: 'onnx' } }, name: 'nightly' },
+    ]);
+  });
+
   it('is opened with the shapes that were typed', async () => {
     const { own, calls } = createCalls(() => ({ ...folder, choice: null, preset: null }));
     await own.getState().open('/models/two.pt');
