@@ -7,6 +7,8 @@ import { type DraftAccess, type DraftState, firstPreset, isOwnModel, withEdit } 
 /** These say a part of a deployment and are laid over the choice; the others are a whole one. */
 const partial: ReadonlySet<ImportedSpec['source']> = new Set(['config-pbtxt', 'shell-environment']);
 
+type Noted = Pick<DraftState, 'name' | 'p99BudgetMs'>;
+
 type ChoiceActions =
   'choosePreset' | 'chooseModel' | 'startOver' | 'startNew' | 'reuse' | 'changeRun' | 'importText';
 
@@ -20,33 +22,37 @@ export function choiceSlice(
     const { engine, ...rest } = get().overrides;
     const overrides = { ...next.overrides, ...(engine === undefined ? {} : { engine }) };
     if (Object.keys(rest).length > 0) {
-      replace({ preset: next.preset, overrides }, { kind: 'other-model', what }, get().page);
+      replace(
+        { preset: next.preset, overrides },
+        { kind: 'other-model', what },
+        get().page,
+        null,
+        noted(get()),
+      );
       return;
     }
     set({ preset: next.preset, changing: null, ...noPlan, edit: null });
     edited(overrides);
   };
   /** What a draft of its own begins with. */
-  const newDraft = (): Pick<DraftState, 'preset' | 'overrides' | 'page' | 'changing'> => ({
-    preset: firstPreset,
-    overrides: fresh().overrides,
-    page: 'environment',
-    changing: null,
-  });
+  const newDraft = () =>
+    ({ preset: firstPreset, page: 'environment', changing: null, name: '', ...fresh() }) as const;
+  /** What is said of the run and is no part of its specification stays with another choice. */
+  const noted = ({ name, p99BudgetMs }: Noted): Noted => ({ name, p99BudgetMs });
   /** Of a complete specification only what the preset does not say by itself, as of a run. */
   const importedChoice = async ({ choice }: ImportedSpec): Promise<Choice | null> => {
     const { success, data } = runSpecSchema.safeParse(choice?.overrides);
     return success ? client.call('spec.choice', { spec: data }) : choice;
   };
   return {
-    choosePreset: (preset) => {
+    choosePreset: (preset, title = preset) => {
       if (preset === get().preset && !isOwnModel(get().overrides)) return;
-      otherModel({ preset, overrides: {} }, preset);
+      otherModel({ preset, overrides: {} }, title);
     },
     chooseModel: (choice, ownPreset, asNew = false) => {
       if (asNew) begin(firstPreset);
       set({ ownPreset });
-      otherModel(choice, choice.preset);
+      otherModel(choice, ownPreset.title);
     },
     startOver: () => {
       const { preset, overrides, changing } = get();
@@ -56,13 +62,15 @@ export function choiceSlice(
     },
     startNew: begin,
     reuse: (next, what) => {
-      replace(next, { kind: 'reused', what }, 'model');
+      const { p99BudgetMs } = fresh();
+      replace(next, { kind: 'reused', what }, 'model', null, { p99BudgetMs });
     },
     changeRun: (next, runId) => {
       replace(next, { kind: 'changing', runId }, 'performance', runId);
     },
     importText: async (fileName, text, { configuration, asNew = false } = {}) => {
-      const { preset, overrides, page, changing } = asNew ? newDraft() : get();
+      const base = asNew ? newDraft() : get();
+      const { preset, overrides, page, changing } = base;
       const imported = await client.call('spec.import', {
         text,
         fileName,
@@ -73,14 +81,15 @@ export function choiceSlice(
       const { source, notes, configurations } = imported;
       const others = configurations === undefined ? {} : { others: { ...configurations, text, asNew } };
       const found = await importedChoice(imported);
+      const more = noted(asNew ? base : get());
       const notice = { kind: 'imported', fileName, source, notes, taken: found !== null, ...others } as const;
       if (found === null) {
         forgetBefore();
         set({ notice });
       } else if (partial.has(source) && found.preset === preset) {
         const laidOver = { preset, overrides: { ...withEdit(overrides, found.overrides) } };
-        replace(laidOver, notice, page, changing);
-      } else replace(found, notice, page);
+        replace(laidOver, notice, page, changing, more);
+      } else replace(found, notice, page, null, more);
     },
   };
 }

@@ -88,7 +88,8 @@ export interface DraftState {
   readonly goTo: (page: WizardPage) => void;
   readonly change: (keys: Keys, value: unknown) => void;
   readonly reset: (keys: Keys) => void;
-  readonly choosePreset: (preset: string) => void;
+  /** @param title what the notice calls it */
+  readonly choosePreset: (preset: string, title?: string) => void;
   /** The published GPU that the draft is for; `engine` stands where none was chosen, null is the published one. */
   readonly chooseTarget: (gpu: string, engine: Tree | null) => void;
   /**

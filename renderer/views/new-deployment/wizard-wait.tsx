@@ -25,7 +25,7 @@ export function WizardWait({ error }: { error: WireError | null }) {
               type="button"
               className="plain-button link"
               onClick={() => {
-                choosePreset(id);
+                choosePreset(id, title);
               }}
             >
               {title}

@@ -132,7 +132,8 @@ export function ChoiceControl(props: {
   const value =
     path === 'model.preset' && valueAt(ownModelKeys) !== undefined ? undefined : valueAt(field.keys);
   const choose = (option: string): void => {
-    if (path === 'model.preset') draft.choosePreset(option);
+    if (path === 'model.preset')
+      draft.choosePreset(option, context.presets.find(({ id }) => id === option)?.title);
     else if (path === 'targetGpu') draft.chooseTarget(option, engineForTarget(context.machine));
     else draft.change(field.keys, option);
   };

@@ -38,7 +38,7 @@ export function OwnModelInUse({ path }: { path: string }) {
           variant="subtle"
           color="gray"
           onClick={() => {
-            draft.choosePreset(first.id);
+            draft.choosePreset(first.id, first.title);
           }}
         >
           Use a preset instead

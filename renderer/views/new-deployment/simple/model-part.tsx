@@ -28,7 +28,8 @@ function PresetSelect({ frame }: { frame: ControlProps }) {
       value={draft.preset}
       data={list.map(({ id, title }) => ({ value: id, label: title }))}
       onChange={({ currentTarget }) => {
-        draft.choosePreset(currentTarget.value);
+        const { value } = currentTarget;
+        draft.choosePreset(value, list.find(({ id }) => id === value)?.title);
       }}
     />
   );
