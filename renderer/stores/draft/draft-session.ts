@@ -6,6 +6,7 @@ import { noPlan } from './change-plan';
 import { createDraftFiles } from './draft-files';
 import {
   choiceOf,
+  contentOf,
   type DraftAccess,
   type DraftNotice,
   type DraftState,
@@ -60,27 +61,14 @@ function savedDraft(state: DraftState, startedAs: string | null): Draft {
 
 /** As it is shown, where it was left. */
 function openedDraft(draft: Draft): Partial<DraftState> {
-  const {
-    id,
-    choice,
-    changing = null,
-    updatedAt: editedAt,
-    page,
-    visited = [],
-    tolerancesOf = null,
-    p99BudgetMs = null,
-    name = '',
-  } = draft;
+  const { id, updatedAt: editedAt, page, visited = [], tolerancesOf = null } = draft;
   return {
     id,
-    ...choice,
+    ...contentOf(draft),
     page: isWizardPage(page) ? page : 'environment',
-    changing,
     ...noPlan,
     visited: visited.filter(isWizardPage),
     tolerancesOf,
-    p99BudgetMs,
-    name,
     editedAt,
   };
 }
@@ -109,9 +97,21 @@ interface EndingParts {
   readonly show: (draft: Draft) => void;
 }
 
-/** How a draft ends: started as a run, or left for the one before it. */
-function endings({ get, set }: DraftAccess, parts: EndingParts): Pick<DraftState, 'started' | 'takeBack'> {
+/** How a draft ends: started as a run, or left for the one before it or another. */
+function endings(
+  { get, set }: DraftAccess,
+  parts: EndingParts,
+): Pick<DraftState, 'started' | 'takeBack' | 'openDraft'> {
   const { preview, fresh, marks, current, files, without, setOverrides, show } = parts;
+  /** In place of the present draft, which stays on disk or is removed there. */
+  const leaveFor = (next: Draft, stays: boolean, notice: DraftNotice | null): void => {
+    const present = current();
+    if (stays) void files.saveNow();
+    else if (present.id !== next.id) void files.remove(present.id).catch(() => undefined);
+    show(next);
+    const older = [...(stays ? [present] : []), ...without(next)];
+    setOverrides(next.choice.overrides, { notice, edit: null, older });
+  };
   return {
     started: (runId) => {
       marks.startedAs = runId;
@@ -126,13 +126,14 @@ function endings({ get, set }: DraftAccess, parts: EndingParts): Pick<DraftState
       const old = marks.before;
       if (old === null) return;
       marks.before = null;
-      const present = current();
-      const stays = get().notice?.kind === 'started-new' && isWorthKeeping(get(), fresh());
-      if (stays) void files.saveNow();
-      else void files.remove(present.id).catch(() => undefined);
-      show(old);
-      const older = [...(stays ? [present] : []), ...without(old)];
-      setOverrides(old.choice.overrides, { notice: null, edit: null, older });
+      const kind = get().notice?.kind;
+      const isOther = kind === 'started-new' || kind === 'opened';
+      leaveFor(old, isOther && isWorthKeeping(get(), fresh()), null);
+    },
+    openDraft: (draft) => {
+      const stays = isWorthKeeping(get(), fresh());
+      marks.before = stays ? current() : null;
+      leaveFor(draft, stays, stays ? { kind: 'opened' } : null);
     },
   };
 }
@@ -162,7 +163,7 @@ export function createDraftSession(access: DraftAccess, preview: Latest, fresh: 
     setOverrides(overrides, isLasting(get().notice) ? {} : { notice: null });
   };
 
-  /** Another choice in place of this one, which stays on disk and can be taken back. */
+  /** Another choice in place of this one, which can be taken back, and stays on disk where it has something in it. */
   const replace = (
     next: Choice,
     notice: DraftNotice,
@@ -171,13 +172,14 @@ export function createDraftSession(access: DraftAccess, preview: Latest, fresh: 
     more: Partial<DraftState> = {},
   ): void => {
     const before = current();
+    const stays = isWorthKeeping(get(), fresh());
     marks.before = before;
-    void files.saveNow();
+    if (stays) void files.saveNow();
     marks.startedAs = null;
     const renewed = {
       ...blankDraft(),
       editedAt: new Date().toISOString(),
-      older: [before, ...without(before)],
+      ...(stays ? { older: [before, ...without(before)] } : { id: before.id }),
     };
     setOverrides(next.overrides, { ...renewed, preset: next.preset, page, changing, notice, ...more });
   };

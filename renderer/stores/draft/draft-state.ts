@@ -25,6 +25,7 @@ interface ConfigText {
 export type DraftNotice =
   | { readonly kind: 'started-over' }
   | { readonly kind: 'started-new' }
+  | { readonly kind: 'opened' }
   | { readonly kind: 'reused'; readonly what: string }
   | { readonly kind: 'changing'; readonly runId: string }
   | { readonly kind: 'other-model'; readonly what: string }
@@ -106,6 +107,8 @@ export interface DraftState {
   readonly setBudget: (p99BudgetMs: number | null) => void;
   readonly setName: (name: string) => void;
   readonly useDefaultTolerances: () => void;
+  /** Another draft from disk, as it was left; the present one stays on disk where it has something in it. */
+  readonly openDraft: (draft: Draft) => void;
   /** Begins a draft of its own with this choice. */
   readonly reuse: (choice: Choice, what: string) => void;
   /** The same with the choice of a run that is to be changed. */
@@ -139,6 +142,14 @@ export const hasModelFile = (overrides: Tree): boolean => {
 
 export const isOwnModel = (overrides: Tree): boolean => getAt(overrides, ownModelKeys) !== undefined;
 
+type DraftContent = Pick<DraftState, 'overrides' | 'changing' | 'name' | 'p99BudgetMs'>;
+
+/** What is in a draft on disk. */
+export function contentOf(draft: Draft): Choice & DraftContent {
+  const { choice, changing = null, name = '', p99BudgetMs = null } = draft;
+  return { ...choice, changing, name, p99BudgetMs };
+}
+
 /** What the settings say of a new draft. */
 export type NewDraft = Pick<DraftState, 'overrides' | 'p99BudgetMs'>;
 
@@ -147,12 +158,7 @@ export type NewDraft = Pick<DraftState, 'overrides' | 'p99BudgetMs'>;
  * anything was changed: who looks for a new deployment must be able to leave it.
  */
 export const isWorthKeeping = (
-  {
-    overrides,
-    changing,
-    name,
-    p99BudgetMs,
-  }: Pick<DraftState, 'overrides' | 'changing' | 'name' | 'p99BudgetMs'>,
+  { overrides, changing, name, p99BudgetMs }: DraftContent,
   fresh: NewDraft,
 ): boolean =>
   changing !== null ||

@@ -46,6 +46,26 @@ function OtherConfigurations({ notice }: { notice: Extract<DraftNotice, { kind: 
   );
 }
 
+function noticeText(notice: Exclude<DraftNotice, { kind: 'imported' }>): string {
+  switch (notice.kind) {
+    case 'started-over':
+      return 'Reset to the preset’s defaults.';
+    case 'started-new':
+      return 'New draft. The previous one is kept until you start this one, and under Recent.';
+    case 'opened':
+      return 'Draft opened. The previous one is kept, and under Recent.';
+    case 'reused':
+      return `Copied from ${notice.what}.`;
+    case 'changing':
+      return `Changing run ${notice.runId}. Only what depends on your changes is done again.`;
+    case 'other-model':
+      return `${notice.what}: the settings of the previous model were cleared.`;
+  }
+}
+
+/** Beside these the draft before is one of its own, and not an earlier state of this one. */
+const isBesideAnother = ({ kind }: DraftNotice): boolean => kind === 'started-new' || kind === 'opened';
+
 /** What took the place of the choice, what was left out of it, and the way back. */
 export function NoticeBar() {
   const { draft } = useWorkbench();
@@ -55,17 +75,6 @@ export function NoticeBar() {
   return (
     <section className="notice-bar" role="status">
       <div className="notice-text">
-        {notice.kind === 'started-over' ? 'Reset to the preset’s defaults.' : null}
-        {notice.kind === 'started-new'
-          ? 'New draft. The previous one is kept until you start this one, and under Recent.'
-          : null}
-        {notice.kind === 'reused' ? `Copied from ${notice.what}.` : null}
-        {notice.kind === 'changing'
-          ? `Changing run ${notice.runId}. Only what depends on your changes is done again.`
-          : null}
-        {notice.kind === 'other-model'
-          ? `${notice.what}: the settings of the previous model were cleared.`
-          : null}
         {notice.kind === 'imported' ? (
           <>
             <strong>
@@ -80,14 +89,13 @@ export function NoticeBar() {
               </ul>
             )}
           </>
-        ) : null}
+        ) : (
+          noticeText(notice)
+        )}
       </div>
       {notice.kind === 'imported' ? <OtherConfigurations notice={notice} /> : null}
       {canTakeBack ? (
-        <Action
-          text={notice.kind === 'started-new' ? 'Back to the previous draft' : 'Undo'}
-          onClick={takeBack}
-        />
+        <Action text={isBesideAnother(notice) ? 'Back to the previous draft' : 'Undo'} onClick={takeBack} />
       ) : null}
       <Action text="Dismiss" onClick={dismiss} quiet />
     </section>

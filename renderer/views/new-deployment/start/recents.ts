@@ -1,7 +1,9 @@
 import type { RunSummary } from '../../../../main/contract/api';
 import { hasSpec } from '../../../../main/contract/run/server-load';
 import type { Draft } from '../../../../main/contract/run/spec-tools';
-import { getAt } from '../../../../main/contract/trees';
+import { getAt, leavesOf, sameValue, unsetAt } from '../../../../main/contract/trees';
+import { formatWhen } from '../../../format/times';
+import { contentOf, isWorthKeeping, type NewDraft, ownModelKeys } from '../../../stores/draft/draft-state';
 
 export interface Recent {
   readonly key: string;
@@ -13,7 +15,10 @@ export interface Recent {
     { readonly kind: 'draft'; readonly draft: Draft } | { readonly kind: 'run'; readonly runId: string };
 }
 
-const shown = 6;
+const shownRuns = 6;
+
+const newestFirst = (recents: readonly Recent[]): readonly Recent[] =>
+  [...recents].sort((a, b) => b.at.localeCompare(a.at));
 
 const textAt = (draft: Draft, ...keys: string[]): string | null => {
   const value = getAt(draft.choice.overrides, keys);
@@ -23,20 +28,27 @@ const textAt = (draft: Draft, ...keys: string[]): string | null => {
 /** What a preset is called, by its id. */
 type TitleOf = (preset: string) => string;
 
-function fromDraft(draft: Draft, titleOf: TitleOf): Recent {
-  const parts = [
+/** How many fields say something that a new draft does not. */
+const changesIn = ({ choice }: Draft, fresh: NewDraft): number =>
+  leavesOf(unsetAt(choice.overrides, ownModelKeys)).filter(
+    ([keys, value]) => !sameValue(value, getAt(fresh.overrides, keys)),
+  ).length;
+
+function fromDraft(draft: Draft, titleOf: TitleOf, fresh: NewDraft): Recent {
+  const count = changesIn(draft, fresh);
+  const detail = [
+    draft.changing === undefined ? null : `change of run ${draft.changing}`,
+    textAt(draft, ...ownModelKeys, 'path'),
     textAt(draft, 'model', 'checkpoint'),
     textAt(draft, 'model', 'dataset'),
     [textAt(draft, 'format'), textAt(draft, 'precision')].filter((part) => part !== null).join(' ') || null,
-  ].filter((part) => part !== null);
-  const detail = parts.length === 0 ? 'a draft' : parts.join(', ');
-  return {
-    key: `${draft.choice.preset} ${detail}`,
-    title: draft.name ?? titleOf(draft.choice.preset),
-    detail,
-    at: draft.updatedAt,
-    from: { kind: 'draft', draft },
-  };
+    count === 0 ? null : `${count} change${count === 1 ? '' : 's'}`,
+    `edited ${formatWhen(draft.updatedAt)}`,
+  ]
+    .filter((part) => part !== null)
+    .join(', ');
+  const title = draft.name ?? titleOf(draft.choice.preset);
+  return { key: `draft ${draft.id}`, title, detail, at: draft.updatedAt, from: { kind: 'draft', draft } };
 }
 
 function fromRun(run: RunSummary, titleOf: TitleOf): Recent {
@@ -51,21 +63,20 @@ function fromRun(run: RunSummary, titleOf: TitleOf): Recent {
 }
 
 /**
- * What was deployed or put together last, newest first, the same thing once. Drafts without a change, and runs without a
- * specification, are none.
+ * What was deployed or put together last, newest first: every draft, and of runs the same thing once. Drafts with nothing
+ * to continue or that are a run of the list by now, and runs without a specification, are none.
  */
 export function recentModels(
   drafts: readonly Draft[],
   runs: readonly RunSummary[],
   titleOf: TitleOf,
+  fresh: NewDraft,
 ): readonly Recent[] {
-  const all = [
-    ...drafts
-      .filter(({ choice }) => Object.keys(choice.overrides).length > 0)
-      .map((draft) => fromDraft(draft, titleOf)),
-    ...runs.filter(hasSpec).map((run) => fromRun(run, titleOf)),
-  ].sort((a, b) => b.at.localeCompare(a.at));
-  return all
-    .filter((recent, index) => all.findIndex(({ key }) => key === recent.key) === index)
-    .slice(0, shown);
+  const started = new Set<string | undefined>(runs.map(({ runId }) => runId));
+  const ofDrafts = drafts
+    .filter((draft) => isWorthKeeping(contentOf(draft), fresh) && !started.has(draft.startedAs))
+    .map((draft) => fromDraft(draft, titleOf, fresh));
+  const ofRuns = newestFirst(runs.filter(hasSpec).map((run) => fromRun(run, titleOf)));
+  const once = ofRuns.filter((recent, at) => ofRuns.findIndex(({ key }) => key === recent.key) === at);
+  return newestFirst([...ofDrafts, ...once.slice(0, shownRuns)]);
 }

@@ -69,3 +69,46 @@ describe('a new deployment', () => {
     expect(act(draft)).toMatchObject({ id: 'left', overrides: { format: 'onnx' }, changing: 'a-run' });
   });
 });
+
+describe('a draft that was laid aside', () => {
+  const aside: Draft = {
+    ...{ id: 'aside', choice: { preset: 'bert', overrides: { precision: 'fp16' } }, page: 'performance' },
+    ...{ name: 'nightly', p99BudgetMs: 20, changing: 'a-run', updatedAt: '2026-01-01T00:00:00Z' },
+  };
+
+  it('is opened as it was left, and the one before it is kept', async () => {
+    const { draft, drafts } = createRig({ drafts: [aside, left] });
+    await act(draft).open();
+    expect(act(draft).id).toBe('left');
+    act(draft).openDraft(aside);
+    expect(act(draft)).toMatchObject({
+      ...{ id: 'aside', preset: 'bert', overrides: { precision: 'fp16' }, page: 'performance' },
+      ...{ name: 'nightly', p99BudgetMs: 20, changing: 'a-run', notice: { kind: 'opened' } },
+    });
+    expect(act(draft).older.map(({ id }) => id)).toEqual(['left']);
+    act(draft).takeBack();
+    expect(act(draft)).toMatchObject({ id: 'left', changing: null, notice: null });
+    expect(act(draft).older.map(({ id }) => id)).toEqual(['aside']);
+    expect(drafts.get('aside')).toMatchObject({ changing: 'a-run', name: 'nightly' });
+  });
+
+  it('takes the place of a draft in which nothing was chosen', async () => {
+    const { draft, drafts } = createRig({ drafts: [aside] });
+    await act(draft).open();
+    act(draft).started('a-run');
+    const { id } = act(draft);
+    act(draft).openDraft(aside);
+    expect(act(draft)).toMatchObject({ id: 'aside', notice: null, older: [] });
+    expect(drafts.has(id)).toBe(false);
+  });
+
+  it('is none where nothing was in it, and can be taken back all the same', async () => {
+    const { draft } = createRig();
+    await act(draft).open();
+    const { id } = act(draft);
+    act(draft).reuse({ preset: 'bert', overrides: { precision: 'fp16' } }, 'run a-run');
+    expect(act(draft)).toMatchObject({ id, preset: 'bert', older: [] });
+    act(draft).takeBack();
+    expect(act(draft)).toMatchObject({ id, preset: 'resnet50', overrides: {}, older: [] });
+  });
+});
