@@ -3,6 +3,7 @@ import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
 import { type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
 import { imageFamily, instancesText } from '../../../main/contract/run/serving';
 import { ofScenarios } from '../../../main/contract/run/sweep';
+import type { Settings } from '../../../main/contract/settings/settings';
 import { stepTitle, thresholdSign } from '../../../main/contract/words';
 import { formatText, loadToolText, precisionText } from '../../format/words';
 import type { Change } from './changes';
@@ -78,13 +79,18 @@ function assigned(value: unknown): string {
 
 const isPlainName = (name: string): boolean => /^[\w*-]+$/.test(name);
 
-/** With the engine of a draft for a published GPU: the command line, told none, takes that of the publication. */
+/**
+ * With the engine of the draft where the command line, told none, takes another: for a published GPU that of the
+ * publication, else that of the settings.
+ */
 export function commandChanges(
   changes: readonly Pick<Change, 'keys' | 'to'>[],
   engineKind: unknown,
+  ofSettings: Settings['deployment.engine'] = 'preset',
 ): readonly Pick<Change, 'keys' | 'to'>[] {
   const isAt = (path: string) => changes.some(({ keys }) => keys.join('.') === path);
-  return isAt('targetGpu') && !isAt('engine.kind')
+  const takesAnother = isAt('targetGpu') || (ofSettings !== 'preset' && ofSettings !== engineKind);
+  return takesAnother && !isAt('engine.kind')
     ? [{ keys: ['engine', 'kind'], to: engineKind }, ...changes]
     : changes;
 }

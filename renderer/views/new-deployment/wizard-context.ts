@@ -2,23 +2,25 @@ import { createContext, useContext, useMemo } from 'react';
 import { useStore } from 'zustand';
 import type { DraftState } from '../../stores/draft/draft';
 import { draftPreset } from '../../stores/draft/draft';
+import { settingsOf } from '../../stores/settings';
 import { useWorkbench } from '../../workbench';
 import type { WizardModel } from './wizard-model';
 import { wizardModel } from './wizard-model';
 
 /** null while the presets are on their way, or the draft's preset is none of them. */
 export function useWizardModel(): WizardModel | null {
-  const { draft, presets, machine, startCheck } = useWorkbench();
+  const { draft, presets, machine, startCheck, settings } = useWorkbench();
   const state = useStore(draft);
   const list = useStore(presets, (resource) => resource.value);
   const status = useStore(machine, (resource) => resource.value);
   const startProblems = useStore(startCheck, ({ problems }) => problems);
+  const engine = useStore(settings, (kept) => settingsOf(kept)['deployment.engine']);
   return useMemo(() => {
     if (list === null) return null;
     const preset = draftPreset(state, list);
     if (preset === null) return null;
-    return wizardModel(state, preset, list, status, startProblems);
-  }, [state, list, status, startProblems]);
+    return wizardModel(state, preset, list, status, startProblems, engine);
+  }, [state, list, status, startProblems, engine]);
 }
 
 const context = createContext<WizardModel | null>(null);

@@ -1,7 +1,8 @@
 import type { MachineStatus } from '../../../main/contract/machine';
 import type { Preset } from '../../../main/contract/run/preset';
-import type { RunSpec } from '../../../main/contract/run/run-spec';
+import { type RunSpec, runSpecSchema } from '../../../main/contract/run/run-spec';
 import type { SpecProblem, StartProblem } from '../../../main/contract/run/spec-tools';
+import type { Settings } from '../../../main/contract/settings/settings';
 import { getAt, type Keys, mergeTrees, sameValue, type Tree } from '../../../main/contract/trees';
 import type { DraftState } from '../../stores/draft/draft';
 import { type Change, changesOf, defaultOf, engineDefaults } from './changes';
@@ -44,9 +45,19 @@ function valuesOf(draft: Told): Tree {
   );
 }
 
-/** For a published GPU the default engine is that GPU's only where there can be one. */
-function defaultsHere({ preview, overrides }: Told, machine: MachineStatus | null): RunSpec | null {
+/** The engine of the settings is the default; else for a published GPU that GPU's only where there can be one. */
+function defaultsHere(
+  { preview, overrides }: Told,
+  machine: MachineStatus | null,
+  ofSettings: Settings['deployment.engine'],
+): RunSpec | null {
   const defaults = preview?.defaults ?? null;
+  if (defaults !== null && ofSettings !== 'preset') {
+    const parsed = runSpecSchema.shape.engine.safeParse({ kind: ofSettings });
+    return parsed.success && defaults.engine.kind !== ofSettings
+      ? { ...defaults, engine: parsed.data }
+      : defaults;
+  }
   const stays = overrides['targetGpu'] === undefined ? null : engineForTarget(machine);
   return defaults === null || stays === null ? defaults : { ...defaults, engine: stays };
 }
@@ -58,9 +69,10 @@ export function wizardModel(
   presets: readonly Preset[],
   machine: MachineStatus | null,
   startProblems: readonly StartProblem[] = [],
+  ofSettings: Settings['deployment.engine'] = 'preset',
 ): WizardModel {
   const values = valuesOf(draft);
-  const defaults = defaultsHere(draft, machine);
+  const defaults = defaultsHere(draft, machine, draft.changing === null ? ofSettings : 'preset');
   const precision = draft.preview?.defaultPrecision;
   const context: FieldContext = { preset, presets, machine, value: (...keys) => getAt(values, keys) };
   const fields = allFields(context);

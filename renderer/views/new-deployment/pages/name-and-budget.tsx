@@ -1,7 +1,10 @@
 import { NumberInput, TextInput } from '@mantine/core';
+import { useStore } from 'zustand';
 import { reasonAgainst } from '../../../../main/contract/run/run-name';
 import { useTypedNumber } from '../../../components/use-typed-number';
 import { onText } from '../../../handlers';
+import { settingsOf } from '../../../stores/settings';
+import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';
 
 /** What the run is called. */
@@ -23,9 +26,15 @@ export function NameInput() {
   );
 }
 
+const budgetHelp = (byDefault: number | null): string =>
+  `The result names the best steady level whose p99 is within the budget, and its headroom. Default: ${
+    byDefault === null ? 'none' : `${byDefault} ms, from Settings`
+  }.`;
+
 /** The p99 that the answer of the run has to keep. */
 export function BudgetInput({ label }: { label: string }) {
   const { p99BudgetMs, setBudget } = useWizard().draft;
+  const { 'deployment.p99BudgetMs': byDefault } = settingsOf(useStore(useWorkbench().settings));
   const typed = useTypedNumber(p99BudgetMs, (next) => {
     setBudget(next === null || next <= 0 ? null : Math.min(next, 1e9));
   });
@@ -35,7 +44,7 @@ export function BudgetInput({ label }: { label: string }) {
       size="xs"
       inputWrapperOrder={['label', 'input', 'error', 'description']}
       label={label}
-      description="The result names the best steady level whose p99 is within the budget, and its headroom. Default: none."
+      description={budgetHelp(byDefault)}
       suffix=" ms"
       placeholder="none"
       min={0}

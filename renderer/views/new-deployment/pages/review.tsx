@@ -1,9 +1,12 @@
 import { Button } from '@mantine/core';
+import { useStore } from 'zustand';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
 import { pageTitle } from '../../../stores/draft/wizard-page';
+import { settingsOf } from '../../../stores/settings';
+import { useWorkbench } from '../../../workbench';
 import { useNamedChanges } from '../named-changes';
 import { cliCommand, commandChanges, modelWords, planText } from '../plan-text';
 import { useWizard } from '../wizard-context';
@@ -59,6 +62,8 @@ const NameAndBudget = () => (
 /** A run of its own: what it does, what differs, and how to do it without the window. */
 function NewRun({ spec }: { spec: RunSpec | null }) {
   const { draft, changes, preset, valueAt } = useWizard();
+  const ofSettings = settingsOf(useStore(useWorkbench().settings));
+  const budgetOfCommand = draft.p99BudgetMs === null ? ofSettings['deployment.p99BudgetMs'] : null;
   const hash = draft.preview?.specHash ?? null;
   const source = valueAt(ownModelKeys);
   const usesGpu = spec?.engine.kind === 'docker' && spec.engine.gpus.length > 0;
@@ -84,11 +89,14 @@ function NewRun({ spec }: { spec: RunSpec | null }) {
       <CommandPanel
         argv={cliCommand(
           modelWords(draft.preset, source),
-          commandChanges(changes, valueAt(['engine', 'kind'])),
+          commandChanges(changes, valueAt(['engine', 'kind']), ofSettings['deployment.engine']),
           { noGpu, p99BudgetMs: draft.p99BudgetMs, name: draft.name },
         )}
       >
         <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
+        {budgetOfCommand === null ? null : (
+          <p className="field-help">The command uses the p99 budget of {budgetOfCommand} ms from Settings.</p>
+        )}
       </CommandPanel>
     </>
   );
