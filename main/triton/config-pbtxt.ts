@@ -130,7 +130,8 @@ function parsePlain(text: string): PlainMessage {
     const reason = error instanceof Error ? error.message : String(error);
     const line = lineOf(text, reason);
     const source = text.split('\n')[line - 1]?.trim() ?? '';
-    throw new WorkbenchError('config-invalid', `${readable(reason)}: ${source.slice(0, 200)}`, {
+    const said = readable(reason.replace(/ \(line \d+\)/, ''));
+    throw new WorkbenchError('config-invalid', `${said}: ${source.slice(0, 200)}`, {
       where: `${where}, line ${line}`,
       cause: error,
     });

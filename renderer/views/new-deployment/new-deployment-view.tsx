@@ -46,7 +46,7 @@ function Centre({ error, onImport }: { error: WireError | null; onImport: () => 
 
 /** Puts a deployment together, on one page or on seven in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
-  const { client, draft, overlay } = useWorkbench();
+  const { client, draft } = useWorkbench();
   const { open, ready, page, changing, planError, saveError, importText, goTo, ...state } = useStore(draft);
   const error = state.error ?? planError;
   const model = useWizardModel();
@@ -72,10 +72,7 @@ export function NewDeploymentView() {
     [goTo],
   );
   const dragged = useDrop(showDropped);
-  useWizardKeys(start, () => {
-    if (view === 'all') pane.toggleHelp();
-    else overlay.getState().show('shortcuts');
-  });
+  useWizardKeys(start);
 
   return (
     <Page

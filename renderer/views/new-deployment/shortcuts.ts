@@ -4,15 +4,13 @@ export const shortcuts: readonly { readonly keys: string; readonly what: string 
   { keys: 'Alt+0', what: 'Go to the simple page' },
   { keys: 'Alt+← / Alt+→', what: 'Previous page, next page' },
   { keys: 'Ctrl+Enter', what: 'Start the deployment' },
-  { keys: 'F1', what: 'This help' },
 ];
 
 export type WizardKey =
   /** -1: the simple page. */
   | { readonly kind: 'page'; readonly index: number }
   | { readonly kind: 'move'; readonly by: 1 | -1 }
-  | { readonly kind: 'run' }
-  | { readonly kind: 'help' };
+  | { readonly kind: 'run' };
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'>;
 
@@ -28,7 +26,6 @@ function pageKey({ key, code }: Pressed): WizardKey | null {
 export function wizardKey(event: Pressed): WizardKey | null {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
   const control = ctrlKey || metaKey;
-  if (key === 'F1' && !altKey && !ctrlKey) return { kind: 'help' };
   if (key === 'Enter' && control && !altKey && !shiftKey) return { kind: 'run' };
   return altKey && !control && !shiftKey ? pageKey(event) : null;
 }

@@ -10,7 +10,7 @@ function pageAfter(key: WizardKey, page: WizardPage): WizardPage | undefined {
 }
 
 /** The wizard's keys, wherever the focus is on its page. */
-export function useWizardKeys(start: () => void, toggleHelp: () => void): void {
+export function useWizardKeys(start: () => void): void {
   const { draft, formView } = useWorkbench();
   const view = useFormView();
   useEffect(() => {
@@ -26,11 +26,10 @@ export function useWizardKeys(start: () => void, toggleHelp: () => void): void {
       }
       if (key.kind === 'page' && to === undefined) formView.getState().show('simple');
       if (key.kind === 'run') start();
-      if (key.kind === 'help') toggleHelp();
     };
     window.addEventListener('keydown', onKey);
     return () => {
       window.removeEventListener('keydown', onKey);
     };
-  }, [draft, formView, view, start, toggleHelp]);
+  }, [draft, formView, view, start]);
 }

@@ -1,7 +1,14 @@
 import type { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import type { LineMark } from './mark-lines';
-import { createPbtxtView, type PbtxtProblem, showLabel, showMarks, showText } from './pbtxt-view';
+import {
+  createPbtxtView,
+  keepLineInView,
+  type PbtxtProblem,
+  showLabel,
+  showMarks,
+  showText,
+} from './pbtxt-view';
 
 interface Props {
   value: string;
@@ -29,8 +36,10 @@ export function PbtxtEditor(props: Props) {
     if (place.current === null) return undefined;
     const made = createPbtxtView(place.current, latest.current.value, () => latest.current);
     view.current = made;
+    const stop = keepLineInView(made);
     return () => {
       view.current = null;
+      stop();
       made.destroy();
     };
   }, []);

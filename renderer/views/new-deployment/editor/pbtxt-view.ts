@@ -101,6 +101,10 @@ const theme = EditorView.theme({
   '.cm-button': { color: 'var(--text)', backgroundColor: 'var(--panel)', backgroundImage: 'none' },
 });
 
+/** Keys of the wizard, which CodeMirror binds to things of its own. */
+const wizardKeys = new Set(['Mod-Enter', 'Alt-ArrowLeft', 'Alt-ArrowRight']);
+const editingKeys = defaultKeymap.filter(({ key }) => key === undefined || !wizardKeys.has(key));
+
 interface Events {
   readonly onChange: (text: string) => void;
   readonly onLeave: () => void;
@@ -148,7 +152,7 @@ function extensions(events: () => Events): Extension {
     autocompletion({ icons: false }),
     indentUnit.of('  '),
     EditorState.tabSize.of(2),
-    keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
+    keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...editingKeys]),
     pbtxtLanguage,
     theme,
     marked.of([]),
@@ -181,6 +185,22 @@ export function showText(view: EditorView, text: string): void {
     selection: { anchor: head },
     annotations: fromOutside.of(true),
   });
+}
+
+/** Keeps the line that is being written in view where the editor shrinks: a note below it takes its room. Returns the end of it. */
+export function keepLineInView(view: EditorView): () => void {
+  let height = view.scrollDOM.clientHeight;
+  const observer = new ResizeObserver(() => {
+    const before = height;
+    height = view.scrollDOM.clientHeight;
+    if (height < before && view.hasFocus) {
+      view.dispatch({ effects: EditorView.scrollIntoView(view.state.selection.main.head) });
+    }
+  });
+  observer.observe(view.scrollDOM);
+  return () => {
+    observer.disconnect();
+  };
 }
 
 /** Marks the lines that differ from the generated text, and the one that has a problem. */

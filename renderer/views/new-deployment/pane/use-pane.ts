@@ -8,7 +8,6 @@ interface PaneState {
   readonly tab: PaneTab;
   readonly fold: (open: boolean) => void;
   readonly setTab: (tab: PaneTab) => void;
-  readonly toggleHelp: () => void;
 }
 
 /** Folded until asked for where the editor of config.pbtxt takes its place, and in a narrow window. */
@@ -30,13 +29,5 @@ export function usePane(page: WizardPage): PaneState {
     tab,
     fold,
     setTab,
-    toggleHelp: () => {
-      if (open && tab === 'help') {
-        setTab('plan');
-      } else {
-        setTab('help');
-        if (!open) fold(true);
-      }
-    },
   };
 }
