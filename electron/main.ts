@@ -4,6 +4,7 @@ import { readPrintJob } from './print-job';
 import { runPrintMode } from './print-mode';
 import { registerAppScheme } from './scheme';
 import { denyNavigation } from './security';
+import { showStartProblem } from './start-problem';
 import { runWindowMode } from './window-mode';
 
 // Electron's main process: the boot list. The core in main/ is plain Node and knows nothing of this.
@@ -21,8 +22,14 @@ if (job === 'incomplete') {
   app.exit(2);
 } else {
   const done = job === null ? runWindowMode(app) : runPrintMode(app, job);
-  done.catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    app.exit(1);
-  });
+  done
+    .catch(async (error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      try {
+        if (job === null) await showStartProblem(app, error);
+      } finally {
+        app.exit(1);
+      }
+    })
+    .catch(() => undefined);
 }

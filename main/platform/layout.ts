@@ -81,14 +81,24 @@ const homePointerSchema = z.object({
 });
 export type HomePointer = z.infer<typeof homePointerSchema>;
 
-/** null: the home was not moved. Throws input-invalid for a file that is not such a pointer. */
+/** null: the home was not moved. Throws input-invalid for a file that is not such a pointer or cannot be read. */
 export function readHomePointer(env: NodeJS.ProcessEnv): HomePointer | null {
   const file = homePointerFile(env);
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
-  } catch {
-    return null;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new WorkbenchError(
+      'input-invalid',
+      'The file with the place of the workbench home cannot be read',
+      {
+        where: file,
+        remedy: 'Make the file readable for your user, or remove it to use the default home.',
+        cause,
+      },
+    );
   }
   try {
     return homePointerSchema.parse(JSON.parse(text));

@@ -32,8 +32,12 @@ function movedHome(env) {
   let text;
   try {
     text = readFileSync(file, 'utf8');
-  } catch {
-    return null;
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw new SetupError(
+      `${file} cannot be read: ${error.message}`,
+      'make the file readable for your user, or remove it to start with the default home',
+    );
   }
   let home;
   try {

@@ -55,7 +55,7 @@ export interface HomeMovePlan {
   readonly bytes: number;
   readonly files: number;
   readonly freeBytes: number;
-  /** Names of tools that stay behind: they hold absolute paths and are set up again by the next start. */
+  /** Names of tools that stay behind: they hold absolute paths and have to be set up again. */
   readonly setUpAgain: readonly string[];
 }
 

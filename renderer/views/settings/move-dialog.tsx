@@ -25,8 +25,9 @@ function PlanText({ plan, onClose }: { plan: HomeMovePlan; onClose: () => void }
       </p>
       {setUpAgain.length === 0 ? null : (
         <p>
-          Not moved: {setUpAgain.join(', ')}. These tools contain absolute paths; the next start sets them up
-          again, which needs a connection to the package registries.
+          Not moved: {setUpAgain.join(', ')}. These tools contain absolute paths. Set them up again after the
+          move, under Environment &gt; Tools or with <code>triton-workbench setup</code> (in a clone,{' '}
+          <code>npm start</code> does it); this needs a connection to the package registries.
         </p>
       )}
       <div className="dialog-buttons">

@@ -17,7 +17,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { HomeMoveWork } from '../../../main/contract/settings/storage';
@@ -67,7 +67,7 @@ const moveOf = (more: Partial<HomeMoveOptions> = {}): HomeMove =>
 
 async function ended(): Promise<HomeMoveWork | undefined> {
   const isOver = () => ['done', 'failed', 'cancelled'].includes(works.at(-1)?.status ?? '');
-  while (!isOver()) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!isOver()) await new Promise((done) => setTimeout(done, 5));
   return works.at(-1);
 }
 
@@ -108,7 +108,7 @@ describe('a move', () => {
     const to = join(root, 'disk');
     await moveOf().start(to);
     await ended();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((done) => setTimeout(done, 20));
     await appendFile(join(home, 'runs', 'a', 'tool.sh'), 'late\n');
     await writeFile(join(home, 'own-notes.txt'), 'mine');
     await finishMove(to, env);
@@ -188,7 +188,7 @@ it('removes what the new home has changed since the move', async () => {
   const to = join(root, 'disk');
   await moveOf().start(to);
   await ended();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((done) => setTimeout(done, 20));
   await writeFile(join(to, 'settings.json'), '{"window.theme": "dark"}');
   await finishMove(to, env);
   expect(existsSync(join(home, 'settings.json'))).toBe(false);
@@ -308,4 +308,12 @@ it('a pointer to a folder that is missing is refused, not replaced by an empty h
   expect(() => defaultHome(env)).toThrow('does not exist');
   await writeFile(homePointerFile(env), 'no json');
   expect(() => defaultHome(env)).toThrow('damaged');
+  // Root reads every file; a folder nobody can.
+  await rm(homePointerFile(env));
+  await mkdir(homePointerFile(env));
+  expect(() => defaultHome(env)).toThrow('cannot be read');
+  const { defaultHome: ofScripts } = (await import(resolve('scripts/lib/layout.mjs'))) as {
+    defaultHome: (env: NodeJS.ProcessEnv) => string;
+  };
+  expect(() => ofScripts(env)).toThrow('cannot be read');
 });
