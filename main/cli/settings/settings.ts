@@ -66,7 +66,7 @@ async function requireAgreed(core: Core, days: number, yes: boolean): Promise<vo
   if (runs.length === 0 || yes) return;
   throw new WorkbenchError(
     'input-invalid',
-    `The next start of the window would move ${runs.length === 1 ? 'this run' : `these ${runs.length} runs`} to the trash`,
+    `The next start of the window would move ${runs.length === 1 ? 'this run' : `these ${runs.length} runs`} to the trash, to be deleted for good a day later`,
     { where: 'runs.keepDays', remedy: 'Add --yes to set it, or name or tag the runs to keep.' },
   );
 }
