@@ -134,6 +134,8 @@ export const draftSchema = z.strictObject({
   name: z.string().max(80).optional(),
   /** Budget that the run has from its start; absent: none. */
   p99BudgetMs: p99BudgetMsSchema.optional(),
+  /** Text of config.pbtxt that could not be read yet; absent: the text is the generated one. */
+  configText: z.string().max(1e6).optional(),
   /** Run that it changes; absent: it becomes a run of its own. */
   changing: z.string().max(200).optional(),
   /** Run that it was started as. */

@@ -2,7 +2,14 @@ import { runSpecSchema } from '../../../main/contract/run/run-spec';
 import type { Choice, ImportedSpec } from '../../../main/contract/run/spec-tools';
 import { noPlan } from './change-plan';
 import type { DraftSession } from './draft-session';
-import { type DraftAccess, type DraftState, firstPreset, isOwnModel, withEdit } from './draft-state';
+import {
+  type DraftAccess,
+  type DraftState,
+  firstPreset,
+  isOwnModel,
+  openText,
+  withEdit,
+} from './draft-state';
 
 /** These say a part of a deployment and are laid over the choice; the others are a whole one. */
 const partial: ReadonlySet<ImportedSpec['source']> = new Set(['config-pbtxt', 'shell-environment']);
@@ -21,7 +28,7 @@ export function choiceSlice(
   const otherModel = (next: Choice, what: string): void => {
     const { engine, ...rest } = get().overrides;
     const overrides = { ...next.overrides, ...(engine === undefined ? {} : { engine }) };
-    if (Object.keys(rest).length > 0) {
+    if (Object.keys(rest).length > 0 || openText(get()) !== null) {
       replace(
         { preset: next.preset, overrides },
         { kind: 'other-model', what },

@@ -8,7 +8,7 @@ import { choiceOf, type DraftAccess, type DraftState, withEdit } from './draft-s
 const editDelayMs = 250;
 
 /** config.pbtxt while a person writes in it: the form follows the text once it can be read. */
-export function createConfigText({ client, get, set }: DraftAccess, { edited }: DraftSession) {
+export function createConfigText({ client, get, set }: DraftAccess, { edited, files }: DraftSession) {
   let left = false;
   const compare = createLatest(
     editDelayMs,
@@ -28,6 +28,7 @@ export function createConfigText({ client, get, set }: DraftAccess, { edited }: 
       set({ edit: understood && left ? null : { text, problem: edit.problem, pending: false } });
       const overrides = understood ? withEdit(get().overrides, edit.overrides) : get().overrides;
       if (!sameValue(overrides, get().overrides)) edited(overrides);
+      else files.saveSoon();
     },
   );
   /** A text that has been understood gives way to the generated one. */
@@ -38,8 +39,12 @@ export function createConfigText({ client, get, set }: DraftAccess, { edited }: 
   const slice: Pick<DraftState, 'editConfig' | 'leaveConfig' | 'discardConfig'> = {
     editConfig: (text) => {
       left = false;
-      set({ edit: { text, problem: get().edit?.problem ?? null, pending: true } });
+      set({
+        edit: { text, problem: get().edit?.problem ?? null, pending: true },
+        editedAt: new Date().toISOString(),
+      });
       compare.soon();
+      files.saveSoon();
     },
     leaveConfig: () => {
       left = true;
@@ -47,6 +52,7 @@ export function createConfigText({ client, get, set }: DraftAccess, { edited }: 
     },
     discardConfig: () => {
       set({ edit: null });
+      files.saveSoon();
     },
   };
   return { compare, leaveText, slice };

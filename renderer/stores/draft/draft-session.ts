@@ -13,6 +13,7 @@ import {
   firstPreset,
   isWorthKeeping,
   type NewDraft,
+  openText,
 } from './draft-state';
 import { isWizardPage, type WizardPage } from './wizard-page';
 
@@ -45,6 +46,7 @@ export const blankDraft = () =>
 /** As it is kept on disk. @param startedAs run that the draft became */
 function savedDraft(state: DraftState, startedAs: string | null): Draft {
   const { id, changing, page, visited, tolerancesOf, p99BudgetMs, name } = state;
+  const configText = openText(state);
   return {
     id,
     choice: choiceOf(state),
@@ -53,6 +55,7 @@ function savedDraft(state: DraftState, startedAs: string | null): Draft {
     ...(tolerancesOf === null ? {} : { tolerancesOf }),
     ...(p99BudgetMs === null ? {} : { p99BudgetMs }),
     ...(name === '' ? {} : { name }),
+    ...(configText === null ? {} : { configText }),
     ...(changing === null ? {} : { changing }),
     ...(startedAs === null ? {} : { startedAs }),
     updatedAt: new Date().toISOString(),
@@ -110,7 +113,7 @@ function endings(
     else if (present.id !== next.id) void files.remove(present.id).catch(() => undefined);
     show(next);
     const older = [...(stays ? [present] : []), ...without(next)];
-    setOverrides(next.choice.overrides, { notice, edit: null, older });
+    setOverrides(next.choice.overrides, { notice, older });
   };
   return {
     started: (runId) => {
@@ -138,8 +141,16 @@ function endings(
   };
 }
 
-/** Which draft is put together: it is saved on every change, and the one before it can be taken back. */
-export function createDraftSession(access: DraftAccess, preview: Latest, fresh: () => NewDraft) {
+/**
+ * Which draft is put together: it is saved on every change, and the one before it can be taken back.
+ * @param readText what is asked of a text of config.pbtxt that a draft was left with
+ */
+export function createDraftSession(
+  access: DraftAccess,
+  preview: Latest,
+  fresh: () => NewDraft,
+  readText: () => void,
+) {
   const { client, get, set } = access;
   const marks: Marks = { before: null, startedAs: null };
   const current = (): Draft => savedDraft(get(), marks.startedAs);
@@ -155,6 +166,7 @@ export function createDraftSession(access: DraftAccess, preview: Latest, fresh: 
   const show = (draft: Draft): void => {
     marks.startedAs = draft.startedAs ?? null;
     set(openedDraft(draft));
+    if (openText(get()) !== null) readText();
   };
 
   /** A change by hand: what a notice said of the choice before it holds no longer. */

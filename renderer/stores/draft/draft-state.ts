@@ -142,12 +142,17 @@ export const hasModelFile = (overrides: Tree): boolean => {
 
 export const isOwnModel = (overrides: Tree): boolean => getAt(overrides, ownModelKeys) !== undefined;
 
-type DraftContent = Pick<DraftState, 'overrides' | 'changing' | 'name' | 'p99BudgetMs'>;
+type DraftContent = Pick<DraftState, 'overrides' | 'changing' | 'name' | 'p99BudgetMs' | 'edit'>;
+
+/** Text of config.pbtxt that the form does not follow yet; null: none. */
+export const openText = ({ edit }: Pick<DraftState, 'edit'>): string | null =>
+  edit !== null && (edit.pending || edit.problem !== null) ? edit.text : null;
 
 /** What is in a draft on disk. */
 export function contentOf(draft: Draft): Choice & DraftContent {
-  const { choice, changing = null, name = '', p99BudgetMs = null } = draft;
-  return { ...choice, changing, name, p99BudgetMs };
+  const { choice, changing = null, name = '', p99BudgetMs = null, configText: text } = draft;
+  const edit = text === undefined ? null : { text, problem: null, pending: true };
+  return { ...choice, changing, name, p99BudgetMs, edit };
 }
 
 /** What the settings say of a new draft. */
@@ -158,12 +163,13 @@ export type NewDraft = Pick<DraftState, 'overrides' | 'p99BudgetMs'>;
  * anything was changed: who looks for a new deployment must be able to leave it.
  */
 export const isWorthKeeping = (
-  { overrides, changing, name, p99BudgetMs }: DraftContent,
+  { overrides, changing, name, p99BudgetMs, edit }: DraftContent,
   fresh: NewDraft,
 ): boolean =>
   changing !== null ||
   (Object.keys(overrides).length > 0 && JSON.stringify(overrides) !== JSON.stringify(fresh.overrides)) ||
   name.trim() !== '' ||
+  openText({ edit }) !== null ||
   (p99BudgetMs !== null && p99BudgetMs !== fresh.p99BudgetMs);
 
 export const choiceOf = ({ preset, overrides }: DraftState): Choice => ({

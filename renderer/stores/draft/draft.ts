@@ -102,7 +102,9 @@ export function createDraft(
       if (get().changing !== null) await plans.now();
     };
     const preview = createPreview(access, replan);
-    const session = createDraftSession(access, preview, fresh);
+    const session = createDraftSession(access, preview, fresh, () => {
+      config.compare.soon();
+    });
     const config = createConfigText(access, session);
     return {
       ...blankDraft(),

@@ -3,7 +3,7 @@ import { IconArrowRight } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { formatWhen } from '../../../format/times';
 import { newDraftOf } from '../../../stores/draft/draft-session';
-import { isOwnModel, isWorthKeeping } from '../../../stores/draft/draft-state';
+import { isOwnModel, isWorthKeeping, openText } from '../../../stores/draft/draft-state';
 import { settingsOf } from '../../../stores/settings';
 import { useWorkbench } from '../../../workbench';
 import { changesText } from '../changes';
@@ -17,7 +17,11 @@ export function ContinueDraft({ onContinue }: { onContinue: () => void }) {
   const { changing, editedAt, name, p99BudgetMs, overrides } = draft;
   // What says the same as the defaults is nothing to continue.
   const isDefault =
-    changes.length === 0 && !isOwnModel(overrides) && name === '' && p99BudgetMs === fresh.p99BudgetMs;
+    changes.length === 0 &&
+    !isOwnModel(overrides) &&
+    name === '' &&
+    p99BudgetMs === fresh.p99BudgetMs &&
+    openText(draft) === null;
   if (!isWorthKeeping(draft, fresh) || (changing === null && isDefault)) return null;
   const what =
     changing === null
