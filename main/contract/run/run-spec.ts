@@ -169,10 +169,10 @@ export const performanceSchema = z.strictObject({
   /** Of mode `file`: perf_analyzer's JSON, an npz file, or a folder with a raw file an input; by its full path. */
   inputDataFile: z.string().optional(),
   /** Offline scenario: one client request at a time, one point a batch size. */
-  batchSizes: z.array(positive).min(1),
+  batchSizes: z.array(positive).min(1, 'Give at least one batch size'),
   /** Online scenario: batch size of each request, one point a concurrency. */
   onlineBatchSize: positive,
-  concurrency: z.array(positive).min(1),
+  concurrency: z.array(positive).min(1, 'Give at least one concurrency'),
   /** Requests a second, one online level each, in place of `concurrency`: sent when due, answered or not. */
   requestRates: z.array(z.number().positive()).default([]),
   requestDistribution: z.enum(requestDistributions).default('constant'),

@@ -35,6 +35,14 @@ describe('a preview', () => {
     expect(commands.length).toBeGreaterThan(0);
   });
 
+  it('says of an empty list what it needs', async () => {
+    const { problems } = await preview({ performance: { batchSizes: [], concurrency: [] } });
+    expect(problems.map(({ field, message }) => [field, message])).toEqual([
+      ['performance.batchSizes', 'Give at least one batch size'],
+      ['performance.concurrency', 'Give at least one concurrency'],
+    ]);
+  });
+
   it('keeps the defaults of profile and precision beside what was changed', async () => {
     const { spec, defaults } = await preview({
       model: { profile: 'full' },

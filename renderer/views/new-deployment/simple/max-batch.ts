@@ -3,10 +3,10 @@ import { sameValue } from '../../../../main/contract/trees';
 const numbersOf = (value: unknown): readonly number[] =>
   Array.isArray(value) ? value.filter((size) => typeof size === 'number') : [];
 
-/** The default list as far as a maximum allows it; a list that must have a size has the maximum itself. */
+/** The default list as far as a maximum allows it; a list that must have a size has the maximum itself, or 1. */
 function allowed(list: readonly number[], max: number, mayBeEmpty: boolean): readonly number[] {
   const kept = list.filter((size) => size <= max);
-  return kept.length > 0 || mayBeEmpty || max < 1 ? kept : [max];
+  return kept.length > 0 || mayBeEmpty ? kept : [Math.max(1, max)];
 }
 
 /**

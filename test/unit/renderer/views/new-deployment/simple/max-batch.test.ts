@@ -24,6 +24,13 @@ describe('a list of batch sizes when the maximum changes', () => {
     expect(followMaximum({ list: [], defaults: [4, 8], mayBeEmpty: true }, 2, 8)).toBe('default');
   });
 
+  it('has a size of 1 where the model does not batch, and follows the maximum again', () => {
+    expect(list(defaults, 8, 0)).toEqual([1]);
+    expect(list(defaults, 8, 0, true)).toEqual([]);
+    expect(list([1], 0, 2)).toEqual([1, 2]);
+    expect(list([1], 0, 8)).toBe('default');
+  });
+
   it('stays where a person chose it, or wrote what cannot be read', () => {
     expect(list([1, 3], 8, 2)).toBeNull();
     expect(list('1, many', 8, 2)).toBeNull();
