@@ -1,0 +1,36 @@
+// @vitest-environment jsdom
+import { expect, it } from 'vitest';
+import { defaultSettings, type Settings } from '../../../../../../main/contract/settings/settings';
+import { NoticeBar } from '../../../../../../renderer/views/new-deployment/notice-bar';
+import { BudgetInput } from '../../../../../../renderer/views/new-deployment/pages/name-and-budget';
+import { WizardProvider } from '../../../../../../renderer/views/new-deployment/wizard-context';
+import type { WizardModel } from '../../../../../../renderer/views/new-deployment/wizard-model';
+import { createClientDouble } from '../../../client-double';
+import { mount } from '../../../mounted';
+
+const draw = (values: Settings) => {
+  const { client } = createClientDouble({ 'drafts.save': () => null, 'spec.preview': () => null });
+  // Nothing of the model is shown here.
+  const model = {} as WizardModel;
+  const page = (
+    <WizardProvider value={model}>
+      <NoticeBar />
+      <BudgetInput label="p99 budget" />
+    </WizardProvider>
+  );
+  return mount(client, page, ({ settings, draft }) => {
+    settings.setState({ state: { values } as never });
+    draft.getState().startOver();
+    return Promise.resolve();
+  });
+};
+
+it('the budget says its default, with the one of the settings, and a start over that it is of the defaults', async () => {
+  const none = await draw(defaultSettings);
+  expect(none.page.textContent).toContain('Default: none.');
+  none.unmount();
+  const given = await draw({ ...defaultSettings, 'deployment.p99BudgetMs': 50 });
+  expect(given.page.textContent).toContain('Default: 50 ms, from Settings.');
+  expect(given.page.textContent).toContain('Reset to the defaults.');
+  given.unmount();
+});
