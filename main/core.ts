@@ -1,4 +1,4 @@
-import type { WorkUnderWay } from './contract/api';
+import type { AppInfo, WorkUnderWay } from './contract/api';
 import { isEmptyReach } from './contract/reach';
 import type { Core } from './core/core-interface';
 import type { CoreOptions } from './core/core-options';
@@ -17,7 +17,7 @@ import { initModelFolder } from './own/init-folder';
 import { plannedCommands } from './pipeline/planned-commands';
 import type { Runs } from './pipeline/runs';
 import { createRunsCalls } from './pipeline/runs-calls';
-import { homeLayout } from './platform/layout';
+import { homeLayout, isHomeFixed } from './platform/layout';
 import { closedHomeText, keepHomePrivate } from './platform/private-home';
 import { pointsCsv } from './reports/load-csv';
 import { readLogo } from './reports/look/logo';
@@ -108,6 +108,11 @@ function specToolsOf({ presets, layout, reading, approvals, options }: CoreParts
   });
 }
 
+const appInfo = ({ version, home, electron, env }: CoreOptions): AppInfo => ({
+  ...{ version, home, electron },
+  homeFixed: isHomeFixed(home, env),
+});
+
 /** The one core of window, CLI and tests. Sweeps what dead workbenches left before it returns. */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const closed = await keepHomePrivate(homeLayout(options.home));
@@ -134,8 +139,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   });
   return {
     handlers: {
-      'app.info': () =>
-        Promise.resolve({ version: options.version, home: options.home, electron: options.electron }),
+      'app.info': () => Promise.resolve(appInfo(options)),
       ...machineCalls.handlers,
       ...dockerCalls.handlers,
       'docker.login': (login) => {

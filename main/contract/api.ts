@@ -57,6 +57,8 @@ export type { RunSummary } from './run/run-summary';
 export interface AppInfo {
   readonly version: string;
   readonly home: string;
+  /** TRITON_WORKBENCH_HOME sets the home to another folder than it has otherwise: it cannot be moved. */
+  readonly homeFixed: boolean;
   readonly electron: string | null;
 }
 

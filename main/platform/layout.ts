@@ -142,6 +142,15 @@ export const toolFolders: readonly string[] = [
   'docker-base',
 ];
 
+/** Whether the variable sets the home to another folder than it has without it; a damaged pointer says nothing else. */
+export function isHomeFixed(home: string, env: NodeJS.ProcessEnv): boolean {
+  try {
+    return defaultHome({ ...env, TRITON_WORKBENCH_HOME: '' }) !== home;
+  } catch {
+    return true;
+  }
+}
+
 export function homeLayout(home: string): HomeLayout {
   return {
     home,

@@ -1,4 +1,5 @@
 import { definitionOf, settingKeys } from '../../main/contract/settings/settings';
+import type { SoughtSetting } from '../stores/settings';
 import type { Workbench } from '../workbench';
 import type { Command } from './command';
 
@@ -7,19 +8,19 @@ export function settingCommands({
   route,
   settings,
 }: Pick<Workbench, 'route' | 'settings'>): readonly Command[] {
-  const open = (search: string) => (): void => {
-    settings.getState().find(search);
+  const open = (sought: SoughtSetting) => (): void => {
+    settings.getState().seek(sought);
     route.getState().go({ page: 'settings' });
   };
   return [
     ...settingKeys.map((key): Command => {
-      const { title, group } = definitionOf(key);
+      const { title, group, choices = {} } = definitionOf(key);
       return {
         id: `setting ${key}`,
         title: `Setting: ${title}`,
-        note: group,
+        note: [group, ...Object.values(choices)].join(', '),
         group: 'Actions',
-        run: open(title),
+        run: open(key),
       };
     }),
     {

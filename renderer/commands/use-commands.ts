@@ -59,11 +59,12 @@ const actions = (
 ];
 
 const pages = ({ route, compared }: Workbench): readonly Command[] =>
-  pageCommands.map(({ page, title, shortcut }) => ({
+  pageCommands.map(({ page, title, shortcut, note }) => ({
     id: `page ${page}`,
     title,
     group: 'Pages',
     shortcut,
+    ...(note === undefined ? {} : { note }),
     run: () => {
       route.getState().go(routeTo(page, compared.getState().runIds));
     },

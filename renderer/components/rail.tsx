@@ -111,7 +111,7 @@ function HelpButton() {
 
 /** The pages, always in reach. */
 export function Rail() {
-  const { route, compared, settings } = useWorkbench();
+  const { route, compared } = useWorkbench();
   const shown = useStore(route, (state) => state.route.page);
   return (
     <nav className="rail" aria-label="Pages">
@@ -140,7 +140,6 @@ export function Rail() {
         title="Ctrl+,"
         aria-current={shown === 'settings' ? 'page' : undefined}
         onClick={() => {
-          settings.getState().find('');
           route.getState().go({ page: 'settings' });
         }}
       >

@@ -12,18 +12,21 @@ import {
 import type { HomeMoveWork } from '../../main/contract/settings/storage';
 import type { Client } from '../client';
 
+/** `home`: where the workbench home is, which no key of the file says. */
+export type SoughtSetting = SettingKey | 'home';
+
 export interface SettingsStore {
   /** null until they have come for the first time. */
   readonly state: SettingsState | null;
   readonly error: WireError | null;
-  /** What the search field of the page says. */
-  readonly search: string;
+  /** The setting that the page is to show and to focus; null: none. */
+  readonly sought: SoughtSetting | null;
   readonly move: HomeMoveWork | null;
   readonly load: () => Promise<void>;
   /** Throws input-invalid for a value out of range. */
   readonly set: (key: SettingKey, value: SettingValue) => Promise<void>;
   readonly reset: (key: SettingKey) => Promise<void>;
-  readonly find: (search: string) => void;
+  readonly seek: (sought: SoughtSetting | null) => void;
   readonly hear: (event: WindowEvent) => void;
 }
 
@@ -35,7 +38,7 @@ export function createSettings(client: Client): StoreApi<SettingsStore> {
   return createStore<SettingsStore>()((set) => ({
     state: null,
     error: null,
-    search: '',
+    sought: null,
     move: null,
     load: async () => {
       try {
@@ -50,8 +53,8 @@ export function createSettings(client: Client): StoreApi<SettingsStore> {
     reset: async (key) => {
       set({ state: await client.call('settings.reset', { key }) });
     },
-    find: (search) => {
-      set({ search });
+    seek: (sought) => {
+      set({ sought });
     },
     hear: (event) => {
       if (event.type === 'settings-changed') set({ state: event.state });

@@ -13,6 +13,8 @@ interface Asked {
   readonly runs: readonly RetiredRun[];
 }
 
+const daysText = (days: number): string => (days === 1 ? '1 day' : `${days} days`);
+
 function RetiredList({ asked, onDone }: { asked: Asked; onDone: () => void }) {
   const { settings } = useWorkbench();
   const { days, runs } = asked;
@@ -20,9 +22,9 @@ function RetiredList({ asked, onDone }: { asked: Asked; onDone: () => void }) {
   return (
     <div className="stack">
       <p>
-        {what} to the trash when the window starts again, and later ones as they become older than {days}{' '}
-        days. The first start more than a day after that deletes them for good. Name, tag or annotate a run to
-        keep it.
+        {what} to the trash when the window starts again, and later ones as they become older than{' '}
+        {daysText(days)}. The first start more than a day after that deletes them for good. Name, tag or
+        annotate a run to keep it.
       </p>
       <div className="dialog-list">
         <ScrollTable label="Runs that move to the trash">
@@ -52,7 +54,7 @@ function RetiredList({ asked, onDone }: { asked: Asked; onDone: () => void }) {
             });
           }}
         >
-          Keep runs for {days} days
+          Keep runs for {daysText(days)}
         </Button>
       </div>
     </div>

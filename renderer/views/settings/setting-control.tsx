@@ -46,9 +46,16 @@ function TextControl({ id, value, set }: ControlProps) {
     setText(shown);
     setError(null);
   }
+  const takeBack = (): void => {
+    setText(shown);
+    setError(null);
+  };
   const take = (): void => {
     const typed = text.trim();
-    if (typed === shown) return;
+    if (typed === shown) {
+      takeBack();
+      return;
+    }
     const isNumber = unit !== undefined;
     const meant = typed === '' ? fallback : isNumber ? Number(typed.replaceAll(',', '')) : typed;
     set(meant).then(
@@ -74,7 +81,7 @@ function TextControl({ id, value, set }: ControlProps) {
       onBlur={take}
       onKeyDown={(event) => {
         if (event.key === 'Enter') take();
-        if (event.key === 'Escape') setText(shown);
+        if (event.key === 'Escape') takeBack();
       }}
     />
   );

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import {
   definitionOf,
@@ -22,13 +22,13 @@ import { StoragePanel } from './storage-panel';
 /** Words that the storage group is found by. */
 const storageWords = 'storage workbench home folder move size cache trash images clean up';
 
-/** The settings in whose texts every word of the search occurs. Pure. */
+/** The settings in whose texts and choices every word of the search occurs. Pure. */
 export function findSettings(search: string): ReadonlySet<SettingKey> {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return new Set(
     settingKeys.filter((key) => {
-      const { title, help, group } = definitionOf(key);
-      const text = `${key} ${title} ${help} ${group}`.toLowerCase();
+      const { title, help, group, choices = {} } = definitionOf(key);
+      const text = [key, title, help, group, ...Object.values(choices)].join(' ').toLowerCase();
       return words.every((word) => text.includes(word));
     }),
   );
@@ -103,14 +103,41 @@ function Groups({ state, search }: { state: SettingsState; search: string }) {
   );
 }
 
+/** Shows the setting that the palette asked for, and gives it the focus. */
+function useSoughtSetting(showAll: () => void): void {
+  const { settings, app } = useWorkbench();
+  const { state, sought } = useStore(settings);
+  const info = useStore(app, ({ value }) => value);
+  useEffect(() => {
+    if (sought === null || state === null || info === null) return undefined;
+    showAll();
+    // Behind the palette, which gives the focus back to what had it.
+    const timer = setTimeout(() => {
+      const row = document.querySelector(`[data-setting="${sought}"]`);
+      row?.scrollIntoView({ block: 'nearest' });
+      row?.querySelector<HTMLElement>('input, select, button')?.focus({ preventScroll: true });
+      settings.getState().seek(null);
+    }, 50);
+    return () => {
+      clearTimeout(timer);
+    };
+    // Once for each setting that is asked for.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [settings, sought, state === null, info === null]);
+}
+
 /** Every setting, grouped; window and command line share them. */
 export function SettingsView() {
   const { settings, storage, overlay } = useWorkbench();
-  const { state, error, search, find } = useStore(settings);
+  const { state, error } = useStore(settings);
+  const [search, setSearch] = useState('');
   useEffect(() => {
     void settings.getState().load();
     void storage.getState().load();
   }, [settings, storage]);
+  useSoughtSetting(() => {
+    setSearch('');
+  });
   return (
     <Page
       title="Settings"
@@ -134,7 +161,7 @@ export function SettingsView() {
           placeholder="Search settings"
           leftSection={<IconSearch size={14} aria-hidden="true" />}
           value={search}
-          onChange={onText(find)}
+          onChange={onText(setSearch)}
         />
         {error === null ? null : <ErrorPanel error={error} />}
         {state === null ? null : (

@@ -41,7 +41,7 @@ function Sizes({ report }: { report: StorageReport }) {
 }
 
 /** Where the home is, and the ways to open and to move it. */
-function HomeRow({ home }: { home: string }) {
+function HomeRow({ home, fixed }: { home: string; fixed: boolean }) {
   const { client } = useWorkbench();
   const [plan, setPlan] = useState<HomeMovePlan | null>(null);
   const choose = async (): Promise<void> => {
@@ -49,13 +49,19 @@ function HomeRow({ home }: { home: string }) {
     if (chosen !== null) setPlan(await client.call('home.planMove', { to: chosen.path }));
   };
   return (
-    <div className="setting">
+    <div className="setting" data-setting="home">
       <div>
         <h3>Workbench home</h3>
         <p className="setting-path">{home}</p>
         <p className="dim">
           Runs, deployments, caches, tools and these settings. Window and command line share it.
         </p>
+        {fixed ? (
+          <p className="dim" id="home-fixed">
+            TRITON_WORKBENCH_HOME sets this folder. To move the home, unset the variable, or copy the home
+            yourself and set the variable to the new folder.
+          </p>
+        ) : null}
       </div>
       <div className="setting-buttons">
         <Button
@@ -72,6 +78,8 @@ function HomeRow({ home }: { home: string }) {
         <Button
           size="xs"
           variant="default"
+          disabled={fixed}
+          aria-describedby={fixed ? 'home-fixed' : undefined}
           onClick={() => {
             attempt(choose);
           }}
@@ -93,7 +101,7 @@ function HomeRow({ home }: { home: string }) {
 export function StoragePanel({ children }: { children: ReactNode }) {
   const { client, storage, app } = useWorkbench();
   const { value, error } = useStore(storage);
-  const home = useStore(app, (state) => state.value?.home);
+  const info = useStore(app, (state) => state.value);
   const [choice, setChoice] = useState<CleanChoice | null>(null);
   const ask = async (): Promise<void> => {
     const [plan, images] = await Promise.all([
@@ -119,7 +127,7 @@ export function StoragePanel({ children }: { children: ReactNode }) {
         </Button>
       }
     >
-      {home === undefined ? null : <HomeRow home={home} />}
+      {info === null ? null : <HomeRow home={info.home} fixed={info.homeFixed} />}
       {children}
       {error === null ? null : <ErrorPanel error={error} />}
       {value === null ? <p className="panel-body dim">Measuring…</p> : <Sizes report={value} />}
