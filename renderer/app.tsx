@@ -1,8 +1,10 @@
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { Commands } from './commands/commands';
 import { useOpened } from './commands/use-opened';
 import { useThemeOfSettings } from './commands/use-theme-choice';
 import { ClosingBar } from './components/closing-bar';
+import { leaveErrors } from './components/notices';
 import { Rail } from './components/rail';
 import { StatusBar } from './components/status-bar';
 import { useRunEndNotice } from './components/use-run-end-notice';
@@ -46,6 +48,9 @@ function View({ route }: { route: Route }) {
 export function App() {
   const { route } = useWorkbench();
   const shown = useStore(route, (state) => state.route);
+  useEffect(() => {
+    leaveErrors();
+  }, [shown]);
   useRunEndNotice();
   useOpened();
   useThemeOfSettings();

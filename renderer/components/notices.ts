@@ -6,13 +6,29 @@ import { asSentence } from '../format/words';
 
 const closeButtonProps = { 'aria-label': 'Close' } as const;
 
-/** An action that was refused: stays until it is read. */
+/** Ids of the errors that are shown, with the time of each. */
+const shownErrors = new Map<string, number>();
+/** An error that opened another page, or came with it, is about that page. */
+const sameMomentMs = 1000;
+
+/** Takes the errors of the page that is left off the screen. */
+export function leaveErrors(now = Date.now()): void {
+  for (const [id, at] of [...shownErrors]) {
+    if (now - at < sameMomentMs) continue;
+    shownErrors.delete(id);
+    notifications.hide(id);
+  }
+}
+
+/** An action that was refused: stays until it is read or its page is left. */
 export function noticeError(error: unknown): void {
   const wire = toWire(error);
   const text = errorText[wire.code];
+  // The same trouble once, however often it is met: other notices need the room.
+  const id = `error-${wire.code}-${wire.message}`;
+  shownErrors.set(id, Date.now());
   notifications.show({
-    // The same trouble once, however often it is met: other notices need the room.
-    id: `error-${wire.code}-${wire.message}`,
+    id,
     color: 'red',
     title: text.title,
     message: `${asSentence(wire.message)} ${wire.remedy ?? text.remedy}`,
