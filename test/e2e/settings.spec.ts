@@ -70,6 +70,7 @@ test('a new draft has the engine of the settings', async () => {
 test('a retention lists the runs that it moves before it is set', async () => {
   await new Shell(app.page).command('Setting: Keep runs for');
   const days = app.page.getByRole('textbox', { name: 'Keep runs for, days' });
+  await expect(days).toBeFocused();
   await days.fill('30');
   await days.press('Enter');
   const dialog = app.page.getByRole('dialog', { name: 'Move older runs to the trash?' });
@@ -97,7 +98,13 @@ test('the help shows documents and a report without the home', async () => {
   const documents = app.page.getByRole('dialog', { name: 'Documentation' });
   await expect(documents.getByRole('heading', { name: 'Changelog' })).toBeVisible();
   expect(await findings(app.page)).toEqual([]);
+  const page = documents.getByRole('region', { name: 'Page' });
+  await documents.getByRole('button', { name: 'Load', exact: true }).click();
+  await expect(page).toBeFocused();
+  await page.getByRole('button', { name: 'below', exact: true }).first().click();
+  await expect(page.getByRole('heading', { name: 'TLS', exact: true })).toBeInViewport();
   await app.page.keyboard.press('Escape');
+  await expect(help).toBeFocused();
   await help.click();
   await app.page.getByRole('menuitem', { name: 'Report a problem…' }).click();
   const text = app.page.getByRole('region', { name: 'Problem report' });

@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { DocumentInfo } from '../../../main/contract/calls/settings-calls';
 import { toWire, type WireError } from '../../../main/contract/errors';
@@ -9,6 +9,7 @@ import { ErrorPanel } from '../../components/error-panel';
 import { attempt, noticeDone } from '../../components/notices';
 import { Facts } from '../../components/table';
 import { useWorkbench } from '../../workbench';
+import type { PagePlace } from './markdown';
 import { MarkdownView } from './markdown-view';
 
 /** What the core answers, or why it does not; null while it is on its way. */
@@ -87,14 +88,20 @@ function Report({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Page(props: { page: string; known: ReadonlySet<string>; open: (page: string) => void }) {
+function Page(props: {
+  page: string;
+  at: PagePlace;
+  known: ReadonlySet<string>;
+  open: (place: PagePlace) => void;
+}) {
   const { value, error } = useAnswer((one) => one.call('support.document', { id: props.page }), props.page);
   if (error !== null) return <ErrorPanel error={error} />;
   return value === null ? <p className="dim">Loading…</p> : <MarkdownView text={value.text} place={props} />;
 }
 
 function Documents({ first }: { first: string }) {
-  const [page, setPage] = useState(first);
+  const [at, setAt] = useState<PagePlace>({ page: first, heading: null });
+  const { page } = at;
   const { value, error } = useAnswer<readonly DocumentInfo[]>((one) => one.call('support.documents'));
   if (error !== null) return <ErrorPanel error={error} />;
   const list = value ?? [];
@@ -108,14 +115,14 @@ function Documents({ first }: { first: string }) {
             className="plain-button"
             aria-current={id === page ? 'page' : undefined}
             onClick={() => {
-              setPage(id);
+              setAt({ page: id, heading: null });
             }}
           >
             {title}
           </button>
         ))}
       </nav>
-      <Page key={page} page={page} known={new Set(list.map(({ id }) => id))} open={setPage} />
+      <Page key={page} page={page} at={at} known={new Set(list.map(({ id }) => id))} open={setAt} />
     </div>
   );
 }
@@ -150,21 +157,45 @@ const titles = {
   about: 'About Triton Workbench',
 } as const;
 
+/** Gives the focus back to what had it before the dialog, the menu or the palette that led there. */
+function useFocusBack(opened: boolean): void {
+  const last = useRef<HTMLElement | null>(null);
+  useEffect(() => {
+    const heard = ({ target }: FocusEvent): void => {
+      if (target instanceof HTMLElement && target.closest('[role="dialog"], [role="menu"]') === null) {
+        last.current = target;
+      }
+    };
+    document.addEventListener('focusin', heard);
+    return () => {
+      document.removeEventListener('focusin', heard);
+    };
+  }, []);
+  useEffect(() => {
+    if (!opened) return undefined;
+    return () => {
+      last.current?.focus();
+    };
+  }, [opened]);
+}
+
 /** What the Help menu opens. */
 export function HelpDialogs() {
   const { overlay } = useWorkbench();
   const { shown, close } = useStore(overlay);
   const help = shown !== null && shown in titles ? (shown as keyof typeof titles) : null;
+  useFocusBack(help !== null);
   const content: Readonly<Record<keyof typeof titles, () => ReactNode>> = {
     report: () => <Report onClose={close} />,
-    documentation: () => <Documents first="guide/README" />,
-    changelog: () => <Documents first="about/changelog" />,
+    documentation: () => <Documents key="guide" first="guide/README" />,
+    changelog: () => <Documents key="changelog" first="about/changelog" />,
     about: () => <About />,
   };
   return (
     <Modal
       opened={help !== null}
       onClose={close}
+      returnFocus={false}
       size={help === 'about' ? 520 : 960}
       lockScroll={false}
       transitionProps={{ duration: 0 }}

@@ -1,25 +1,28 @@
 import { Anchor } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import { attempt, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
-import { type Block, linkedPage, parseMarkdown, parseSpans } from './markdown';
+import { type Block, headingName, linkedPage, type PagePlace, parseMarkdown, parseSpans } from './markdown';
 
 interface Place {
   /** The page that is shown, "guide/window". */
   readonly page: string;
   readonly known: ReadonlySet<string>;
-  readonly open: (page: string) => void;
+  /** Where it begins; another object with each link that is followed. */
+  readonly at: PagePlace;
+  readonly open: (place: PagePlace) => void;
 }
 
 function Link({ text, to, place }: { text: string; to: string; place: Place }) {
   const { client } = useWorkbench();
-  const page = linkedPage(place.page, to);
-  if (page !== null && place.known.has(page)) {
+  const linked = linkedPage(place.page, to);
+  if (linked !== null && place.known.has(linked.page)) {
     return (
       <Anchor
         component="button"
         type="button"
         onClick={() => {
-          place.open(page);
+          place.open(linked);
         }}
       >
         {text}
@@ -65,7 +68,7 @@ function One({ block, place }: { block: Block; place: Place }) {
     case 'heading': {
       const Heading = (['h2', 'h3', 'h4'] as const)[Math.min(block.level, 3) - 1] ?? 'h4';
       return (
-        <Heading>
+        <Heading data-heading={headingName(block.text)}>
           <Spans text={block.text} place={place} />
         </Heading>
       );
@@ -118,10 +121,22 @@ function One({ block, place }: { block: Block; place: Place }) {
   }
 }
 
-/** A page of the documentation. */
+/** A page of the documentation; it has the focus, and begins at the heading that a link named. */
 export function MarkdownView({ text, place }: { text: string; place: Place }) {
+  const region = useRef<HTMLDivElement>(null);
+  const { at } = place;
+  useEffect(() => {
+    const { current } = region;
+    if (current === null) return;
+    current.focus({ preventScroll: true });
+    const headings = [...current.querySelectorAll<HTMLElement>('[data-heading]')];
+    const heading = headings.find((one) => one.dataset['heading'] === at.heading);
+    // Not by scrollIntoView, which moves what lies around the page too.
+    const from = current.getBoundingClientRect().top - current.scrollTop;
+    current.scrollTop = heading === undefined ? 0 : heading.getBoundingClientRect().top - from;
+  }, [at]);
   return (
-    <div className="document" tabIndex={0} role="region" aria-label="Page">
+    <div ref={region} className="document" tabIndex={0} role="region" aria-label="Page">
       {parseMarkdown(text).map((block, index) => (
         <One key={index} block={block} place={place} />
       ))}

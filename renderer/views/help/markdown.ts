@@ -92,15 +92,29 @@ export function parseSpans(text: string): readonly Span[] {
   return from < text.length ? [...spans, { kind: 'text', text: text.slice(from) }] : spans;
 }
 
-/** The page that a link of another page leads to; null: none of the program's own. */
-export function linkedPage(from: string, to: string): string | null {
-  const [path = ''] = to.split('#');
-  if (path === '') return from;
+/** A page, and the heading of it to begin at; null: its begin. */
+export interface PagePlace {
+  readonly page: string;
+  readonly heading: string | null;
+}
+
+/** The place that a link of another page leads to; null: none of the program's own. */
+export function linkedPage(from: string, to: string): PagePlace | null {
+  const [path = '', heading = null] = to.split('#');
+  if (path === '') return { page: from, heading };
   if (/^[a-z]+:/i.test(path) || !path.endsWith('.md')) return null;
   const parts = from.split('/').slice(0, -1);
   for (const part of path.slice(0, -'.md'.length).split('/')) {
     if (part === '..') parts.pop();
     else if (part !== '.') parts.push(part);
   }
-  return parts.length === 2 ? parts.join('/') : null;
+  return parts.length === 2 ? { page: parts.join('/'), heading } : null;
 }
+
+/** What links name a heading by, as GitHub does: "Ports and addresses" is "ports-and-addresses". */
+export const headingName = (text: string): string =>
+  text
+    .replace(/\[([^\]]+)\]\([^)\s]+\)/g, '$1')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-');

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { linkedPage, parseMarkdown, parseSpans } from '../../../../../renderer/views/help/markdown';
+import {
+  headingName,
+  linkedPage,
+  parseMarkdown,
+  parseSpans,
+} from '../../../../../renderer/views/help/markdown';
 
 it('reads headings, paragraphs, lists, code and tables', () => {
   const text = [
@@ -43,9 +48,15 @@ it('reads code, emphasis and links in a line', () => {
 });
 
 it('follows links between pages, and none that lead elsewhere', () => {
-  expect(linkedPage('guide/window', 'load.md#levels')).toBe('guide/load');
-  expect(linkedPage('guide/window', '../reference/cli.md')).toBe('reference/cli');
-  expect(linkedPage('guide/window', '#runs')).toBe('guide/window');
+  expect(linkedPage('guide/window', 'load.md#levels')).toEqual({ page: 'guide/load', heading: 'levels' });
+  expect(linkedPage('guide/window', '../reference/cli.md')).toEqual({ page: 'reference/cli', heading: null });
+  expect(linkedPage('guide/window', '#runs')).toEqual({ page: 'guide/window', heading: 'runs' });
   expect(linkedPage('guide/window', '../../README.md')).toBeNull();
   expect(linkedPage('guide/window', 'https://docs.nvidia.com/a.md')).toBeNull();
+});
+
+it('names headings as links do', () => {
+  expect(headingName('Ports and addresses')).toBe('ports-and-addresses');
+  expect(headingName('`run.yaml`, and [its schema](schemas.md)')).toBe('runyaml-and-its-schema');
+  expect(headingName('p99 budget (optional)')).toBe('p99-budget-optional');
 });
