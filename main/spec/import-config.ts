@@ -93,10 +93,12 @@ export function importConfig(
     const generated = generatedConfig(loaded, spec);
     if (backend !== backendOf(generated)) {
       const how = backendsOf(spec.engine) === 'python' ? "Triton's Python backend" : backendOf(generated);
-      notes.push(
-        `The file is for the backend "${backend}"; the engine "${spec.engine.kind}" serves ${spec.format} by ${how}, ` +
-          'and config.pbtxt says so.',
-      );
+      // A file that names none leaves it to the engine.
+      if (backend !== '')
+        notes.push(
+          `The file is for the backend "${backend}"; the engine "${spec.engine.kind}" serves ${spec.format} by ${how}, ` +
+            'and config.pbtxt says so.',
+        );
       config = servedHere(config, generated);
     }
     if (/^[^\S\n]*#/m.test(text)) notes.push('Comments are left out.');

@@ -15,7 +15,8 @@ export function demoState(machine: Seen | null): DemoState {
   if (machine === null || missing.length === 0) return { why: null, canInstall: false, canUseDocker: false };
   const canUseDocker = machine.engines.some(({ kind, available }) => kind === 'docker' && available);
   const { installable } = machine.tools;
-  const install = installable ? 'Install it first' : 'It can be installed on Linux only';
+  const [it, them] = missing.length === 1 ? ['It', 'it'] : ['They', 'them'];
+  const install = installable ? `Install ${them} first` : `${it} can be installed on Linux only`;
   const ways = `${install}${canUseDocker ? ', or start the demo in Docker containers' : ''}`;
   return {
     why: `The demo cannot start on this machine. Not installed: ${toolList(missing)}. ${ways}.`,

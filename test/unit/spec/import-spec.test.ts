@@ -340,6 +340,12 @@ parameters { key: "EXECUTION_ENV_PATH" value: { string_value: "${evil}" } }
   });
 });
 
+describe('a config.pbtxt that names no backend', () => {
+  it('leaves it to the engine, without a note', () => {
+    expect(importSpec(resnet50, 'max_batch_size: 4\n', 'config.pbtxt').notes).toEqual([]);
+  });
+});
+
 describe('config.pbtxt over a draft', () => {
   const plain = `name: "resnet50"
 backend: "onnxruntime"

@@ -86,6 +86,13 @@ export function modelSections(context: FieldContext): readonly Section[] {
           },
         }),
         formField('model.profile', context, {
+          ...(isOwn
+            ? {
+                help: hasFile
+                  ? 'Number of samples and length of the measurements.'
+                  : 'Size of the model and length of its measurements, as the folder defines them.',
+              }
+            : {}),
           wide: true,
           control: {
             kind: 'choice',

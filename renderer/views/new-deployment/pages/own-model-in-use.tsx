@@ -3,6 +3,7 @@ import { IconCircleCheck } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { type ModelSource, sourceKinds } from '../../../../main/contract/run/run-spec';
+import { firstPreset } from '../../../stores/draft/draft-state';
 import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';
 
@@ -17,7 +18,9 @@ const kindText: Readonly<Record<ModelSource['kind'], string>> = {
 export function OwnModelInUse({ path }: { path: string }) {
   const { draft, preset, valueAt } = useWizard();
   const { presets } = useWorkbench();
-  const [first] = useStore(presets, (state) => state.value) ?? [];
+  const list = useStore(presets, (state) => state.value) ?? [];
+  // The one that starting over takes too.
+  const first = list.find(({ id }) => id === firstPreset) ?? list[0];
   const kind = sourceKinds.find((known) => known === valueAt(['model', 'source', 'kind']));
   const card = useRef<HTMLDivElement>(null);
   // The button that chose it may be far below, and the presets that it replaces lie between.

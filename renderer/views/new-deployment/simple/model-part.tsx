@@ -48,7 +48,7 @@ export function ModelPart() {
   const profile = fields.find((field) => pathOf(field) === 'model.profile');
   return (
     <Panel title="Model" level={3}>
-      <div className="panel-body" data-chosen={inUse !== null}>
+      <div className="panel-body">
         {inUse === null ? (
           <FieldFrame field={presetField} control={(frame) => <PresetSelect frame={frame} />} />
         ) : (

@@ -65,13 +65,15 @@ describe('the demo on the first screen', () => {
   it('is refused with the reason and the ways out where Triton is missing', () => {
     const state = demoState({ engines, tools: { missing: ['triton'], installable: true } });
     expect(state).toMatchObject({ canInstall: true, canUseDocker: true });
-    expect(state.why).toContain('Not installed: Triton.');
+    expect(state.why).toContain('Not installed: Triton. Install it first, or');
+    const two = demoState({ engines, tools: { missing: ['python', 'triton'], installable: true } });
+    expect(two.why).toContain('Install them first, or');
   });
 
   it('says so where nothing can be installed, and offers no Docker that does not answer', () => {
     const state = demoState({ engines: [], tools: { missing: ['python', 'triton'], installable: false } });
     expect(state).toMatchObject({ canInstall: false, canUseDocker: false });
-    expect(state.why).toContain('on Linux only');
+    expect(state.why).toContain('They can be installed on Linux only');
   });
 
   it('starts where only perf_analyzer is missing, which it does not use', () => {
