@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { homeLayout, homePointerFile } from '../../main/platform/layout';
 import { completeBodies, journalFixture } from '../support/run-state';
+import { NewDeploymentPage } from './pages/new-deployment.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { choosePath, createHome, launch, shutDown } from './support/app';
@@ -60,10 +61,9 @@ test('settings are set, kept with what is unknown, and reset', async () => {
 });
 
 test('a new draft has the engine of the settings', async () => {
-  const shell = new Shell(app.page);
   await app.page.getByRole('combobox', { name: 'Engine' }).selectOption('Docker');
   await expect.poll(settingsFile).toMatchObject({ 'deployment.engine': 'docker' });
-  await shell.go('New deployment');
+  await new NewDeploymentPage(app.page).begin();
   await expect(app.page.getByRole('radio', { name: /Docker/ }).first()).toBeChecked();
 });
 
