@@ -1,7 +1,7 @@
 import { app } from 'electron';
 import { boundHeapGrowth, heapGrowthFlag } from '../main/platform/heap-growth';
-import { readPrintJob } from './print-job';
-import { runPrintMode } from './print-mode';
+import { readPrintJob } from './print/print-job';
+import { runPrintMode } from './print/print-mode';
 import { registerAppScheme } from './scheme';
 import { denyNavigation } from './security';
 import { showStartProblem } from './start-problem';

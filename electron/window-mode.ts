@@ -17,7 +17,7 @@ import { contextMenuTemplate, menuTemplate } from './menu';
 import { createOpenings, hearOpenings, openedBy, type Openings } from './opening';
 import { recoverPage } from './page-recovery';
 import { type AppPaths, appPaths } from './paths';
-import { printPdf } from './print-pdf';
+import { printPdf } from './print/print-pdf';
 import { createRegistryLogins } from './registry-logins';
 import { createAlertWatch, createRunEndWatch } from './run-end-watch';
 import { serveApp } from './scheme';

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
-import { pythonVariables } from '../platform/python-variables';
+import { pythonVariables } from '../platform/process-environment';
 
 /** The image that serves a bundle. */
 export interface BundleImage {

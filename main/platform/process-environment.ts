@@ -1,6 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** ONNX Runtime reports its sessions, with names and hashes of models, to its makers (since 1.29, on Linux) unless told not to. */
+export const noTelemetry = { ORT_DISABLE_TELEMETRY: '1' } as const;
+
+/** What every Python of a run and of a deployment is told, here and in containers. */
+export const pythonVariables = { PYTHONDONTWRITEBYTECODE: '1', ...noTelemetry } as const;
+
 /**
  * The processes in whose environment the variable has a value that `isWanted`. Unlike a process id or group id, such a
  * value cannot come to belong to anybody else. Zombies have no environment and are left out, as are processes of others.

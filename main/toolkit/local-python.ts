@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { exec, follow } from '../platform/exec';
 import { exists } from '../platform/files';
-import { pythonVariables } from '../platform/python-variables';
+import { pythonVariables } from '../platform/process-environment';
 import type { EnsurePython, LaunchPython } from './launch';
 import type { PythonAhead } from './python-ahead';
 

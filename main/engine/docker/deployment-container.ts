@@ -16,7 +16,7 @@ import { labelNames } from '../../docker/labels';
 import { ensureNetwork, removeNetworks } from '../../docker/run-network';
 import { hashValue } from '../../platform/files';
 import { LineSplitter } from '../../platform/line-splitter';
-import { pythonVariables } from '../../platform/python-variables';
+import { pythonVariables } from '../../platform/process-environment';
 import type { DeploymentPlace, DeploymentServer, ServerLook } from '../deployment-server';
 import { portTaken } from '../local/listening-sockets';
 import { chownTree } from './chown-tree';

@@ -8,7 +8,7 @@ import type { ContainerLabels } from '../../docker/labels';
 import { hashValue } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
 import { requirePlainEntry } from '../../platform/plain-entry';
-import { pythonVariables } from '../../platform/python-variables';
+import { pythonVariables } from '../../platform/process-environment';
 import type { PlaceRun } from '../place';
 import { chownTree } from './chown-tree';
 import { containerPaths, inputPairs, type PathMap } from './container-paths';

@@ -1,5 +1,5 @@
 import { delimiter } from 'node:path';
-import { pythonVariables } from '../../platform/python-variables';
+import { pythonVariables } from '../../platform/process-environment';
 import { engineIdVariable, sharedMemoryPrefix } from './engine-processes';
 
 interface ServerCommandInput {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPrintJob } from '../../../electron/print-job';
+import { readPrintJob } from '../../../../electron/print/print-job';
 
 describe('the command line of the app', () => {
   it('opens the window without --print-pdf', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from 'electron';
-import { leave } from './leave';
+import { leave } from '../leave';
 import type { PrintJob } from './print-job';
 import { printPdf } from './print-pdf';
 

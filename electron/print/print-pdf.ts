@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { BrowserWindow, type Session, session } from 'electron';
-import { WorkbenchError } from '../main/contract/errors';
-import { writeFileAtomic } from '../main/platform/files';
-import { denyPermissions, safeWebPreferences } from './security';
+import { WorkbenchError } from '../../main/contract/errors';
+import { writeFileAtomic } from '../../main/platform/files';
+import { denyPermissions, safeWebPreferences } from '../security';
 
 const mm = (value: number): number => value / 25.4;
 
