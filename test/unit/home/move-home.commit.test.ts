@@ -1,26 +1,12 @@
-import { mkdir, mkdtemp, open, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { HomeMoveWork } from '../../../main/contract/settings/storage';
 import { finishMove } from '../../../main/home/finish-move';
 import { createHomeMove } from '../../../main/home/move-home';
-import * as files from '../../../main/platform/files';
+import { listFiles } from '../../../main/platform/files';
 import { defaultHome } from '../../../main/platform/layout';
-
-const fail = vi.hoisted(() => ({ at: 'nothing' }));
-vi.mock(import('../../../main/platform/files'), async (original) => {
-  const real = await original();
-  return {
-    ...real,
-    writeFileAtomic: async (path: string, ...rest: [string | Uint8Array, number?]) => {
-      const isPointer = path.endsWith('home.json');
-      if (isPointer && fail.at === 'write') throw new Error('no space left');
-      await real.writeFileAtomic(path, ...rest);
-      if (isPointer && fail.at === 'sync') throw new Error('the folder cannot be synced');
-    },
-  };
-});
 
 let root: string;
 let home: string;
@@ -34,7 +20,6 @@ beforeEach(async () => {
   await writeFile(join(home, 'settings.json'), '{}');
 });
 afterEach(async () => {
-  fail.at = 'nothing';
   vi.restoreAllMocks();
   await rm(root, { recursive: true, force: true });
 });
@@ -58,33 +43,51 @@ async function move(to: string): Promise<HomeMoveWork> {
   return ended;
 }
 
+/** What open files have in common, to look at what is put on disk. */
+async function fileHandles() {
+  const probe = await open(join(home, 'settings.json'));
+  const handles = Object.getPrototypeOf(probe) as typeof probe;
+  await probe.close();
+  const sync: (this: typeof probe) => Promise<void> = Reflect.get(handles, 'sync');
+  return { handles, sync };
+}
+
 it('keeps the new home where the pointer names it, though writing it ended with an error', async () => {
   const to = join(root, 'disk');
-  fail.at = 'sync';
+  const config = join(root, 'config', 'triton-workbench');
+  await mkdir(config, { recursive: true });
+  const { ino } = await stat(config);
+  const { handles, sync } = await fileHandles();
+  let failed = 0;
+  // Injects a fault: the folder of the pointer cannot be put on disk, after the pointer is in its place.
+  vi.spyOn(handles, 'sync').mockImplementation(async function (this: typeof handles) {
+    if ((await this.stat()).ino !== ino) return sync.call(this);
+    failed += 1;
+    throw new Error('the folder cannot be synced');
+  });
   expect(await move(to)).toMatchObject({ status: 'done' });
+  expect(failed).toBeGreaterThan(0);
   expect(defaultHome(env)).toBe(to);
-  fail.at = 'nothing';
+  vi.restoreAllMocks();
   await finishMove(to, env);
   expect(await readFile(join(to, 'runs', 'a', 'journal.jsonl'), 'utf8')).toBe('one\n');
 });
 
 it('empties the new folder where the pointer was not written', async () => {
   const to = join(root, 'disk');
-  fail.at = 'write';
+  // No folder can be made below a file.
+  await writeFile(join(root, 'config'), '');
   expect(await move(to)).toMatchObject({ status: 'failed' });
   expect(defaultHome(env)).toBe(home);
-  expect(await files.listFiles(to)).toEqual([]);
+  expect(await listFiles(to)).toEqual([]);
   expect(await readFile(join(home, 'runs', 'a', 'journal.jsonl'), 'utf8')).toBe('one\n');
 });
 
 it('puts every copied file on disk', async () => {
   const to = join(root, 'disk');
-  const probe = await open(join(home, 'settings.json'));
-  const handles = Object.getPrototypeOf(probe) as typeof probe;
-  await probe.close();
+  const { handles, sync } = await fileHandles();
   const synced: number[] = [];
-  const sync: (this: typeof probe) => Promise<void> = Reflect.get(handles, 'sync');
-  vi.spyOn(handles, 'sync').mockImplementation(async function (this: typeof probe) {
+  vi.spyOn(handles, 'sync').mockImplementation(async function (this: typeof handles) {
     const found = await this.stat();
     if (found.isFile()) synced.push(found.ino);
     return sync.call(this);
