@@ -20,7 +20,7 @@ function rank(command: Command, words: readonly string[]): number {
   return title.split(/\s+/).some((word) => word.startsWith(first)) ? 1 : 2;
 }
 
-/** Commands in which every word occurs, by group; those whose title begins with it first. */
+/** Commands in which every word occurs, by group; those whose title begins with it first, and before all the one of that very title. */
 export function findCommands(commands: readonly Command[], search: string): readonly Command[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const found = commands.filter((command) => {
@@ -32,5 +32,7 @@ export function findCommands(commands: readonly Command[], search: string): read
     const sorted = words.length === 0 ? own : own.toSorted((a, b) => rank(a, words) - rank(b, words));
     return sorted.slice(0, mostOfGroup);
   });
-  return groups.flat();
+  const listed = groups.flat();
+  const exact = listed.find(({ title }) => title.toLowerCase() === search.trim().toLowerCase());
+  return exact === undefined ? listed : [exact, ...listed.filter((command) => command !== exact)];
 }

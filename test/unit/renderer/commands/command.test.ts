@@ -41,6 +41,19 @@ describe('the command palette', () => {
     expect(findCommands(list, 'en').map(({ title }) => title)).toEqual(['End run', 'Environment', 'The end']);
   });
 
+  it('puts the command of that very title before all others, whatever its group', () => {
+    const list = [
+      command('Setting: Keep runs for', 'Actions'),
+      command('Runs', 'Pages'),
+      command('Runs and rests', 'Runs'),
+    ];
+    expect(findCommands(list, 'runs ').map(({ title }) => title)).toEqual([
+      'Runs',
+      'Setting: Keep runs for',
+      'Runs and rests',
+    ]);
+  });
+
   it('shows some of very many runs', () => {
     const many = Array.from({ length: 10_000 }, (_unused, index) => command(`Run ${index}`, 'Runs'));
     expect(findCommands(many, '').length).toBeLessThan(100);
