@@ -274,7 +274,7 @@ test('the whole way by keyboard alone', async () => {
   await form.text('Maximum windows').focus();
   await keyboard.press('Enter');
   await expect(form.heading('Performance')).toBeVisible();
-  await keyboard.press('F1');
+  await form.plan.getByRole('tab', { name: 'Help' }).press('Enter');
   await expect(form.plan).toContainText('Alt+1');
   await keyboard.press('Control+Enter');
   await expect(new RunPage(app.page).status).toHaveAttribute('data-status', 'running');
