@@ -198,7 +198,7 @@ export async function readChoice(
     note,
   };
   const said = await readOverrides(name, { ...options, spec: undefined, configuration: undefined }, reader);
-  // A specification from a file is taken as it stands.
+  // A specification from a file is taken as it is.
   const isOfFile = options.spec !== undefined || fromFile !== undefined;
   const read =
     fromFile === undefined ? await readOverrides(name, options, reader) : mergeTrees(fromFile, said);

@@ -64,7 +64,7 @@ export function openApplicationLog(
         appendFileSync(pathOf(folder, 0), line, { mode: privateFile });
         state.size += bytes;
       } catch {
-        // A log that cannot be written is no reason to stop.
+        // The program continues without a log that it cannot write.
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { MantineColorScheme } from '@mantine/core';
 import { useMantineColorScheme } from '@mantine/core';
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useStore } from 'zustand';
 import type { Settings } from '../../main/contract/settings/settings';
 import { attempt } from '../components/notices';
@@ -46,14 +46,16 @@ export function useThemeOfSettings(): void {
   const state = useStore(settings, (one) => one.state);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const wanted = state?.values['window.theme'];
-  useEffect(() => {
+  // Only a change of the settings asks for it.
+  const show = useEffectEvent(() => {
     if (state === null || wanted === undefined) return;
     const isFirst = window.localStorage.getItem(takenOver) === null;
     window.localStorage.setItem(takenOver, 'yes');
     if (isFirst && colorScheme !== 'auto' && !state.changed.includes('window.theme')) {
       attempt(() => settings.getState().set('window.theme', settingOf(colorScheme)));
     } else setColorScheme(wanted === 'system' ? 'auto' : wanted);
-    // Only a change of the settings asks for it.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+  });
+  useEffect(() => {
+    show();
   }, [wanted]);
 }

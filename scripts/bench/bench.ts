@@ -6,18 +6,13 @@ import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
 import { chosenScenarios } from './chosen-scenarios';
 import { levelInput, measureAnalyzer, measureNative, type Sample } from './measure';
+import { option } from './option';
 import { keepApart } from './processors';
 import { type BenchScenario, startBenchTriton } from './scenarios';
 import { formatScenario, missed, type ScenarioResult, titleOf } from './table';
 import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
-
-/** Value of `--name value`, or `otherwise`. */
-function option(name: string, otherwise: string): string {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
-}
 
 /** Pairs of a scenario that may give nothing before the bench goes on without it. */
 const mostLost = 3;

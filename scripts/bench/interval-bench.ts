@@ -3,17 +3,12 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureTrial, together, type Trial } from './interval-trial';
 import { levelInput } from './measure';
+import { option } from './option';
 import { median } from './pairs';
 import { type BenchScenario, scenarios, startBenchTriton } from './scenarios';
 import { titleOf } from './table';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
-
-/** Value of `--name value`, or `otherwise`. */
-function option(name: string, otherwise: string): string {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
-}
 
 const trialCount = Number(option('trials', '50'));
 const windowMs = Number(option('window-ms', '400'));

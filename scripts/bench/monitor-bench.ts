@@ -7,16 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelSample, MonitorSample } from '../../main/contract/monitor/monitor';
 import { recordingHead } from '../../main/monitor/recording';
 import { measureVerdicts } from './monitor-verdicts';
+import { option } from './option';
 import { installPaintProbe } from './window/paint-probe';
 import { openElectron } from './window/window-under-test';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
-
-/** Value of `--name value`, or `otherwise`. */
-function option(name: string, otherwise: string): string {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
-}
 
 const toolchainHome = option('home', '');
 const outFile = option('out', '');

@@ -71,6 +71,13 @@ async function requireAgreed(core: Core, days: number, yes: boolean): Promise<vo
   );
 }
 
+/** The settings; what is wrong with their file goes to stderr. */
+async function readSettings(context: CliContext): Promise<SettingsState> {
+  const state = await (await context.core()).handlers['settings.get'](undefined);
+  for (const line of problemLines(state)) printText(`${line}\n`, 'stderr');
+  return state;
+}
+
 /** `settings`: the settings of window and command line. */
 export function addSettings(program: Command, context: CliContext): void {
   const settings = program
@@ -82,8 +89,7 @@ export function addSettings(program: Command, context: CliContext): void {
     .option('--json', 'print one JSON document to stdout')
     .action(async (options: Json) => {
       const output = context.output(options);
-      const state = await (await context.core()).handlers['settings.get'](undefined);
-      for (const line of problemLines(state)) printText(`${line}\n`, 'stderr');
+      const state = await readSettings(context);
       if (output.json) output.document(state);
       else for (const line of settingLines(state)) output.say(line);
     });
@@ -93,8 +99,7 @@ export function addSettings(program: Command, context: CliContext): void {
     .argument('<key>', 'key of the setting: "settings list" has them', readKey)
     .option('--json', 'print one JSON document to stdout')
     .action(async (key: SettingKey, options: Json) => {
-      const state = await (await context.core()).handlers['settings.get'](undefined);
-      for (const line of problemLines(state)) printText(`${line}\n`, 'stderr');
+      const state = await readSettings(context);
       tell(context.output(options), state, key);
     });
   settings

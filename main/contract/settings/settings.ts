@@ -28,7 +28,7 @@ interface SettingDefinition<Schema extends z.ZodType> {
   readonly help: string;
   /** What the default is called. */
   readonly absent: string;
-  /** The values that it takes, where it is no choice. */
+  /** The values that it takes, where they are not a choice. */
   readonly range?: string;
   /** Shown behind the value. */
   readonly unit?: string;

@@ -44,7 +44,7 @@ export function choiceSlice(
   /** What a draft of its own begins with. */
   const newDraft = () =>
     ({ preset: firstPreset, page: 'environment', changing: null, name: '', ...fresh() }) as const;
-  /** What is said of the run and is no part of its specification stays with another choice. */
+  /** What is said of the run outside its specification stays with another choice. */
   const noted = ({ name, p99BudgetMs }: Noted): Noted => ({ name, p99BudgetMs });
   /** Of a complete specification only what the preset does not say by itself, as of a run. */
   const importedChoice = async ({ choice }: ImportedSpec): Promise<Choice | null> => {

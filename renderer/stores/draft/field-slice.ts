@@ -44,7 +44,7 @@ export function fieldSlice(
     set({ tolerancesOf: tolerancesAfter(get(), keys, next) });
     edited(next);
   };
-  /** What is said of a run before it starts, and is no part of its specification. */
+  /** What is said of a run before it starts, outside its specification. */
   const noted = (part: Pick<DraftState, 'name'> | Pick<DraftState, 'p99BudgetMs'>): void => {
     set({ ...part, editedAt: new Date().toISOString() });
     files.saveSoon();

@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { DocumentInfo } from '../../../main/contract/calls/settings-calls';
 import { toWire, type WireError } from '../../../main/contract/errors';
@@ -25,9 +25,11 @@ function useAnswer<Value>(
     value: null,
     error: null,
   });
+  // Asked again only for another key.
+  const answered = useEffectEvent(() => ask(client));
   useEffect(() => {
     const state = { gone: false };
-    ask(client).then(
+    answered().then(
       (value) => {
         if (!state.gone) setAnswer({ value, error: null });
       },
@@ -38,9 +40,7 @@ function useAnswer<Value>(
     return () => {
       state.gone = true;
     };
-    // Asked again only for another key.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [client, key]);
+  }, [key]);
   return answer;
 }
 

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useStore } from 'zustand';
 import {
   definitionOf,
@@ -108,9 +108,11 @@ function useSoughtSetting(showAll: () => void): void {
   const { settings, app } = useWorkbench();
   const { state, sought } = useStore(settings);
   const info = useStore(app, ({ value }) => value);
+  const isReady = state !== null && info !== null;
+  const show = useEffectEvent(showAll);
   useEffect(() => {
-    if (sought === null || state === null || info === null) return undefined;
-    showAll();
+    if (sought === null || !isReady) return undefined;
+    show();
     // Behind the palette, which gives the focus back to what had it.
     const timer = setTimeout(() => {
       const row = document.querySelector(`[data-setting="${sought}"]`);
@@ -121,9 +123,7 @@ function useSoughtSetting(showAll: () => void): void {
     return () => {
       clearTimeout(timer);
     };
-    // Once for each setting that is asked for.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [settings, sought, state === null, info === null]);
+  }, [settings, sought, isReady]);
 }
 
 /** Every setting, grouped; window and command line share them. */

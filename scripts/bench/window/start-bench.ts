@@ -1,14 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, release, type } from 'node:os';
+import { option } from '../option';
 import { median } from '../pairs';
 import { largeRun, ordinaryRuns, prepareHome } from './bench-homes';
 import { openElectron } from './window-under-test';
-
-/** Value of `--name value`, or `otherwise`. */
-function option(name: string, otherwise: string): string {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
-}
 
 const executable = option('program', '');
 const toolchainHome = option('home', '');

@@ -2,17 +2,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem, type } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WindowEvent } from '../../../main/contract/api';
+import { option } from '../option';
 import { largeLevels, largeRun, largeState, prepareHome } from './bench-homes';
 import { installPaintProbe } from './paint-probe';
 import { openChromium, openElectron, type WindowUnderTest } from './window-under-test';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
-
-/** Value of `--name value`, or `otherwise`. */
-function option(name: string, otherwise: string): string {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
-}
 
 const appFolder = option('app', '.');
 const electron = option('electron', '');

@@ -5,8 +5,8 @@ import { parsePipConfig } from '../../../main/setup/package-index';
 
 describe('what is shown of an installation', () => {
   it('has no user and no password of an address', () => {
-    expect(withoutCredentials('from https://user:secret@pypi.example.com/simple and http://b/')).toBe(
-      'from https://***@pypi.example.com/simple and http://b/',
+    expect(withoutCredentials('from https://user:secret@index.example.com/simple and http://b/')).toBe(
+      'from https://***@index.example.com/simple and http://b/',
     );
     expect(withoutCredentials('index "https://me:a@b/c:d@host/simple", not me@host')).toBe(
       'index "https://***@host/simple", not me@host',

@@ -6,7 +6,7 @@ describe('settings of pip', () => {
   it('are read of the sections that pip reads, with values over several lines', () => {
     const text = `# a company's
 [global]
-Index_URL = https://user:secret@pypi.example.com/simple
+Index_URL = https://user:secret@index.example.com/simple
 extra-index-url =
     https://one.example.com/simple
     # not this
