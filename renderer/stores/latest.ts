@@ -6,7 +6,10 @@ export interface Latest {
   readonly waiting: () => boolean;
 }
 
-/** Asks at most once in `delayMs`; of several answers on their way only the newest is told. `ask` must not reject. */
+/**
+ * Asks at most once in `delayMs`; of several answers on their way only the newest is told, and none that was asked for
+ * before the last `soon`. `ask` must not reject.
+ */
 export function createLatest<Answer>(
   delayMs: number,
   ask: () => Promise<Answer>,
@@ -25,6 +28,7 @@ export function createLatest<Answer>(
   return {
     soon: () => {
       clearTimeout(timer);
+      newest += 1;
       timer = setTimeout(() => void now(), delayMs);
     },
     now,
