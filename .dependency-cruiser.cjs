@@ -8,7 +8,7 @@ const order = [
   ['formats'],
   ['store'],
   ['toolkit', 'machine', 'perf'],
-  ['setup'],
+  ['setup', 'hosts'],
   ['engine'],
   ['presets'],
   ['data', 'home', 'own', 'reports'],

@@ -6,6 +6,7 @@ import { type CoreParts, createCoreParts } from './core/core-parts';
 import { createCoreRuns } from './core/core-runs';
 import { createDeploymentCalls } from './core/deployment-calls';
 import { createHomeCalls } from './core/home-calls';
+import { createHostCalls } from './core/host-calls';
 import { createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/report-calls';
 import { createServerCalls } from './core/server-calls';
@@ -154,6 +155,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...runsCalls.handlers,
       ...deploymentCalls,
       ...homeCalls.handlers,
+      ...createHostCalls(parts),
       ...createServerCalls(runs),
       ...startCalls.handlers,
       ...parts.tools.handlers,

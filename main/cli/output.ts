@@ -28,6 +28,7 @@ const usageCodes = new Set<WireError['code']>([
   'engine-unavailable',
   'run-folder-exists',
   'run-unknown',
+  'host-unknown',
 ]);
 
 export function exitCodeOf(error: WireError): number {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Call, call } from './calls/call';
 import { desktopApi } from './calls/desktop-calls';
+import { hostsApi } from './calls/host-calls';
 import { settingsApi } from './calls/settings-calls';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
 import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment';
@@ -262,6 +263,7 @@ export const api = {
     runId.extend({ step: z.enum(stepIds), limit: z.int().min(1).max(20_000) }),
   ),
   ...settingsApi,
+  ...hostsApi,
   ...desktopApi,
 } as const;
 

@@ -65,6 +65,15 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The deployment is being changed',
     remedy: 'Wait until the change is done, then try again.',
   },
+  'host-unknown': {
+    title: 'No such host',
+    remedy: 'List the hosts on the page Hosts, or add it there.',
+    cliRemedy: 'List the hosts with "triton-workbench hosts list".',
+  },
+  'host-unreachable': {
+    title: 'Cannot connect to the host',
+    remedy: 'Connect to it with ssh in a terminal first. Keys, agent and known hosts are those of ssh.',
+  },
   'run-folder-exists': {
     title: 'The run folder is not empty',
     remedy: 'Choose an empty or a new folder.',

@@ -20,6 +20,8 @@ export const errorCodes = [
   'run-folder-exists',
   'deployment-unknown',
   'deployment-busy',
+  'host-unknown',
+  'host-unreachable',
   'run-folder-unsafe',
   'journal-corrupt',
   'toolchain-missing',

@@ -9,6 +9,7 @@ import { prepareImage } from '../docker/images/prepare-image';
 import { createEngines, type Engines } from '../engine/engines';
 import { withProxy } from '../home/proxy-environment';
 import { createSettingsStore, type SettingsStore } from '../home/settings-store';
+import { createHosts, type Hosts } from '../hosts/hosts';
 import { createMonitor, type Monitor } from '../monitor/monitor';
 import { createOwnModels, type OwnModels } from '../own/own-models';
 import { createPresetOf, type PresetOf } from '../own/own-preset';
@@ -50,6 +51,7 @@ export interface CoreParts {
   readonly own: OwnModels;
   readonly approvals: Approvals;
   readonly docker: DockerLink;
+  readonly hosts: Hosts;
   readonly auths: RegistryAuths;
   readonly images: ImageWorks;
   readonly engines: Engines;
@@ -106,6 +108,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     approvals: createApprovals({ file: layout.approved, own: [layout.data, resources], now }),
     own: createOwnModels({ trustFile: layout.trusted, toolkit, readers: reading.readers, now }),
     docker,
+    hosts: createHosts({ layout, env, now }),
     auths,
     images: createImageWorks({
       engine: () => docker.connect(),

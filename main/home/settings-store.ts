@@ -1,6 +1,5 @@
-import { realpath, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
 import {
   definitionOf,
@@ -13,10 +12,9 @@ import {
 import { isTree, type Tree } from '../contract/trees';
 import { fileError } from '../platform/file-error';
 import { writeFileAtomic } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
 import { privateFile } from '../platform/private-home';
 import { readBoundedFile } from '../platform/read-bounded-file';
-import { takeFileLease } from '../store/file-lease';
+import { withFileTurn } from '../store/file-turn';
 
 const mostBytes = 256 * 1024;
 
@@ -45,33 +43,6 @@ async function readContent(file: string): Promise<Content> {
   }
 }
 
-/** Longer than a change takes on a slow disk. */
-const turnMs = 10_000;
-
-/** One change at a time, of all processes, to what the file is: the person may have put a link there. */
-async function withTurn<Result>(file: string, work: (place: string) => Promise<Result>): Promise<Result> {
-  await makeFolder(dirname(file));
-  const place = await realpath(file).catch(() => file);
-  const end = Date.now() + turnMs;
-  for (;;) {
-    const { release } = await takeFileLease(`${file}.lease`, 'a change of the settings');
-    if (release !== undefined) {
-      try {
-        return await work(place);
-      } finally {
-        await release();
-      }
-    }
-    if (Date.now() > end) {
-      throw new WorkbenchError('file-unwritable', 'Another process is changing the settings', {
-        where: file,
-        remedy: 'Try again when it has ended.',
-      });
-    }
-    await setTimeout(5 + Math.random() * 20);
-  }
-}
-
 /** The settings of a home, in one private file. What it says beyond the known keys is kept. */
 export function createSettingsStore(options: {
   readonly file: string;
@@ -86,7 +57,7 @@ export function createSettingsStore(options: {
       : { ...readSettings({}, file), broken: content.broken };
   const change = (edit: (tree: Tree) => Tree): Promise<SettingsState> => {
     const work = () =>
-      withTurn(file, async (place) => {
+      withFileTurn(file, 'the settings', async (place) => {
         const content = await readContent(place);
         if ('broken' in content) {
           throw new WorkbenchError('input-invalid', `The settings cannot be read: ${content.broken}`, {

@@ -58,6 +58,8 @@ export interface HomeLayout {
   readonly approved: string;
   /** Which image each reference meant at its last use. */
   readonly knownImages: string;
+  /** Machines to run on, by name. */
+  readonly hosts: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
   readonly instance: string;
 }
@@ -181,6 +183,7 @@ export function homeLayout(home: string): HomeLayout {
     runKey: join(home, 'run-key'),
     approved: join(home, 'approved.json'),
     knownImages: join(home, 'known-images.json'),
+    hosts: join(home, 'hosts.json'),
     instance: join(home, 'instance'),
   };
 }

@@ -12,8 +12,8 @@ const ofOthers = 0o077;
 /** Beside what the layout names: what the window and the set-up put into a home. */
 const otherNames = ['window', 'setup-logs', 'uv', ...toolFolders];
 
-/** Of a settings file that was set aside. */
-const setAside = /^settings-unreadable-[-0-9TZ]+\.json$/;
+/** A file of settings or hosts that was set aside. */
+const setAside = /^(?:settings|hosts)-unreadable-[-0-9TZ]+\.json$/;
 
 /** A file of the home while it is written, and who works on what. */
 const passing = /^(.+?)(?:\.[0-9a-f]{12}\.tmp|\.lease|\.turn)+$/;

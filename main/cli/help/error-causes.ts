@@ -20,6 +20,9 @@ export const errorCauses: Readonly<Record<ErrorCode, string>> = {
   'run-folder-exists': 'The folder for the run already contains files.',
   'deployment-unknown': 'No deployment has this name.',
   'deployment-busy': 'Another process starts, stops or changes the deployment.',
+  'host-unknown': 'No host of this workbench home has this name.',
+  'host-unreachable':
+    'ssh cannot connect to the host: it is down, its host key is not known, or it accepts no key of yours.',
   'run-folder-unsafe':
     'The run folder has a link, pipe, socket or device where a plain file or folder belongs.',
   'journal-corrupt': 'The first line of the journal, which identifies the run, cannot be read.',

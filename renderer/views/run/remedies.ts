@@ -21,6 +21,8 @@ const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {
   'run-folder-exists': ['edit'],
   'deployment-unknown': [],
   'deployment-busy': [],
+  'host-unknown': ['edit'],
+  'host-unreachable': ['resume', 'edit'],
   'run-folder-unsafe': ['resume'],
   'journal-corrupt': ['edit'],
   'toolchain-missing': ['environment', 'edit', 'resume'],

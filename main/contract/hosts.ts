@@ -1,0 +1,88 @@
+import { z } from 'zod';
+
+/** Name of the machine that the workbench itself runs on: no host can have it. */
+const localHost = 'local';
+
+export const hostNameSchema = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,31}$/,
+    'lower-case letters, digits and "-", at most 32, beginning with a letter or a digit',
+  )
+  .refine((name) => name !== localHost, `"${localHost}" is this machine`);
+
+/** Where the Docker Engine of a host is, in its parts. */
+export type HostPlace =
+  | {
+      readonly kind: 'ssh';
+      /** null: as ssh's own configuration has it, else your name here. */
+      readonly user: string | null;
+      readonly hostname: string;
+      readonly port: number | null;
+    }
+  | { readonly kind: 'tcp'; readonly hostname: string; readonly port: number }
+  | { readonly kind: 'context'; readonly context: string };
+
+const dockerTlsPort = 2376;
+// The first letter may not be "-", which ssh would read as an option.
+const hostname = '\\[[0-9A-Fa-f:.]{2,45}\\]|[A-Za-z0-9][A-Za-z0-9._-]{0,252}';
+const sshPattern = new RegExp(
+  `^ssh://(?:([A-Za-z0-9_][A-Za-z0-9_.-]{0,63})@)?(${hostname})(?::(\\d{1,5}))?/?$`,
+);
+const tcpPattern = new RegExp(`^tcp://(${hostname})(?::(\\d{1,5}))?/?$`);
+const contextPattern = /^context:([A-Za-z0-9][A-Za-z0-9_.+-]{0,127})$/;
+
+const isPort = (port: number | null): boolean => port === null || (port >= 1 && port <= 65_535);
+
+/** null for what is not the address of a host. Written by hand: Chromium 114 knows no host in an ssh:// URL. Pure. */
+export function parseHostAddress(address: string): HostPlace | null {
+  const [, user = null, sshHost, sshPort] = sshPattern.exec(address) ?? [];
+  if (sshHost !== undefined) {
+    const port = sshPort === undefined ? null : Number(sshPort);
+    return isPort(port) ? { kind: 'ssh', user, hostname: sshHost, port } : null;
+  }
+  const [, tcpHost, tcpPort] = tcpPattern.exec(address) ?? [];
+  if (tcpHost !== undefined) {
+    const port = tcpPort === undefined ? dockerTlsPort : Number(tcpPort);
+    return isPort(port) ? { kind: 'tcp', hostname: tcpHost, port } : null;
+  }
+  const context = contextPattern.exec(address)?.[1];
+  return context === undefined ? null : { kind: 'context', context };
+}
+
+/** What is wrong with an address, in words that never hold a password; null: nothing. */
+function addressProblem(address: string): string | null {
+  if (parseHostAddress(address) !== null) return null;
+  if (/^[a-z]+:\/\/[^@/]*:[^@]*@/i.test(address)) {
+    return 'an address with a password is not kept: use a key and ssh-agent';
+  }
+  if (/^(?:unix|npipe):/i.test(address)) return 'a socket of this machine is not a host';
+  return 'not an address of the form ssh://user@host, tcp://host:2376 or context:NAME';
+}
+
+const hostAddressSchema = z
+  .string()
+  .max(400)
+  .superRefine((address, context) => {
+    const message = addressProblem(address);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  });
+
+/** What is asked for to add a host. Secrets are in ssh's and Docker's own places, never here. */
+export const newHostSchema = z
+  .strictObject({
+    name: hostNameSchema,
+    /** `ssh://[user@]host[:port]`, `tcp://host:2376` (TLS) or `context:NAME`. */
+    address: hostAddressSchema,
+    /** Folder with ca.pem, cert.pem and key.pem, for tcp:// only; absent: DOCKER_CERT_PATH, else ~/.docker. */
+    certificates: z.string().max(4096).regex(/^\//, 'not an absolute path').optional(),
+  })
+  .refine(({ address, certificates }) => certificates === undefined || address.startsWith('tcp://'), {
+    path: ['certificates'],
+    message: 'applies only to tcp:// addresses',
+  });
+export type NewHost = z.infer<typeof newHostSchema>;
+
+/** A machine to run on, as the home keeps it. */
+export const hostSchema = newHostSchema.safeExtend({ addedAt: z.string() });
+export type Host = z.infer<typeof hostSchema>;

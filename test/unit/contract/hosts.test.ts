@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { hostNameSchema, newHostSchema, parseHostAddress } from '../../../main/contract/hosts';
+
+const problemsOf = (host: object): readonly string[] => {
+  const parsed = newHostSchema.safeParse({ name: 'gpu1', ...host });
+  return parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
+};
+
+describe('the name of a host', () => {
+  it('has lower-case letters, digits and dashes, and is not that of this machine', () => {
+    for (const name of ['a', '4090', 'gpu-server-2', 'a'.repeat(32)])
+      expect(hostNameSchema.safeParse(name).success, name).toBe(true);
+    for (const name of ['', '-a', 'A', 'a_b', 'a b', 'a.b', 'a'.repeat(33), 'local', 'a\n'])
+      expect(hostNameSchema.safeParse(name).success, name).toBe(false);
+  });
+});
+
+describe('the address of a host', () => {
+  it('is of ssh, of TLS or the name of a Docker context', () => {
+    expect(parseHostAddress('ssh://ada@gpu.example.com:2222')).toEqual({
+      kind: 'ssh',
+      user: 'ada',
+      hostname: 'gpu.example.com',
+      port: 2222,
+    });
+    // A name of ~/.ssh/config.
+    expect(parseHostAddress('ssh://dgx_1')).toEqual({
+      kind: 'ssh',
+      user: null,
+      hostname: 'dgx_1',
+      port: null,
+    });
+    expect(parseHostAddress('ssh://[fe80::1]:22')).toMatchObject({ hostname: '[fe80::1]', port: 22 });
+    expect(parseHostAddress('tcp://gpu.example.com')).toEqual({
+      kind: 'tcp',
+      hostname: 'gpu.example.com',
+      port: 2376,
+    });
+    expect(parseHostAddress('context:lab')).toEqual({ kind: 'context', context: 'lab' });
+  });
+
+  it.each([
+    'gpu1',
+    'ssh://',
+    'ssh://-oProxyCommand=x',
+    'ssh://-l@host',
+    'ssh://a b',
+    'ssh://host/path',
+    'ssh://host:0',
+    'ssh://host:65536',
+    'ssh://host\nx',
+    'tcp://',
+    'http://host',
+    'context:',
+    'context:../x',
+  ])('%j is refused', (address) => {
+    expect(problemsOf({ address })).toHaveLength(1);
+  });
+
+  it('holds no password, and no problem repeats one', () => {
+    for (const address of ['ssh://ada:secret@gpu', 'tcp://ada:secret@gpu:2376', 'ssh://:secret@gpu']) {
+      const [problem = ''] = problemsOf({ address });
+      expect(problem).toContain('password');
+      expect(problem).not.toContain('secret');
+    }
+  });
+
+  it('has certificates with TLS only, by a full path', () => {
+    expect(problemsOf({ address: 'tcp://gpu', certificates: '/home/ada/certs' })).toEqual([]);
+    expect(problemsOf({ address: 'ssh://gpu', certificates: '/home/ada/certs' })).toHaveLength(1);
+    expect(problemsOf({ address: 'tcp://gpu', certificates: 'certs' })).toHaveLength(1);
+  });
+});
