@@ -20,6 +20,7 @@ import type { Runs } from './pipeline/runs';
 import { createRunsCalls } from './pipeline/runs-calls';
 import { homeLayout, isHomeFixed } from './platform/layout';
 import { closedHomeText, keepHomePrivate } from './platform/private-home';
+import { endSshConnections } from './platform/ssh/ssh-connection';
 import { pointsCsv } from './reports/load-csv';
 import { readLogo } from './reports/look/logo';
 import { createSpecTools } from './spec/spec-tools';
@@ -191,6 +192,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       await parts.tools.close();
       await monitor.close();
       parts.reading.close();
+      await endSshConnections();
     },
   };
 }

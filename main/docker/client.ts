@@ -1,56 +1,37 @@
 import { Agent } from 'node:http';
-import { Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { z } from 'zod';
-import { WorkbenchError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
 import { linkedAbort, whenAborted } from '../platform/abort';
-import { startChild } from '../platform/children';
+import { sshStream } from '../platform/ssh/ssh-run';
 import type { DockerAddress } from './address';
 import { dockerError } from './docker-error';
 
-/** Arguments of ssh that lead to the engine on the other side, as the docker command itself goes there. */
-export function sshArguments(address: Extract<DockerAddress, { kind: 'ssh' }>): string[] {
-  return [
-    '-o',
-    'BatchMode=yes',
-    '-o',
-    'ConnectTimeout=10',
-    ...(address.port === null ? [] : ['-p', String(address.port)]),
-    '--',
-    address.destination,
-    'docker',
-    'system',
-    'dial-stdio',
-  ];
-}
-
 /**
- * Connections through the user's own ssh program: its configuration, keys and known hosts hold. One process each, which
- * ends with the connection.
+ * Connections through the user's own ssh program: its configuration, keys and known hosts hold. All are sessions of one
+ * login, a process each, which ends with the connection.
  */
 function createSshAgent(address: Extract<DockerAddress, { kind: 'ssh' }>, env: NodeJS.ProcessEnv): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-  const connect = (): Duplex => {
-    const child = startChild('ssh', sshArguments(address), { env, stdio: ['pipe', 'pipe', 'pipe'] });
-    let complaint = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      complaint = `${complaint}${chunk.toString()}`.slice(-2000);
-    });
-    const socket = Duplex.from({ readable: child.stdout, writable: child.stdin });
-    child.once('error', (error) => socket.destroy(error));
-    child.once('exit', (code) => {
-      if (code !== 0 && code !== null)
-        socket.destroy(new Error(`ssh: ${complaint.trim() || `exit code ${code}`}`));
-    });
-    socket.once('close', () => child.kill());
-    // What http asks of a socket and a pipe has not.
-    return Object.assign(socket, {
-      setKeepAlive: () => socket,
-      setNoDelay: () => socket,
-      setTimeout: () => socket,
-      ref: () => socket,
-      unref: () => socket,
-    });
+  const connect = (_options: unknown, done: (error: Error | null, socket?: Duplex) => void): void => {
+    sshStream(address, 'docker system dial-stdio', env).then(
+      (socket) => {
+        // What http asks of a socket and a pipe has not.
+        const all = {
+          setKeepAlive: () => socket,
+          setNoDelay: () => socket,
+          setTimeout: () => socket,
+          ref: () => socket,
+          unref: () => socket,
+        };
+        done(null, Object.assign(socket, all));
+      },
+      (error: unknown) => {
+        const { message, remedy, details } = toWire(error);
+        done(new WorkbenchError('docker-unreachable', message, { remedy, details, cause: error }));
+      },
+    );
   };
   return Object.assign(agent, { createConnection: connect });
 }
@@ -177,7 +158,8 @@ export async function connectDocker(
     `connect to the Docker daemon at ${address.host}`,
     (abortSignal) => version({ abortSignal }),
     {
-      timeoutMs: 5000,
+      // A login takes its time.
+      timeoutMs: address.kind === 'ssh' ? 20_000 : 5000,
       ...options,
     },
   );

@@ -2,7 +2,9 @@ import { WorkbenchError } from '../contract/errors';
 import { type Host, type NewHost, parseHostAddress } from '../contract/hosts';
 import { createDockerLink, type DockerLink } from '../docker/docker-link';
 import type { HomeLayout } from '../platform/layout';
-import type { SshTarget } from '../platform/ssh';
+import { sshForward, type SshTunnel } from '../platform/ssh/ssh-forward';
+import { type SshLimits, type SshOutput, sshRun } from '../platform/ssh/ssh-run';
+import type { SshTarget } from '../platform/ssh/ssh-target';
 import { createHostStore } from './host-store';
 
 /** The machines to run on, beside this one. */
@@ -19,6 +21,13 @@ export interface Hosts {
   link(name: string): Promise<DockerLink>;
   /** How ssh reaches the host, also by a Docker context; null where Docker is reached by TLS. Throws host-unknown. */
   ssh(name: string): Promise<SshTarget | null>;
+  /**
+   * Runs a command of the host's shell. Throws host-unknown, host-unreachable, cancelled, and engine-unavailable where ssh
+   * does not reach the host.
+   */
+  run(name: string, command: string, options?: SshLimits): Promise<SshOutput>;
+  /** A port of this machine that leads to one of the host, or of what the host reaches. Throws as `run`. */
+  tunnel(name: string, remoteHost: string, remotePort: number, signal?: AbortSignal): Promise<SshTunnel>;
 }
 
 /** The environment in which the docker command reaches the host. */
@@ -69,6 +78,18 @@ export function createHosts(options: {
     links.set(name, { place, link: made });
     return made;
   };
+  const ssh: Hosts['ssh'] = async (name) => {
+    const address = await (await link(name)).address();
+    return address.kind === 'ssh' ? { destination: address.destination, port: address.port } : null;
+  };
+  const requireSsh = async (name: string): Promise<SshTarget> => {
+    const target = await ssh(name);
+    if (target !== null) return target;
+    throw new WorkbenchError('engine-unavailable', `The host ${name} is not reached by ssh`, {
+      where: 'host',
+      remedy: 'Add it with an address ssh://user@host.',
+    });
+  };
   return {
     list: () => store.read(),
     get,
@@ -93,9 +114,9 @@ export function createHosts(options: {
       links.delete(name);
     },
     link,
-    ssh: async (name) => {
-      const address = await (await link(name)).address();
-      return address.kind === 'ssh' ? { destination: address.destination, port: address.port } : null;
-    },
+    ssh,
+    run: async (name, command, limits = {}) => sshRun(await requireSsh(name), command, { env, ...limits }),
+    tunnel: async (name, remoteHost, remotePort, signal) =>
+      sshForward(await requireSsh(name), remoteHost, remotePort, { env, signal }),
   };
 }

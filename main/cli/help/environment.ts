@@ -47,6 +47,10 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
   },
   { name: 'DOCKER_HOST', what: 'Address of the Docker daemon. Default: the current Docker context.' },
   {
+    name: 'TRITON_WORKBENCH_SSH_CONFIG',
+    what: 'Configuration file of ssh for hosts and for Docker over ssh. Default: that of ssh itself, `~/.ssh/config`.',
+  },
+  {
     name: 'HTTP_PROXY',
     what: 'With HTTPS_PROXY and NO_PROXY: proxy of pip and the Python toolkit. They win over the setting `network.proxy`.',
   },

@@ -36,6 +36,7 @@ const packages = {
   'docker-test': [
     { name: 'docker-registry', present: program('docker-registry') },
     { name: 'busybox-static', present: program('busybox') },
+    { name: 'openssh-server', present: program('sshd') },
   ],
   'docker-base': [{ name: 'debootstrap', present: program('debootstrap') }],
 };

@@ -69,6 +69,7 @@ describe('hosts', () => {
     expect(await address('c')).toMatchObject({ kind: 'ssh', destination: 'grace@lab', port: 2222 });
     expect(await hosts.ssh('a')).toEqual({ destination: 'ada@gpu1', port: null });
     expect(await hosts.ssh('b')).toBeNull();
+    expect((await rejection(hosts.run('b', 'true'))).code).toBe('engine-unavailable');
     expect(await hosts.ssh('c')).toEqual({ destination: 'grace@lab', port: 2222 });
   });
 
