@@ -68,9 +68,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const presets = await readPresets(resources);
   const reading = createReaders(given.readerFile);
   const events = new Listeners<CoreEvent>();
-  const emit = (event: CoreEvent) => {
-    events.emit(event);
-  };
+  const emit = events.emit.bind(events);
   const now = () => new Date();
   const settings = createSettingsStore({
     file: layout.settings,
@@ -88,6 +86,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   );
   const known = createKnownImages(layout.knownImages, now);
   const docker = createDockerLink({ env, instanceFile: layout.instance });
+  const hosts = createHosts({ layout, env, now });
   const auths = createRegistryAuths(env);
   const setup = createSetup({ layout, resources, env });
   return {
@@ -108,7 +107,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     approvals: createApprovals({ file: layout.approved, own: [layout.data, resources], now }),
     own: createOwnModels({ trustFile: layout.trusted, toolkit, readers: reading.readers, now }),
     docker,
-    hosts: createHosts({ layout, env, now }),
+    hosts,
     auths,
     images: createImageWorks({
       engine: () => docker.connect(),
@@ -126,6 +125,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
       resources,
       workerFile,
       docker,
+      hosts,
       setup,
       prepareImage: (client, request, listener) =>
         prepareImage({ layout, resources, env, auths, known }, client, request, listener),

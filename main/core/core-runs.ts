@@ -97,6 +97,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   const { layout, engines, docker, now } = parts;
   const { env, resources, printPdf } = parts.options;
   const requireSound = (spec: RunSpec) => requireSoundSpec(parts, spec);
+  const linkFor = ({ engine }: RunSpec) => (engine.kind === 'docker' ? engines.linkOf(engine) : docker);
   return new Runs({
     ...{ store: parts.store, cache: parts.cache, steps },
     disks: [parts.options.home, tmpdir()],
@@ -113,6 +114,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       await requireSound(spec);
       const place = await engines.openPlace(spec, run);
       const { engine, loadTools, imageNames, prepareImages, engineWatch } = place;
+      const onHost = spec.engine.kind === 'docker' && spec.engine.host !== undefined;
       return {
         services: {
           toolkit: createToolkit(place.launchPython),
@@ -122,8 +124,9 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
           imageNames,
           prepareImages,
           resources,
-          ...createPlanPlaces({ env, resources, link: docker }),
-          ...(spec.engine.kind === 'remote'
+          ...createPlanPlaces({ env, resources, link: await linkFor(spec) }),
+          // Of another machine's GPUs Triton's metrics tell.
+          ...(spec.engine.kind === 'remote' || onHost
             ? {}
             : { watchGpus: (onReading, signal) => watchGpus(env, onReading, signal) }),
           printPdf,
@@ -142,11 +145,11 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
         resources,
         readers: parts.reading.readers,
         imageNames: await engines.imageNames(spec, framework),
-        gpuNames: createPlanPlaces({ env, resources, link: docker }).gpuNames,
+        gpuNames: createPlanPlaces({ env, resources, link: await linkFor(spec) }).gpuNames,
       };
     },
-    sweep: async (except) => {
-      await engines.sweep({ all: true, except });
+    sweep: async (except, spec) => {
+      await engines.sweep({ all: true, except, spec });
     },
     environmentFor: (spec) => environmentOf(parts, spec),
     takeDevice: async ({ runId, spec }, signal, onWaiting) => {
@@ -163,7 +166,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       });
       try {
         // Who had the device before may have been killed, and its Triton serves on beside what is to be measured.
-        if (waited.some) await engines.sweep({ all: true, except: runId });
+        if (waited.some) await engines.sweep({ all: true, except: runId, spec });
         return release;
       } catch (error) {
         await release();

@@ -27,9 +27,12 @@ export interface StartCalls {
 }
 
 export function createStartCalls(parts: CoreParts): StartCalls {
-  const { layout, docker, presetOf, monitor, tools, settings } = parts;
+  const { layout, docker, engines, presetOf, monitor, tools, settings } = parts;
   const { resources, env, home } = parts.options;
-  const places = { resources, env, home, link: docker };
+  /** The engine whose containers the specification asks for; else this machine's, as the way out. */
+  const linkFor = ({ engine }: RunSpec) =>
+    engine.kind === 'docker' ? engines.linkOf(engine) : Promise.resolve(docker);
+  const placesOf = async (spec: RunSpec) => ({ resources, env, home, link: await linkFor(spec) });
   /** null: a remote server is then compared by its name alone. */
   const configOf = async (spec: RunSpec): Promise<ModelConfig | null> => {
     if (spec.engine.kind !== 'remote') return null;
@@ -48,7 +51,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
     startProblems(spec, await configOf(spec), {
       layout,
       resources,
-      docker,
+      docker: await linkFor(spec),
       monitored,
       tools: () => tools.facts(),
     });
@@ -56,10 +59,16 @@ export function createStartCalls(parts: CoreParts): StartCalls {
     if (spec.engine.kind !== 'docker') return spec;
     const { preset } = await presetOf(spec.model);
     const { values } = await settings.read();
-    return withRelease(ofFile ? spec : withUsualRelease(spec, values), preset.ngcRelease, places);
+    return withRelease(
+      ofFile ? spec : withUsualRelease(spec, values),
+      preset.ngcRelease,
+      await placesOf(spec),
+    );
   };
   const preflightOf = async (spec: RunSpec): Promise<RunPreflight | null> =>
-    spec.engine.kind === 'docker' ? runPreflight(spec, (await presetOf(spec.model)).preset, places) : null;
+    spec.engine.kind === 'docker'
+      ? runPreflight(spec, (await presetOf(spec.model)).preset, await placesOf(spec))
+      : null;
   return {
     handlers: {
       'runs.check': async ({ spec }) => {

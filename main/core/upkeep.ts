@@ -71,6 +71,8 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
   await sweepHomeFiles(parts.layout);
   const sharedMemoryFiles = [...(await sweepSharedFiles())];
   if (follow) await tidyHome(parts);
+  // Hosts may be slow or away, and nobody waits for what a run left there.
+  if (follow) void engines.sweep({ everywhere: true }).catch(() => undefined);
   return {
     stopFollowing: follow ? followRuns(store, (runId) => runs.isOwn(runId), events) : () => undefined,
     planClean: async (request) => {
@@ -85,7 +87,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       };
     },
     clean: async ({ runIds, ...request }) => {
-      const { ended, removedContainers, ...swept } = await engines.sweep({ all: true });
+      const { ended, removedContainers, ...swept } = await engines.sweep({ all: true, everywhere: true });
       endedChildren.push(...swept.endedChildren);
       sharedMemoryFiles.push(...(await sweepSharedFiles()));
       for (const runId of runIds) await store.remove(runId);

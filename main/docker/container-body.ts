@@ -4,10 +4,12 @@ import { formatLabels } from './labels';
 
 const gibibyte = 2 ** 30;
 
-export interface BindMount {
+export interface ContainerMount {
+  /** Absolute path of the engine's machine, or the name of a volume. */
   readonly from: string;
   readonly to: string;
   readonly writable: boolean;
+  readonly isVolume?: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface ContainerBodyInput {
   readonly workingDir: string;
   /** "uid:gid", never root. */
   readonly user: string;
-  readonly mounts: readonly BindMount[];
+  readonly mounts: readonly ContainerMount[];
   readonly labels: ContainerLabels;
   /**
    * `none`; `published`: on the named network with container ports on loopback, the engine choosing where null;
@@ -87,6 +89,15 @@ function portBindings(network: ContainerBodyInput['network']): Docker.PortMap {
   );
 }
 
+const mountSettings = ({ from, to, writable, isVolume = false }: ContainerMount): Docker.MountSettings => ({
+  Type: isVolume ? 'volume' : 'bind',
+  Source: from,
+  Target: to,
+  ReadOnly: !writable,
+  // Nothing of the image is to be in it.
+  ...(isVolume ? { VolumeOptions: { NoCopy: true } as Docker.MountSettings['VolumeOptions'] } : {}),
+});
+
 /** Beside other containers' processes there is an init already, and the engine takes no second one. */
 function sharedNamespaces({ sharedMemory }: ContainerBodyInput): Docker.HostConfig {
   if (sharedMemory.kind === 'own') {
@@ -126,12 +137,7 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
     HostConfig: {
       NetworkMode: networkMode,
       PortBindings: bindings,
-      Mounts: input.mounts.map((mount) => ({
-        Type: 'bind',
-        Source: mount.from,
-        Target: mount.to,
-        ReadOnly: !mount.writable,
-      })),
+      Mounts: input.mounts.map(mountSettings),
       DeviceRequests: deviceRequests(input),
       CapDrop: ['ALL'],
       SecurityOpt: ['no-new-privileges:true'],

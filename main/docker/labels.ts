@@ -28,6 +28,9 @@ export const labelNames = {
   gpus: `${prefix}gpus`,
 } as const;
 
+/** Of a volume: the machine whose workbench made it; the run's folder is there, at the path of the label for it. */
+export const holderLabel = `${prefix}holder`;
+
 export interface ContainerLabels {
   readonly instance: string;
   readonly role: ContainerRole;

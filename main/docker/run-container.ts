@@ -24,6 +24,8 @@ interface RunContainerInput {
   readonly signal: AbortSignal;
   readonly onLine: (channel: LogChannel, line: string) => void;
   readonly onTrouble: (text: string) => void;
+  /** When it has ended, and before it is removed: what it left is taken from where it lies. */
+  readonly onEnded?: (() => Promise<void>) | undefined;
 }
 
 export interface ContainerEnd {
@@ -84,6 +86,7 @@ export async function runContainer(input: RunContainerInput): Promise<ContainerE
         details: tail.join('\n'),
       });
     }
+    await input.onEnded?.();
     const { ExitCode, OOMKilled } = found.State;
     return { exitCode: ExitCode, oomKilled: OOMKilled, aborted: false, tail };
   } catch (error) {

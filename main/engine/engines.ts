@@ -1,10 +1,9 @@
 import { errorText } from '../contract/error-text';
 import type { EngineStatus } from '../contract/machine';
-import type { Framework, RunSpec } from '../contract/run/run-spec';
+import type { DockerEngineSpec, Framework, RunSpec } from '../contract/run/run-spec';
 import type { DockerLink } from '../docker/docker-link';
-import type { NetworkLabels } from '../docker/labels';
-import { removeNetworks } from '../docker/run-network';
 import { formatOf } from '../formats/formats';
+import type { Hosts } from '../hosts/hosts';
 import { createLoadTools } from '../perf/load-tools';
 import { endLeftChildren } from '../platform/children';
 import { exists } from '../platform/files';
@@ -14,9 +13,10 @@ import { createTensorflowOnDemand } from '../setup/tensorflow-on-demand';
 import { createLocalPython } from '../toolkit/local-python';
 import { createPythonAhead } from '../toolkit/python-ahead';
 import { openDockerPlace, type PrepareImage } from './docker/docker-place';
-import { adoptionMs, isOrphan, sweepContainers } from './docker/orphans';
+import { adoptionMs } from './docker/orphans';
 import { imageNamesOf, wantedImages } from './docker/run-images';
-import type { Engine, SweepResult, SweptAll } from './engine';
+import { enginesWithLeft, sweepEngine } from './docker/sweep-engines';
+import type { Engine, SweptAll } from './engine';
 import { createLocalEngine } from './local/local-engine';
 import type { Place, PlaceRun } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
@@ -28,11 +28,23 @@ interface EnginesOptions {
   /** Bundled entry of the native load generator. */
   readonly workerFile: string;
   readonly docker: DockerLink;
+  readonly hosts: Pick<Hosts, 'link' | 'list'>;
   readonly prepareImage: PrepareImage;
   readonly setup: Setup;
 }
 
+interface SweepHow {
+  readonly all?: boolean;
+  readonly except?: string;
+  /** The host of this specification too. */
+  readonly spec?: RunSpec;
+  /** Every host where runs left something, too. */
+  readonly everywhere?: boolean;
+}
+
 export interface Engines {
+  /** The Docker Engine that a run in containers works with. Throws host-unknown. */
+  linkOf(engine: Pick<DockerEngineSpec, 'host'>): Promise<DockerLink>;
   /** Throws where the engine of the specification cannot be used at all: no run is made for it then. */
   check(spec: RunSpec): Promise<void>;
   openPlace(spec: RunSpec, run: PlaceRun): Promise<Place>;
@@ -43,10 +55,8 @@ export interface Engines {
    * Over all engines, and what else dead workbenches started on this machine. Containers of a dead workbench wait half
    * an hour for `resume`; `all` takes those too, save the ones of the run `except`.
    */
-  sweep(options?: { readonly all?: boolean; readonly except?: string }): Promise<SweptAll>;
+  sweep(options?: SweepHow): Promise<SweptAll>;
 }
-
-const none: SweepResult = { ended: [], removedContainers: [] };
 
 async function dockerStatus(docker: DockerLink): Promise<EngineStatus> {
   const facts = await docker.facts();
@@ -59,27 +69,19 @@ async function dockerStatus(docker: DockerLink): Promise<EngineStatus> {
   return { kind: 'docker', available: false, version: null, note: facts.message, remedy };
 }
 
-async function sweepDocker(
-  { docker, layout }: EnginesOptions,
-  graceMs: number,
-  except?: string,
-): Promise<SweepResult> {
+/** Over this machine's engine and those that are asked for. @returns names of the containers that were removed */
+async function sweepEngines(
+  { docker, hosts, layout }: EnginesOptions,
+  linkOf: Engines['linkOf'],
+  { all = false, except, spec, everywhere = false }: SweepHow = {},
+): Promise<readonly string[]> {
   // A home that never asked for a container has none, and needs no engine to know it.
-  if (!(await exists(layout.instance))) return none;
-  try {
-    const client = await docker.connect();
-    const now = Date.now();
-    const instance = await docker.instance();
-    // Deployments outlive every workbench.
-    const isLeft = (labels: Pick<NetworkLabels, 'runId' | 'runDir'> & { readonly role?: string }) =>
-      labels.role === 'deployment' || labels.runId === except ? false : isOrphan(labels, graceMs, now);
-    const { removed } = await sweepContainers(client, instance, ({ labels }) => isLeft(labels));
-    await removeNetworks(client, instance, isLeft);
-    return { ...none, removedContainers: removed };
-  } catch {
-    // An engine that is away keeps its containers until the next sweep.
-    return none;
-  }
+  if (!(await exists(layout.instance))) return [];
+  const links = new Set([docker]);
+  if (spec?.engine.kind === 'docker') links.add(await linkOf(spec.engine));
+  if (everywhere) for (const link of await enginesWithLeft(layout.runs, hosts)) links.add(link);
+  const how = { graceMs: all ? 0 : adoptionMs, except, shared: all && everywhere };
+  return (await Promise.all([...links].map((link) => sweepEngine(link, how)))).flat();
 }
 
 /** Every place to run Triton. */
@@ -89,10 +91,13 @@ export function createEngines(options: EnginesOptions): Engines {
   const tensorflow = createTensorflowOnDemand(options.setup, layout);
   const pythonOf = (framework: Framework) => (framework === 'tf' ? tensorflow : layout.python);
   const loadTools = createLoadTools(options);
+  const linkOf: Engines['linkOf'] = ({ host }) =>
+    host === undefined ? Promise.resolve(docker) : options.hosts.link(host);
 
+  const sweepDocker = (how?: SweepHow) => sweepEngines(options, linkOf, how);
   const dockerAbout: Pick<Engine, 'detect' | 'sweep'> = {
     detect: () => dockerStatus(docker),
-    sweep: () => sweepDocker(options, adoptionMs),
+    sweep: async () => ({ ended: [], removedContainers: await sweepDocker() }),
   };
   /** The local Triton whose models run in that framework's environment. */
   const localFor = (framework: Framework): Engine =>
@@ -122,22 +127,24 @@ export function createEngines(options: EnginesOptions): Engines {
   };
   return {
     check: async ({ engine }) => {
-      if (engine.kind === 'docker') await docker.connect();
+      if (engine.kind === 'docker') await (await linkOf(engine)).connect();
     },
-    openPlace: (spec, run) => {
+    linkOf,
+    openPlace: async (spec, run) => {
       const { engine } = spec;
       switch (engine.kind) {
         case 'local':
-          return Promise.resolve(
-            onThisMachine(localFor(formatOf(spec.format).shimFramework ?? 'pyt'), run.framework, spec.model),
+          return onThisMachine(
+            localFor(formatOf(spec.format).shimFramework ?? 'pyt'),
+            run.framework,
+            spec.model,
           );
         case 'remote':
-          return Promise.resolve(
-            onThisMachine(createRemoteEngine(engine.url, engine.tls), run.framework, spec.model),
-          );
+          return onThisMachine(createRemoteEngine(engine.url, engine.tls), run.framework, spec.model);
         case 'docker':
           return openDockerPlace({
-            link: docker,
+            link: await linkOf(engine),
+            env,
             spec,
             engine,
             run,
@@ -156,12 +163,7 @@ export function createEngines(options: EnginesOptions): Engines {
     sweep: async (how) => {
       const { ended } = await local.sweep();
       const endedChildren = await endLeftChildren();
-      const { removedContainers } = await sweepDocker(
-        options,
-        how?.all === true ? 0 : adoptionMs,
-        how?.except,
-      );
-      return { ended, endedChildren, removedContainers };
+      return { ended, endedChildren, removedContainers: await sweepDocker(how) };
     },
   };
 }

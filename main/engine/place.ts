@@ -26,6 +26,8 @@ export interface ImagesListener {
 export interface EngineWatch {
   /** "the Docker Engine at unix:///var/run/docker.sock". */
   readonly name: string;
+  /** How long a run waits for it; for ever where absent. */
+  readonly waitMs?: number | undefined;
   /** Looks every 2 s; `onAway` is called once, when there was no answer for 10 s. Returns the disposer. */
   start(onAway: () => void): () => void;
   /** It gave no answer within the last minute, or gives none now. */
@@ -60,5 +62,12 @@ export function deviceOfUrl(url: string): string {
 
 /** What a run measures on; two runs that measure on the same would spoil each other's figures. */
 export function deviceOf(engine: RunSpec['engine']): string {
-  return engine.kind === 'remote' ? deviceOfUrl(engine.url) : thisMachine;
+  switch (engine.kind) {
+    case 'remote':
+      return deviceOfUrl(engine.url);
+    case 'docker':
+      return engine.host === undefined ? thisMachine : `host ${engine.host}`;
+    case 'local':
+      return thisMachine;
+  }
 }

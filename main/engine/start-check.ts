@@ -68,15 +68,16 @@ function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): S
 function toolProblems(needs: Needs): readonly StartProblem[] {
   const { spec, tools, dockerProblem } = needs;
   const { kind } = spec.engine;
+  const host = spec.engine.kind === 'docker' ? spec.engine.host : undefined;
   const found: StartProblem[] = [];
   if (kind === 'docker' && dockerProblem !== null) {
     const local = !tools.missing.some((tool) => tool === 'python' || tool === 'triton');
     found.push({
-      field: 'engine.kind',
+      field: host === undefined ? 'engine.kind' : 'engine.host',
       code: dockerProblem.code,
       severity: 'problem',
       message: dockerProblem.message,
-      remedy: `The Environment page shows how to reach Docker.${local ? ' Or run on the local Triton.' : ''}`,
+      remedy: `${host === undefined ? 'The Environment page shows how to reach Docker.' : `Check it with "triton-workbench hosts check ${host}".`}${local ? ' Or run on the local Triton.' : ''}`,
       fixes: local ? ['use-local'] : [],
     });
   }

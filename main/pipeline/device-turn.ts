@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fromWire } from '../contract/errors';
 import { linkedAbort } from '../platform/abort';
 import { type ContinueNow, HeldUp, type Hold } from './hold';
 import type { RunContext } from './step';
@@ -62,7 +63,7 @@ export async function heldUpOr(
 /**
  * Waits until the hold is over or someone asks to continue, with the wait in the journal; on a disk without room for the
  * line it is told at once all the same, and written as soon as it fits.
- * @returns false when the run was stopped while it waited.
+ * @returns false when the run was stopped while it waited. Throws what the hold met where it waited for too long.
  */
 export async function waitOut(
   run: Pick<RunContext, 'runId' | 'append' | 'state' | 'emit'>,
@@ -86,12 +87,17 @@ export async function waitOut(
   const { reason, what } = hold.wait;
   const begin = { type: 'run-waiting' as const, for: what, reason, error: hold.error };
   try {
+    const startedMs = performance.now();
     let isTold = await told(begin);
     if (!isTold) run.emit({ type: 'held-up', runId: run.runId, wait: hold.wait });
     while (!isStopped()) {
       await sleep(hold.everyMs, undefined, { signal: woken.signal }).catch(() => undefined);
       if (!isTold) isTold = await told(begin);
-      if (isStopped() || !(asked.now || (await hold.isOver()))) continue;
+      if (isStopped()) continue;
+      if (!(asked.now || (await hold.isOver()))) {
+        if (performance.now() - startedMs > (hold.limitMs ?? Infinity)) throw fromWire(hold.error);
+        continue;
+      }
       // What cannot even take this line has no room for the run.
       if (!isTold || (await told({ type: 'run-waiting', for: null }))) return true;
       asked.now = false;

@@ -59,6 +59,7 @@ export class EngineHolds {
         details: [`${told.code}: ${told.message}`, told.details ?? ''].join('\n').trim(),
       },
       everyMs,
+      limitMs: this.watch.waitMs,
       isOver: () => this.watch.answers(),
     };
   }

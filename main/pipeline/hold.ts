@@ -8,6 +8,8 @@ export interface Hold {
   readonly error: WireError;
   /** Milliseconds between two looks. */
   readonly everyMs: number;
+  /** The run waits no longer and fails; for ever where absent. */
+  readonly limitMs?: number | undefined;
   isOver(): Promise<boolean>;
 }
 

@@ -45,8 +45,8 @@ interface RunsOptions extends AttemptOptions {
   readonly open: (spec: RunSpec, run: PlaceRun) => Promise<OpenServices>;
   /** What the keys of its steps are asked of, without a place to run; throws where a specification may not be looked into. */
   readonly inputServices: (spec: RunSpec, framework: Framework) => Promise<InputServices>;
-  /** Ends what dead workbenches left, save what this run could take up. */
-  readonly sweep: (except: string) => Promise<void>;
+  /** Ends what dead workbenches left, also where this specification works, save what the run could take up. */
+  readonly sweep: (except: string, spec: RunSpec) => Promise<void>;
   readonly environmentFor: (spec: RunSpec) => Promise<Environment>;
   readonly servers: Servers;
   readonly emit: (event: CoreEvent) => void;
@@ -206,7 +206,7 @@ export class Runs {
     const keptSteps = this.options.steps.filter(({ kind }) => kind !== 'files').map(({ id }) => id);
     await requirePlainRun(folder, spec.configure.modelName, keptSteps);
     const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
-    await this.options.sweep(runId);
+    await this.options.sweep(runId, spec);
     const step = () => state().steps.find((candidate) => candidate.status === 'running')?.id ?? 'run';
     const preset = await this.options.presetOf(spec.model);
     const { framework = 'pyt' } = preset.preset;

@@ -6,10 +6,10 @@ import type { Framework } from '../../main/contract/run/run-spec';
 import { buildImage } from '../../main/docker/images/build-image';
 import { type ImageRecipe, readImageRecipe } from '../../main/docker/images/image-recipe';
 import { runContainer } from '../../main/docker/run-container';
-import { RunContainers } from '../../main/engine/docker/run-containers';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { readTestEngine } from '../support/docker';
 import { fetchClientWheels, standIns } from '../support/ngc-stand-ins';
+import { containersHere, quietFiles } from '../support/run-containers';
 import { specFixture } from '../support/run-state';
 
 const resources = resolve('resources');
@@ -71,7 +71,7 @@ describe.skipIf(engine?.architecture !== 'amd64')(
         const image = await build(recipe, null);
         const run = join(folder, 'run');
         await mkdir(run, { recursive: true });
-        const containers = new RunContainers({
+        const { containers, files } = containersHere({
           facts: { memoryBytes: 4 * 2 ** 30, rootless: false, remapsUsers: false, gpuAccess: 'runtime' },
           instance: '0123456789abcdef',
           run: { runId: tag, dir: run, framework, step: () => 'export' },
@@ -80,7 +80,6 @@ describe.skipIf(engine?.architecture !== 'amd64')(
           resources,
           bundles: resolve('out/main'),
         });
-        await containers.openFolders();
         const modules = framework === 'tf' ? 'tensorflow' : 'torch, onnxruntime, tritonclient.grpc';
         const commands = [
           'perf_analyzer --version 2>&1',
@@ -95,6 +94,7 @@ describe.skipIf(engine?.architecture !== 'amd64')(
           command: ['/bin/sh', '-c', `set -e; ${commands.join('; ')}`],
           serverId: null,
           adoptable: false,
+          mounts: await files.openClient(quietFiles),
           sharedMemory: 'none',
         });
         const lines: string[] = [];

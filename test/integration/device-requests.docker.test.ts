@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runContainer } from '../../main/docker/run-container';
-import { RunContainers } from '../../main/engine/docker/run-containers';
 import { ensureIdleImage } from '../support/docker';
 import { dockerdMajor, dockerdProblem, type OwnDockerd, startOwnDockerd } from '../support/own-dockerd';
+import { containersHere, quietFiles } from '../support/run-containers';
 import { specFixture } from '../support/run-state';
 
 /**
@@ -73,7 +73,7 @@ describe.skipIf(problem !== null)("GPUs of a run's containers, on a real engine"
   /** What a step of a run that has these GPUs finds in its container, and what the engine did for it. */
   async function stepWith(gpus: readonly string[], gpuAccess: 'runtime' | 'cdi', command: string) {
     const before = await readdir(join(folder, 'records'));
-    const containers = new RunContainers({
+    const { containers, files } = containersHere({
       facts: { memoryBytes: 2 ** 30, rootless: false, remapsUsers: false, gpuAccess },
       instance: '0123456789abcdef',
       run: { runId: 'r1', dir: join(folder, 'run'), framework: 'pyt', step: () => 'export' },
@@ -82,13 +82,13 @@ describe.skipIf(problem !== null)("GPUs of a run's containers, on a real engine"
       resources: resolve('resources'),
       bundles: resolve('main'),
     });
-    await containers.openFolders();
     const { name, body } = containers.client({
       image,
       task: 'export',
       command: ['/bin/busybox', 'sh', '-c', command],
       serverId: null,
       adoptable: false,
+      mounts: await files.openClient(quietFiles),
       sharedMemory: 'none',
     });
     const { HostConfig = {} } = body;

@@ -11,7 +11,6 @@ import { readImageRecipe } from '../../main/docker/images/image-recipe';
 import { labelNames } from '../../main/docker/labels';
 import { runContainer } from '../../main/docker/run-container';
 import { ensureNetwork, networkName, removeNetworks } from '../../main/docker/run-network';
-import { RunContainers } from '../../main/engine/docker/run-containers';
 import { tritonCommand } from '../../main/engine/docker/triton-command';
 import { startTritonContainer } from '../../main/engine/docker/triton-container';
 import { createTritonClient } from '../../main/triton/client';
@@ -19,6 +18,7 @@ import { memoryProbe, stepProbe } from '../support/container-probe';
 import { readTestEngine } from '../support/docker';
 import { repository } from '../support/home';
 import { rejection } from '../support/rejection';
+import { containersHere, quietFiles } from '../support/run-containers';
 import { specFixture } from '../support/run-state';
 
 const engine = await readTestEngine();
@@ -45,7 +45,7 @@ async function createRun(
     await mkdir(folder, { recursive: true });
   }
   await writeFile(join(dir, 'journal.jsonl'), '');
-  const containers = new RunContainers({
+  const { containers, files } = containersHere({
     facts: { memoryBytes, rootless: false, remapsUsers: false, gpuAccess: 'runtime' },
     instance,
     run: { runId, dir, framework: 'pyt' as const, step: () => 'offline' },
@@ -56,7 +56,7 @@ async function createRun(
     resources,
     bundles: join(repository, 'out', 'main'),
   });
-  await containers.openFolders();
+  const mounts = await files.openClient(quietFiles);
   const log: string[] = [];
   const { signal } = new AbortController();
   const startTriton = async (ports: { httpPort?: number } = {}, repositoryKey = 'empty') => {
@@ -64,7 +64,7 @@ async function createRun(
     const plan = containers.triton({
       image: images.triton,
       command: tritonCommand({ builtHere: true, gpus: false }),
-      repository: models,
+      mount: await files.openRepository(models, quietFiles),
       repositoryKey,
       network,
     });
@@ -79,7 +79,7 @@ async function createRun(
       ...ports,
     });
   };
-  return { dir, containers, startTriton, log, signal };
+  return { dir, containers, mounts, startTriton, log, signal };
 }
 
 async function left(): Promise<readonly string[]> {
@@ -243,7 +243,10 @@ describe.skipIf(engine === null)('containers of a run, on a real engine', () => 
     const server = which === null ? null : await run.startTriton();
     try {
       const serverId = server?.containerId ?? null;
-      const common = { image: images.client, serverId, adoptable: false, sharedMemory: 'none' as const };
+      const common = {
+        ...{ image: images.client, serverId, adoptable: false, mounts: run.mounts },
+        sharedMemory: 'none' as const,
+      };
       const idle = run.containers.client({ ...common, task: 'idle', command: ['sleep', '600'] });
       const id = await createContainer(own(), idle.name, idle.body, run);
       await startContainer(own(), id, run);
@@ -302,7 +305,7 @@ describe.skipIf(engine === null)('containers of a run, on a real engine', () => 
         const shareable = { ...walls, ipcMode: 'shareable' };
         expect(hardening(await triton.inspect())).toMatchObject(shareable);
 
-        const ofStep = { image: images.client, serverId, adoptable: false };
+        const ofStep = { image: images.client, serverId, adoptable: false, mounts: run.mounts };
         const plan = run.containers.client({
           ...ofStep,
           sharedMemory,

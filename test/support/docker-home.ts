@@ -103,8 +103,15 @@ export class DockerHome {
     return [
       ...containers.map(({ Names, State }) => `container ${Names.join(' ')} ${State}`),
       ...networks.filter((id) => !this.before.networks.includes(id)).map((id) => `network ${id}`),
-      ...volumes.filter((name) => !this.before.volumes.includes(name)).map((name) => `volume ${name}`),
+      ...volumes
+        .filter((name) => !this.before.volumes.includes(name) && !this.isShared(name))
+        .map((name) => `volume ${name}`),
     ];
+  }
+
+  /** What every run has of the product stays on an engine of another machine. */
+  private isShared(volume: string): boolean {
+    return volume.startsWith(`twb-${this.instance.slice(0, 6)}-files-`);
   }
 
   /** The look-alikes of `createDecoys` are called like this. */
@@ -119,6 +126,8 @@ export class DockerHome {
       filters: { label: [`${labelNames.instance}=${this.instance}`] },
     });
     for (const { Id } of own) await this.docker.getContainer(Id).remove({ force: true, v: true });
+    const { volumes } = await namesOf(this.docker);
+    for (const name of volumes) if (this.isShared(name)) await this.docker.getVolume(name).remove();
     await this.removeHome();
   }
 }

@@ -51,6 +51,10 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
     what: 'Configuration file of ssh for hosts and for Docker over ssh. Default: that of ssh itself, `~/.ssh/config`.',
   },
   {
+    name: 'TRITON_WORKBENCH_HOST_WAIT_S',
+    what: 'Seconds for which a run waits for a host that does not answer, before it fails with what was measured. Default: 900.',
+  },
+  {
     name: 'HTTP_PROXY',
     what: 'With HTTPS_PROXY and NO_PROXY: proxy of pip and the Python toolkit. They win over the setting `network.proxy`.',
   },

@@ -118,6 +118,17 @@ const engineFields: readonly FieldRow[] = [
   port('http', 'HTTP port'),
   port('grpc', 'gRPC port'),
   {
+    path: 'engine.host',
+    label: 'Host',
+    term: 'host',
+    help: 'Machine whose Docker Engine does the work: a name of the list of hosts.',
+    absent: 'this machine',
+    option: '--host <name>',
+    decides: 'step',
+    onlyWith: withContainers,
+    essential: true,
+  },
+  {
     path: 'engine.images',
     label: 'Images',
     term: 'images',

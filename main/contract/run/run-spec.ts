@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
+import { hostNameSchema } from '../hosts';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
 
@@ -227,6 +228,8 @@ export const dockerEngineSchema = z.strictObject({
   clientImage: imageReferenceSchema.optional(),
   /** "idlest" or "all", which become UUIDs when the run is created; or UUIDs of GPUs and MIG devices; none when empty. */
   gpus: z.array(z.string().regex(/^[\w.:/-]+$/)).default([]),
+  /** Name of the host whose Docker Engine does the work; absent: the one that the docker command would use. */
+  host: hostNameSchema.optional(),
   /** /dev/shm of the Triton container. */
   shmSizeMiB: positive.default(1024),
   httpPort: port.optional(),

@@ -18,6 +18,8 @@ export interface ClientStep {
   readonly task: string;
   readonly command: readonly [string, ...string[]];
   readonly adoptable: boolean;
+  /** The one folder that it is told to write to, absolute; absent: anywhere in its step and the results. */
+  readonly written?: string;
   /** What it passes tensors to Triton through. */
   readonly sharedMemory: PerformanceSpec['sharedMemory'];
   readonly signal: AbortSignal;
@@ -79,6 +81,7 @@ function containerLoadTool(
         task: `b${batchSize}-c${concurrency}${requestRate === undefined ? '' : `-r${requestRate}`}`,
         command: ['node', '/workbench/app/load-process.cjs', toContainer(jobFile)],
         adoptable: true,
+        written: input.workDir,
         sharedMemory: input.settings.sharedMemory ?? 'none',
         signal,
         onCommand,

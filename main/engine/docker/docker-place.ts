@@ -16,6 +16,7 @@ import type { EngineWatch, ImagesListener, Place, PlaceRun } from '../place';
 import { type ClientStep, createContainerLoadTools } from './container-load-tools';
 import { createEngineWatch } from './engine-watch';
 import { readEngineFacts, RunContainers } from './run-containers';
+import { createSharedFiles, type RunFiles } from './run-files';
 import { imageNamesOf, wantedImages } from './run-images';
 import {
   allowsClientSharedMemory,
@@ -24,6 +25,8 @@ import {
   tritonCommand,
 } from './triton-command';
 import { startTritonContainer } from './triton-container';
+import { createTunnels, type Tunnels } from './tunnels';
+import { openVolumeFiles } from './volume-files';
 
 export type PrepareImage = (
   client: DockerClient,
@@ -39,6 +42,8 @@ interface DockerPlaceOptions {
   readonly resources: string;
   readonly workerFile: string;
   readonly prepareImage: PrepareImage;
+  /** Of ssh. */
+  readonly env: NodeJS.ProcessEnv;
   /** What the engine is beside a run: detection and sweep. */
   readonly about: Pick<Engine, 'detect' | 'sweep'>;
 }
@@ -46,6 +51,9 @@ interface DockerPlaceOptions {
 interface Session {
   readonly client: DockerClient;
   readonly containers: RunContainers;
+  readonly files: RunFiles;
+  /** To what listens on the loopback of the engine's machine; null where that is this one. */
+  readonly tunnels: Tunnels | null;
 }
 
 /** What the next attempt can take up: a Triton that runs, and client steps that work with it. Pure. */
@@ -69,28 +77,36 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
   return new DockerPlace(options, wanted, (await link.address()).host);
 }
 
-async function openSession({ link, run, spec, engine, ...options }: DockerPlaceOptions): Promise<Session> {
+async function openSession(options: DockerPlaceOptions, image: () => string): Promise<Session> {
+  const { link, run, spec, engine, resources } = options;
   const client = await link.connect();
-  if (client.address.kind !== 'unix') {
-    throw new WorkbenchError(
-      'engine-unavailable',
-      `The Docker daemon at ${client.address.host} is on another machine and has no access to the run folder`,
-      {
-        remedy:
-          'Run the workbench on that machine, or start Triton there and choose the engine "remote" with its address.',
-      },
-    );
+  const { address } = client;
+  if (address.kind === 'tls') {
+    throw new WorkbenchError('engine-unavailable', `A run needs ssh to reach Triton at ${address.host}`, {
+      remedy: 'Use the address ssh://user@host for that machine.',
+    });
   }
-  const containers = new RunContainers({
-    facts: await readEngineFacts(link),
-    instance: await link.instance(),
-    run,
-    spec,
-    engine,
-    resources: options.resources,
-    bundles: dirname(options.workerFile),
-  });
-  return { client, containers };
+  const instance = await link.instance();
+  const bundles = dirname(options.workerFile);
+  const facts = await readEngineFacts(link);
+  const containers = new RunContainers({ facts, instance, run, spec, engine, resources, bundles });
+  const { paths, ownerId } = containers;
+  const common = { run, spec, resources, bundles };
+  const isHere = address.kind === 'unix';
+  const files = isHere
+    ? createSharedFiles({ ...common, paths, ownerId })
+    : await openVolumeFiles({ ...common, client, instance, containers, image });
+  const tunnels = address.kind === 'ssh' ? createTunnels(address, options.env) : null;
+  return { client, containers, files, tunnels };
+}
+
+const hostWait = 'TRITON_WORKBENCH_HOST_WAIT_S';
+const usualHostWaitS = 900;
+
+/** This machine's engine comes back with the machine; a host may be gone. */
+function hostWaitMs({ env, engine }: Pick<DockerPlaceOptions, 'env' | 'engine'>): number | undefined {
+  const seconds = Number(env[hostWait] ?? usualHostWaitS);
+  return engine.host === undefined ? undefined : (seconds > 0 ? seconds : usualHostWaitS) * 1000;
 }
 
 class DockerPlace implements Place {
@@ -113,7 +129,7 @@ class DockerPlace implements Place {
       (path) => pathIn(options.run, path),
     );
     this.imageNames = imageNamesOf(wanted);
-    this.engineWatch = createEngineWatch(options.link, host);
+    this.engineWatch = createEngineWatch(options.link, host, hostWaitMs(options));
   }
 
   readonly launchPython: LaunchPython = async (launch) => {
@@ -164,10 +180,16 @@ class DockerPlace implements Place {
     const { client, all } = await this.own();
     for (const { info } of all) await removeContainer(client, info.id);
     await removeNetworks(client, await link.instance(), ({ runId }) => runId === run.runId);
+    const { files, tunnels } = await this.session();
+    await files.release();
+    tunnels?.close();
   }
 
   private session(): Promise<Session> {
-    this.opened ??= openSession(this.options);
+    this.opened ??= openSession(this.options, () => this.imageId('client')).catch((error: unknown) => {
+      this.opened = null;
+      throw error;
+    });
     return this.opened;
   }
 
@@ -185,14 +207,16 @@ class DockerPlace implements Place {
   }
 
   private async runClient(step: ClientStep): Promise<ContainerEnd> {
-    const { client, containers } = await this.session();
-    await containers.openFolders();
+    const { client, containers, files } = await this.session();
+    const listener = { signal: step.signal, say: step.onStderrLine };
+    const mounts = await files.openClient(listener);
     const plan = containers.client({
       image: this.imageId('client'),
       task: step.task,
       command: step.command,
       serverId: this.serverId,
       adoptable: step.adoptable,
+      mounts,
       sharedMemory: step.sharedMemory,
     });
     await step.onCommand(dockerRunCommand(plan.name, plan.body));
@@ -200,6 +224,7 @@ class DockerPlace implements Place {
       client,
       ...plan,
       signal: step.signal,
+      onEnded: () => files.collect(step.written ?? null, listener),
       onTrouble: (text) => {
         step.onStderrLine(`Docker: ${text}`);
       },
@@ -214,12 +239,15 @@ class DockerPlace implements Place {
   private async startServer(start: StartServerInput): Promise<ServerHandle> {
     const { link, run, spec, engine } = this.options;
     const { triton } = this.wanted;
-    const { client, containers } = await this.session();
+    const { client, containers, files, tunnels } = await this.session();
     const sharedMemory = sharedMemoryOf(spec.performance);
     const image = { id: this.imageId('triton'), reference: triton.reference };
     const builtHere = triton.recipe !== null;
     const release = builtHere ? null : await readImageRelease(client, image);
-    await containers.requirePlainMount(start.repository);
+    const say = (line: string) => {
+      start.onLog([line]);
+    };
+    const mount = await files.openRepository(start.repository, { signal: start.signal, say });
     const network = { instance: await link.instance(), runId: run.runId, runDir: run.dir };
     start.onCommand(networkCommand(network));
     const plan = containers.triton({
@@ -230,7 +258,7 @@ class DockerPlace implements Place {
         gpus: engine.gpus.length > 0,
         clientSharedMemory: allowsClientSharedMemory(sharedMemory, release),
       }),
-      repository: start.repository,
+      mount,
       repositoryKey: start.key,
       network: await ensureNetwork(client, network, {
         signal: start.signal,
@@ -239,7 +267,7 @@ class DockerPlace implements Place {
         },
       }),
     });
-    const handle = await startTritonContainer(client, plan, start);
+    const handle = await startTritonContainer(client, plan, start, tunnels?.open.bind(tunnels));
     this.serverId = handle.containerId;
     return {
       ...handle,

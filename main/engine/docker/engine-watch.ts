@@ -10,8 +10,8 @@ const patienceMs = 10_000;
 /** The end of a container that an engine took with it is told when the engine is back. */
 const recentMs = 60_000;
 
-/** Watches the engine of a run. @param host its address, for people. */
-export function createEngineWatch(link: DockerLink, host: string): EngineWatch {
+/** Watches the engine of a run. @param host its address, for people. @param waitMs how long a run waits for it. */
+export function createEngineWatch(link: DockerLink, host: string, waitMs?: number): EngineWatch {
   const away: { sinceMs: number | null; lastMs: number } = { sinceMs: null, lastMs: -Infinity };
   const answers = async (): Promise<boolean> => {
     const askedMs = performance.now();
@@ -29,6 +29,7 @@ export function createEngineWatch(link: DockerLink, host: string): EngineWatch {
   };
   return {
     name: `the Docker Engine at ${host}`,
+    waitMs,
     start: (onAway) => {
       const stop = new AbortController();
       const stopped = () => stop.signal.aborted;

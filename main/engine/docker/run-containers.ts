@@ -1,17 +1,13 @@
-import { join, relative, sep } from 'node:path';
 import type Docker from 'dockerode';
 import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/run/run-spec';
 import { sharedMemoryOf } from '../../contract/run/sweep';
-import { type BindMount, containerBody, type ContainerBodyInput } from '../../docker/container-body';
+import { containerBody, type ContainerBodyInput, type ContainerMount } from '../../docker/container-body';
 import { type DockerLink, gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
 import type { ContainerLabels } from '../../docker/labels';
 import { hashValue } from '../../platform/files';
-import { makeFolder } from '../../platform/make-folder';
-import { requirePlainEntry } from '../../platform/plain-entry';
 import { pythonVariables } from '../../platform/process-environment';
 import type { PlaceRun } from '../place';
-import { chownTree } from './chown-tree';
-import { containerPaths, inputPairs, type PathMap } from './container-paths';
+import { containerPaths, type PathMap } from './container-paths';
 
 /** Containers never run as root; a workbench that does gives them this user instead. */
 const plainUser = 1000;
@@ -74,11 +70,13 @@ export interface ContainerPlan {
   readonly body: Docker.ContainerCreateOptions;
 }
 
-/** Names, folders, users and bodies of a run's containers. */
+/** Names, users and bodies of a run's containers. */
 export class RunContainers {
   readonly paths: PathMap;
-  private readonly user: string;
-  private readonly ownerId: number | null;
+  /** "uid:gid". */
+  readonly user: string;
+  /** As {@link containerUser}. */
+  readonly ownerId: number | null;
 
   constructor(private readonly options: RunContainersOptions) {
     const { run } = options;
@@ -86,22 +84,6 @@ export class RunContainers {
     const { user, ownerId } = containerUser(options.facts);
     this.ownerId = ownerId;
     this.user = user;
-  }
-
-  private mounts(): BindMount[] {
-    const { run, resources, bundles, spec } = this.options;
-    const readOnly = [run.dir, resources, bundles, ...inputPairs(spec).map((pair) => pair.host)];
-    const writable = this.writable();
-    return [
-      ...readOnly.map((from) => ({ from, to: this.paths.toContainer(from), writable: false })),
-      // The journal, the specification, the lease and what other steps left stay out of reach.
-      ...writable.map((from) => ({ from, to: this.paths.toContainer(from), writable: true })),
-    ];
-  }
-
-  private writable(): readonly string[] {
-    const { run } = this.options;
-    return [join(run.dir, 'steps', run.step()), join(run.dir, 'results')];
   }
 
   private plan(task: string, labels: Omit<ContainerLabels, 'key'>, body: Omit<ContainerBodyInput, 'labels'>) {
@@ -143,7 +125,8 @@ export class RunContainers {
   triton(input: {
     readonly image: string;
     readonly command: readonly [string, ...string[]];
-    readonly repository: string;
+    /** Of its model repository, at `/models`. */
+    readonly mount: ContainerMount;
     readonly repositoryKey: string;
     /** Of `ensureNetwork`. */
     readonly network: string;
@@ -155,7 +138,7 @@ export class RunContainers {
       command: input.command,
       env: { HOME: '/tmp', ...pythonVariables },
       workingDir: '/tmp',
-      mounts: [{ from: input.repository, to: '/models', writable: false }],
+      mounts: [input.mount],
       network: {
         kind: 'published',
         name: input.network,
@@ -179,6 +162,7 @@ export class RunContainers {
     readonly command: readonly [string, ...string[]];
     readonly serverId: string | null;
     readonly adoptable: boolean;
+    readonly mounts: readonly ContainerMount[];
     readonly sharedMemory: PerformanceSpec['sharedMemory'];
   }): ContainerPlan {
     const { serverId, sharedMemory } = input;
@@ -188,7 +172,7 @@ export class RunContainers {
       command: input.command,
       env: { HOME: '/tmp', ...pythonVariables },
       workingDir: '/workbench/run',
-      mounts: this.mounts(),
+      mounts: input.mounts,
       network: serverId === null ? { kind: 'none' } : { kind: 'shared', containerId: serverId },
       sharedMemory:
         serverId === null || sharedMemory === 'none'
@@ -197,21 +181,16 @@ export class RunContainers {
     });
   }
 
-  /** Before it is mounted: a link in a run folder would mount what it leads to. Throws run-folder-unsafe. */
-  async requirePlainMount(path: string): Promise<void> {
-    const { dir } = this.options.run;
-    const parts = relative(dir, path).split(sep);
-    if (parts[0] === '..') return;
-    for (const index of parts.keys()) await requirePlainEntry(join(dir, ...parts.slice(0, index + 1)));
-  }
-
-  /** Makes the folders that the step writes to, and gives them to the containers' user where that is not ours. */
-  async openFolders(): Promise<void> {
-    for (const folder of [join(this.options.run.dir, 'steps'), ...this.writable()]) {
-      await requirePlainEntry(folder);
-      await makeFolder(folder);
-    }
-    if (this.ownerId === null) return;
-    for (const folder of this.writable()) await chownTree(folder, this.ownerId);
+  /** Stands for a step where files are written to its volumes, and read; it is never started. */
+  files(input: { readonly image: string; readonly mounts: readonly ContainerMount[] }): ContainerPlan {
+    const { name, body } = this.plan('files', this.labels('client', '', false), {
+      ...this.common(),
+      ...{ image: input.image, command: ['true'], env: {}, workingDir: '/', mounts: input.mounts },
+      gpus: [],
+      network: { kind: 'none' },
+      sharedMemory: { kind: 'own', bytes: clientShmBytes, shareable: false },
+    });
+    // The engine unpacks into none whose root is read-only.
+    return { name, body: { ...body, HostConfig: { ...body.HostConfig, ReadonlyRootfs: false } } };
   }
 }

@@ -27,6 +27,9 @@ const answerLimitMs = 2000;
 /** Of an engine that did not answer just now. */
 const unansweredPatienceMs = 5000;
 
+/** Where an address of the engine's machine is reached from here. */
+export type Reach = (address: string, signal: AbortSignal) => Promise<string>;
+
 /** A running container of this very plan is taken up again; anything else under the name goes. */
 async function findRunning(client: DockerClient, plan: ContainerPlan): Promise<string | null> {
   const found = await inspectContainer(client, plan.name);
@@ -78,6 +81,7 @@ export async function startTritonContainer(
   client: DockerClient,
   plan: ContainerPlan,
   start: StartServerInput,
+  reach: Reach = (address) => Promise.resolve(address),
 ): Promise<ServerHandle & { readonly containerId: string }> {
   const { signal } = start;
   const trouble = (text: string) => {
@@ -126,14 +130,15 @@ export async function startTritonContainer(
     const found = await inspectContainer(client, id, signal);
     if (found === null)
       throw new WorkbenchError('server-start-failed', 'The Triton container no longer exists');
+    const addressOf = (port: number) => reach(publishedAddress(found, port), signal);
     const httpAddress =
-      ended.exit === null && found.State.Running ? publishedAddress(found, containerPorts.http) : '';
+      ended.exit === null && found.State.Running ? await addressOf(containerPorts.http) : '';
     const tritonVersion = await awaitReady(httpAddress, start, ended);
     return {
       containerId: id,
       httpAddress,
-      grpcAddress: publishedAddress(found, containerPorts.grpc),
-      metricsAddress: publishedAddress(found, containerPorts.metrics),
+      grpcAddress: await addressOf(containerPorts.grpc),
+      metricsAddress: await addressOf(containerPorts.metrics),
       forClients: {
         httpAddress: `127.0.0.1:${containerPorts.http}`,
         grpcAddress: `127.0.0.1:${containerPorts.grpc}`,

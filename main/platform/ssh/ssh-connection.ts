@@ -181,8 +181,20 @@ export async function useSsh(target: SshTarget, env: NodeJS.ProcessEnv): Promise
   }
 }
 
+const sessions = new Set<() => void>();
+
+/**
+ * A session that ends with the connections: one that found none, or no room on it, has a login of its own.
+ * @returns what forgets it
+ */
+export function endsWithConnections(end: () => void): () => void {
+  sessions.add(end);
+  return () => sessions.delete(end);
+}
+
 /** Ends the shared connections of this process, and what uses them. Further ones are made where they are needed. */
 export async function endSshConnections(): Promise<void> {
+  for (const end of sessions) end();
   const all = [...shared.values()];
   shared.clear();
   await Promise.all(

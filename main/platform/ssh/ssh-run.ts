@@ -3,7 +3,7 @@ import { Duplex, type Readable, type Writable } from 'node:stream';
 import { WorkbenchError } from '../../contract/errors';
 import { linkedAbort, whenAborted } from '../abort';
 import { startChild } from '../children';
-import { stopSsh, useSsh } from './ssh-connection';
+import { endsWithConnections, stopSsh, useSsh } from './ssh-connection';
 import { sshError, sshStartError } from './ssh-error';
 import type { SshTarget } from './ssh-target';
 
@@ -36,8 +36,15 @@ async function startSession(target: SshTarget, command: string, env: NodeJS.Proc
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  child.once('exit', release);
-  child.once('error', release);
+  const forget = endsWithConnections(() => {
+    stopSsh(child);
+  });
+  for (const end of ['exit', 'error']) {
+    child.once(end, () => {
+      forget();
+      release();
+    });
+  }
   return child;
 }
 

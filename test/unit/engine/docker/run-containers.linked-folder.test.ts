@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../../main/core';
-import { RunContainers } from '../../../../main/engine/docker/run-containers';
 import { type RunFolder, runFolder } from '../../../../main/store/run-folder';
 import { NotingRuns } from '../../../support/noting-runs';
 import { rejection } from '../../../support/rejection';
+import { containersHere, quietFiles } from '../../../support/run-containers';
 import { specFixture } from '../../../support/run-state';
 import { createTestCore } from '../../../support/test-core';
 
@@ -104,7 +104,7 @@ describe('a link in a run folder', () => {
 
   it('is not mounted into a container', async () => {
     const { folder } = await interrupted();
-    const containers = new RunContainers({
+    const { files } = containersHere({
       facts: { memoryBytes: 2 ** 30, rootless: true, remapsUsers: false, gpuAccess: 'runtime' },
       instance: 'f'.repeat(32),
       run: { runId: 'r', dir: folder.dir, framework: 'pyt', step: () => 'offline' },
@@ -113,11 +113,11 @@ describe('a link in a run folder', () => {
       resources: 'resources',
       bundles: 'out',
     });
-    await containers.openFolders();
+    await files.openClient(quietFiles);
     await linkInPlaceOf(folder.step('offline'), victim);
-    expect(await rejection(containers.openFolders())).toMatchObject({ code: 'run-folder-unsafe' });
+    expect(await rejection(files.openClient(quietFiles))).toMatchObject({ code: 'run-folder-unsafe' });
     await linkInPlaceOf(folder.repository, victim);
-    expect(await rejection(containers.requirePlainMount(folder.repository))).toMatchObject({
+    expect(await rejection(files.openRepository(folder.repository, quietFiles))).toMatchObject({
       code: 'run-folder-unsafe',
       where: folder.repository,
     });

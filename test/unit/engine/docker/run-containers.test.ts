@@ -23,7 +23,7 @@ function tritonOf(sharedMemory: Memory) {
   const { body } = containersOf(sharedMemory).triton({
     image: 'sha256:t',
     command: ['tritonserver'],
-    repository: '/runs/r1/steps/configure/model-repository',
+    mount: { from: '/runs/r1/steps/configure/model-repository', to: '/models', writable: false },
     repositoryKey: 'k',
     network: 'twb-012345-r1',
   });
@@ -37,6 +37,7 @@ function clientOf(sharedMemory: Memory, serverId: string | null) {
     command: ['node', 'load-process.cjs'],
     serverId,
     adoptable: true,
+    mounts: [],
     sharedMemory,
   });
   return body.HostConfig ?? {};

@@ -1,0 +1,98 @@
+import { WorkbenchError } from '../contract/errors';
+import { ask, type DockerClient } from './client';
+import { statusOf } from './docker-error';
+import {
+  formatNetworkLabels,
+  holderLabel,
+  instanceFilter,
+  labelNames,
+  type NetworkLabels,
+  parseNetworkLabels,
+} from './labels';
+import { persist, type PersistOptions } from './persist';
+
+const patienceMs = 60_000;
+
+/** A volume that holds files of a run, or of every run of a home. */
+export interface OwnVolume {
+  readonly name: string;
+  /** null: it is no run's, and stays for the next. */
+  readonly run: NetworkLabels | null;
+  /** Machine whose workbench made it. */
+  readonly holder: string;
+}
+
+export interface VolumeRequest {
+  readonly name: string;
+  readonly instance: string;
+  readonly run: NetworkLabels | null;
+  readonly holder: string;
+}
+
+/** Makes the volume; one of this name that is there already is that one. Throws docker-failed, docker-unreachable. */
+export async function createVolume(
+  client: DockerClient,
+  { name, instance, run, holder }: VolumeRequest,
+  options: Pick<PersistOptions, 'signal' | 'onTrouble'>,
+): Promise<void> {
+  const Labels = {
+    ...(run === null ? { ...instanceLabels(instance) } : formatNetworkLabels(run)),
+    [holderLabel]: holder,
+  };
+  await persist({ ...options, patienceMs }, () =>
+    ask(
+      `create the volume ${name}`,
+      (abortSignal) => client.docker.createVolume({ Name: name, Labels, abortSignal } as object),
+      { signal: options.signal },
+    ),
+  );
+}
+
+/** The first two of a run's labels. */
+function instanceLabels(instance: string): Readonly<Record<string, string>> {
+  const { [labelNames.schema]: schema = '' } = formatNetworkLabels({ instance, runId: '', runDir: '' });
+  return { [labelNames.schema]: schema, [labelNames.instance]: instance };
+}
+
+/** The volumes of one workbench home. Throws docker-unreachable. */
+export async function listVolumes(
+  client: DockerClient,
+  instance: string,
+  signal?: AbortSignal,
+): Promise<readonly OwnVolume[]> {
+  const filters = { ...instanceFilter(instance) };
+  const answer = await ask(
+    'list the volumes',
+    (abortSignal) => client.docker.listVolumes({ filters, abortSignal }),
+    signal === undefined ? {} : { signal },
+  );
+  if (!Array.isArray(answer.Volumes) && (answer.Volumes as unknown) !== null) {
+    throw new WorkbenchError('docker-unreachable', 'The Docker daemon returned a damaged list of volumes');
+  }
+  return ((answer.Volumes as typeof answer.Volumes | null) ?? []).map(({ Name, Labels }) => ({
+    name: Name,
+    run: parseNetworkLabels(Labels, instance),
+    holder: (Labels as Record<string, string> | null)?.[holderLabel] ?? '',
+  }));
+}
+
+/** Of the volumes of a home those that `isLeft` names go, unless a container has them. Gives their names. */
+export async function removeVolumes(
+  client: DockerClient,
+  instance: string,
+  isLeft: (volume: OwnVolume) => boolean | Promise<boolean>,
+): Promise<readonly string[]> {
+  const removed: string[] = [];
+  for (const volume of await listVolumes(client, instance)) {
+    if (!(await isLeft(volume))) continue;
+    // 409: a container has it. The next look finds what could not be removed.
+    const gone = await ask(`remove the volume ${volume.name}`, (abortSignal) =>
+      client.docker.getVolume(volume.name).remove({ abortSignal } as object),
+    ).then(
+      () => true,
+      (error: unknown) => statusOf((error as Error).cause) === 404,
+    );
+    if (gone) removed.push(volume.name);
+  }
+  return removed;
+}

@@ -1,0 +1,178 @@
+import { createHash, type Hash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Extract, extract, type Header, type Pack, pack as createPack } from 'tar-stream';
+import { WorkbenchError } from '../../contract/errors';
+import { makeFolder } from '../../platform/make-folder';
+import { openPlain, requirePlainEntry } from '../../platform/plain-entry';
+import { temporaryBeside } from '../../platform/temporary-files';
+
+/** User and group that files have in a container. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** What is sent of a folder. */
+export interface TarContent {
+  /** Folders of a container's user, '' the root; before what is in them. */
+  readonly folders: readonly string[];
+  /** Relative path in the tar, and the file it is. */
+  readonly files: readonly { readonly path: string; readonly from: string }[];
+  /** Empty file at the very end: where it is, all before it is. */
+  readonly last?: string | undefined;
+}
+
+async function addFile(pack: Pack, owner: Owner, path: string, from: string): Promise<void> {
+  const file = await openPlain(from, constants.O_RDONLY);
+  try {
+    const { size, mtime, mode } = await file.stat();
+    const header = { ...owner, name: path, mtime, mode: (mode & 0o100) === 0 ? 0o644 : 0o755 };
+    if (size === 0) {
+      pack.entry(header, '');
+      return;
+    }
+    // A file that grows meanwhile must not make the tar another one.
+    const content = file.createReadStream({ autoClose: false, start: 0, end: size - 1 });
+    await pipeline(content, pack.entry({ ...header, size }));
+  } finally {
+    await file.close();
+  }
+}
+
+async function fill(pack: Pack, root: string, content: TarContent, owner: Owner): Promise<void> {
+  const { folders, files, last } = content;
+  for (const folder of folders) {
+    pack.entry({ ...owner, name: `${posix.join(root, folder)}/`, type: 'directory', mode: 0o755 });
+  }
+  for (const { path, from } of files) await addFile(pack, owner, posix.join(root, path), from);
+  if (last !== undefined) pack.entry({ ...owner, name: posix.join(root, last), mode: 0o644 }, '');
+  pack.finalize();
+}
+
+/** A tar of plain files in the folder `root`, made as it is read. Throws for a file that cannot be read, run-folder-unsafe. */
+export async function* packFiles(root: string, content: TarContent, owner: Owner): AsyncGenerator<Buffer> {
+  const pack = createPack();
+  // Not before somebody reads: a stream that fails with nobody there takes the program with it.
+  const chunks = pack[Symbol.asyncIterator]();
+  fill(pack, root, content, owner).catch((error: unknown) => {
+    pack.destroy(error instanceof Error ? error : new Error(String(error)));
+  });
+  yield* { [Symbol.asyncIterator]: () => chunks } as AsyncIterable<Buffer>;
+}
+
+/** What came out of a tar. */
+export interface Unpacked {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** False: it is what `isKnown` says it is, and the file here was left as it is. */
+  readonly written: boolean;
+}
+
+interface UnpackInput {
+  /** Folder that the entries go to, absolute; their first part is left out. */
+  readonly root: string;
+  /** What a path is known to be there. */
+  readonly isKnown: (path: string, sha256: string) => boolean;
+  /** Relative paths of what is not taken: a link, a pipe, a device, and what would leave the folder. */
+  readonly onRefused: (path: string, what: string) => void;
+}
+
+/** The path below the folder; null: the folder itself. Throws for what leaves it. */
+function innerPath(name: string): string | null {
+  const all = name.split('/');
+  if (all.includes('..') || all[0] === '' || name.includes('\0')) {
+    throw new WorkbenchError('run-folder-unsafe', `${JSON.stringify(name)} is outside of its folder`);
+  }
+  const parts = all.slice(1).filter((part) => part !== '' && part !== '.');
+  return parts.length === 0 ? null : parts.join('/');
+}
+
+/** Every folder on the way is one: what worked there before may have put a link in its place. */
+async function requirePlainWay(root: string, path: string): Promise<void> {
+  const parts = path.split('/');
+  for (const index of parts.keys()) await requirePlainEntry(join(root, ...parts.slice(0, index)));
+}
+
+async function writeEntry(entry: AsyncIterable<unknown>, file: FileHandle, hash: Hash): Promise<void> {
+  for await (const chunk of entry) {
+    hash.update(chunk as Buffer);
+    await file.writeFile(chunk as Buffer);
+  }
+}
+
+async function takeFile(entry: AsyncIterable<unknown>, path: string, input: UnpackInput): Promise<Unpacked> {
+  const { root, isKnown } = input;
+  const target = join(root, path);
+  await requirePlainWay(root, path);
+  await requirePlainEntry(target);
+  await makeFolder(dirname(target));
+  const temporary = temporaryBeside(target);
+  const hash = createHash('sha256');
+  const file = await open(temporary, 'wx');
+  try {
+    await writeEntry(entry, file, hash);
+    const { size: bytes } = await file.stat();
+    const sha256 = hash.digest('hex');
+    const written = !isKnown(path, sha256);
+    if (written) await rename(temporary, target);
+    return { path, bytes, sha256, written };
+  } finally {
+    await file.close();
+    await rm(temporary, { force: true });
+  }
+}
+
+const refusedKind = ({ type }: Header): string | null =>
+  type === 'file' || type === 'directory'
+    ? null
+    : type === 'symlink' || type === 'link'
+      ? 'a link'
+      : 'no file';
+
+/** Until its end, or that of who reads it; what goes wrong with the chunks is the reader's error. */
+async function feed(chunks: AsyncIterable<Buffer>, reader: Extract): Promise<void> {
+  try {
+    for await (const chunk of chunks) {
+      if (reader.destroyed) return;
+      if (reader.write(chunk)) continue;
+      await new Promise<void>((resolve) => {
+        reader.once('drain', resolve);
+        reader.once('close', resolve);
+      });
+    }
+    reader.end(null);
+  } catch (error) {
+    reader.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+/**
+ * Unpacks what the engine gives of a folder, as plain files and folders of ours; whoever worked there can have put
+ * anything into it. Throws run-folder-unsafe, disk-full, and what the stream fails with.
+ */
+export async function unpackFiles(
+  chunks: AsyncIterable<Buffer>,
+  input: UnpackInput,
+): Promise<readonly Unpacked[]> {
+  const taken: Unpacked[] = [];
+  const reader = extract();
+  const fed = feed(chunks, reader);
+  for await (const entry of reader) {
+    const { header } = entry;
+    const path = innerPath(header.name);
+    const refused = refusedKind(header);
+    if (path !== null && refused !== null) input.onRefused(path, refused);
+    if (path !== null && header.type === 'directory') {
+      await requirePlainWay(input.root, `${path}/.`);
+      await makeFolder(join(input.root, path));
+    }
+    if (path !== null && header.type === 'file') taken.push(await takeFile(entry, path, input));
+    else entry.resume();
+  }
+  await fed;
+  return taken;
+}

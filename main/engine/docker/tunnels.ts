@@ -1,0 +1,101 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { sshForward, type SshTunnel } from '../../platform/ssh/ssh-forward';
+import type { SshTarget } from '../../platform/ssh/ssh-target';
+
+/** Ways to what listens on the loopback of another machine. */
+export interface Tunnels {
+  /** Address here that leads to that address there until `close`. Throws host-unreachable, cancelled. */
+  open(address: string, signal: AbortSignal): Promise<string>;
+  close(): void;
+}
+
+function listen(onConnection: (socket: Socket) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer(onConnection);
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      resolve(server);
+    });
+  });
+}
+
+/** Both ways, and the end of either is the end of both. */
+function join(one: Socket, other: Socket): void {
+  const ends = [one, other] as const;
+  for (const [from, to] of [ends, [other, one] as const]) {
+    from.on('error', () => to.destroy());
+    from.on('close', () => to.destroy());
+    from.pipe(to);
+  }
+}
+
+class Tunnel {
+  private line: Promise<SshTunnel> | null = null;
+  private server: Server | null = null;
+  private readonly sockets = new Set<Socket>();
+
+  constructor(
+    private readonly target: SshTarget,
+    private readonly address: string,
+    private readonly env: NodeJS.ProcessEnv,
+  ) {}
+
+  /** @returns the address here. */
+  async open(signal: AbortSignal): Promise<string> {
+    await this.opened(signal);
+    this.server ??= await listen((socket) => void this.lead(socket));
+    const place = this.server.address();
+    return `127.0.0.1:${typeof place === 'object' && place !== null ? place.port : 0}`;
+  }
+
+  close(): void {
+    this.server?.close();
+    this.server = null;
+    for (const socket of this.sockets) socket.destroy();
+    void this.line?.then((line) => line.close()).catch(() => undefined);
+    this.line = null;
+  }
+
+  /** The line that there is, or a new one: one that was cut is made again by the next connection. */
+  private opened(signal?: AbortSignal): Promise<SshTunnel> {
+    if (this.line !== null) return this.line;
+    const colon = this.address.lastIndexOf(':');
+    const [host, port] = [this.address.slice(0, colon), Number(this.address.slice(colon + 1))];
+    const line = sshForward(this.target, host, port, { env: this.env, signal });
+    this.line = line;
+    const forget = () => {
+      if (this.line === line) this.line = null;
+    };
+    line.then(({ ended }) => ended.then(forget), forget);
+    return line;
+  }
+
+  private async lead(socket: Socket): Promise<void> {
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    try {
+      const { localPort } = await this.opened();
+      join(socket, connect({ host: '127.0.0.1', port: localPort }));
+    } catch {
+      // Who connected sees that nothing is there.
+      socket.destroy();
+    }
+  }
+}
+
+/** Tunnels over ssh: nothing is published there but on loopback. */
+export function createTunnels(target: SshTarget, env: NodeJS.ProcessEnv): Tunnels {
+  const tunnels = new Map<string, Tunnel>();
+  return {
+    open: (address, signal) => {
+      const tunnel = tunnels.get(address) ?? new Tunnel(target, address, env);
+      tunnels.set(address, tunnel);
+      return tunnel.open(signal);
+    },
+    close: () => {
+      for (const tunnel of tunnels.values()) tunnel.close();
+      tunnels.clear();
+    },
+  };
+}

@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { z } from 'zod';
+import { WorkbenchError } from '../../contract/errors';
+import { fileLimits } from '../../contract/reader-limits';
+import type { RunSpec } from '../../contract/run/run-spec';
+import type { DockerClient } from '../../docker/client';
+import type { ContainerMount } from '../../docker/container-body';
+import { labelNames } from '../../docker/labels';
+import { createVolume, listVolumes, removeVolumes } from '../../docker/volumes';
+import { replaceFile } from '../../platform/files';
+import { makeFolder } from '../../platform/make-folder';
+import { readPlainText, requirePlainEntry } from '../../platform/plain-entry';
+import type { PlaceRun } from '../place';
+import {
+  emptyMirror,
+  type Mirror,
+  mirrored,
+  mirrorSchema,
+  missingIn,
+  readFolder,
+  withTaken,
+} from './folder-volume';
+import type { RunContainers } from './run-containers';
+import type { FilesListener, RunFiles } from './run-files';
+import { openSharedVolumes } from './shared-volumes';
+import { volumeMount, VolumeTransfer } from './volume-transfer';
+
+/** Steps that no client reads: Triton has its repository by itself. */
+const unread: ReadonlySet<string> = new Set(['images', 'configure', 'deploy', 'report']);
+/** Of a step's folder: written here, and by nobody else; reports are no client's either. */
+const ownBusiness = (path: string): boolean => path === 'step.log' || path === 'output.json';
+
+/** In the run folder, as long as the engine has files of the run. */
+export const volumesRecord = 'volumes.json';
+
+const recordSchema = z.strictObject({
+  host: z.string(),
+  /** By folder of the run, relative. */
+  mirrors: z.record(z.string(), mirrorSchema),
+});
+type MirrorRecord = z.infer<typeof recordSchema>;
+
+interface VolumeFilesOptions {
+  readonly client: DockerClient;
+  readonly instance: string;
+  readonly run: PlaceRun;
+  readonly spec: RunSpec;
+  readonly resources: string;
+  readonly bundles: string;
+  readonly containers: RunContainers;
+  /** Id of an image that the engine has. */
+  readonly image: () => string;
+}
+
+/** The files of a run on the machine of an engine that does not see this one's folders: a volume for each step's folder. */
+class VolumeFiles implements RunFiles {
+  private readonly recordFile: string;
+  private readonly transfer: VolumeTransfer;
+  private record: Promise<MirrorRecord> | null = null;
+  private shared: Promise<readonly ContainerMount[]> | null = null;
+
+  constructor(private readonly options: VolumeFilesOptions) {
+    this.recordFile = join(options.run.dir, volumesRecord);
+    this.transfer = new VolumeTransfer(options);
+  }
+
+  async openClient(listener: FilesListener): Promise<readonly ContainerMount[]> {
+    const { run } = this.options;
+    const steps = join(run.dir, 'steps');
+    for (const folder of [steps, ...this.writable()]) {
+      await requirePlainEntry(folder);
+      await makeFolder(folder);
+    }
+    await this.known(listener.signal);
+    this.shared ??= openSharedVolumes({ ...this.options, transfer: this.transfer }, listener).catch(
+      (error: unknown) => {
+        this.shared = null;
+        throw error;
+      },
+    );
+    const mounts = [...(await this.shared)];
+    const own = this.writable();
+    const others = (await readdir(steps, { withFileTypes: true }))
+      .filter((entry) => entry.isDirectory() && !unread.has(entry.name))
+      .map(({ name }) => join(steps, name));
+    for (const folder of [...own, ...others.filter((path) => !own.includes(path))]) {
+      const volume = await this.send(folder, listener, ownBusiness);
+      mounts.push(volumeMount(volume, `/workbench/run/${this.keyOf(folder)}`, own.includes(folder)));
+    }
+    return mounts;
+  }
+
+  async openRepository(repository: string, listener: FilesListener): Promise<ContainerMount> {
+    return volumeMount(await this.send(repository, listener), '/models', false);
+  }
+
+  async collect(written: string | null, listener: FilesListener): Promise<void> {
+    const [step, results] = this.writable();
+    await this.take(step, written ?? step, listener);
+    if (written === null) await this.take(results, results, listener);
+  }
+
+  /** Folders of the run that the step writes to. */
+  private writable(): readonly [step: string, results: string] {
+    const { run } = this.options;
+    return [join(run.dir, 'steps', run.step()), join(run.dir, 'results')];
+  }
+
+  /** @param root the part of the folder that is asked for */
+  private async take(folder: string, root: string, listener: FilesListener): Promise<void> {
+    const what = this.keyOf(folder);
+    const mirror = (await this.known(listener.signal)).mirrors[what];
+    if (mirror === undefined) return;
+    const below = relative(folder, root);
+    const input = {
+      what,
+      root,
+      isKnown: (path: string, sha256: string) => mirror.files[join(below, path)]?.sha256 === sha256,
+      onRefused: (path: string, kind: string) => {
+        listener.say(`${join(what, below, path)} is ${kind} and stays on the host`);
+      },
+    };
+    const taken = await this.transfer.take(mirror.volume, below, input, listener);
+    await this.keep(what, await withTaken(mirror, folder, taken, below));
+  }
+
+  async release(): Promise<void> {
+    const { client, instance, run } = this.options;
+    await removeVolumes(client, instance, (volume) => volume.run?.runId === run.runId);
+    await rm(this.recordFile, { force: true });
+  }
+
+  private keyOf(folder: string): string {
+    return relative(this.options.run.dir, folder);
+  }
+
+  /** What the volumes of the run hold; nothing of another engine, and nothing of a volume that is not there any more. */
+  private known(signal: AbortSignal): Promise<MirrorRecord> {
+    this.record ??= this.readRecord(signal).catch((error: unknown) => {
+      this.record = null;
+      throw error;
+    });
+    return this.record;
+  }
+
+  private async readRecord(signal: AbortSignal): Promise<MirrorRecord> {
+    const { client, instance, run } = this.options;
+    const { host } = client.address;
+    const volumes = await listVolumes(client, instance, signal);
+    const own = volumes.filter((volume) => volume.run?.runId === run.runId);
+    const text = await readPlainText(this.recordFile, fileLimits.stepJson.bytes).catch(() => 'null');
+    const found = recordSchema.safeParse(parsed(text));
+    const mirrors = found.success && found.data.host === host ? Object.entries(found.data.mirrors) : [];
+    const names = new Set(own.map(({ name }) => name));
+    return { host, mirrors: Object.fromEntries(mirrors.filter(([, { volume }]) => names.has(volume))) };
+  }
+
+  private async keep(key: string, mirror: Mirror): Promise<void> {
+    const record = await this.record;
+    if (record === null) return;
+    record.mirrors[key] = mirror;
+    await replaceFile(this.recordFile, JSON.stringify(record));
+  }
+
+  /** The volume that has the folder as it is now; another one where files are gone here, which the engine cannot remove. */
+  private async send(
+    folder: string,
+    listener: FilesListener,
+    isLeftOut?: (path: string) => boolean,
+  ): Promise<string> {
+    const { client, instance, run } = this.options;
+    const key = this.keyOf(folder);
+    const known = (await this.known(listener.signal)).mirrors[key];
+    const content = await readFolder(folder, known?.files, isLeftOut);
+    const missing = known === undefined ? null : missingIn(known, content, folder);
+    if (known !== undefined && missing !== null) {
+      await this.transfer.put(known.volume, key, missing, listener);
+      await this.keep(key, mirrored(known, content));
+      return known.volume;
+    }
+    const name = `twb-${instance.slice(0, 6)}-${run.runId}-${basename(folder)}-${randomBytes(4).toString('hex')}`;
+    const owner = { instance, runId: run.runId, runDir: run.dir };
+    const request = { name, instance, run: owner, holder: hostname() };
+    await createVolume(client, request, { signal: listener.signal, onTrouble: listener.say });
+    const empty = emptyMirror(name);
+    const all = missingIn(empty, content, folder) ?? { folders: [], files: [] };
+    await this.transfer.put(name, key, all, listener);
+    await this.keep(key, mirrored(empty, content));
+    return name;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A copy of the home elsewhere may be working on the same run there: its lease is not seen from here. Throws run-busy with
+ * the copy's place.
+ */
+async function requireOwn({ client, instance, run }: VolumeFilesOptions): Promise<void> {
+  const volumes = await listVolumes(client, instance);
+  const ofRun = volumes.filter((volume) => volume.run?.runId === run.runId);
+  const other = ofRun.find(({ holder, run: of }) => holder !== hostname() || of?.runDir !== run.dir);
+  if (other === undefined) return;
+  const { host } = client.address;
+  throw new WorkbenchError(
+    'run-busy',
+    `The work of this run on ${host} belongs to the copy of it in ${other.run?.runDir ?? 'another folder'} on ${other.holder}`,
+    {
+      where: run.runId,
+      remedy: `Resume or cancel it there. If that copy no longer exists, remove what it left: docker -H ${host} volume rm $(docker -H ${host} volume ls -q --filter label=${labelNames.runId}=${run.runId})`,
+    },
+  );
+}
+
+/**
+ * Files of a run for an engine on another machine: named volumes, of which only what changed is sent, by its hash. Throws
+ * run-busy where they belong to another copy of the run, docker-unreachable.
+ */
+export async function openVolumeFiles(options: VolumeFilesOptions): Promise<RunFiles> {
+  await requireOwn(options);
+  return new VolumeFiles(options);
+}

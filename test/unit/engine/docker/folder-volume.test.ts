@@ -1,0 +1,71 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  contentHash,
+  emptyMirror,
+  mirrored,
+  missingIn,
+  readFolder,
+  withTaken,
+} from '../../../../main/engine/docker/folder-volume';
+import { hashFile } from '../../../../main/platform/files';
+import { rejection } from '../../../support/rejection';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'folder-volume-'));
+  await mkdir(join(root, 'model'));
+  await writeFile(join(root, 'model', 'weights'), 'w');
+  await writeFile(join(root, 'job.json'), '{}');
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+describe('a folder and the volume that mirrors it', () => {
+  it('sends all of it at first, and then only what changed', async () => {
+    const content = await readFolder(root);
+    const empty = emptyMirror('v');
+    const first = missingIn(empty, content, root);
+    expect(first?.folders).toEqual(['', 'model']);
+    expect(first?.files.map(({ path }) => path).sort()).toEqual(['job.json', 'model/weights']);
+
+    const mirror = mirrored(empty, content);
+    expect(missingIn(mirror, await readFolder(root, mirror.files), root)).toEqual({ folders: [], files: [] });
+    await writeFile(join(root, 'job.json'), '{"a":1}');
+    await mkdir(join(root, 'level'));
+    expect(missingIn(mirror, await readFolder(root, mirror.files), root)).toEqual({
+      folders: ['level'],
+      files: [{ path: 'job.json', from: join(root, 'job.json') }],
+    });
+  });
+
+  it('cannot take a file away: another volume is needed', async () => {
+    const mirror = mirrored(emptyMirror('v'), await readFolder(root));
+    await rm(join(root, 'job.json'));
+    expect(missingIn(mirror, await readFolder(root), root)).toBeNull();
+  });
+
+  it('knows what came back, and does not send it again', async () => {
+    const mirror = mirrored(emptyMirror('v'), await readFolder(root));
+    await mkdir(join(root, 'b1-c1'));
+    await writeFile(join(root, 'b1-c1', 'result.json'), '{}');
+    const sha256 = await hashFile(join(root, 'b1-c1', 'result.json'));
+    const taken = [{ path: 'result.json', bytes: 2, sha256, written: true }];
+    const after = await withTaken(mirror, root, taken, 'b1-c1');
+    expect(missingIn(after, await readFolder(root, after.files), root)).toEqual({ folders: [], files: [] });
+  });
+
+  it('leaves out what is written here alone, and takes no link', async () => {
+    const content = await readFolder(root, {}, (path) => path === 'job.json');
+    expect([...content.files.keys()]).toEqual(['model/weights']);
+    await symlink('/etc/passwd', join(root, 'link'));
+    expect(await rejection(readFolder(root))).toMatchObject({ code: 'run-folder-unsafe' });
+  });
+
+  it('has a hash of its content that does not depend on the order', () => {
+    const parts = [['a', '1'] as const, ['b', '2'] as const];
+    expect(contentHash(parts)).toBe(contentHash([...parts].reverse()));
+    expect(contentHash(parts)).not.toBe(contentHash([['a', '2'] as const, ['b', '1'] as const]));
+  });
+});
