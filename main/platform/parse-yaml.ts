@@ -1,5 +1,5 @@
-import type { Document, YAMLMap } from 'yaml';
-import { isMap, isScalar, Lexer, LineCounter, parseDocument, Parser, visit } from 'yaml';
+import type { CST, Document, YAMLMap } from 'yaml';
+import { Composer, isMap, isScalar, Lexer, LineCounter, Parser, visit } from 'yaml';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 
@@ -14,14 +14,16 @@ const refused = (message: string, remedy: string): WorkbenchError =>
   new WorkbenchError('input-invalid', message, { remedy });
 
 /**
- * The parser's stack is its nesting; composing recurses by it, so it is checked first, token by token. The parser keeps the
- * document and the open value on its stack besides the collections.
+ * The tokens of a text, each of its nesting checked: the parser's stack is its nesting, and composing recurses by it. A
+ * document is one token, which comes when it has been read to its end. The parser keeps the document and the open value on
+ * its stack besides the collections.
  */
-function checkNesting(text: string): void {
-  const parser = new Parser();
+function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token> {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
   let aliases = 0;
   for (const lexeme of new Lexer().lex(text)) {
-    Array.from(parser.next(lexeme));
+    yield* parser.next(lexeme);
     if (parser.stack.length > mostYamlDepth + 2) {
       throw refused(
         `The YAML nests more than ${mostYamlDepth} mappings and lists within each other`,
@@ -33,6 +35,7 @@ function checkNesting(text: string): void {
       throw refused(`The YAML has more than ${mostYamlAliases} aliases`, 'Write the values themselves.');
     }
   }
+  yield* parser.end();
 }
 
 /** Where in the text an error is: in the words of the parser. */
@@ -70,12 +73,15 @@ export function parseYaml(text: string): unknown {
       'Use a run specification, or a part of one, without data.',
     );
   }
-  checkNesting(text);
   const lines = new LineCounter();
-  // The parser quotes the source for each of its errors, however many there are: only the first is told.
-  const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, lineCounter: lines });
+  const composer = new Composer({ uniqueKeys: false, lineCounter: lines });
+  const [document, another] = composer.compose(boundedTokens(text, lines), true, text.length);
+  // Composing gives one also for an empty text.
+  if (document === undefined) return null;
   const [first] = document.errors;
   if (first !== undefined) throw placed(first.message, first.pos[0], lines);
+  if (another !== undefined)
+    throw placed('The text must be one YAML document: another begins', another.range[0], lines);
   checkKeys(document, lines);
   return document.toJS() as unknown;
 }

@@ -34,6 +34,13 @@ describe('a YAML text', () => {
     expect(() => parseYaml(`[${','.repeat(mostYamlBytes - 1)}`)).toThrow(/at line 1, column \d+/);
   });
 
+  it('with another document behind the first is refused with its place', () => {
+    expect(() => parseYaml('a: 1\n---\nb: 2\n')).toThrow(
+      'The text must be one YAML document: another begins at line 2, column 1',
+    );
+    expect(parseYaml('---\na: 1\n...\n')).toEqual({ a: 1 });
+  });
+
   it('nests as deep as is permitted, and no deeper whatever it nests', () => {
     const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
     expect(parseYaml(nested(mostYamlDepth - 1))).toBeInstanceOf(Array);
