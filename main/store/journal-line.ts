@@ -49,10 +49,8 @@ export function parseJournalLine(line: Uint8Array): JournalEntry | null {
 
 /** The record on a whole line as it was written, with nothing that reading adds; null for a damaged line. */
 export function writtenRecord(line: Uint8Array): object | null {
-  if (parseJournalLine(line) === null) return null;
-  const value = parseJson(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8'));
-  if (typeof value !== 'object' || value === null) return null;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'crc'));
+  const value = checkedValue(line);
+  return typeof value === 'object' ? value : null;
 }
 
 /**

@@ -34,10 +34,6 @@ export interface JournalContent {
 
 const newline = 0x0a;
 
-const mostStartBytes = 2 ** 20;
-/** A first record takes some thousand bytes: one read in most cases. */
-const startPartBytes = 2 ** 14;
-
 /** A journal of thousands of levels has some megabytes; one from outside may be anything. */
 export const mostJournalBytes = 128 * 2 ** 20;
 /** Each is checked on its own, which takes microseconds: a file of nothing else would hold the workbench for minutes. */
@@ -92,18 +88,6 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
   return { entries, first, changes, keptBytes, unterminated, nextSeq, damagedLines };
 }
 
-async function openedToRead<Result>(
-  path: string,
-  read: (file: FileHandle) => Promise<Result>,
-): Promise<Result> {
-  const file = await openPlain(path, constants.O_RDONLY);
-  try {
-    return await read(file);
-  } finally {
-    await file.close();
-  }
-}
-
 /** All bytes of an opened journal. Throws journal-corrupt where they are more than one can have. */
 export async function journalBytes(file: FileHandle, path: string): Promise<Buffer> {
   const { size } = await file.stat();
@@ -116,26 +100,13 @@ export async function journalBytes(file: FileHandle, path: string): Promise<Buff
 }
 
 /** The journal as it is on disk, also while another process appends to it. Throws journal-corrupt. */
-export function readJournal(path: string): Promise<JournalContent> {
-  return openedToRead(path, async (file) => parseJournal(await journalBytes(file, path)));
-}
-
-/** Of the first line, which creates the run, without reading the others; empty where it is longer than 1 MiB. */
-export function readJournalStart(path: string): Promise<JournalContent> {
-  return openedToRead(path, async (file) => {
-    const parts: Buffer[] = [];
-    for (let length = 0; length < mostStartBytes;) {
-      const room = Buffer.allocUnsafe(Math.min(startPartBytes, mostStartBytes - length));
-      const { bytesRead } = await file.read(room, 0, room.length, length);
-      if (bytesRead === 0) break;
-      const part = room.subarray(0, bytesRead);
-      const end = part.indexOf(newline);
-      parts.push(end === -1 ? part : part.subarray(0, end + 1));
-      if (end !== -1) return parseJournal(Buffer.concat(parts));
-      length += bytesRead;
-    }
-    return parseJournal(Buffer.alloc(0));
-  });
+export async function readJournal(path: string): Promise<JournalContent> {
+  const file = await openPlain(path, constants.O_RDONLY);
+  try {
+    return parseJournal(await journalBytes(file, path));
+  } finally {
+    await file.close();
+  }
 }
 
 /** Appends to one journal. One writer a run: the lease of the run sees to that. */

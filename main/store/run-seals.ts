@@ -50,6 +50,10 @@ export const sealedCreation = async (key: RunKey, body: Created): Promise<Create
   seal: await key.seal(said(body)),
 });
 
+/** Whether this home created the run, by the record that did, as it was written. */
+export const isSealedCreation = (key: RunKey, record: object): Promise<boolean> =>
+  key.holds(said(record), sealOf(record));
+
 /** @param specification {@link hashOfSpecification} before the change. */
 export const sealedChange = async (
   key: RunKey,
@@ -105,7 +109,7 @@ interface Proven {
 async function proven(key: RunKey, { first, changes, entries }: SealedContent): Promise<Proven> {
   if (first === null) return { origin: 'foreign', trusted: null };
   let specification = hashOfCreated(first);
-  let origin: RunOrigin = (await key.holds(said(first), sealOf(first))) ? 'own' : 'foreign';
+  let origin: RunOrigin = (await isSealedCreation(key, first)) ? 'own' : 'foreign';
   let trusted: Proven['trusted'] = null;
   for (const entry of entries) {
     if (entry.type === 'spec-changed') {

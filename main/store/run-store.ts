@@ -20,13 +20,15 @@ import { makeFolder } from '../platform/make-folder';
 import { openPlain } from '../platform/plain-entry';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import { temporaryBeside } from '../platform/temporary-files';
-import { type JournalContent, JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
+import { type JournalContent, JournalWriter, readJournal, requireEntries } from './journal';
+import { readJournalHead } from './journal-head';
 import { acquireLease, holderText, leaseHolder } from './lease';
 import { readLogTail } from './run-files';
 import { newRunId, type RunFolder, runFolder } from './run-folder';
 import { holdsRun, requireSameRun, type RunKey } from './run-key';
 import {
   hashOfSpecification,
+  isSealedCreation,
   originOf,
   requireCreated,
   sealedChange,
@@ -188,9 +190,8 @@ export class RunStore {
    * For a row of the list. Never from what is kept beside the journal: everybody can write that. That somebody else changed
    * the specification of a run of this home is found when the run is opened.
    */
-  private async originOf(folder: RunFolder): Promise<RunOrigin> {
-    const start = await readJournalStart(folder.journal);
-    if ((await originOf(this.key, start)) === 'own') return 'own';
+  private async originOf(folder: RunFolder, first: object | null): Promise<RunOrigin> {
+    if (first !== null && (await isSealedCreation(this.key, first))) return 'own';
     return originOf(this.key, await readContent(folder));
   }
 
@@ -250,9 +251,15 @@ export class RunStore {
   async runDirs(): Promise<ReadonlyMap<string, string>> {
     const dirs = new Map<string, string>();
     if (!(await exists(this.runsDir))) return dirs;
-    for (const name of (await readdir(this.runsDir)).filter((entry) => runIdPattern.test(entry)).sort()) {
-      const dir = await realpath(join(this.runsDir, name)).catch(() => null);
-      if (dir !== null) dirs.set(name, dir);
+    const real = await realpath(this.runsDir);
+    const entries = (await readdir(real, { withFileTypes: true })).filter(({ name }) =>
+      runIdPattern.test(name),
+    );
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(real, entry.name);
+      // Most are folders of their own: there is a link in their place only for a run that is elsewhere.
+      const dir = entry.isSymbolicLink() ? await realpath(path).catch(() => null) : path;
+      if (dir !== null) dirs.set(entry.name, dir);
     }
     return dirs;
   }
@@ -276,11 +283,14 @@ export class RunStore {
   ): Promise<{ readonly run: RunSummary } | { readonly unreadable: UnreadableRun }> {
     const folder = runFolder(dir);
     try {
-      const row = await keptSummary(folder, async () =>
+      const head = await readJournalHead(folder.journal);
+      const row = await keptSummary(folder, head?.mark ?? null, async () =>
         toSummary(stateOf(await readContent(folder), folder.journal), dir),
       );
       requireSameRun(row.runId, runId, dir);
-      return { run: await asItStands({ ...row, origin: await this.originOf(folder) }, dir) };
+      return {
+        run: await asItStands({ ...row, origin: await this.originOf(folder, head?.first ?? null) }, dir),
+      };
     } catch (error) {
       return { unreadable: { runId, dir, reason: reasonOf(error) } };
     }

@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { isLoopback } from '../contract/address';
 import { isSteady } from '../contract/flag-text';
@@ -12,6 +9,7 @@ import { type RunSummary, runSummarySchema } from '../contract/run/run-summary';
 import { budgetLatencyUs } from '../contract/run/sweep';
 import { replaceFile } from '../platform/files';
 import { readBoundedFile } from '../platform/read-bounded-file';
+import { type JournalHead, readJournalHead } from './journal-head';
 import type { RunFolder } from './run-folder';
 
 const runRowSchema = runSummarySchema.omit({ origin: true });
@@ -99,48 +97,27 @@ const madeBy = 10;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),
-  /** `markOf` the journal. */
+  /** `JournalHead.mark`. */
   journal: z.string(),
   summary: runRowSchema,
 });
-
-/** The end of the journal, with the checksum of its last line. */
-const endBytes = 1024;
-
-/**
- * What tells this very journal from another one, or from what it was: its file, which no copy has, its times, of which the
- * second cannot be set, and its end. null when it is not there.
- */
-async function markOf(folder: RunFolder): Promise<string | null> {
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-  const file = await open(folder.journal, flags).catch(() => null);
-  if (file === null) return null;
-  try {
-    const { ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
-    const end = Buffer.alloc(Math.min(endBytes, Number(size)));
-    await file.read(end, 0, end.length, Number(size) - end.length);
-    const hash = createHash('sha256').update(end).digest('hex');
-    return [ino, size, mtimeNs, ctimeNs, hash].join(' ');
-  } catch {
-    return null;
-  } finally {
-    await file.close();
-  }
-}
 
 /**
  * The run's row as it was kept beside its journal, else made anew by `make` and kept: a journal of many windows takes
  * a third of a second to read. A row that cannot be read, is of another journal or cannot be kept costs time only.
  */
-export async function keptSummary(folder: RunFolder, make: () => Promise<RunRow>): Promise<RunRow> {
-  const mark = await markOf(folder);
+export async function keptSummary(
+  folder: RunFolder,
+  mark: JournalHead['mark'] | null,
+  make: () => Promise<RunRow>,
+): Promise<RunRow> {
   const found = await readBoundedFile(folder.summary, mostSummaryBytes);
   const text = 'text' in found ? found.text : null;
   const kept = text === null ? null : parseKept(text);
   // The folder may have been moved since.
   if (mark !== null && kept?.journal === mark) return { ...kept.summary, dir: folder.dir };
   const summary = await make();
-  if (mark !== null && mark === (await markOf(folder))) {
+  if (mark !== null && mark === (await readJournalHead(folder.journal))?.mark) {
     const content = { madeBy, journal: mark, summary } satisfies z.input<typeof keptSchema>;
     // A row that a power cut takes is made again.
     await replaceFile(folder.summary, JSON.stringify(content)).catch(() => undefined);
