@@ -115,7 +115,7 @@ const appInfo = ({ version, home, electron, env }: CoreOptions): AppInfo => ({
   homeFixed: isHomeFixed(home, env),
 });
 
-/** The one core of window, CLI and tests. Sweeps what dead workbenches left before it returns. */
+/** The one core of window, CLI and tests. Sweeps what dead workbenches left before it returns, or beside a window. */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const closed = await keepHomePrivate(homeLayout(options.home));
   const parts = await createCoreParts(options);
@@ -184,7 +184,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     planClean: (request) => upkeep.planClean(request),
     clean: (request) => upkeep.clean(request),
     close: async () => {
-      upkeep.stopFollowing();
+      await upkeep.close();
       await homeCalls.close();
       await runs.close();
       await dockerCalls.close();

@@ -25,7 +25,7 @@ import type { Readers } from './readers';
 import type { ToolCalls } from './tool-calls';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 
-interface MatrixReportRequest {
+export interface MatrixReportRequest {
   readonly name: string;
   readonly results: readonly MatrixResult[];
   readonly out?: string;

@@ -7,7 +7,7 @@ import type { RunState } from '../contract/run/run-state';
 import { hasSpec } from '../contract/run/server-load';
 import { reportContext } from '../pipeline/steps/report.step';
 import { changeReportLook, readReportLook } from '../reports/look/report-look';
-import { writeMatrixReport } from '../reports/matrix-report';
+import type { WrittenMatrix } from '../reports/matrix-report';
 import type { ReportContext } from '../reports/to-report';
 import { writeReports } from '../reports/write-reports';
 import { importRun } from '../store/import-run';
@@ -15,7 +15,7 @@ import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
 import { reportNames, requireReport } from '../store/report-files';
 import { requirePlainResults } from '../store/run-folder';
-import type { Core } from './core-interface';
+import type { Core, MatrixReportRequest } from './core-interface';
 import type { CoreParts } from './core-parts';
 
 async function contextOf({ presetOf, options, now }: CoreParts, state: RunState): Promise<ReportContext> {
@@ -26,6 +26,17 @@ async function contextOf({ presetOf, options, now }: CoreParts, state: RunState)
     : { generatedAt: now().toISOString(), modelTitle: spec.model.preset };
 }
 
+async function writeMatrix(
+  { layout, options, now }: CoreParts,
+  { name, results, out }: MatrixReportRequest,
+): Promise<WrittenMatrix> {
+  // Read when it is needed, as what writes a run's report is.
+  const { writeMatrixReport } = await import('../reports/matrix-report');
+  const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
+  const { printPdf } = options;
+  return writeMatrixReport({ name, results, dir, generatedAt: now().toISOString(), printPdf });
+}
+
 /** Reports of runs that have ended, and of figures that were measured elsewhere. */
 export function createReportCalls(parts: CoreParts): Pick<
   Core,
@@ -33,7 +44,7 @@ export function createReportCalls(parts: CoreParts): Pick<
 > & {
   readonly handlers: Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportLook'>;
 } {
-  const { store, layout, emit, now } = parts;
+  const { store, layout, emit } = parts;
   const { printPdf, version } = parts.options;
   const writeAgain = async (runId: string, change: ReportChange = {}): Promise<readonly ReportFile[]> => {
     const folder = await store.folderOf(runId);
@@ -93,10 +104,7 @@ export function createReportCalls(parts: CoreParts): Pick<
       },
     },
     importFile,
-    writeMatrix: ({ name, results, out }) => {
-      const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
-      return writeMatrixReport({ name, results, dir, generatedAt: now().toISOString(), printPdf });
-    },
+    writeMatrix: (request) => writeMatrix(parts, request),
     writeReports: writeAgain,
     reportPath: async (runId, kind) => {
       const { state, folder } = await store.load(runId);

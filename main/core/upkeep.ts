@@ -44,7 +44,8 @@ export interface Upkeep {
   /** Removes nothing. Throws run-unknown. */
   planClean(request: CleanRequest): Promise<CleanPlan>;
   clean(request: CleanRequest): Promise<Cleaned>;
-  stopFollowing(): void;
+  /** Stops following, and waits for what was begun at the start. */
+  close(): Promise<void>;
 }
 
 /** Old trash, runs beyond the retention, and what a move left in the old home. Never rejects. */
@@ -54,7 +55,8 @@ async function tidyHome(parts: CoreParts): Promise<void> {
   const tidy = async (): Promise<void> => {
     await trash.empty(trashMs).catch(() => []);
     const { values } = await settings.read();
-    await retireRuns(parts, values).catch(() => 0);
+    const retired = await retireRuns(parts, values).catch(() => 0);
+    if (retired > 0) parts.emit({ type: 'runs-changed' });
   };
   const isMoved = readHomePointer(options.env)?.previous !== undefined;
   const finished = finishMove(layout.home, options.env).catch(() => undefined);
@@ -63,18 +65,33 @@ async function tidyHome(parts: CoreParts): Promise<void> {
   else await tidy();
 }
 
-/** Ends what dead workbenches left and, where the core is to follow, tells of other processes' runs from now on. */
+/**
+ * Ends what dead workbenches left. Where the core is to follow, for a window, that happens meanwhile: a person waits for the
+ * list of runs, and each run sweeps again before it starts. The home is tidied then, too, and other processes' runs are
+ * told of from now on.
+ */
 export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep> {
   const { engines, store, trash, cache, emit, events } = parts;
   const follow = parts.options.follow === true;
-  const endedChildren = [...(await engines.sweep()).endedChildren];
-  await sweepHomeFiles(parts.layout);
-  const sharedMemoryFiles = [...(await sweepSharedFiles())];
-  if (follow) await tidyHome(parts);
-  // Hosts may be slow or away, and nobody waits for what a run left there.
-  if (follow) void engines.sweep({ everywhere: true }).catch(() => undefined);
+  const endedChildren: number[] = [];
+  const sharedMemoryFiles: string[] = [];
+  const begin = async (): Promise<void> => {
+    endedChildren.push(...(await engines.sweep()).endedChildren);
+    await sweepHomeFiles(parts.layout);
+    sharedMemoryFiles.push(...(await sweepSharedFiles()));
+    if (follow) await tidyHome(parts);
+    // Hosts may be slow or away, and nobody waits for what a run left there.
+    if (follow) void engines.sweep({ everywhere: true }).catch(() => undefined);
+  };
+  const begun = begin();
+  if (follow) begun.catch(() => undefined);
+  else await begun;
+  const stopFollowing = follow ? followRuns(store, (runId) => runs.isOwn(runId), events) : () => undefined;
   return {
-    stopFollowing: follow ? followRuns(store, (runId) => runs.isOwn(runId), events) : () => undefined,
+    close: async () => {
+      stopFollowing();
+      await begun.catch(() => undefined);
+    },
     planClean: async (request) => {
       const runs: CleanPlan['runs'][number][] = [];
       for (const runId of request.runIds) {
@@ -87,6 +104,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       };
     },
     clean: async ({ runIds, ...request }) => {
+      await begun;
       const { ended, removedContainers, ...swept } = await engines.sweep({ all: true, everywhere: true });
       endedChildren.push(...swept.endedChildren);
       sharedMemoryFiles.push(...(await sweepSharedFiles()));

@@ -11,7 +11,6 @@ import { makeFolder } from '../platform/make-folder';
 import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import { parseMonitorTarget, readMonitorTarget } from './monitor-address';
-import { monitorReport } from './monitor-report';
 import { MonitorSession, type MonitorSessionOptions } from './monitor-session';
 import { monitorCsv } from './recording';
 
@@ -135,6 +134,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
     const { alerts } = await session.state();
     const source = session.seen();
     const name = source === null ? 'Nothing' : source.kind === 'live' ? source.url : source.file;
+    // Read when it is needed: the charts' library is a large part of the core.
+    const { monitorReport } = await import('./monitor-report');
     return monitorReport({ source: name, history: session.history, alerts });
   };
   return {
