@@ -1,5 +1,6 @@
 import { ipcMain, type WebContents } from 'electron';
-import { type CallAnswer, channels, type Handlers, type WindowEvent } from '../main/contract/api';
+import type { CallAnswer, Handlers, WindowEvent } from '../main/contract/api';
+import { channels } from '../main/contract/channels';
 import { toWire, WorkbenchError } from '../main/contract/errors';
 import { answerCall } from './answer-call';
 import { createEventBatch } from './event-batch';

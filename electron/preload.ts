@@ -1,19 +1,11 @@
 import type { IpcRendererEvent } from 'electron';
 import { contextBridge, ipcRenderer, webUtils } from 'electron';
-import type { CallAnswer } from '../main/contract/api';
-import { api, channels } from '../main/contract/api';
-import './zod-without-eval';
+import { channels } from '../main/contract/channels';
 
-const unknownCall: CallAnswer<never> = {
-  ok: false,
-  error: { code: 'input-invalid', message: 'There is no such call' },
-};
+// Small: every page waits for it. Whether there is such a call, and what it takes, is checked where it arrives.
 
 contextBridge.exposeInMainWorld('workbench', {
-  call: async (name: unknown, input: unknown): Promise<unknown> =>
-    typeof name === 'string' && Object.hasOwn(api, name)
-      ? ipcRenderer.invoke(channels.call, name, input)
-      : unknownCall,
+  call: (name: unknown, input: unknown): Promise<unknown> => ipcRenderer.invoke(channels.call, name, input),
   pathOf: (file: unknown): string => {
     // An object of the page's own says any path; only the browser makes files that lie somewhere.
     if (!(file instanceof File)) return '';

@@ -9,16 +9,18 @@ import { Rail } from './components/rail';
 import { StatusBar } from './components/status-bar';
 import { useRunEndNotice } from './components/use-run-end-notice';
 import type { Route } from './stores/route';
-import { CompareView } from './views/compare/compare-view';
-import { ContainersView } from './views/containers/containers-view';
-import { DeploymentsView } from './views/deployments/deployments-view';
-import { EnvironmentView } from './views/environment/environment-view';
-import { MonitorView } from './views/monitor/monitor-view';
-import { NewDeploymentView } from './views/new-deployment/new-deployment-view';
-import { StartView } from './views/new-deployment/start/start-view';
-import { RunView } from './views/run/run-view';
+import {
+  ComparePage,
+  ContainersPage,
+  DeploymentsPage,
+  EnvironmentPage,
+  MonitorPage,
+  NewDeploymentPage,
+  RunPage,
+  SettingsPage,
+  StartPage,
+} from './views/pages';
 import { RunsView } from './views/runs/runs-view';
-import { SettingsView } from './views/settings/settings-view';
 import { useWorkbench } from './workbench';
 
 function View({ route }: { route: Route }) {
@@ -26,21 +28,21 @@ function View({ route }: { route: Route }) {
     case 'runs':
       return <RunsView />;
     case 'new':
-      return route.draft === true ? <NewDeploymentView /> : <StartView />;
+      return route.draft === true ? <NewDeploymentPage /> : <StartPage />;
     case 'run':
-      return <RunView key={route.runId} runId={route.runId} />;
+      return <RunPage key={route.runId} runId={route.runId} />;
     case 'compare':
-      return <CompareView runIds={route.runIds} />;
+      return <ComparePage runIds={route.runIds} />;
     case 'deployments':
-      return <DeploymentsView />;
+      return <DeploymentsPage />;
     case 'monitor':
-      return <MonitorView />;
+      return <MonitorPage />;
     case 'containers':
-      return <ContainersView />;
+      return <ContainersPage />;
     case 'environment':
-      return <EnvironmentView />;
+      return <EnvironmentPage />;
     case 'settings':
-      return <SettingsView />;
+      return <SettingsPage />;
   }
 }
 

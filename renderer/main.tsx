@@ -6,6 +6,7 @@ import { App } from './app';
 import { createClient } from './client';
 import { routeEvents } from './events';
 import { theme } from './theme';
+import { loadPages } from './views/page-on-demand';
 import { createWorkbench, WorkbenchProvider } from './workbench';
 import './zod-without-eval';
 import '@mantine/core/styles.css';
@@ -28,11 +29,24 @@ import './styles/wizard-fields.css';
 import './styles/wizard-pages.css';
 import './styles/wizard-start.css';
 
+/** Milliseconds from the list of runs, which is drawn by then. */
+const restMs = 100;
+const pagesMs = 1000;
+
 const workbench = createWorkbench(createClient(window.workbench), window.localStorage);
 routeEvents(workbench);
 const { app, runs, presets, machine, docker, monitor, settings } = workbench;
-for (const resource of [settings, app, runs, presets, machine, docker, monitor])
-  void resource.getState().load();
+for (const resource of [settings, app, presets]) void resource.getState().load();
+// What takes a process or a connection comes behind the list of runs, and the scripts of the other pages behind that.
+void runs
+  .getState()
+  .load()
+  .then(() => {
+    setTimeout(() => {
+      for (const resource of [machine, docker, monitor]) void resource.getState().load();
+    }, restMs);
+    setTimeout(() => void loadPages(), pagesMs);
+  });
 
 /** The content security policy lets in style elements that carry this page's own nonce. */
 const styleNonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';

@@ -331,10 +331,3 @@ export type WindowEvent =
 /** A call's answer as it crosses the border: thrown values do not, they lose their fields there. */
 export type CallAnswer<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: WireError };
-
-export const channels = {
-  call: 'workbench:call',
-  event: 'workbench:event',
-  /** From preload only: the path of what was dropped. */
-  given: 'workbench:given',
-} as const;

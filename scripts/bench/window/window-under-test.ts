@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { _electron, chromium, type Page } from '@playwright/test';
 import { createAppFiles } from '../../../electron/app-files';
 import { appUrl } from '../../../electron/origin';
-import { channels, type WindowEvent } from '../../../main/contract/api';
+import type { WindowEvent } from '../../../main/contract/api';
+import { channels } from '../../../main/contract/channels';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { bridgeInMemory } from './bridge-in-memory';
 

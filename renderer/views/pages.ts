@@ -1,0 +1,22 @@
+import { pageOnDemand } from './page-on-demand';
+
+/** The pages that a start does not need: each is a script of its own. */
+export const ComparePage = pageOnDemand(async () => (await import('./compare/compare-view')).CompareView);
+export const ContainersPage = pageOnDemand(
+  async () => (await import('./containers/containers-view')).ContainersView,
+);
+export const DeploymentsPage = pageOnDemand(
+  async () => (await import('./deployments/deployments-view')).DeploymentsView,
+);
+export const EnvironmentPage = pageOnDemand(
+  async () => (await import('./environment/environment-view')).EnvironmentView,
+);
+export const MonitorPage = pageOnDemand(async () => (await import('./monitor/monitor-view')).MonitorView);
+export const NewDeploymentPage = pageOnDemand(
+  async () => (await import('./new-deployment/new-deployment-view')).NewDeploymentView,
+);
+export const StartPage = pageOnDemand(
+  async () => (await import('./new-deployment/start/start-view')).StartView,
+);
+export const RunPage = pageOnDemand(async () => (await import('./run/run-view')).RunView);
+export const SettingsPage = pageOnDemand(async () => (await import('./settings/settings-view')).SettingsView);
