@@ -1,18 +1,21 @@
 import { ipcMain, type WebContents } from 'electron';
-import type { CallAnswer, Handlers, WindowEvent } from '../main/contract/api';
-import { channels } from '../main/contract/channels';
+import type { CallAnswer, WindowEvent } from '../main/contract/api';
+import { channels } from '../main/contract/calls/channels';
 import { toWire, WorkbenchError } from '../main/contract/errors';
-import { answerCall } from './answer-call';
 import { createEventBatch } from './event-batch';
 import { isTrustedFrame } from './origin';
 
+/** Answers a call by its name; never rejects. */
+export type AnswerCall = (name: unknown, input: unknown) => Promise<CallAnswer<unknown>>;
+
 /**
- * The one way in from the window: sender check, schema, handler, envelope.
+ * The one way in from the window: sender check, then `answer-call.ts`.
+ * @param answers what answers, as soon as it is loaded
  * @param onAnswer hears every answer, for the log
  * @param onGiven where a file or folder lies that the person dropped on the window; preload says it, the page cannot
  */
 export function registerCalls(
-  handlers: Promise<Handlers>,
+  answers: Promise<AnswerCall>,
   onGiven: (path: string) => void,
   onAnswer: (name: string, answer: CallAnswer<unknown>) => void,
 ): void {
@@ -25,7 +28,10 @@ export function registerCalls(
       if (!isTrustedFrame(event.senderFrame)) {
         return { ok: false, error: toWire(new WorkbenchError('input-invalid', 'This page may not call')) };
       }
-      const answer = await answerCall(handlers, name, input);
+      const answer = await answers.then(
+        (answerCall) => answerCall(name, input),
+        (error: unknown): CallAnswer<never> => ({ ok: false, error: toWire(error) }),
+      );
       onAnswer(String(name), answer);
       return answer;
     },

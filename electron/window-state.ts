@@ -1,19 +1,41 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
 import { writeFileAtomic } from '../main/platform/files';
 
-const boundsSchema = z.object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1) });
-export type Bounds = z.infer<typeof boundsSchema>;
+/** Pixels. */
+export interface Bounds {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
 
-const windowStateSchema = z.object({ bounds: boundsSchema.nullable(), maximized: z.boolean() });
-export type WindowState = z.infer<typeof windowStateSchema>;
+export interface WindowState {
+  readonly bounds: Bounds | null;
+  readonly maximized: boolean;
+}
 
 const firstState: WindowState = { bounds: null, maximized: false };
+
+/** Without a schema: this is read before the window is opened, and those of the program take longer than that. Throws. */
+function stateOf(value: unknown): WindowState {
+  const { bounds, maximized } = value as Readonly<Record<string, unknown>>;
+  if (typeof maximized !== 'boolean') throw new Error('maximized must be a boolean');
+  if (bounds === null) return { bounds, maximized };
+  const { x, y, width, height } = bounds as Readonly<Record<keyof Bounds, unknown>>;
+  const whole = (number: unknown, least = -Infinity): number => {
+    if (typeof number === 'number' && Number.isSafeInteger(number) && number >= least) return number;
+    throw new Error('bounds must be whole numbers');
+  };
+  return {
+    bounds: { x: whole(x), y: whole(y), width: whole(width, 1), height: whole(height, 1) },
+    maximized,
+  };
+}
 
 /** A missing or damaged file is no reason not to open: the window then stands where a first one would. */
 export async function readWindowState(path: string): Promise<WindowState> {
   try {
-    return windowStateSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    return stateOf(JSON.parse(await readFile(path, 'utf8')));
   } catch {
     return firstState;
   }

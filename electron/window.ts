@@ -35,3 +35,9 @@ export function createWindow(options: {
   void window.loadURL(appUrl);
   return window;
 }
+
+export function bringToFront(window: BrowserWindow): void {
+  if (window.isDestroyed()) return;
+  if (window.isMinimized()) window.restore();
+  window.focus();
+}

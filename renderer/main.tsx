@@ -29,23 +29,21 @@ import './styles/wizard-fields.css';
 import './styles/wizard-pages.css';
 import './styles/wizard-start.css';
 
-/** Milliseconds from the list of runs, which is drawn by then. */
-const restMs = 100;
-const pagesMs = 1000;
+/** Milliseconds that the list of runs has for itself, to be drawn and to take the first clicks. */
+const listMs = 300;
 
 const workbench = createWorkbench(createClient(window.workbench), window.localStorage);
 routeEvents(workbench);
 const { app, runs, presets, machine, docker, monitor, settings } = workbench;
 for (const resource of [settings, app, presets]) void resource.getState().load();
-// What takes a process or a connection comes behind the list of runs, and the scripts of the other pages behind that.
+// One behind the other: the list of runs, what takes a process or a connection, and the scripts of the other pages.
 void runs
   .getState()
   .load()
+  .then(() => new Promise((resolve) => setTimeout(resolve, listMs)))
+  .then(() => Promise.all([machine, docker, monitor].map((resource) => resource.getState().load())))
   .then(() => {
-    setTimeout(() => {
-      for (const resource of [machine, docker, monitor]) void resource.getState().load();
-    }, restMs);
-    setTimeout(() => void loadPages(), pagesMs);
+    requestIdleCallback(() => void loadPages());
   });
 
 /** The content security policy lets in style elements that carry this page's own nonce. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ByType, OfType } from './by-type';
-import { wireErrorSchema } from './errors';
 import type { engines } from './run/run-spec';
 import { formats, precisions } from './run/run-spec';
+import { wireErrorSchema } from './wire-error';
 
 /**
  * `ready`: every model answered its canary request. `degraded`: Triton answers, but not every model does. `failed`: it

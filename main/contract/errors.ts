@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { present } from './present';
 
 /**
@@ -60,18 +59,17 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-export const wireErrorSchema = z.object({
-  code: z.enum(errorCodes),
+/** An error as a plain object; its schema is in `wire-error.ts`. */
+export interface WireError {
+  code: ErrorCode;
   /** What happened, with the line or value that says so. */
-  message: z.string(),
-  /** Where (file, field, step) and how to mend it, when the general remedy of the code is not enough. */
-  where: z.string().optional(),
-  remedy: z.string().optional(),
+  message: string;
+  /** Where (file, field, step) and how to fix it, when the general remedy of the code is not enough. */
+  where?: string | undefined;
+  remedy?: string | undefined;
   /** Evidence to fold away: last log lines, exit code, response body. */
-  details: z.string().optional(),
-});
-
-export type WireError = z.infer<typeof wireErrorSchema>;
+  details?: string | undefined;
+}
 
 export interface WorkbenchErrorOptions {
   readonly where?: string | undefined;

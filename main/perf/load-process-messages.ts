@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { wireErrorSchema } from '../contract/errors';
 import { loadPointSchema, windowSchema } from '../contract/measured/results';
 import type { LoadTool as LoadToolId } from '../contract/run/run-spec';
+import { wireErrorSchema } from '../contract/wire-error';
 import type { MeasureInput } from './load-tool';
 
 /** What the process of `load-process.ts` is to do; paths and addresses as it sees them. */

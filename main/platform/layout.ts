@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
+import { present } from '../contract/present';
 
 /**
  * Where things stand in the workbench home. `scripts/lib/layout.mjs` fills it and states the same names:
@@ -75,13 +75,23 @@ export const configFolder = (env: NodeJS.ProcessEnv): string =>
 /** Says where a home was moved to. */
 export const homePointerFile = (env: NodeJS.ProcessEnv): string => join(configFolder(env), 'home.json');
 
-const homePointerSchema = z.object({
-  home: z.string().refine(isAbsolute),
+export interface HomePointer {
+  readonly home: string;
   /** Where it was before, until what is left there is removed; files that changed since `movedMs` stay. */
-  previous: z.string().refine(isAbsolute).optional(),
-  movedMs: z.number().optional(),
-});
-export type HomePointer = z.infer<typeof homePointerSchema>;
+  readonly previous?: string | undefined;
+  readonly movedMs?: number | undefined;
+}
+
+const isFolder = (value: unknown): value is string => typeof value === 'string' && isAbsolute(value);
+
+/** Without a schema: this is read before anything else of the program. */
+function homePointerOf(value: unknown): HomePointer {
+  const { home, previous, movedMs } = value as Readonly<Record<string, unknown>>;
+  if (!isFolder(home)) throw new Error('home must be an absolute path');
+  if (previous !== undefined && !isFolder(previous)) throw new Error('previous must be an absolute path');
+  if (movedMs !== undefined && typeof movedMs !== 'number') throw new Error('movedMs must be a number');
+  return { home, ...present({ previous, movedMs }) };
+}
 
 /** null: the home was not moved. Throws input-invalid for a file that is not such a pointer or cannot be read. */
 export function readHomePointer(env: NodeJS.ProcessEnv): HomePointer | null {
@@ -103,7 +113,7 @@ export function readHomePointer(env: NodeJS.ProcessEnv): HomePointer | null {
     );
   }
   try {
-    return homePointerSchema.parse(JSON.parse(text));
+    return homePointerOf(JSON.parse(text));
   } catch (cause) {
     throw new WorkbenchError('input-invalid', 'The file with the place of the workbench home is damaged', {
       where: file,

@@ -37,5 +37,6 @@ export function pageOnDemand<Props extends object>(
 
 /** Loads the scripts of all pages, one after the other, so that each is there when it is asked for. */
 export async function loadPages(): Promise<void> {
-  for (const load of loads) await load();
+  // A page that cannot be loaded says so where it is shown.
+  for (const load of loads) await load().catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { wireErrorSchema } from '../errors';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
+import { wireErrorSchema } from '../wire-error';
 import { importSourceSchema } from './imported';
 import { runOutcomes, scenarios, stepIds } from './run-events';
 import { loadTools, runSpecSchema } from './run-spec';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { wireErrorSchema } from '../errors';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
 import { formatCount } from '../numbers';
+import { wireErrorSchema } from '../wire-error';
 import { fileEntrySchema } from './artefacts';
 import { importSourceSchema } from './imported';
 import { loadTools, type RunSpec, runSpecSchema } from './run-spec';
