@@ -1,5 +1,5 @@
 import crc32 from 'crc-32';
-import { type JournalEntry, journalEntrySchema } from '../contract/run/run-events';
+import { type JournalEntry, readJournalEntry } from '../contract/run/run-events';
 
 /** What every record begins with; a name inside of a record cannot look like it, because quotes are escaped there. */
 const head = '{"seq":';
@@ -43,8 +43,7 @@ export function checkedValue(line: Uint8Array): unknown {
 
 /** Exactly one record. */
 export function parseJournalLine(line: Uint8Array): JournalEntry | null {
-  const parsed = journalEntrySchema.safeParse(checkedValue(line));
-  return parsed.success ? parsed.data : null;
+  return readJournalEntry(checkedValue(line));
 }
 
 /** The record on a whole line as it was written, with nothing that reading adds; null for a damaged line. */

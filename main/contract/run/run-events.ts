@@ -229,15 +229,20 @@ export function firstSteps({
   return onServer === undefined ? stepsOf(spec) : [scenarioOfLevels(onServer.levels)];
 }
 
-export const journalEntrySchema = z.intersection(
-  z.object({
-    seq: z.int().min(1),
-    /** Wall clock, ISO 8601; durations never come from it. */
-    at: z.string(),
-  }),
-  journalBodySchema,
-);
+const journalHeadSchema = z.object({
+  seq: z.int().min(1),
+  /** Wall clock, ISO 8601; durations never come from it. */
+  at: z.string(),
+});
+export const journalEntrySchema = z.intersection(journalHeadSchema, journalBodySchema);
 export type JournalEntry = JournalBody & { readonly seq: number; readonly at: string };
+
+/** As `journalEntrySchema` reads it, null for what is none; not by that, which goes through every window again to merge both. */
+export function readJournalEntry(value: unknown): JournalEntry | null {
+  const head = journalHeadSchema.safeParse(value);
+  const body = journalBodySchema.safeParse(value);
+  return head.success && body.success ? { ...head.data, ...body.data } : null;
+}
 
 /** Live news of a run that is not worth a journal line. */
 export type RunLive =
