@@ -19,7 +19,7 @@ import type { Core } from '../core';
 import { hashValue } from '../platform/files';
 import { exitCodeOf, exitCodes, formatError, formatTable, type Output, printText } from './output';
 import { readText, type RunOptions } from './read-spec';
-import { budgetOf } from './settings/defaults';
+import { budgetOf, settingProblems } from './settings/defaults';
 import { readChoice } from './spec-options';
 import { approveGiven, workOn } from './work';
 
@@ -342,6 +342,8 @@ export async function runMatrix(
   options: MatrixOptions,
   output: Output,
 ): Promise<number> {
+  // Once, not for each run.
+  for (const line of await settingProblems(core)) printText(`${line}\n`, 'stderr');
   const { name, runs } = await planMatrix(core, preset, options);
   const stop = { asked: false };
   const ask = () => {

@@ -13,7 +13,7 @@ import { addFieldOptions, collect } from './field-options';
 import { printText } from './output';
 import { readOverrides, type RunOptions, type SpecReader } from './read-spec';
 import { readShape } from './read-values';
-import { problemLines } from './settings/defaults';
+import { settingProblems } from './settings/defaults';
 
 /** The GPU that containers are given: of "all" and "idlest" the first, else the one of the first UUID. */
 function givenGpu({ gpus }: GpuReport, ids: readonly unknown[]): string | null {
@@ -162,19 +162,14 @@ interface TypedChoice extends Choice {
   readonly typed: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The settings; what keeps one from having effect is noted, for a matrix not once per run. Keys that are not known change
- * nothing here.
- */
+/** The settings; what keeps one from having effect is noted, of a matrix by itself and not once per run. */
 async function readSettings(
   core: Core,
   note: (line: string) => void,
   isOfMatrix: boolean,
 ): Promise<SettingsState> {
-  const state = await core.handlers['settings.get'](undefined);
-  if (isOfMatrix) return state;
-  for (const line of problemLines({ ...state, unknown: [] })) note(line);
-  return state;
+  if (!isOfMatrix) for (const line of await settingProblems(core)) note(line);
+  return core.handlers['settings.get'](undefined);
 }
 
 /**

@@ -5,9 +5,9 @@ import { formatBytes } from '../contract/numbers';
 import type { HomeMovePlan, HomeMoveWork } from '../contract/settings/storage';
 import { syncFolder, writeFileAtomic } from '../platform/files';
 import {
-  defaultHome,
   type HomePointer,
   homePointerFile,
+  isHomeFixed,
   readHomePointer,
   toolFolders,
 } from '../platform/layout';
@@ -75,7 +75,7 @@ async function requireTarget(to: string, { home, env }: HomeMoveOptions): Promis
     throw refused('A home cannot move into itself or above itself', to, 'Choose a folder elsewhere.');
   }
   // The scripts of a clone set the variable to where the home is anyway.
-  if (defaultHomeOf(env) !== home) {
+  if (isHomeFixed(home, env)) {
     const remedy = 'Unset the variable, or copy the home yourself and set it to the new folder.';
     throw refused('TRITON_WORKBENCH_HOME sets the home', 'TRITON_WORKBENCH_HOME', remedy);
   }
@@ -83,8 +83,6 @@ async function requireTarget(to: string, { home, env }: HomeMoveOptions): Promis
     throw refused('The folder is not empty', to, 'Choose an empty folder, or the name of a new one.');
   }
 }
-
-const defaultHomeOf = (env: NodeJS.ProcessEnv): string => defaultHome({ ...env, TRITON_WORKBENCH_HOME: '' });
 
 async function planMove(to: string, options: HomeMoveOptions): Promise<HomeMovePlan> {
   const { home } = options;

@@ -8,6 +8,11 @@ export async function budgetOf(core: Core, typed: number | undefined): Promise<n
   return values['deployment.p99BudgetMs'] ?? undefined;
 }
 
+/** What keeps a setting from having effect; keys that are not known change nothing here. */
+export async function settingProblems(core: Core): Promise<readonly string[]> {
+  return problemLines({ ...(await core.handlers['settings.get'](undefined)), unknown: [] });
+}
+
 /** What is wrong with the file of the settings. Pure. */
 export function problemLines({ broken, invalid, unknown, file }: SettingsState): readonly string[] {
   return [

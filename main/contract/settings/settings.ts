@@ -32,6 +32,8 @@ interface SettingDefinition<Schema extends z.ZodType> {
   readonly range?: string;
   /** Shown behind the value. */
   readonly unit?: string;
+  /** The same behind 1, where that is another word. */
+  readonly unitOfOne?: string;
   /** Names of the values of a choice. */
   readonly choices?: Readonly<Record<string, string>>;
   /** Only the next start takes a change up. */
@@ -144,6 +146,7 @@ export const settingDefinitions = {
     absent: 'keep all runs',
     range: `a whole number of days from 1 to ${mostDays.toLocaleString('en-US')}`,
     unit: 'days',
+    unitOfOne: 'day',
   }),
 } as const;
 
@@ -208,11 +211,12 @@ export function rangeOf(key: SettingKey): string {
 
 /** A value in words, with its unit. */
 export function settingText(key: SettingKey, value: SettingValue): string {
-  const { absent, choices, unit } = definitionOf(key);
+  const { absent, choices, unit, unitOfOne = unit } = definitionOf(key);
   if (value === null) return absent;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   const text = choices?.[String(value)] ?? String(value);
-  return unit === undefined ? text : `${text} ${unit}`;
+  const shown = value === 1 ? unitOfOne : unit;
+  return shown === undefined ? text : `${text} ${shown}`;
 }
 
 /** A choice with the engine of the settings where it names none itself. Pure. */

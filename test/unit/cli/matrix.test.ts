@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { type MatrixOptions, printMatrix, runMatrix } from '../../../main/cli/matrix';
 import type { Output } from '../../../main/cli/output';
@@ -137,6 +137,19 @@ describe('run --matrix', () => {
     const matrix = await fileOf(of);
     return printed((output) => runMatrix(core, 'resnet50', { ...options, matrix }, output));
   };
+
+  it('says once that the settings have no effect', async () => {
+    await writeFile(join(home, 'home', 'settings.json'), '{"deployment.p99BudgetMs": "soon"}');
+    const written: string[] = [];
+    const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      written.push(String(text));
+      return true;
+    });
+    await run({}).finally(() => {
+      stderr.mockRestore();
+    });
+    expect(written.join('').match(/deployment\.p99BudgetMs must be .*The default holds\./g)).toHaveLength(1);
+  });
 
   it('says before anything starts what this machine lacks, and still reports on every run', async () => {
     const out = join(home, 'report');

@@ -38,6 +38,8 @@ describe('the settings', () => {
 
   it('are written with their unit, and by what the default is called', () => {
     expect(settingText('deployment.p99BudgetMs', 20)).toBe('20 ms');
+    expect(settingText('runs.keepDays', 1)).toBe('1 day');
+    expect(settingText('runs.keepDays', 30)).toBe('30 days');
     expect(settingText('runs.keepDays', null)).toBe('keep all runs');
     expect(settingText('notifications.alerts', false)).toBe('off');
     expect(settingText('window.theme', 'dark')).toBe('Dark');
