@@ -68,11 +68,30 @@ function placeCalls(
   };
 }
 
+/** What the page asks of the window itself. Nothing is waited for: a person answers, or the window is gone. */
+const windowCalls = ({
+  closeNow,
+  checkForUpdates,
+}: Pick<Parameters<typeof desktopCalls>[0], 'closeNow' | 'checkForUpdates'>): Pick<
+  Handlers,
+  'desktop.checkForUpdates' | 'desktop.close'
+> => ({
+  'desktop.checkForUpdates': () => {
+    void checkForUpdates();
+    return Promise.resolve(null);
+  },
+  'desktop.close': () => {
+    void closeNow();
+    return Promise.resolve(null);
+  },
+});
+
 /** The calls that need a desktop. Paths come from the core and from the person, never from the page. */
 export function desktopCalls(options: {
   readonly core: Pick<Core, 'reportPath' | 'runDir' | 'monitor' | 'approvals'>;
   readonly window: () => BrowserWindow;
   readonly closeNow: () => Promise<void>;
+  readonly checkForUpdates: () => Promise<void>;
   readonly openings: Pick<Openings, 'take'>;
   readonly layout: Pick<HomeLayout, 'home' | 'logs'>;
 }): Pick<Handlers, DesktopCall> {
@@ -83,6 +102,7 @@ export function desktopCalls(options: {
   };
   return {
     ...placeCalls(options, open),
+    ...windowCalls(options),
     'desktop.saveReport': async ({ runId, kind }) => {
       const source = await options.core.reportPath(runId, kind);
       const answer = await dialog.showSaveDialog(options.window(), {
@@ -140,11 +160,6 @@ export function desktopCalls(options: {
       if (answer.canceled || path === undefined) return null;
       options.core.approvals.give(path);
       return { path };
-    },
-    'desktop.close': () => {
-      // Not awaited: the answer could not reach a window that has closed.
-      void options.closeNow();
-      return Promise.resolve(null);
     },
   };
 }

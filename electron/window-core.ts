@@ -96,6 +96,7 @@ async function openCore({ app, home, paths, scriptsServed }: WindowCoreOptions):
 /** The core's calls as the page may make them: with consent, the desktop's own, and logins that are kept. */
 async function windowCalls(
   core: Core,
+  updates: Updates,
   { window, home, closeNow, openings }: WindowCoreOptions,
 ): Promise<Handlers> {
   const list = readAhead(core);
@@ -104,7 +105,10 @@ async function windowCalls(
   return {
     ...core.handlers,
     ...confirmedCalls(core, createConsentDialog(window)),
-    ...desktopCalls({ core, window: () => window, layout: homeLayout(home), closeNow, openings }),
+    ...desktopCalls({
+      ...{ core, window: () => window, layout: homeLayout(home), closeNow, openings },
+      checkForUpdates: updates.byHand,
+    }),
     'runs.list': list,
     'docker.login': async (login) => {
       await core.handlers['docker.login'](login);
@@ -150,7 +154,7 @@ export function openWindowCore(options: WindowCoreOptions): AnswerCall {
     const updates = windowUpdates(core, options, () => settings()['updates.feed']);
     onMade({ updates });
     void updates.atStart();
-    return windowCalls(core, options);
+    return windowCalls(core, updates, options);
   });
   handlers.catch(() => undefined);
   return (name, input) => answerCall(handlers, name, input);

@@ -33,6 +33,17 @@ export function helpCommands({ client, overlay }: Pick<Workbench, 'client' | 'ov
         });
       },
     },
+    {
+      id: 'check-for-updates',
+      title: 'Check for updates …',
+      note: 'help, newer version from the update feed',
+      group: 'Actions',
+      run: () => {
+        attempt(async () => {
+          await client.call('desktop.checkForUpdates');
+        });
+      },
+    },
     shown('about', 'about', 'About Triton Workbench', { note: 'help, version and license' }),
   ];
 }

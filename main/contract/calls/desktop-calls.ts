@@ -35,6 +35,8 @@ export const desktopApi = {
   'desktop.showRunFolder': call<null>().with(runId),
   /** Stops the runs of this workbench, so that each can be resumed, and closes the window. */
   'desktop.close': call<null>().with(z.undefined()),
+  /** As the menu's entry: what comes of it is shown in dialogs. */
+  'desktop.checkForUpdates': call<null>().with(z.undefined()),
   /** Shows the workbench home, or its folder of logs, in the file manager. */
   'desktop.openFolder': call<null>().with(z.strictObject({ folder: z.enum(['home', 'logs']) })),
   /** Opens an address of the list of allowed hosts in the browser; every other one is copied instead. */
