@@ -7,6 +7,7 @@ import { ClosingBar } from './components/closing-bar';
 import { leaveErrors } from './components/notices';
 import { Rail } from './components/rail';
 import { StatusBar } from './components/status-bar';
+import { useRetiredNotice } from './components/use-retired-notice';
 import { useRunEndNotice } from './components/use-run-end-notice';
 import type { Route } from './stores/route';
 import {
@@ -54,6 +55,7 @@ export function App() {
     leaveErrors();
   }, [shown]);
   useRunEndNotice();
+  useRetiredNotice();
   useOpened();
   useThemeOfSettings();
   return (

@@ -155,6 +155,7 @@ export function createRunProgress(
       for (const text of entryLines(entry, options.titleOf)) line(text);
     },
     'runs-changed': ignore,
+    'runs-retired': ignore,
     'deployments-changed': ignore,
     stopping: ignore,
     'docker-changed': ignore,

@@ -280,6 +280,8 @@ export type Handlers = {
 export type CoreEvent =
   | RunEvent
   | { readonly type: 'runs-changed' }
+  /** The retention of the settings moved these to the trash. */
+  | { readonly type: 'runs-retired'; readonly runIds: readonly string[] }
   /** One was changed, or work on it begins or ends. */
   | { readonly type: 'deployments-changed'; readonly id: string; readonly work: string | null }
   | { readonly type: 'docker-changed'; readonly state: DockerState }

@@ -22,20 +22,20 @@ export async function findRetired(
   return retiredRuns(runs, { days, nowMs: now().getTime(), deployed, folder });
 }
 
-/** Moves what the retention of the settings names to the trash. @returns how many runs. */
+/** Moves what the retention of the settings names to the trash. @returns the ids of these runs. */
 export async function retireRuns(
   parts: Pick<CoreParts, 'store' | 'layout' | 'now' | 'trash'>,
   settings: Pick<Settings, 'runs.keepDays'>,
-): Promise<number> {
+): Promise<readonly string[]> {
   const days = settings['runs.keepDays'];
-  if (days === null) return 0;
-  let count = 0;
+  if (days === null) return [];
+  const retired: string[] = [];
   for (const { runId } of await findRetired(parts, days)) {
     // One that somebody has just taken up stays.
-    count += await parts.trash.remove(runId).then(
-      () => 1,
-      () => 0,
+    await parts.trash.remove(runId).then(
+      () => retired.push(runId),
+      () => undefined,
     );
   }
-  return count;
+  return retired;
 }

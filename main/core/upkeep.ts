@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { finishMove } from '../home/finish-move';
 import { sweepSharedFiles } from '../perf/native/requests/shared-names';
 import type { Runs } from '../pipeline/runs';
@@ -10,6 +11,9 @@ import { retireRuns } from './retention';
 
 /** How long a removed run can be brought back after the window was closed. */
 const trashMs = 24 * 3600 * 1000;
+
+/** Milliseconds that a window has for the list of runs and for the first clicks. */
+const listMs = 1000;
 
 /** What a clean-up is asked to remove, besides what dead workbenches left. */
 export interface CleanRequest {
@@ -55,8 +59,10 @@ async function tidyHome(parts: CoreParts): Promise<void> {
   const tidy = async (): Promise<void> => {
     await trash.empty(trashMs).catch(() => []);
     const { values } = await settings.read();
-    const retired = await retireRuns(parts, values).catch(() => 0);
-    if (retired > 0) parts.emit({ type: 'runs-changed' });
+    const runIds = await retireRuns(parts, values).catch(() => []);
+    if (runIds.length === 0) return;
+    parts.emit({ type: 'runs-retired', runIds });
+    parts.emit({ type: 'runs-changed' });
   };
   const isMoved = readHomePointer(options.env)?.previous !== undefined;
   const finished = finishMove(layout.home, options.env).catch(() => undefined);
@@ -66,16 +72,18 @@ async function tidyHome(parts: CoreParts): Promise<void> {
 }
 
 /**
- * Ends what dead workbenches left. Where the core is to follow, for a window, that happens meanwhile: a person waits for the
- * list of runs, and each run sweeps again before it starts. The home is tidied then, too, and other processes' runs are
- * told of from now on.
+ * Ends what dead workbenches left. Where the core is to follow, for a window, that comes behind the list of runs, for which a
+ * person waits: each run sweeps again before it starts. The home is tidied then, too, and other processes' runs are told of
+ * from now on.
  */
 export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep> {
   const { engines, store, trash, cache, emit, events } = parts;
   const follow = parts.options.follow === true;
   const endedChildren: number[] = [];
   const sharedMemoryFiles: string[] = [];
+  const closing = new AbortController();
   const begin = async (): Promise<void> => {
+    if (follow) await sleep(listMs, undefined, { signal: closing.signal });
     endedChildren.push(...(await engines.sweep()).endedChildren);
     await sweepHomeFiles(parts.layout);
     sharedMemoryFiles.push(...(await sweepSharedFiles()));
@@ -90,6 +98,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
   return {
     close: async () => {
       stopFollowing();
+      closing.abort();
       await begun.catch(() => undefined);
     },
     planClean: async (request) => {

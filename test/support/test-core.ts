@@ -1,9 +1,10 @@
 import { createCore } from '../../main/core';
 import type { Core } from '../../main/core/core-interface';
+import type { CoreOptions } from '../../main/core/core-options';
 import { readerBundle } from './reader-bundle';
 
 /** A core in this home without a Docker Engine, that prints nothing and measures nothing. */
-export const createTestCore = async (home: string): Promise<Core> =>
+export const createTestCore = async (home: string, more: Pick<CoreOptions, 'follow'> = {}): Promise<Core> =>
   createCore({
     home,
     resources: 'resources',
@@ -13,4 +14,5 @@ export const createTestCore = async (home: string): Promise<Core> =>
     readerFile: await readerBundle(),
     printPdf: () => Promise.reject(new Error('nothing is printed here')),
     electron: null,
+    ...more,
   });
