@@ -18,7 +18,6 @@ const sweep = [
   ...['--set', 'performance.warmupMs=100', '--set', 'performance.measurementIntervalMs=500'],
   ...['--batch-sizes', '1,2', '--concurrency', '1'],
 ];
-const fast = [...sweep, '--set', 'performance.maxTrials=3'];
 /** A level has nine windows, and after the first there is time for a slow engine. */
 const long = [
   ...[...sweep, '--set', 'performance.maxTrials=9'],
@@ -89,8 +88,14 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a run on the Docker 
     return document;
   }
 
-  it('goes from model code to a report, without a folder of this machine', async () => {
-    const document = expectDone(await start(home.path, ...fast).result);
+  it('goes from model code to a report without a folder of this machine, and takes up a level whose line was cut', async () => {
+    const started = start(home.path, ...long);
+    const runId = await inSecondLevel(started);
+    await sshd.cut();
+    const document = expectDone(await started.result);
+    expect(await measured(runId)).toEqual(levels);
+    expect(createdLevels(runId, 'b2-c1')).toHaveLength(1);
+
     expect(document.steps.map(({ id, status }) => [id, status])).toEqual(stepIds.map((id) => [id, 'done']));
     expect(document.accuracy?.metrics.find(({ name }) => name === 'top1')).toMatchObject({
       framework: 1,
@@ -100,7 +105,7 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a run on the Docker 
       expect(point).toMatchObject({ loadTool: 'native', errorCount: 0 });
       expect(point.serverComputeInferUs).toBeGreaterThan(0);
     }
-    const commands = (await entriesOf(document.runId)).flatMap((entry) =>
+    const commands = (await entriesOf(runId)).flatMap((entry) =>
       entry.type === 'command' && entry.argv[0] === 'docker' ? [entry.argv] : [],
     );
     const sources = commands.flatMap((argv) =>
@@ -108,15 +113,6 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a run on the Docker 
     );
     expect(sources.length).toBeGreaterThan(10);
     for (const source of sources) expect(source).toMatch(/^twb-/);
-  });
-
-  it('takes up a level whose line was cut', async () => {
-    const started = start(home.path, ...long);
-    const runId = await inSecondLevel(started);
-    await sshd.cut();
-    expectDone(await started.result);
-    expect(await measured(runId)).toEqual(levels);
-    expect(createdLevels(runId, 'b2-c1')).toHaveLength(1);
   });
 
   it('is continued after kill -9 from its own home only, and measures every level once', async () => {
