@@ -39,6 +39,8 @@ export default defineConfig({
       },
       lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...presets, ...own]),
       lane('docker', containers, []),
+      // By `npm run test:hosts` only: it takes a quarter of an hour.
+      lane('hosts-campaign', ['test/campaigns/hosts-*.test.ts'], []),
       lane('presets', presets, []),
       lane('own', own, []),
       lane('faults', faults, []),
