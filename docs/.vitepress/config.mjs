@@ -31,6 +31,7 @@ const sidebar = [
       'data',
       'own-models',
       'containers',
+      'hosts',
       'preflight',
       'matrices',
       'window',

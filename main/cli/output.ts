@@ -15,7 +15,7 @@ export const exitCodes = {
   ...{ outside: 3, unclear: 4 },
   /** Of `monitor`: an alert fired; and of `data fetch`: there is nothing to download. */
   ...{ alert: 3, byHand: 3 },
-  /** Of `setup --check`. */
+  /** Of `setup --check` and `hosts check`. */
   notReady: 3,
 } as const;
 

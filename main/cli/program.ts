@@ -10,6 +10,7 @@ import { addReference } from './help/reference';
 import { addVerbHelp } from './help/verb-help';
 import { addImages } from './images';
 import { addListing } from './listing';
+import { addHosts } from './machine/hosts';
 import { addSetup } from './machine/setup';
 import { addMonitor } from './monitor';
 import { addPerf } from './perf/perf';
@@ -66,6 +67,7 @@ export function createProgram(
   addDeployments(program, context);
   addMonitor(program, context);
   addDetect(program, context);
+  addHosts(program, context);
   addSetup(program, context);
   addImages(program, context);
   addSettings(program, context);

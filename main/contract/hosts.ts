@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Check, DockerFacts, GpuReport } from './machine';
 
 /** Name of the machine that the workbench itself runs on: no host can have it. */
 const localHost = 'local';
@@ -86,3 +87,42 @@ export type NewHost = z.infer<typeof newHostSchema>;
 /** A machine to run on, as the home keeps it. */
 export const hostSchema = newHostSchema.safeExtend({ addedAt: z.string() });
 export type Host = z.infer<typeof hostSchema>;
+
+/** Why a host is not reached. `host-key`: ssh does not know its key, or another one. `login`: it takes no key of yours. */
+type UnreachableReason = 'host-key' | 'login' | 'timeout' | 'address' | 'other';
+
+/** A host as it was found just now. */
+export type HostStatus = {
+  readonly name: string;
+  readonly address: string;
+  /** When it was asked, ISO 8601. */
+  readonly at: string;
+} & (
+  | {
+      readonly reachable: true;
+      /** Of its Docker Engine; not reachable where ssh answers and Docker does not. */
+      readonly docker: DockerFacts;
+      /** null: not known, as only ssh leads to nvidia-smi. */
+      readonly gpus: GpuReport | null;
+      /** Where Docker keeps its images. */
+      readonly diskFreeBytes: number | null;
+      readonly images: number | null;
+      /** Runs of this home that have containers running there. */
+      readonly runs: readonly string[];
+      /** Deployments of this home that have containers running there. */
+      readonly deployments: readonly string[];
+    }
+  | {
+      readonly reachable: false;
+      readonly reason: UnreachableReason;
+      readonly message: string;
+      readonly remedy: string;
+    }
+);
+
+/** A host with what keeps it from running Triton in containers. */
+export interface HostCheck {
+  readonly status: HostStatus;
+  /** The preflight; empty where the host is not reached. */
+  readonly checks: readonly Check[];
+}

@@ -13,7 +13,8 @@ import { dockerError } from './docker-error';
  * login, a process each, which ends with the connection.
  */
 function createSshAgent(address: Extract<DockerAddress, { kind: 'ssh' }>, env: NodeJS.ProcessEnv): Agent {
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  // sshd has room for ten sessions of a login unless it is told otherwise: few are kept that nobody uses.
+  const agent = new Agent({ keepAlive: true, maxSockets: 16, maxFreeSockets: 2 });
   const connect = (_options: unknown, done: (error: Error | null, socket?: Duplex) => void): void => {
     sshStream(address, 'docker system dial-stdio', env).then(
       (socket) => {

@@ -27,7 +27,7 @@ export interface DockerLink {
   reconnect(signal?: AbortSignal): Promise<DockerClient>;
   info(signal?: AbortSignal): Promise<DockerInfo>;
   /** Never throws: an engine that is not there is a fact too. */
-  facts(): Promise<DockerFacts>;
+  facts(limits?: { readonly connectMs?: number }): Promise<DockerFacts>;
   /** Id of the home, in the labels of its containers. */
   instance(): Promise<string>;
 }
@@ -55,6 +55,13 @@ function reasonOf(error: unknown): Reason {
   if (/ENOENT/.test(message)) return 'absent';
   if (/ECONNREFUSED/.test(message)) return 'refused';
   return 'other';
+}
+
+/** What is asked for, while it is not known where that is. */
+function nameOf(env: NodeJS.ProcessEnv): string {
+  const [host, context] = [env['DOCKER_HOST'] ?? '', env['DOCKER_CONTEXT'] ?? ''];
+  if (host !== '') return host;
+  return context === '' ? 'unix:///var/run/docker.sock' : `context:${context}`;
 }
 
 /** Stops waiting, and leaves what is waited for to the others. */
@@ -109,12 +116,12 @@ export function createDockerLink(options: {
     },
     info,
     instance: () => (known.instance ??= readInstanceId(options.instanceFile)),
-    facts: async () => {
-      let host = options.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';
+    facts: async ({ connectMs = 3000 } = {}) => {
+      let host = nameOf(options.env);
       try {
         const found = await address();
         host = found.host;
-        const client = await connectDocker(found, options.env, { timeoutMs: 3000 });
+        const client = await connectDocker(found, options.env, { timeoutMs: connectMs });
         const about = infoSchema.parse(
           await ask('read the settings of the Docker daemon', () => client.docker.info(), {
             timeoutMs: 5000,

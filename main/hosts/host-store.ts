@@ -27,8 +27,11 @@ const problemOf = (error: unknown): string =>
     ? error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
     : (error as Error).message;
 
+/** "gpu2" before "gpu10". */
+const order = new Intl.Collator('en', { numeric: true });
+
 const byName = (hosts: readonly Host[]): readonly Host[] =>
-  [...hosts].sort((a, b) => (a.name < b.name ? -1 : 1));
+  [...hosts].sort((a, b) => order.compare(a.name, b.name));
 
 /** @param options.file `hosts.json` of the home */
 export function createHostStore(options: { readonly file: string; readonly now: () => Date }): HostStore {

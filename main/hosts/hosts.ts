@@ -1,11 +1,16 @@
 import { WorkbenchError } from '../contract/errors';
-import { type Host, type NewHost, parseHostAddress } from '../contract/hosts';
-import { createDockerLink, type DockerLink } from '../docker/docker-link';
+import type { Host, HostStatus, NewHost } from '../contract/hosts';
+import type { DockerLink } from '../docker/docker-link';
 import type { HomeLayout } from '../platform/layout';
-import { sshForward, type SshTunnel } from '../platform/ssh/ssh-forward';
-import { type SshLimits, type SshOutput, sshRun } from '../platform/ssh/ssh-run';
+import type { SshTunnel } from '../platform/ssh/ssh-forward';
+import type { SshLimits, SshOutput } from '../platform/ssh/ssh-run';
 import type { SshTarget } from '../platform/ssh/ssh-target';
+import { createHostConnection, type HostConnection } from './host-connection';
+import { type HostAccess, readHostStatus } from './host-status';
 import { createHostStore } from './host-store';
+
+/** Hosts that are asked at a time: each is some processes of ssh. */
+const mostAtOnce = 8;
 
 /** The machines to run on, beside this one. */
 export interface Hosts {
@@ -25,25 +30,30 @@ export interface Hosts {
    * Runs a command of the host's shell. Throws host-unknown, host-unreachable, cancelled, and engine-unavailable where ssh
    * does not reach the host.
    */
-  run(name: string, command: string, options?: SshLimits): Promise<SshOutput>;
+  run(name: string, command: string, limits?: SshLimits): Promise<SshOutput>;
   /** A port of this machine that leads to one of the host, or of what the host reaches. Throws as `run`. */
   tunnel(name: string, remoteHost: string, remotePort: number, signal?: AbortSignal): Promise<SshTunnel>;
+  /** The host as it is now, within 10 s of its turn: eight are asked at a time. Never rejects. */
+  status(host: NewHost): Promise<HostStatus>;
+  /** How a host is reached that need not be in the list. */
+  connection(host: NewHost): HostConnection;
 }
 
-/** The environment in which the docker command reaches the host. */
-function dockerEnvironment({ address, certificates }: Host, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const bare = {
-    ...env,
-    DOCKER_HOST: undefined,
-    DOCKER_CONTEXT: undefined,
-    DOCKER_TLS: undefined,
-    DOCKER_TLS_VERIFY: undefined,
+/** At most `most` of these works at a time; the others wait in their order. */
+function createTurns(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
   };
-  const place = parseHostAddress(address);
-  if (place?.kind === 'context') return { ...bare, DOCKER_CONTEXT: place.context };
-  if (place?.kind !== 'tcp') return { ...bare, DOCKER_HOST: address };
-  const folder = certificates ?? env['DOCKER_CERT_PATH'];
-  return { ...bare, DOCKER_HOST: address, DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: folder };
 }
 
 function unknownHost(name: string, known: readonly Host[]): WorkbenchError {
@@ -62,33 +72,25 @@ export function createHosts(options: {
 }): Hosts {
   const { layout, env, now } = options;
   const store = createHostStore({ file: layout.hosts, now });
-  const links = new Map<string, { readonly place: string; readonly link: DockerLink }>();
+  const connections = new Map<string, { readonly place: string; readonly connection: HostConnection }>();
+  const inTurn = createTurns(mostAtOnce);
   const get = async (name: string): Promise<Host> => {
     const hosts = await store.read();
     const found = hosts.find((host) => host.name === name);
     if (found === undefined) throw unknownHost(name, hosts);
     return found;
   };
-  const link = async (name: string): Promise<DockerLink> => {
-    const host = await get(name);
+  const connection = (host: NewHost): HostConnection => {
     const place = JSON.stringify([host.address, host.certificates]);
-    const known = links.get(name);
-    if (known?.place === place) return known.link;
-    const made = createDockerLink({ env: dockerEnvironment(host, env), instanceFile: layout.instance });
-    links.set(name, { place, link: made });
+    const known = connections.get(host.name);
+    if (known?.place === place) return known.connection;
+    const made = createHostConnection(host, { env, instanceFile: layout.instance });
+    connections.set(host.name, { place, connection: made });
     return made;
   };
-  const ssh: Hosts['ssh'] = async (name) => {
-    const address = await (await link(name)).address();
-    return address.kind === 'ssh' ? { destination: address.destination, port: address.port } : null;
-  };
-  const requireSsh = async (name: string): Promise<SshTarget> => {
-    const target = await ssh(name);
-    if (target !== null) return target;
-    throw new WorkbenchError('engine-unavailable', `The host ${name} is not reached by ssh`, {
-      where: 'host',
-      remedy: 'Add it with an address ssh://user@host.',
-    });
+  const access = async (host: NewHost): Promise<HostAccess> => {
+    const { link, ssh, run } = connection(host);
+    return { link, run: (await ssh()) === null ? null : run };
   };
   return {
     list: () => store.read(),
@@ -111,12 +113,14 @@ export function createHosts(options: {
         if (!hosts.some((host) => host.name === name)) throw unknownHost(name, hosts);
         return hosts.filter((host) => host.name !== name);
       });
-      links.delete(name);
+      connections.delete(name);
     },
-    link,
-    ssh,
-    run: async (name, command, limits = {}) => sshRun(await requireSsh(name), command, { env, ...limits }),
+    link: async (name) => connection(await get(name)).link,
+    ssh: async (name) => connection(await get(name)).ssh(),
+    run: async (name, command, limits) => connection(await get(name)).run(command, limits),
     tunnel: async (name, remoteHost, remotePort, signal) =>
-      sshForward(await requireSsh(name), remoteHost, remotePort, { env, signal }),
+      connection(await get(name)).tunnel(remoteHost, remotePort, signal),
+    status: (host) => inTurn(() => readHostStatus(host, () => access(host), now)),
+    connection,
   };
 }

@@ -4,6 +4,7 @@ import { exec, type ExecResult } from '../platform/exec';
 import { parseNvidiaSmi } from './nvidia-smi';
 
 const maxMessageLength = 400;
+const maxStderrLines = 60;
 const reportEnd = '</nvidia_smi_log>';
 
 // Source: section "RETURN VALUE" of NVIDIA's manual page nvidia-smi(1).
@@ -70,9 +71,12 @@ export function parseGpuList(text: string): MigUuids {
 /** Whoever asked has the whole answer within 3 s. */
 const usualLimitMs = 2500;
 const maxOutputLength = fileLimits.nvidiaSmi.bytes;
+const notInstalled = 'nvidia-smi is not installed: no NVIDIA driver on this machine.';
+/** Of a POSIX shell: it found no such program. */
+const noProgram = 127;
 
 /** Text of one call, and why it is not to be trusted. */
-interface Answer {
+export interface SmiAnswer {
   readonly text: string;
   readonly problem: string | null;
 }
@@ -87,12 +91,22 @@ function noGpus(problem: string): GpuReport {
 
 function describeStartFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT'
-    ? 'nvidia-smi is not installed: no NVIDIA driver on this machine.'
-    : `nvidia-smi cannot be run: ${message}.`;
+  return code === 'ENOENT' ? notInstalled : `nvidia-smi cannot be run: ${message}.`;
 }
 
-async function ask(args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Answer> {
+/** What a shell's call of nvidia-smi printed, wherever it ran. */
+export function smiAnswer(call: {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}): SmiAnswer {
+  const { exitCode, stdout, stderr } = call;
+  if (exitCode === noProgram) return { text: '', problem: notInstalled };
+  const failure = { exitCode, signal: null, stderrTail: stderr.split('\n').slice(-maxStderrLines) };
+  return { text: stdout, problem: exitCode === 0 ? null : describeSmiFailure(failure, stdout) };
+}
+
+async function ask(args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<SmiAnswer> {
   const lines: string[] = [];
   let length = 0;
   try {
@@ -114,8 +128,11 @@ async function ask(args: readonly string[], env: NodeJS.ProcessEnv, signal: Abor
   }
 }
 
-async function askReport(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<GpuReport> {
-  const { text, problem } = await ask(['-q', '-x'], env, signal);
+/** Runs nvidia-smi with these arguments. */
+type AskSmi = (args: readonly string[]) => Promise<SmiAnswer>;
+
+async function askReport(askSmi: AskSmi): Promise<GpuReport> {
+  const { text, problem } = await askSmi(['-q', '-x']);
   const report = parseNvidiaSmi(text);
   if (report === null) return noGpus(problem ?? 'nvidia-smi did not print a GPU report.');
   // Some errors (a corrupted infoROM) come with a whole report.
@@ -127,12 +144,8 @@ function lacksMigUuid(gpu: GpuFacts): boolean {
 }
 
 /** The same report with the UUIDs of MIG devices that only `nvidia-smi -L` tells. */
-async function withMigUuids(
-  report: GpuReport,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): Promise<GpuReport> {
-  const uuids = parseGpuList((await ask(['-L'], env, signal)).text);
+async function withMigUuids(report: GpuReport, askSmi: AskSmi): Promise<GpuReport> {
+  const uuids = parseGpuList((await askSmi(['-L'])).text);
   const gpus = report.gpus.map((gpu) => ({
     ...gpu,
     mig: {
@@ -144,6 +157,12 @@ async function withMigUuids(
     },
   }));
   return { ...report, gpus };
+}
+
+/** The report of a machine whose nvidia-smi `askSmi` reaches. Rejects only when that does. */
+export async function gpuReportBy(askSmi: AskSmi): Promise<GpuReport> {
+  const report = await askReport(askSmi);
+  return report.gpus.some(lacksMigUuid) ? withMigUuids(report, askSmi) : report;
 }
 
 /** The answer, or what `late` gives when the signal comes first: what does not end is not waited for. */
@@ -165,8 +184,9 @@ function start(env: NodeJS.ProcessEnv, limitMs: number, ended: () => void): Prom
   let known = noGpus(`nvidia-smi did not answer within ${limitMs / 1000} s: the NVIDIA driver hangs.`);
   const readAll = async (): Promise<GpuReport> => {
     try {
-      known = await askReport(env, signal);
-      return known.gpus.some(lacksMigUuid) ? await withMigUuids(known, env, signal) : known;
+      const askHere: AskSmi = (args) => ask(args, env, signal);
+      known = await askReport(askHere);
+      return known.gpus.some(lacksMigUuid) ? await withMigUuids(known, askHere) : known;
     } finally {
       clearTimeout(timer);
       ended();

@@ -9,6 +9,13 @@ export function remoteHost({ host }: DockerFacts): string | null {
   return isLoopback(address) ? null : host;
 }
 
+/** Address of an engine whose machine's GPUs are not known; null where they are. */
+export const gpusElsewhere = ({
+  docker,
+  gpusOfEngine,
+}: Pick<PreflightInput, 'docker' | 'gpusOfEngine'>): string | null =>
+  gpusOfEngine === true ? null : remoteHost(docker);
+
 const unreachable = ({ host }: DockerFacts): Outcome =>
   notApplicable(`Not checked: Docker at ${host} is unreachable.`);
 
@@ -81,7 +88,8 @@ export function checkDockerApi({ docker }: PreflightInput): Outcome {
 }
 
 /** GPUs get into containers through the runtime "nvidia" or through CDI. */
-export function checkContainerToolkit({ docker, gpus, plan }: PreflightInput): Outcome {
+export function checkContainerToolkit(input: PreflightInput): Outcome {
+  const { docker, gpus, plan } = input;
   if (plan.images === 'cpu' && plan.gpuIds.length === 0)
     return notApplicable('The CPU images do not use a GPU.');
   if (!docker.reachable) return unreachable(docker);
@@ -90,8 +98,8 @@ export function checkContainerToolkit({ docker, gpus, plan }: PreflightInput): O
   if (devices.length > 0) return ok(`Docker provides GPUs through CDI: ${devices.join(', ')}.`);
   const remote = remoteHost(docker);
   const noGpu = gpus.gpus.length === 0 && gpus.problem === null;
-  if (remote === null && noGpu && plan.gpuIds.length === 0) {
-    return notApplicable('This machine has no GPU for containers.');
+  if (gpusElsewhere(input) === null && noGpu && plan.gpuIds.length === 0) {
+    return notApplicable('The machine has no GPU for containers.');
   }
   const where = remote === null ? '' : `On ${remote}: `;
   return problem(

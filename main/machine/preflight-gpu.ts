@@ -1,6 +1,6 @@
 import type { GpuFacts } from '../contract/machine';
 import { formatBytes } from '../contract/numbers';
-import { remoteHost } from './preflight-docker';
+import { gpusElsewhere } from './preflight-docker';
 import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
 
 const isGpu = (gpu: GpuFacts, id: string): boolean => gpu.uuid === id || String(gpu.index) === id;
@@ -70,7 +70,7 @@ export function gpusOfPlan({
 
 /** Why nothing can be said of the GPUs that the plan would use; null where something can. */
 export function withoutGpus(input: PreflightInput): string | null {
-  const remote = remoteHost(input.docker);
+  const remote = gpusElsewhere(input);
   if (input.plan.images === 'cpu') return 'The CPU images do not use a GPU.';
   if (remote !== null) return `The containers run at ${remote}; the local nvidia-smi does not apply to them.`;
   if (gpusOfPlan(input).length === 0) return 'No GPU to check.';
@@ -78,8 +78,8 @@ export function withoutGpus(input: PreflightInput): string | null {
 }
 
 export function checkGpus(input: PreflightInput): Outcome {
-  const { gpus, plan, docker } = input;
-  const remote = remoteHost(docker);
+  const { gpus, plan } = input;
+  const remote = gpusElsewhere(input);
   if (remote !== null && (plan.images === 'ngc' || plan.gpuIds.length > 0)) {
     return notApplicable(`Not checked: the containers run at ${remote}. Run nvidia-smi there.`);
   }

@@ -1,5 +1,5 @@
 import { releaseGrade } from './fitting-release';
-import { remoteHost } from './preflight-docker';
+import { gpusElsewhere } from './preflight-docker';
 import { releaseOfPlan } from './preflight-driver';
 import { gpusOfPlan, withoutGpus } from './preflight-gpu';
 import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
@@ -90,7 +90,7 @@ function checkBuiltPlan(
 ): Outcome {
   const { plan } = input;
   // What is installed here says nothing of an engine elsewhere.
-  const gpus = remoteHost(input.docker) === null ? gpusOfPlan(input) : [];
+  const gpus = gpusElsewhere(input) === null ? gpusOfPlan(input) : [];
   const rebuild = `Build the plan again on this machine in the image of the same release, from the ONNX model: trtexec --onnx=model.onnx --saveEngine=model.plan`;
   const release = releaseOfPlan(input);
   const served = typeof release === 'string' ? null : release.tensorrt;

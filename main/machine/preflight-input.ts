@@ -32,6 +32,8 @@ export interface PreflightPlan {
 
 export interface PreflightInput {
   readonly gpus: GpuReport;
+  /** The GPUs are those of the engine's machine, also where that is another one. */
+  readonly gpusOfEngine?: boolean;
   readonly host: HostFacts;
   readonly docker: DockerFacts;
   readonly releases: Releases;

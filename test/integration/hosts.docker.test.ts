@@ -1,11 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHosts, type Hosts } from '../../main/hosts/hosts';
 import { homeLayout } from '../../main/platform/layout';
 import { endSshConnections } from '../../main/platform/ssh/ssh-connection';
-import { readTestEngine } from '../support/docker';
+import { ensureIdleImage, idleBody, readTestEngine } from '../support/docker';
+import { repository } from '../support/home';
 import { rejection } from '../support/rejection';
 import { sshdProblem, startSshd, type TestSshd } from '../support/sshd';
 
@@ -17,7 +18,16 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a host with a Docker
   let hosts: Hosts;
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'twb-hosts-'));
-    sshd = await startSshd({ DOCKER_HOST: engine?.address.host ?? '' });
+    const programs = await mkdtemp(join(home, 'programs-'));
+    await writeFile(
+      join(programs, 'nvidia-smi'),
+      `#!/bin/sh\ncat '${join(repository, 'test', 'fixtures', 'nvidia-smi', 'tesla-t4.xml')}'\n`,
+      { mode: 0o755 },
+    );
+    sshd = await startSshd({
+      DOCKER_HOST: engine?.address.host ?? '',
+      PATH: `${programs}:${process.env['PATH'] ?? ''}`,
+    });
     hosts = createHosts({ layout: homeLayout(home), env: sshd.env, now: () => new Date() });
     await hosts.add({ name: 'gpu1', address: 'ssh://gpu1' });
   });
@@ -34,6 +44,42 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a host with a Docker
     const answers = await Promise.all(Array.from({ length: 8 }, () => docker.listImages()));
     expect(answers).toHaveLength(8);
     expect(await sshd.logins()).toBe(before + 1);
+  });
+
+  it('says what it has: GPUs, Docker, disk, images, and what of this home runs there', async () => {
+    const { docker } = engine ?? {};
+    if (docker === undefined) throw new Error('no engine');
+    const instance = await (await hosts.link('gpu1')).instance();
+    const image = await ensureIdleImage(docker);
+    const { id } = await docker.createContainer(idleBody(image, { instance, key: 'of a host' }));
+    try {
+      await docker.getContainer(id).start();
+      const status = await hosts.status(await hosts.get('gpu1'));
+      expect(status).toMatchObject({
+        reachable: true,
+        docker: { reachable: true, serverVersion: engine?.serverVersion },
+        gpus: { gpus: [{ name: 'Tesla T4' }] },
+        runs: ['run-of-a-test'],
+        deployments: [],
+      });
+      if (!status.reachable) throw new Error(status.message);
+      expect(status.images).toBeGreaterThan(0);
+      expect(status.diskFreeBytes).toBeGreaterThan(0);
+    } finally {
+      await docker.getContainer(id).remove({ force: true });
+    }
+  });
+
+  it('is one of twenty-one that are asked at once, with one login each', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => `many-${index + 1}`);
+    for (const name of many) await hosts.add({ name, address: `ssh://${name}` });
+    const before = await sshd.logins();
+    const listed = await hosts.list();
+    const statuses = await Promise.all(listed.map((host) => hosts.status(host)));
+    expect(statuses.filter(({ reachable }) => reachable)).toHaveLength(21);
+    // That of gpu1 is there already.
+    expect(await sshd.logins()).toBe(before + 20);
+    for (const name of many) await hosts.remove(name);
   });
 
   it('is unreachable when its line is cut, and reached again', async () => {

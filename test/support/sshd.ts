@@ -45,17 +45,18 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Ids of the processes below one, those that were started last first. */
-async function descendants(pid: number): Promise<number[]> {
-  const children: number[] = [];
+/** Ids of the processes below one, the deepest first. */
+async function descendants(root: number): Promise<number[]> {
+  const children = new Map<number, number[]>();
   for (const name of await readdir('/proc').catch(() => [])) {
     if (!/^\d+$/.test(name)) continue;
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-    if (parent === pid) children.push(Number(name));
+    children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
-  const below = await Promise.all(children.map(descendants));
-  return [...below.flat(), ...children];
+  const below = (pid: number): number[] =>
+    (children.get(pid) ?? []).flatMap((child) => [...below(child), child]);
+  return below(root);
 }
 
 /** @param sessionEnv what the commands over there find in their environment, as DOCKER_HOST */

@@ -32,7 +32,7 @@ const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = 
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'clean']],
   ['Models and data:', ['presets', 'init', 'trust', 'data']],
   ['Serving:', ['deploy', 'deployments', 'bundle', 'monitor']],
-  ['Machine and program:', ['detect', 'setup', 'images', 'settings', 'completion', 'reference']],
+  ['Machine and program:', ['detect', 'hosts', 'setup', 'images', 'settings', 'completion', 'reference']],
 ];
 
 /** Examples and exit codes by verb. */
@@ -159,6 +159,29 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     exits: [[exitCodes.alert, 'an alert fired']],
   },
   detect: { examples: [['detect --images ngc --gpus all', 'the preflight checks for containers with GPUs']] },
+  hosts: { examples: [['hosts', 'every host as it is now']] },
+  'hosts list': {
+    examples: [
+      ['hosts list', 'GPUs, Docker, disk and what runs there'],
+      ['hosts list --no-check --json', 'the list only, as JSON'],
+    ],
+  },
+  'hosts add': {
+    examples: [
+      ['hosts add gpu1 ssh://ada@gpu1.example.com', 'by ssh, with your keys'],
+      ['hosts add lab context:lab', 'as the Docker context of that name'],
+      [
+        'hosts add farm tcp://farm.example.com:2376 --certificates ~/.docker/farm',
+        'a Docker daemon with TLS',
+      ],
+    ],
+  },
+  'hosts show': { examples: [['hosts show gpu1', 'one host as it is now']] },
+  'hosts check': {
+    examples: [['hosts check gpu1', 'the preflight checks for containers there']],
+    exits: [[exitCodes.notReady, 'the host is unreachable, or a check found a problem']],
+  },
+  'hosts remove': { examples: [['hosts remove gpu1', 'takes it from the list']] },
   setup: {
     examples: [
       ['setup', 'installs Python environment, Triton and perf_analyzer'],

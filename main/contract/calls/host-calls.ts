@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Host, hostNameSchema, newHostSchema } from '../hosts';
+import { type Host, type HostCheck, hostNameSchema, type HostStatus, newHostSchema } from '../hosts';
 import { call } from './call';
 
 const hostName = z.strictObject({ name: hostNameSchema });
@@ -9,6 +9,15 @@ export const hostsApi = {
   'hosts.list': call<readonly Host[]>().with(z.undefined()),
   /** Throws input-invalid where the name is taken. */
   'hosts.add': call<Host>().with(newHostSchema),
-  /** Throws host-unknown. */
-  'hosts.remove': call<null>().with(hostName),
+  /** Asks the host, for 10 s at most; eight hosts at a time. Throws host-unknown. */
+  'hosts.status': call<HostStatus>().with(hostName),
+  /** Asks the host and makes the preflight of it. Throws host-unknown. */
+  'hosts.check': call<HostCheck>().with(hostName),
+  /** The same of a host that is not in the list. */
+  'hosts.try': call<HostCheck>().with(newHostSchema),
+  /**
+   * Takes it from the list; nothing is changed on the host. Throws host-unknown, and, unless `force`: run-busy and
+   * deployment-busy while this home has containers running there, host-unreachable where that cannot be asked.
+   */
+  'hosts.remove': call<null>().with(hostName.extend({ force: z.boolean() })),
 } as const;

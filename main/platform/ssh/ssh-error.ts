@@ -28,7 +28,7 @@ export function sshError(target: SshTarget, env: NodeJS.ProcessEnv, complaint: s
   const hostname = target.destination.replace(/^.*@/, '');
   return new WorkbenchError(
     'host-unreachable',
-    `ssh ${target.destination}: ${last === '' ? 'the connection ended' : last.replace(/\.$/, '')}`,
+    `ssh ${target.destination}: ${last === '' ? 'the connection ended' : last.replace(/^ssh: /, '').replace(/\.$/, '')}`,
     {
       remedy: remedyOf(text, sshLogin(target, env), hostname),
       ...(text === last ? {} : { details: text }),

@@ -24,8 +24,8 @@ const host = (name: string): Host => ({
 describe('the list of hosts', () => {
   it('is empty without a file, and sorted by name with one', async () => {
     expect(await open().read()).toEqual([]);
-    await open().change(() => [host('b'), host('a')]);
-    expect((await open().read()).map(({ name }) => name)).toEqual(['a', 'b']);
+    await open().change(() => ['gpu10', 'b', 'gpu2'].map(host));
+    expect((await open().read()).map(({ name }) => name)).toEqual(['b', 'gpu2', 'gpu10']);
   });
 
   it('is for the owner only', async () => {

@@ -1,0 +1,161 @@
+import { toWire } from '../contract/errors';
+import type { Host, HostStatus } from '../contract/hosts';
+import type { DockerFacts, GpuReport } from '../contract/machine';
+import { fileLimits } from '../contract/reader-limits';
+import { shellLine } from '../contract/shell-line';
+import type { DockerLink } from '../docker/docker-link';
+import { listContainers } from '../docker/list-containers';
+import { gpuReportBy, smiAnswer } from '../machine/gpu-report';
+import { cleanLine } from '../platform/clean-text';
+import type { SshLimits, SshOutput } from '../platform/ssh/ssh-run';
+
+const limitMs = 10_000;
+/** ssh gives up on its own before: what it says is the better reason. */
+const commandMs = 9500;
+/** As a driver that hangs has nvidia-smi hang. */
+const smiMs = 6000;
+const mostLetters = 300;
+const mostNames = 50;
+const mostMessage = 1000;
+
+/** What a host is asked by. */
+export interface HostAccess {
+  readonly link: DockerLink;
+  /** null: not reached by ssh. */
+  readonly run: ((command: string, limits: SshLimits) => Promise<SshOutput>) | null;
+}
+
+type Reached = Extract<HostStatus, { reachable: true }>;
+type Unreached = Extract<HostStatus, { reachable: false }>;
+type Found = Omit<Reached, 'name' | 'address' | 'at'> | Omit<Unreached, 'name' | 'address' | 'at'>;
+
+const short = (text: string): string => cleanLine(text).slice(0, mostLetters);
+const shortAll = (texts: readonly string[]): readonly string[] => texts.slice(0, mostNames).map(short);
+
+/** What the engine said of itself, as it is shown. */
+const cleanFacts = (facts: DockerFacts): DockerFacts =>
+  facts.reachable
+    ? {
+        ...facts,
+        serverVersion: short(facts.serverVersion),
+        apiVersion: short(facts.apiVersion),
+        runtimes: shortAll(facts.runtimes),
+        cdiDevices: shortAll(facts.cdiDevices),
+        rootDir: short(facts.rootDir),
+      }
+    : { ...facts, message: cleanLine(facts.message).slice(0, mostMessage) };
+
+const cleanGpus = (report: GpuReport): GpuReport => ({
+  ...report,
+  driverVersion: report.driverVersion === null ? null : short(report.driverVersion),
+  cudaVersion: report.cudaVersion === null ? null : short(report.cudaVersion),
+  gpus: report.gpus.map((gpu) => ({ ...gpu, name: short(gpu.name) })),
+  problem: report.problem === null ? null : cleanLine(report.problem).slice(0, mostMessage),
+});
+
+/** Bytes that are free, of `df -P -k`; null for anything else. Pure. */
+export function parseFreeBytes(text: string): number | null {
+  const line = text.trim().split('\n').at(-1) ?? '';
+  // File system, size, used, free, share: the name of the file system may hold spaces.
+  const kibibytes = /\s\d+\s+\d+\s+(\d{1,15})\s+\d+%\s/.exec(`${line} `)?.[1];
+  return kibibytes === undefined ? null : Number(kibibytes) * 1024;
+}
+
+const reasons: readonly (readonly [RegExp, Unreached['reason']])[] = [
+  [/Host key verification failed|IDENTIFICATION HAS CHANGED/, 'host-key'],
+  [/Permission denied|Too many authentication failures/, 'login'],
+  [/no answer within|no login within|timed out|did not answer within/i, 'timeout'],
+  [/not resolve hostname|ENOTFOUND|no such context|certificates cannot be read/, 'address'],
+];
+
+/** Why it is not reached. */
+function unreached(error: unknown): Found {
+  const { message, remedy, details = '' } = toWire(error);
+  const said = `${details}\n${message}`;
+  return {
+    reachable: false,
+    reason: reasons.find(([pattern]) => pattern.test(said))?.[1] ?? 'other',
+    message: cleanLine(message).slice(0, mostMessage),
+    remedy: cleanLine(
+      remedy ?? 'Check its address, and that its Docker daemon accepts your certificates.',
+    ).slice(0, mostMessage),
+  };
+}
+
+/** Containers of this home, and images, of an engine that answers. */
+async function readEngine(link: DockerLink): Promise<Pick<Reached, 'images' | 'runs' | 'deployments'>> {
+  const client = await link.connect();
+  const [own, images] = await Promise.all([
+    listContainers(client, await link.instance(), { timeoutMs: limitMs }),
+    client.docker.listImages(),
+  ]);
+  const running = own.filter(({ info }) => info.state === 'running');
+  const idsOf = (isWanted: (role: string) => boolean) => [
+    ...new Set(running.filter(({ info }) => isWanted(info.role)).map(({ info }) => info.runId)),
+  ];
+  return {
+    images: images.length,
+    runs: idsOf((role) => role !== 'deployment'),
+    deployments: idsOf((role) => role === 'deployment'),
+  };
+}
+
+async function readGpus(run: NonNullable<HostAccess['run']>): Promise<GpuReport> {
+  const limits = { timeoutMs: smiMs, maxBytes: fileLimits.nvidiaSmi.bytes };
+  return gpuReportBy(async (args) => smiAnswer(await run(shellLine(['nvidia-smi', ...args]), limits))).catch(
+    (error: unknown) => ({
+      driverVersion: null,
+      cudaVersion: null,
+      gpus: [],
+      problem: toWire(error).message,
+    }),
+  );
+}
+
+async function find({ link, run }: HostAccess): Promise<Found> {
+  // What is wrong with the login is no fault of nvidia-smi or Docker.
+  await run?.('true', { timeoutMs: commandMs });
+  const [gpus, docker] = await Promise.all([
+    run === null ? null : readGpus(run),
+    link.facts({ connectMs: smiMs }),
+  ]);
+  if (run === null && !docker.reachable) {
+    // Once more, for the error with its remedy.
+    const again = await link.connect().then(() => null, unreached);
+    return again ?? unreached(new Error(docker.message));
+  }
+  const disk =
+    run === null || !docker.reachable || !docker.rootDir.startsWith('/')
+      ? null
+      : await run(shellLine(['df', '-P', '-k', docker.rootDir]), { timeoutMs: smiMs }).catch(() => null);
+  const engine = docker.reachable
+    ? await readEngine(link).catch(() => ({ images: null, runs: [], deployments: [] }))
+    : { images: null, runs: [], deployments: [] };
+  return {
+    reachable: true,
+    docker: cleanFacts(docker),
+    gpus: gpus === null ? null : cleanGpus(gpus),
+    diskFreeBytes: disk === null ? null : parseFreeBytes(disk.stdout),
+    ...engine,
+  };
+}
+
+/** The host as it is now, within 10 s. Never rejects: a host that is not there is a fact too. */
+export async function readHostStatus(
+  { name, address }: Pick<Host, 'name' | 'address'>,
+  access: () => Promise<HostAccess>,
+  now: () => Date,
+): Promise<HostStatus> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Found>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(unreached(new Error(`no answer within ${limitMs / 1000} s`)));
+    }, limitMs);
+  });
+  try {
+    const found = await Promise.race([access().then(find).catch(unreached), late]);
+    return { name, address, at: now().toISOString(), ...found };
+  } finally {
+    clearTimeout(timer);
+  }
+}
