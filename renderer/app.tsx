@@ -15,6 +15,7 @@ import {
   ContainersPage,
   DeploymentsPage,
   EnvironmentPage,
+  HostsPage,
   MonitorPage,
   NewDeploymentPage,
   RunPage,

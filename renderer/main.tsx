@@ -18,6 +18,7 @@ import './styles/pages.css';
 import './styles/containers.css';
 import './styles/deployments.css';
 import './styles/environment.css';
+import './styles/hosts.css';
 import './styles/live.css';
 import './styles/runs.css';
 import './styles/compare.css';

@@ -18,6 +18,7 @@ import { createFormView, type FormView } from './stores/draft/form-view';
 import { createOwnModel, type OwnModel } from './stores/draft/own-model';
 import { createStartCheck, type StartCheck } from './stores/draft/start-check';
 import { createGpuReadings, type GpuReadings } from './stores/gpu-load';
+import { createHosts, type Hosts } from './stores/hosts';
 import { createImageWorks, type ImageWorks } from './stores/image-works';
 import { type ContainerLog, createContainerLog } from './stores/logs/container-log';
 import { createStepLog, type StepLog } from './stores/logs/step-log';
@@ -44,6 +45,7 @@ export interface Workbench {
   readonly containerStats: StoreApi<Resource<readonly ContainerStats[]>>;
   readonly containerLog: StoreApi<ContainerLog>;
   readonly deployments: StoreApi<Resource<readonly DeploymentInfo[]>>;
+  readonly hosts: StoreApi<Hosts>;
   readonly monitor: StoreApi<Monitor>;
   readonly images: StoreApi<Resource<readonly ImageInfo[]>>;
   readonly imageWorks: StoreApi<ImageWorks>;
@@ -85,6 +87,7 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     containerStats: createResource(() => client.call('docker.stats')),
     containerLog: createContainerLog(client),
     deployments: createResource(() => client.call('deployments.list')),
+    hosts: createHosts(client),
     monitor: createMonitorStore(client),
     images: createResource(() => client.call('docker.images')),
     imageWorks: createImageWorks(client),

@@ -8,7 +8,7 @@ export const hostNameSchema = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9-]{0,31}$/,
-    'lower-case letters, digits and "-", at most 32, beginning with a letter or a digit',
+    'use lower-case letters, digits and dashes, at most 32, beginning with a letter or digit',
   )
   .refine((name) => name !== localHost, `"${localHost}" is this machine`);
 

@@ -15,5 +15,6 @@ export const pageCommands: readonly {
   { page: 'containers', title: 'Containers', shortcut: 'Ctrl+4', note: 'Docker containers and images' },
   { page: 'compare', title: 'Compare', shortcut: 'Ctrl+5' },
   { page: 'environment', title: 'Environment', shortcut: 'Ctrl+6', note: 'tools, Docker, GPUs, checks' },
+  { page: 'hosts', title: 'Hosts', shortcut: 'Ctrl+7', note: 'other machines with Docker and GPUs' },
   { page: 'settings', title: 'Settings', shortcut: 'Ctrl+,' },
 ];

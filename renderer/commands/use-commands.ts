@@ -47,6 +47,16 @@ const actions = (
       workbench.overlay.getState().measure({});
     },
   },
+  {
+    id: 'add-host',
+    title: 'Add host …',
+    note: 'another machine with Docker, by ssh, a Docker context or TLS',
+    group: 'Actions',
+    run: () => {
+      workbench.route.getState().go({ page: 'hosts' });
+      workbench.overlay.getState().show('add-host');
+    },
+  },
   { id: 'find', title: 'Find on this page', group: 'Actions', shortcut: 'Ctrl+F', run: findOnPage },
   {
     id: 'theme',

@@ -9,6 +9,7 @@ import {
   IconHelp,
   IconList,
   IconMoon,
+  IconNetwork,
   IconPlus,
   IconServer2,
   IconSettings,
@@ -72,6 +73,7 @@ const entries: readonly {
   { page: 'containers', label: 'Containers', icon: IconBox },
   { page: 'compare', label: 'Compare', icon: IconArrowsLeftRight },
   { page: 'environment', label: 'Environment', icon: IconCpu },
+  { page: 'hosts', label: 'Hosts', icon: IconNetwork },
 ];
 
 const helpEntries = [

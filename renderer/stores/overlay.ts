@@ -11,8 +11,9 @@ export interface MeasureTarget {
   readonly protocol?: 'grpc' | 'http';
 }
 
-/** What needs nothing to be shown: palette, shortcuts, and what the Help menu opens. */
-export type OverlayPage = 'palette' | 'shortcuts' | 'report' | 'documentation' | 'changelog' | 'about';
+/** What needs nothing to be shown: palette, shortcuts, the question for a host, and what the Help menu opens. */
+export type OverlayPage =
+  'palette' | 'shortcuts' | 'add-host' | 'report' | 'documentation' | 'changelog' | 'about';
 
 export interface Overlay {
   /** What lies over the page: the command palette, the list of shortcuts, a question, or nothing. */

@@ -12,6 +12,7 @@ const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('deployments') }),
   z.object({ page: z.literal('containers') }),
   z.object({ page: z.literal('environment') }),
+  z.object({ page: z.literal('hosts') }),
   z.object({ page: z.literal('settings') }),
 ]);
 export type Route = z.infer<typeof routeSchema>;

@@ -11,6 +11,7 @@ export const DeploymentsPage = pageOnDemand(
 export const EnvironmentPage = pageOnDemand(
   async () => (await import('./environment/environment-view')).EnvironmentView,
 );
+export const HostsPage = pageOnDemand(async () => (await import('./hosts/hosts-view')).HostsView);
 export const MonitorPage = pageOnDemand(async () => (await import('./monitor/monitor-view')).MonitorView);
 export const NewDeploymentPage = pageOnDemand(
   async () => (await import('./new-deployment/new-deployment-view')).NewDeploymentView,

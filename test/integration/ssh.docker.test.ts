@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { finished } from 'node:stream/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { childOfVariable } from '../../main/platform/children';
 import { processesWhere } from '../../main/platform/process-environment';
 import { endSshConnections } from '../../main/platform/ssh/ssh-connection';
 import { sshForward } from '../../main/platform/ssh/ssh-forward';
-import { sshRun } from '../../main/platform/ssh/ssh-run';
+import { sshRun, sshStream } from '../../main/platform/ssh/ssh-run';
 import { rejection } from '../support/rejection';
 import { sshdProblem, startSshd, type TestSshd } from '../support/sshd';
 import { until } from '../support/until';
@@ -64,6 +65,18 @@ describe.skipIf(sshdProblem() !== null)('a machine that ssh reaches', () => {
     expect(late.message).toContain('no answer within 0.5 s');
     const much = await sshRun(target, 'head -c 100000 /dev/zero', { env: sshd.env, maxBytes: 1000 });
     expect(much.stdout).toHaveLength(1000);
+  });
+
+  it('has a stream for a command, with its last words where it fails', async () => {
+    const echo = await sshStream(target, 'cat', sshd.env);
+    const sent = Buffer.alloc(300_000, 'a');
+    echo.end(sent);
+    const parts: Buffer[] = [];
+    for await (const part of echo) parts.push(part as Buffer);
+    expect(Buffer.concat(parts).equals(sent)).toBe(true);
+    const failing = await sshStream(target, 'echo out; echo why it fails >&2; exit 1', sshd.env);
+    failing.resume();
+    await expect(finished(failing)).rejects.toThrow('ssh: why it fails');
   });
 
   it('leads a tunnel to a server there, until it is closed or the line is cut', async () => {

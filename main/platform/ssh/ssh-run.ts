@@ -105,20 +105,45 @@ export async function sshRun(
   }
 }
 
-/** What the command reads and writes there, as a stream. Throws host-unreachable. */
+/**
+ * What the command reads and writes there, as a stream, whose end says why where the command failed: its last words come
+ * after the end of its output. Throws host-unreachable.
+ */
 export async function sshStream(target: SshTarget, command: string, env: NodeJS.ProcessEnv): Promise<Duplex> {
   const child = await startSession(target, command, env);
   const complaint = collect(child.stderr, 4000);
-  const stream = Duplex.from({ readable: child.stdout, writable: child.stdin });
+  const stream = new Duplex({
+    read: () => {
+      child.stdout.resume();
+    },
+    write: (chunk: Buffer, _encoding, done) => {
+      if (child.stdin.write(chunk)) done();
+      else
+        child.stdin.once('drain', () => {
+          done();
+        });
+    },
+    final: (done) => {
+      child.stdin.end(() => {
+        done();
+      });
+    },
+    destroy: (error, done) => {
+      stopSsh(child);
+      done(error);
+    },
+  });
+  // A program that has ended takes nothing any more: its end says so.
+  child.stdin.on('error', () => undefined);
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (!stream.push(chunk)) child.stdout.pause();
+  });
   child.once('error', (error) => {
     stream.destroy(sshStartError(error));
   });
   child.once('close', (code) => {
-    if (code !== 0 && code !== null)
-      stream.destroy(new Error(`ssh: ${complaint().trim() || `exit code ${code}`}`));
-  });
-  stream.once('close', () => {
-    stopSsh(child);
+    if (code === 0) stream.push(null);
+    else stream.destroy(new Error(`ssh: ${complaint().trim() || `exit code ${code ?? 'unknown'}`}`));
   });
   return stream;
 }

@@ -5,7 +5,15 @@ export class Shell {
   constructor(private readonly page: Page) {}
 
   async go(
-    name: 'Runs' | 'New deployment' | 'Deployments' | 'Monitor' | 'Containers' | 'Compare' | 'Environment',
+    name:
+      | 'Runs'
+      | 'New deployment'
+      | 'Deployments'
+      | 'Monitor'
+      | 'Containers'
+      | 'Compare'
+      | 'Environment'
+      | 'Hosts',
   ): Promise<void> {
     await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name }).click();
   }

@@ -1,0 +1,80 @@
+import type { StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
+import { toWire, type WireError } from '../../main/contract/errors';
+import type { Host, HostStatus } from '../../main/contract/hosts';
+import type { Check } from '../../main/contract/machine';
+import type { Client } from '../client';
+
+/** A host of the list, with what was found of it. */
+export interface HostEntry {
+  readonly host: Host;
+  /** null before the first answer; an older one stays while a newer is on its way. */
+  readonly status: HostStatus | null;
+  /** Its preflight, while it is shown. */
+  readonly checks: readonly Check[] | null;
+  readonly asking: boolean;
+}
+
+export interface Hosts {
+  /** null until the list has come. */
+  readonly entries: readonly HostEntry[] | null;
+  readonly error: WireError | null;
+  /** Fetches the list and asks every host; answers are shown as they come. */
+  readonly load: () => Promise<void>;
+  /** Makes the preflight of a host and shows it. Never rejects. */
+  readonly check: (name: string) => Promise<void>;
+  readonly hideChecks: (name: string) => void;
+}
+
+/** The other machines to run on. */
+export function createHosts(client: Client): StoreApi<Hosts> {
+  return createStore<Hosts>()((set, get) => {
+    const change = (name: string, part: Partial<HostEntry>): void => {
+      const entries = get().entries?.map((entry) =>
+        entry.host.name === name ? { ...entry, ...part } : entry,
+      );
+      set({ entries: entries ?? null });
+    };
+    const asking = async (name: string, ask: () => Promise<Partial<HostEntry>>): Promise<void> => {
+      change(name, { asking: true });
+      try {
+        change(name, await ask());
+      } catch (error) {
+        set({ error: toWire(error) });
+      } finally {
+        change(name, { asking: false });
+      }
+    };
+    return {
+      entries: null,
+      error: null,
+      load: async () => {
+        let hosts: readonly Host[];
+        try {
+          hosts = await client.call('hosts.list');
+        } catch (error) {
+          set({ error: toWire(error) });
+          return;
+        }
+        const before = get().entries ?? [];
+        const entries = hosts.map((host): HostEntry => {
+          const known = before.find((entry) => entry.host.name === host.name);
+          // What was found at another address says nothing of this one.
+          return known?.host.address === host.address
+            ? { ...known, host, asking: true }
+            : { host, status: null, checks: null, asking: true };
+        });
+        set({ entries, error: null });
+        await Promise.all(
+          hosts.map(({ name }) =>
+            asking(name, async () => ({ status: await client.call('hosts.status', { name }) })),
+          ),
+        );
+      },
+      check: (name) => asking(name, () => client.call('hosts.check', { name })),
+      hideChecks: (name) => {
+        change(name, { checks: null });
+      },
+    };
+  });
+}

@@ -1,0 +1,195 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import { toWire, type WireError } from '../../../main/contract/errors';
+import { hostFacts } from '../../../main/contract/host-text';
+import type { HostStatus, NewHost } from '../../../main/contract/hosts';
+import { ErrorPanel } from '../../components/error-panel';
+import { attempt } from '../../components/notices';
+import { Remedy } from '../../components/remedy';
+import { Facts } from '../../components/table';
+import { asSentence } from '../../format/words';
+import { onText } from '../../handlers';
+import { useWorkbench } from '../../workbench';
+import { emptyForm, type HostForm, readForm } from './host-form';
+import { HostStateText } from './host-state';
+
+/** What was found at the address. */
+function Found({ status }: { status: HostStatus }) {
+  return (
+    <section className="host-found" role="status" aria-label="What was found">
+      <HostStateText status={status} />
+      {status.reachable ? (
+        <Facts facts={hostFacts(status)} />
+      ) : (
+        <>
+          <p>{asSentence(status.message)}</p>
+          <Remedy text={status.remedy} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The fields, what was found, and the two things that can be done with them. */
+function useAddHost(onDone: () => void) {
+  const { client, hosts } = useWorkbench();
+  const entries = useStore(hosts, (state) => state.entries);
+  const [form, setForm] = useState(emptyForm);
+  const [found, setFound] = useState<{ readonly of: string; readonly status: HostStatus } | null>(null);
+  const [error, setError] = useState<WireError | null>(null);
+  const [busy, setBusy] = useState<'check' | 'add' | null>(null);
+  const { host, problems } = readForm(form, entries?.map((entry) => entry.host.name) ?? []);
+  const key = JSON.stringify([form.address.trim(), form.certificates.trim()]);
+  const work = async (what: 'check' | 'add', act: (asked: NewHost) => Promise<void>): Promise<void> => {
+    if (host === null || busy !== null) return;
+    setBusy(what);
+    setError(null);
+    try {
+      await act(host);
+    } catch (failure) {
+      setError(toWire(failure));
+    } finally {
+      setBusy(null);
+    }
+  };
+  return {
+    ...{ form, problems, error, busy },
+    ready: host !== null,
+    // Of another address nothing was found.
+    status: found?.of === key ? found.status : null,
+    change: (part: Partial<HostForm>) => {
+      setForm((before) => ({ ...before, ...part }));
+    },
+    check: () =>
+      work('check', async (asked) => {
+        const { status } = await client.call('hosts.try', asked);
+        setFound({ of: key, status });
+      }),
+    add: () =>
+      work('add', async (asked) => {
+        await client.call('hosts.add', asked);
+        onDone();
+        void hosts.getState().load();
+      }),
+  };
+}
+
+function CertificatesField(props: {
+  value: string;
+  problem: string | undefined;
+  onChange: (folder: string) => void;
+}) {
+  const { client } = useWorkbench();
+  const choose = async (): Promise<void> => {
+    const title = 'Folder with certificates';
+    const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
+    if (chosen !== null) props.onChange(chosen.path);
+  };
+  return (
+    <TextInput
+      label="Certificates"
+      description="Folder with ca.pem, cert.pem and key.pem. Default: DOCKER_CERT_PATH, otherwise ~/.docker."
+      error={props.problem}
+      value={props.value}
+      onChange={onText(props.onChange)}
+      rightSectionWidth={84}
+      rightSection={
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          onClick={() => {
+            attempt(choose);
+          }}
+        >
+          Choose…
+        </Button>
+      }
+    />
+  );
+}
+
+function AddHostForm({ onDone }: { onDone: () => void }) {
+  const { form, problems, error, busy, ready, status, change, check, add } = useAddHost(onDone);
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <TextInput
+        label="Name"
+        description="Lower-case letters, digits and dashes."
+        placeholder="gpu1"
+        maxLength={32}
+        data-autofocus
+        error={problems.name}
+        value={form.name}
+        onChange={onText((name) => {
+          change({ name });
+        })}
+      />
+      <TextInput
+        label="Address"
+        description="ssh://user@host, context:NAME for a Docker context, or tcp://host:2376 with TLS."
+        placeholder="ssh://user@gpu1.example.com"
+        maxLength={400}
+        error={problems.address}
+        value={form.address}
+        onChange={onText((address) => {
+          change({ address });
+        })}
+      />
+      {form.address.trim().startsWith('tcp://') ? (
+        <CertificatesField
+          value={form.certificates}
+          problem={problems.certificates}
+          onChange={(certificates) => {
+            change({ certificates });
+          }}
+        />
+      ) : null}
+      <p className="dim">
+        Keys, ssh-agent and known hosts are those of ssh in your terminal. The workbench keeps no secrets.
+      </p>
+      {status === null ? null : <Found status={status} />}
+      {error === null ? null : <ErrorPanel error={error} />}
+      <div className="dialog-buttons">
+        <Button
+          variant="default"
+          loading={busy === 'check'}
+          disabled={!ready || busy === 'add'}
+          onClick={() => {
+            void check();
+          }}
+        >
+          Check
+        </Button>
+        <Button type="submit" loading={busy === 'add'} disabled={!ready || busy === 'check'}>
+          Add host
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Asks for a host: from the page or the palette. */
+export function AddHostDialog() {
+  const { overlay } = useWorkbench();
+  const { shown, close } = useStore(overlay);
+  return (
+    <Modal
+      opened={shown === 'add-host'}
+      onClose={close}
+      lockScroll={false}
+      transitionProps={{ duration: 0 }}
+      title="Add host"
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <AddHostForm onDone={close} />
+    </Modal>
+  );
+}

@@ -1,0 +1,159 @@
+import { IconClipboardCheck, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { gpusText, usesText } from '../../../main/contract/host-text';
+import type { HostStatus } from '../../../main/contract/hosts';
+import { formatBytes, missing } from '../../../main/contract/numbers';
+import { IconAction, TextAction } from '../../components/actions';
+import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { attempt, noticeDone } from '../../components/notices';
+import { Remedy } from '../../components/remedy';
+import type { HostEntry } from '../../stores/hosts';
+import { useWorkbench } from '../../workbench';
+import { CheckList } from '../environment/check-list';
+import { HostStateText } from './host-state';
+
+/** Cells of a row: what every host has, and the lines below it. */
+export const hostColumns = 7;
+
+function question(name: string, status: HostStatus | null): string {
+  if (status?.reachable === false)
+    return `Remove ${name} from the list? It is unreachable, so what runs there is not known.`;
+  return `Remove ${name} from the list? Nothing is changed on the machine.`;
+}
+
+function HostActions({ entry }: { entry: HostEntry }) {
+  const { client, hosts } = useWorkbench();
+  const [confirming, setConfirming] = useState(false);
+  const [removing, setRemoving] = useState(false);
+  const { host, status, checks, asking } = entry;
+  const { name } = host;
+  const remove = async (): Promise<void> => {
+    setRemoving(true);
+    try {
+      await client.call('hosts.remove', { name, force: status?.reachable === false });
+      noticeDone('Host removed', `${name} is no longer in the list.`);
+      await hosts.getState().load();
+    } finally {
+      setRemoving(false);
+    }
+  };
+  if (confirming) {
+    return (
+      <ConfirmInPlace
+        question={question(name, status)}
+        action="Remove"
+        onConfirm={() => {
+          setConfirming(false);
+          attempt(remove);
+        }}
+        onCancel={() => {
+          setConfirming(false);
+        }}
+      />
+    );
+  }
+  return (
+    <span className="row-actions">
+      <TextAction
+        icon={IconClipboardCheck}
+        text={checks === null ? 'Check' : 'Hide checks'}
+        label={checks === null ? `Check ${name}` : `Hide checks of ${name}`}
+        why={null}
+        busy={asking && status !== null}
+        onClick={() => {
+          const { check, hideChecks } = hosts.getState();
+          if (checks === null) void check(name);
+          else hideChecks(name);
+        }}
+      />
+      <IconAction
+        icon={IconTrash}
+        label={`Remove ${name}`}
+        why={null}
+        busy={removing}
+        onClick={() => {
+          setConfirming(true);
+        }}
+      />
+    </span>
+  );
+}
+
+function FactCells({ status }: { status: HostStatus | null }) {
+  if (status?.reachable !== true) {
+    return (
+      <>
+        <td />
+        <td />
+        <td />
+        <td />
+      </>
+    );
+  }
+  const { docker, gpus, diskFreeBytes, images } = status;
+  const driver = gpus?.driverVersion ?? null;
+  return (
+    <>
+      <td title={gpus?.problem ?? undefined}>
+        {gpusText(gpus)}
+        {driver === null ? null : <div className="second-line">Driver {driver}</div>}
+      </td>
+      <td>
+        {docker.reachable ? docker.serverVersion : missing}
+        {images === null ? null : (
+          <div className="second-line">{images === 1 ? '1 image' : `${images} images`}</div>
+        )}
+      </td>
+      <td className="number">{diskFreeBytes === null ? missing : formatBytes(diskFreeBytes)}</td>
+      <td title={[...status.runs, ...status.deployments].join('\n')}>{usesText(status) ?? missing}</td>
+    </>
+  );
+}
+
+/** Why a host, or its Docker, cannot be used, and what to do. */
+function problemOf(status: HostStatus | null): readonly [message: string, remedy: string | null] | null {
+  if (status === null) return null;
+  if (!status.reachable) return [status.message, status.remedy];
+  return status.docker.reachable ? null : [status.docker.message, null];
+}
+
+/** One host; below it what is wrong, and its preflight while it is shown. */
+export function HostRow({ entry }: { entry: HostEntry }) {
+  const { host, status, checks } = entry;
+  const problem = problemOf(status);
+  const [message, remedy] = problem ?? ['', null];
+  return (
+    <>
+      <tr data-host={host.name} className={problem === null && checks === null ? undefined : 'has-more'}>
+        <td>
+          <span className="cut host-name">{host.name}</span>
+          <div className="second-line cut" title={host.address}>
+            {host.address}
+          </div>
+        </td>
+        <td>
+          <HostStateText status={status} />
+        </td>
+        <FactCells status={status} />
+        <td className="actions-cell">
+          <HostActions entry={entry} />
+        </td>
+      </tr>
+      {problem === null ? null : (
+        <tr className="host-more">
+          <td colSpan={hostColumns}>
+            <p>{message}</p>
+            {remedy === null ? null : <Remedy text={remedy} />}
+          </td>
+        </tr>
+      )}
+      {checks === null || checks.length === 0 ? null : (
+        <tr className="host-more">
+          <td colSpan={hostColumns}>
+            <CheckList checks={checks} installable={false} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}

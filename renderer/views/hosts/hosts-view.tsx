@@ -1,0 +1,107 @@
+import { Button } from '@mantine/core';
+import { IconPlus, IconRefresh } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import { ErrorPanel } from '../../components/error-panel';
+import { Loading } from '../../components/loading';
+import { Page } from '../../components/page';
+import { numeric, ScrollTable, TableHead } from '../../components/table';
+import type { HostEntry } from '../../stores/hosts';
+import { useWorkbench } from '../../workbench';
+import { AddHostDialog } from './add-host-dialog';
+import { HostRow } from './host-row';
+
+const headings = [
+  'Host',
+  'State',
+  'GPUs',
+  'Docker',
+  numeric('Disk free'),
+  'In use by',
+  { title: 'Actions', hidden: true },
+];
+
+function AddButton({ onClick }: { onClick: () => void }) {
+  return (
+    <Button size="xs" leftSection={<IconPlus size={14} aria-hidden="true" />} onClick={onClick}>
+      Add host…
+    </Button>
+  );
+}
+
+function NoHosts({ onAdd }: { onAdd: () => void }) {
+  return (
+    <div className="empty tall">
+      <h2>No hosts yet</h2>
+      <p>
+        A host is another machine with Docker: a GPU server, a workstation, a cloud instance. The workbench
+        reaches it by ssh with your keys, by a Docker context, or by TLS, and shows its GPUs, driver, disk and
+        what runs there.
+      </p>
+      <AddButton onClick={onAdd} />
+    </div>
+  );
+}
+
+function summary(entries: readonly HostEntry[]): string {
+  const reached = entries.filter(({ status }) => status?.reachable === true).length;
+  const open = entries.filter(({ status }) => status === null).length;
+  const total = entries.length === 1 ? '1 host' : `${entries.length} hosts`;
+  return open > 0 ? `${total}, connecting to ${open}` : `${total}, ${reached} reachable`;
+}
+
+/** The other machines to run on: whether each is reached, what it has, what runs there. */
+export function HostsView() {
+  const { hosts, overlay } = useWorkbench();
+  const { entries, error, load } = useStore(hosts);
+  useEffect(() => {
+    void load();
+  }, [load]);
+  const add = () => {
+    overlay.getState().show('add-host');
+  };
+  const isEmpty = entries?.length === 0;
+  return (
+    <Page
+      title="Hosts"
+      after={
+        <span className="dim" role="status">
+          {entries === null || isEmpty ? null : summary(entries)}
+        </span>
+      }
+      actions={
+        isEmpty ? null : (
+          <>
+            <Button
+              size="xs"
+              variant="default"
+              loading={entries?.some(({ asking }) => asking) ?? false}
+              leftSection={<IconRefresh size={14} aria-hidden="true" />}
+              onClick={() => {
+                void load();
+              }}
+            >
+              Refresh
+            </Button>
+            <AddButton onClick={add} />
+          </>
+        )
+      }
+    >
+      {error === null ? null : <ErrorPanel error={error} />}
+      {entries === null && error === null ? <Loading label="Reading the list of hosts" /> : null}
+      {isEmpty ? <NoHosts onAdd={add} /> : null}
+      {entries === null || isEmpty ? null : (
+        <ScrollTable label="Hosts" className="hosts-table">
+          <TableHead headings={headings} />
+          <tbody>
+            {entries.map((entry) => (
+              <HostRow key={entry.host.name} entry={entry} />
+            ))}
+          </tbody>
+        </ScrollTable>
+      )}
+      <AddHostDialog />
+    </Page>
+  );
+}

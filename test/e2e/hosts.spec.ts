@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { repository } from '../support/home';
+import { sshdProblem, startSshd, type TestSshd } from '../support/sshd';
+import { Shell } from './pages/shell.page';
+import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
+import { findings } from './support/axe';
+import { takePictures } from './support/pictures';
+
+// Each continues from the one before it.
+test.describe.configure({ mode: 'serial' });
+test.skip(sshdProblem() !== null, 'no sshd');
+
+let sshd: TestSshd;
+let home: TestHome;
+let programs: string;
+let app: WorkbenchApp;
+
+test.beforeAll(async () => {
+  programs = await mkdtemp(join(tmpdir(), 'workbench-e2e-programs-'));
+  const capture = join(repository, 'test', 'fixtures', 'nvidia-smi', 'a10g-v11.xml');
+  await writeFile(join(programs, 'nvidia-smi'), `#!/bin/sh\ncat '${capture}'\n`, { mode: 0o755 });
+  // The machine has GPUs, and no Docker: what is to be seen here does not depend on the engine of the tests.
+  sshd = await startSshd({ PATH: `${programs}:/usr/bin:/bin`, DOCKER_HOST: 'unix:///nowhere/docker.sock' });
+  home = await createHome();
+  app = await launch(home, sshd.env);
+});
+test.afterAll(async () => {
+  await shutDown(app);
+  await sshd.stop();
+  await home.remove();
+  await rm(programs, { recursive: true, force: true });
+});
+
+const row = (name: string) => app.page.locator(`[data-host="${name}"]`);
+
+test('a host is checked before it is added, by keyboard', async () => {
+  const { page } = app;
+  await new Shell(page).go('Hosts');
+  await expect(page.getByRole('heading', { name: 'No hosts yet' })).toBeVisible();
+  expect(await findings(page), 'the empty list').toEqual([]);
+
+  await new Shell(page).command('Add host');
+  const dialog = page.getByRole('dialog', { name: 'Add host' });
+  await expect(dialog.getByRole('textbox', { name: 'Name' })).toBeFocused();
+  await page.keyboard.type('GPU');
+  await expect(dialog.getByText('beginning with a letter')).toBeVisible();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('gpu1');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('ssh://ada:secret@gpu1');
+  await expect(dialog.getByText('An address with a password is not kept')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Check' })).toBeDisabled();
+  await dialog.getByRole('textbox', { name: 'Address' }).fill('ssh://gpu1');
+  await dialog.getByRole('button', { name: 'Check' }).press('Enter');
+  await expect(dialog.getByRole('status', { name: 'What was found' })).toContainText('NVIDIA A10G');
+  expect(await findings(page), 'the dialog').toEqual([]);
+  await takePictures(page, 'hosts-add');
+  await dialog.getByRole('textbox', { name: 'Address' }).press('Enter');
+
+  await expect(dialog).toBeHidden();
+  await expect(row('gpu1')).toContainText('NVIDIA A10G (22.5 GiB)');
+  await expect(row('gpu1')).toContainText('No Docker');
+  await expect(page.getByText('no such file or directory')).toBeVisible();
+});
+
+test('the list shows what each host has, and what is wrong with one', async () => {
+  const { page } = app;
+  const hosts = Array.from({ length: 20 }, (_, index) => ({
+    name: `gpu${index + 1}`,
+    // The last one listens nowhere.
+    address: index === 19 ? 'ssh://gpu20:9' : `ssh://gpu${index + 1}`,
+    addedAt: '2026-01-01T00:00:00.000Z',
+  }));
+  await writeFile(join(home.path, 'hosts.json'), JSON.stringify({ version: 1, hosts }));
+  const startedMs = performance.now();
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await expect(row('gpu20')).toBeVisible();
+  const listedMs = performance.now() - startedMs;
+  await expect(page.getByText('20 hosts, 19 reachable')).toBeVisible();
+  test.info().annotations.push({
+    type: 'twenty hosts',
+    description: `listed after ${listedMs.toFixed(0)} ms, all asked after ${(performance.now() - startedMs).toFixed(0)} ms`,
+  });
+  await expect(row('gpu20')).toContainText('Unreachable');
+  await expect(page.getByText('Connection refused')).toBeVisible();
+  expect(await findings(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Check gpu2', exact: true }).click();
+  const preflight = page.getByRole('region', { name: 'Preflight' });
+  await expect(preflight).toContainText('GPU 0: NVIDIA A10G');
+  expect(await findings(page), 'with a preflight').toEqual([]);
+  await takePictures(page, 'hosts');
+  await page.getByRole('button', { name: 'Hide checks of gpu2', exact: true }).click();
+  await expect(preflight).toBeHidden();
+});
+
+test('a host is removed after a question', async () => {
+  const { page } = app;
+  for (const name of ['gpu3', 'gpu20']) {
+    await page.getByRole('button', { name: `Remove ${name}`, exact: true }).click();
+    const question = page.getByRole('group', { name: `Remove ${name} from the list?` });
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await expect(row(name)).toHaveCount(0);
+  }
+  await expect(page.getByText('18 hosts, 18 reachable')).toBeVisible();
+  expect(app.complaints).toEqual([]);
+});
