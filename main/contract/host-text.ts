@@ -14,14 +14,12 @@ export function gpusText(report: GpuReport | null): string {
   return [...counts].map(([text, count]) => (count === 1 ? text : `${count} × ${text}`)).join(', ');
 }
 
-/** "2 runs, 1 deployment"; null: nothing of this home. Pure. */
+/** "2 runs, 1 deployment"; null: nothing of this home, "not known" where Docker cannot be asked. Pure. */
 export function usesText({
   runs,
   deployments,
-}: {
-  readonly runs: readonly string[];
-  readonly deployments: readonly string[];
-}): string | null {
+}: Pick<Extract<HostStatus, { reachable: true }>, 'runs' | 'deployments'>): string | null {
+  if (runs === null || deployments === null) return 'not known';
   const count = (ids: readonly string[], noun: string) =>
     ids.length === 0 ? [] : [`${ids.length} ${noun}${ids.length === 1 ? '' : 's'}`];
   const parts = [...count(runs, 'run'), ...count(deployments, 'deployment')];

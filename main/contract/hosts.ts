@@ -107,10 +107,10 @@ export type HostStatus = {
       /** Where Docker keeps its images. */
       readonly diskFreeBytes: number | null;
       readonly images: number | null;
-      /** Runs of this home that have containers running there. */
-      readonly runs: readonly string[];
-      /** Deployments of this home that have containers running there. */
-      readonly deployments: readonly string[];
+      /** Runs of this home that have containers running there; null where Docker cannot be asked. */
+      readonly runs: readonly string[] | null;
+      /** Deployments of this home that have containers running there; null likewise. */
+      readonly deployments: readonly string[] | null;
     }
   | {
       readonly reachable: false;

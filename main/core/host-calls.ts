@@ -46,24 +46,23 @@ async function check(parts: HostParts, host: NewHost): Promise<HostCheck> {
 /** Throws while this home has containers running there, and where that cannot be asked. */
 function requireUnused(status: HostStatus): void {
   const { name } = status;
-  if (!status.reachable) {
-    throw new WorkbenchError(
-      'host-unreachable',
-      `${name} cannot be asked what runs there: ${status.message}`,
-      {
-        where: 'host',
-        remedy: `${status.remedy} Or remove it with --force.`,
-      },
-    );
-  }
-  const [run] = status.runs;
+  const unasked = (why: string, remedy: string) =>
+    new WorkbenchError('host-unreachable', `${name} cannot be asked what runs there: ${why}`, {
+      where: 'host',
+      remedy: `${remedy} Or remove it with --force.`,
+    });
+  if (!status.reachable) throw unasked(status.message, status.remedy);
+  const { runs, deployments, docker } = status;
+  if (runs === null || deployments === null)
+    throw unasked(docker.reachable ? 'Docker does not respond' : docker.message, 'Start Docker there.');
+  const [run] = runs;
   if (run !== undefined) {
     throw new WorkbenchError('run-busy', `The run ${run} is using ${name}`, {
       where: 'host',
       remedy: 'Wait for it to finish or cancel it, or remove the host with --force.',
     });
   }
-  const [deployment] = status.deployments;
+  const [deployment] = deployments;
   if (deployment !== undefined) {
     throw new WorkbenchError('deployment-busy', `The deployment ${deployment} is serving on ${name}`, {
       where: 'host',

@@ -128,9 +128,8 @@ async function find({ link, run }: HostAccess): Promise<Found> {
     run === null || !docker.reachable || !docker.rootDir.startsWith('/')
       ? null
       : await run(shellLine(['df', '-P', '-k', docker.rootDir]), { timeoutMs: smiMs }).catch(() => null);
-  const engine = docker.reachable
-    ? await readEngine(link).catch(() => ({ images: null, runs: [], deployments: [] }))
-    : { images: null, runs: [], deployments: [] };
+  const unknown = { images: null, runs: null, deployments: null };
+  const engine = docker.reachable ? await readEngine(link).catch(() => unknown) : unknown;
   return {
     reachable: true,
     docker: cleanFacts(docker),

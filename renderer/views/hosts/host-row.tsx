@@ -15,9 +15,11 @@ import { HostStateText } from './host-state';
 /** Cells of a row: what every host has, and the lines below it. */
 export const hostColumns = 7;
 
+/** What runs there is known. */
+const isAsked = (status: HostStatus | null): boolean => status?.reachable === true && status.runs !== null;
+
 function question(name: string, status: HostStatus | null): string {
-  if (status?.reachable === false)
-    return `Remove ${name} from the list? It is unreachable, so what runs there is not known.`;
+  if (!isAsked(status)) return `Remove ${name} from the list? What runs there is not known.`;
   return `Remove ${name} from the list? Nothing is changed on the machine.`;
 }
 
@@ -30,7 +32,7 @@ function HostActions({ entry }: { entry: HostEntry }) {
   const remove = async (): Promise<void> => {
     setRemoving(true);
     try {
-      await client.call('hosts.remove', { name, force: status?.reachable === false });
+      await client.call('hosts.remove', { name, force: status !== null && !isAsked(status) });
       noticeDone('Host removed', `${name} is no longer in the list.`);
       await hosts.getState().load();
     } finally {
@@ -105,7 +107,9 @@ function FactCells({ status }: { status: HostStatus | null }) {
         )}
       </td>
       <td className="number">{diskFreeBytes === null ? missing : formatBytes(diskFreeBytes)}</td>
-      <td title={[...status.runs, ...status.deployments].join('\n')}>{usesText(status) ?? missing}</td>
+      <td title={[...(status.runs ?? []), ...(status.deployments ?? [])].join('\n')}>
+        {usesText(status) ?? missing}
+      </td>
     </>
   );
 }

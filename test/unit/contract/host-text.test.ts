@@ -19,6 +19,7 @@ it('counts equal GPUs, and says where nothing is known', async () => {
 it('names what uses a host', () => {
   expect(usesText({ runs: ['a'], deployments: ['b', 'c'] })).toBe('1 run, 2 deployments');
   expect(usesText({ runs: [], deployments: [] })).toBeNull();
+  expect(usesText({ runs: null, deployments: null })).toBe('not known');
 });
 
 it('tells a host without Docker from one that is not reached', () => {

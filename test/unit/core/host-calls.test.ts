@@ -16,8 +16,8 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 
 const about = { name: 'gpu1', address: 'ssh://gpu1', at: '' };
 const reached = (uses: {
-  readonly runs: readonly string[];
-  readonly deployments: readonly string[];
+  readonly runs: readonly string[] | null;
+  readonly deployments: readonly string[] | null;
 }): HostStatus => ({
   ...about,
   reachable: true,
@@ -48,6 +48,7 @@ async function callsFinding(fakeStatus: HostStatus) {
 it.each([
   ['a run is there', reached({ runs: ['run-1'], deployments: [] }), 'run-busy'],
   ['a deployment serves there', reached({ runs: [], deployments: ['vision'] }), 'deployment-busy'],
+  ['Docker does not run there', reached({ runs: null, deployments: null }), 'host-unreachable'],
   [
     'it cannot be asked',
     { ...about, reachable: false, reason: 'timeout', message: 'no answer', remedy: 'Start it.' } as const,

@@ -52,6 +52,7 @@ describe('the status of a host', () => {
       gpus: { gpus: [{ name: 'Tesla T4' }] },
       docker: { reachable: false, message: 'no socket' },
       images: null,
+      runs: null,
     });
   });
 

@@ -46,8 +46,14 @@ describe('hosts', () => {
     expect((await rejection(hosts.get('gpu1'))).remedy).toContain('hosts add');
     await hosts.add({ name: 'gpu1', address: 'ssh://gpu1' });
     await hosts.add({ name: 'gpu2', address: 'ssh://gpu2' });
-    for (const work of [hosts.get('gpu'), hosts.link('gpu'), hosts.ssh('gpu'), hosts.remove('gpu')]) {
-      expect(await rejection(work)).toMatchObject({
+    const works: readonly (() => Promise<unknown>)[] = [
+      () => hosts.get('gpu'),
+      () => hosts.link('gpu'),
+      () => hosts.ssh('gpu'),
+      () => hosts.remove('gpu'),
+    ];
+    for (const work of works) {
+      expect(await rejection(work())).toMatchObject({
         code: 'host-unknown',
         remedy: 'Known hosts: gpu1, gpu2.',
       });
