@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHosts, type Hosts } from '../../main/hosts/hosts';
 import { homeLayout } from '../../main/platform/layout';
+import { processesWhere } from '../../main/platform/process-environment';
 import { endSshConnections } from '../../main/platform/ssh/ssh-connection';
+import { startCli } from '../support/cli';
 import { ensureIdleImage, idleBody, readTestEngine } from '../support/docker';
 import { repository } from '../support/home';
 import { rejection } from '../support/rejection';
 import { sshdProblem, startSshd, type TestSshd } from '../support/sshd';
+import { until } from '../support/until';
 
+const configVariable = 'TRITON_WORKBENCH_SSH_CONFIG';
 const engine = await readTestEngine();
 
 describe.skipIf(engine === null || sshdProblem() !== null)('a host with a Docker Engine', () => {
@@ -80,6 +84,17 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a host with a Docker
     // That of gpu1 is there already.
     expect(await sshd.logins()).toBe(before + 20);
     for (const name of many) await hosts.remove(name);
+  });
+
+  it('is listed by the command line, which leaves no process of ssh behind', async () => {
+    const { code, stdout } = await startCli(home, ['hosts', 'list', '--json'], [], sshd.env).result;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'gpu1', status: { reachable: true } }]);
+    await endSshConnections();
+    const config = sshd.env[configVariable];
+    await until('no ssh is left', async () => {
+      return (await processesWhere(configVariable, (value) => value === config)).length === 0;
+    });
   });
 
   it('is unreachable when its line is cut, and reached again', async () => {

@@ -19,12 +19,17 @@ export interface CliRun {
 }
 
 /** Starts the built CLI in a home; `within`: a program with its arguments that takes its place by it. */
-export function startCli(home: string, args: readonly string[], within: readonly string[] = []): CliRun {
+export function startCli(
+  home: string,
+  args: readonly string[],
+  within: readonly string[] = [],
+  environment = process.env,
+): CliRun {
   const own = [process.execPath, join(repository, 'out', 'main', 'cli.cjs'), ...args];
   const [program = '', ...rest] = [...within, ...own];
   const child = spawn(program, rest, {
     // Not the defaults of whoever runs the tests.
-    env: { ...process.env, TRITON_WORKBENCH_HOME: home, XDG_CONFIG_HOME: join(home, 'no-config') },
+    env: { ...environment, TRITON_WORKBENCH_HOME: home, XDG_CONFIG_HOME: join(home, 'no-config') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
