@@ -41,6 +41,8 @@ function View({ route }: { route: Route }) {
       return <MonitorPage />;
     case 'containers':
       return <ContainersPage />;
+    case 'hosts':
+      return <HostsPage />;
     case 'environment':
       return <EnvironmentPage />;
     case 'settings':
