@@ -13,7 +13,7 @@ Exit code 1: the two do not agree.
 window: opens the built window on a run with 100,000 windows and log lines, updates it ten times per second, replays an
 hour, and writes docs/benchmarks-window.md (--out elsewhere). Exit code 1: slower or larger than it may be.
 start: makes the package, starts it with 200 runs in the home, and writes docs/benchmarks-start.md (--out elsewhere, --repeats
-N). Exit code 1: slower than it may be.
+N, --against PROGRAM: in turn with an earlier package). Exit code 1: slower than it may be.
 monitor: replays 24 hours in the window, updates its charts, kills servers and Python stubs that are watched, and writes
 docs/benchmarks-monitor.md (--out elsewhere). Exit code 1: slower or larger than it may be, or a verdict that is late.
 pipeline: ResNet-50 at full size by \`run\` and by the scripts under scripts/bench, in turn, and writes

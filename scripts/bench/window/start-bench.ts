@@ -8,15 +8,18 @@ import { openElectron } from './window-under-test';
 const executable = option('program', '');
 const toolchainHome = option('home', '');
 const outFile = option('out', '');
+/** Another package, to be started in turn with this one; '': none. */
+const against = option('against', '');
+const programs = against === '' ? [executable] : [executable, against];
 const repeats = Number(option('repeats', '10'));
 const runCount = 200;
 /** Milliseconds. */
 const limits = { start: 1200, afterUpdate: 1500 } as const;
 
 /** From the start of the program to a list that can be clicked. */
-async function startMs(home: string): Promise<number> {
+async function startMs(program: string, home: string): Promise<number> {
   const startedMs = performance.now();
-  const window = await openElectron({ executable, args: [], home });
+  const window = await openElectron({ executable: program, args: [], home });
   await window.page.locator('[data-run] .run-name').first().click({ trial: true });
   const tookMs = performance.now() - startedMs;
   await window.close();
@@ -25,18 +28,21 @@ async function startMs(home: string): Promise<number> {
 
 /** The first start on a home without rows of the list, each on a home of its own, and with `again` later ones on the last. */
 async function starts(runs: Parameters<typeof prepareHome>[1], firsts: number, again: number) {
-  const first: number[] = [];
-  const later: number[] = [];
+  const sides = programs.map((program) => ({ program, first: [] as number[], later: [] as number[] }));
   for (let at = 0; at < firsts; at += 1) {
-    const home = await prepareHome(toolchainHome, runs);
+    const homes = await Promise.all(sides.map(() => prepareHome(toolchainHome, runs)));
     try {
-      first.push(await startMs(home));
-      if (at === firsts - 1) for (let left = again; left > 0; left -= 1) later.push(await startMs(home));
+      const rounds = at === firsts - 1 ? 1 + again : 1;
+      for (let round = 0; round < rounds; round += 1) {
+        for (const [which, { program, first, later }] of sides.entries()) {
+          (round === 0 ? first : later).push(await startMs(program, homes[which] ?? ''));
+        }
+      }
     } finally {
-      await rm(home, { recursive: true, force: true });
+      for (const home of homes) await rm(home, { recursive: true, force: true });
     }
   }
-  return { first, later };
+  return { first: sides.map(({ first }) => first), later: sides.map(({ later }) => later) };
 }
 
 const ordinary = ordinaryRuns(runCount);
@@ -54,6 +60,9 @@ const document = [
   '',
   'Written by `npm run bench -- start`. The packaged program on a home with finished runs, from its start to a list of runs that',
   'can be clicked, driven by Playwright, whose connection is part of the figure. Median, and the smallest and largest.',
+  ...(against === ''
+    ? []
+    : ['Before: an earlier package, started in turn with this one on the same machine.']),
   '',
   '| | |',
   '|---|---|',
@@ -61,13 +70,16 @@ const document = [
   `| Processor | ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} logical; load ${(loadavg()[0] ?? NaN).toFixed(1)} |`,
   `| System | ${type()} ${release()} |`,
   '',
-  '| | measured | at most |',
-  '|---|---|---|',
-  ...rows.map(([what, values, most]) => `| ${what} | ${ms(values)} | ${most.toLocaleString('en-US')} ms |`),
+  `| | measured |${against === '' ? '' : ' before |'} at most |`,
+  `|---|---|${against === '' ? '' : '---|'}---|`,
+  ...rows.map(
+    ([what, sides, most]) =>
+      `| ${what} | ${sides.map(ms).join(' | ')} | ${most.toLocaleString('en-US')} ms |`,
+  ),
   '',
 ].join('\n');
 process.stdout.write(document);
 if (outFile !== '') await writeFile(outFile, document);
-const missed = rows.filter(([, values, most]) => median([...values]) > most);
+const missed = rows.filter(([, [values = []], most]) => median([...values]) > most);
 for (const [what] of missed) process.stdout.write(`Too slow: ${what}\n`);
 process.exitCode = missed.length === 0 ? 0 : 1;
