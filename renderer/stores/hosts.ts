@@ -19,6 +19,8 @@ export interface Hosts {
   /** null until the list has come. */
   readonly entries: readonly HostEntry[] | null;
   readonly error: WireError | null;
+  /** Fetches the list, and asks nobody. Never rejects. */
+  readonly list: () => Promise<void>;
   /** Fetches the list and asks every host; answers are shown as they come. */
   readonly load: () => Promise<void>;
   /** Makes the preflight of a host and shows it. Never rejects. */
@@ -45,26 +47,32 @@ export function createHosts(client: Client): StoreApi<Hosts> {
         change(name, { asking: false });
       }
     };
-    return {
-      entries: null,
-      error: null,
-      load: async () => {
-        let hosts: readonly Host[];
-        try {
-          hosts = await client.call('hosts.list');
-        } catch (error) {
-          set({ error: toWire(error) });
-          return;
-        }
+    const listed = async (): Promise<readonly Host[]> => {
+      try {
+        const hosts = await client.call('hosts.list');
         const before = get().entries ?? [];
         const entries = hosts.map((host): HostEntry => {
           const known = before.find((entry) => entry.host.name === host.name);
           // What was found at another address says nothing of this one.
           return known?.host.address === host.address
-            ? { ...known, host, asking: true }
-            : { host, status: null, checks: null, asking: true };
+            ? { ...known, host }
+            : { host, status: null, checks: null, asking: false };
         });
         set({ entries, error: null });
+        return hosts;
+      } catch (error) {
+        set({ error: toWire(error) });
+        return [];
+      }
+    };
+    return {
+      entries: null,
+      error: null,
+      list: async () => {
+        await listed();
+      },
+      load: async () => {
+        const hosts = await listed();
         await Promise.all(
           hosts.map(({ name }) =>
             asking(name, async () => ({ status: await client.call('hosts.status', { name }) })),

@@ -46,7 +46,7 @@ function Centre({ error, onImport }: { error: WireError | null; onImport: () => 
 
 /** Puts a deployment together, on one page or on seven in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
-  const { client, draft } = useWorkbench();
+  const { client, draft, hosts } = useWorkbench();
   const { open, ready, page, changing, planError, saveError, importText, goTo, ...state } = useStore(draft);
   const error = state.error ?? planError;
   const model = useWizardModel();
@@ -57,7 +57,8 @@ export function NewDeploymentView() {
 
   useEffect(() => {
     void open();
-  }, [open]);
+    void hosts.getState().list();
+  }, [open, hosts]);
 
   const chooseImport = useCallback(() => {
     attempt(async () => {

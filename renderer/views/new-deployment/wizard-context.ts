@@ -9,18 +9,20 @@ import { wizardModel } from './wizard-model';
 
 /** null while the presets are on their way, or the draft's preset is none of them. */
 export function useWizardModel(): WizardModel | null {
-  const { draft, presets, machine, startCheck, settings } = useWorkbench();
+  const { draft, presets, machine, startCheck, settings, hosts } = useWorkbench();
   const state = useStore(draft);
   const list = useStore(presets, (resource) => resource.value);
   const status = useStore(machine, (resource) => resource.value);
   const startProblems = useStore(startCheck, ({ problems }) => problems);
   const engine = useStore(settings, (kept) => settingsOf(kept)['deployment.engine']);
+  const entries = useStore(hosts, (state) => state.entries);
   return useMemo(() => {
     if (list === null) return null;
     const preset = draftPreset(state, list);
     if (preset === null) return null;
-    return wizardModel(state, preset, list, status, startProblems, engine);
-  }, [state, list, status, startProblems, engine]);
+    const names = (entries ?? []).map(({ host }) => host.name);
+    return wizardModel(state, preset, list, status, startProblems, engine, names);
+  }, [state, list, status, startProblems, engine, entries]);
 }
 
 const context = createContext<WizardModel | null>(null);

@@ -70,11 +70,13 @@ export function wizardModel(
   machine: MachineStatus | null,
   startProblems: readonly StartProblem[] = [],
   ofSettings: Settings['deployment.engine'] = 'preset',
+  hosts?: readonly string[],
 ): WizardModel {
   const values = valuesOf(draft);
   const defaults = defaultsHere(draft, machine, draft.changing === null ? ofSettings : 'preset');
   const precision = draft.preview?.defaultPrecision;
-  const context: FieldContext = { preset, presets, machine, value: (...keys) => getAt(values, keys) };
+  const value: FieldContext['value'] = (...keys) => getAt(values, keys);
+  const context: FieldContext = { preset, presets, machine, hosts, value };
   const fields = allFields(context);
   const problems = withStartProblems(
     problemsOf(fields, draft.overrides, draft.preview, draft.edit?.problem ?? null),

@@ -135,13 +135,14 @@ export function ChoiceControl(props: {
     if (path === 'model.preset')
       draft.choosePreset(option, context.presets.find(({ id }) => id === option)?.title);
     else if (path === 'targetGpu') draft.chooseTarget(option, engineForTarget(context.machine));
+    else if (option === '') draft.reset(field.keys);
     else draft.change(field.keys, option);
   };
   return (
     <OptionGroup
       options={options}
       cards={cards}
-      value={value}
+      value={value ?? ''}
       help={helpOf(field)}
       frame={frame}
       onChoose={choose}

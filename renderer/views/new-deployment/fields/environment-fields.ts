@@ -62,6 +62,22 @@ const addressSection = (context: FieldContext): Section => ({
 const ports = (context: FieldContext): readonly Field[] =>
   ['engine.httpPort', 'engine.grpcPort'].map((path) => formField(path, context));
 
+/** One that was removed from the list is shown as long as it is chosen. */
+function hostField(context: FieldContext): readonly Field[] {
+  const { hosts = [], value } = context;
+  const chosen = value('engine', 'host');
+  const names = [...new Set([...hosts, ...(typeof chosen === 'string' ? [chosen] : [])])];
+  if (names.length === 0) return [];
+  const options: readonly Option[] = [
+    { value: '', label: 'This machine' },
+    ...names.map((name) => ({
+      ...{ value: name, label: name },
+      ...(hosts.includes(name) ? {} : { why: 'Not in the list of hosts.' }),
+    })),
+  ];
+  return [formField('engine.host', context, { control: { kind: 'choice', cards: false, options } })];
+}
+
 function dockerSections(context: FieldContext): readonly Section[] {
   const engine = engineOf(context);
   const withGpus = engine.kind === 'docker' && engine.gpus.length > 0;
@@ -73,6 +89,7 @@ function dockerSections(context: FieldContext): readonly Section[] {
     {
       title: 'Containers',
       fields: [
+        ...hostField(context),
         problem === null ? gpus : { ...gpus, help: `${gpus.help} On this machine: ${problem}` },
         formField('engine.images', context, {
           help: `Default: decided by the GPUs, now ${choices[family] ?? family}.`,

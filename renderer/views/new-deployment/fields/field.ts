@@ -3,6 +3,7 @@ import type { Preset } from '../../../../main/contract/run/preset';
 import type { Keys } from '../../../../main/contract/trees';
 
 export interface Option {
+  /** '': the field is left out. */
   readonly value: string;
   readonly label: string;
   readonly note?: string;
@@ -71,6 +72,8 @@ export interface FieldContext {
   readonly preset: Preset;
   readonly presets: readonly Preset[];
   readonly machine: MachineStatus | null;
+  /** Names of the other machines to run on. */
+  readonly hosts?: readonly string[] | undefined;
   /** Value that a field has now: chosen, or by default. */
   readonly value: (...keys: string[]) => unknown;
 }

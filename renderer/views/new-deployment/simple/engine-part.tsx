@@ -62,7 +62,9 @@ function DeviceInput() {
 export function EnginePart() {
   const { route } = useWorkbench();
   const { fields } = useWizard();
-  const shown = fields.filter((field) => ['engine.kind', 'engine.url'].includes(pathOf(field)));
+  const shown = fields.filter((field) =>
+    ['engine.kind', 'engine.host', 'engine.url'].includes(pathOf(field)),
+  );
   const isRefused = shown.some(
     ({ control }) => control.kind === 'choice' && control.options.some(({ why }) => why !== undefined),
   );
