@@ -7,7 +7,7 @@ import type { StartProblem } from '../contract/run/spec-tools';
 import type { Settings } from '../contract/settings/settings';
 import { usualRelease } from '../engine/docker/run-images';
 import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
-import { withRelease } from '../engine/docker/run-release';
+import { type HostFacts, withRelease } from '../engine/docker/run-release';
 import { refuseStart, startProblems } from '../engine/start-check';
 import type { StartHow } from '../pipeline/runs';
 import { generatedConfig } from '../spec/read-choice';
@@ -26,13 +26,37 @@ export interface StartCalls {
   readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
 }
 
+/** How long what a host said of itself holds. */
+const hostFactsMs = 10_000;
+
 export function createStartCalls(parts: CoreParts): StartCalls {
-  const { layout, docker, engines, presetOf, monitor, tools, settings } = parts;
+  const { layout, docker, engines, hosts, presetOf, monitor, tools, settings } = parts;
   const { resources, env, home } = parts.options;
   /** The engine whose containers the specification asks for; else this machine's, as the way out. */
   const linkFor = ({ engine }: RunSpec) =>
     engine.kind === 'docker' ? engines.linkOf(engine) : Promise.resolve(docker);
-  const placesOf = async (spec: RunSpec) => ({ resources, env, home, link: await linkFor(spec) });
+  /** Who does not answer is said by its engine. */
+  const askHost = async (name: string): Promise<HostFacts> => {
+    const status = await hosts.status(await hosts.get(name));
+    if (!status.reachable) return { docker: await (await hosts.link(name)).facts(), gpus: null };
+    const { docker, gpus, diskFreeBytes } = status;
+    return { gpus, docker: docker.reachable ? { ...docker, rootFreeBytes: diskFreeBytes } : docker };
+  };
+  const asked = new Map<string, { readonly sinceMs: number; readonly facts: Promise<HostFacts> }>();
+  /** Asked once for the questions that a start and each change of the form have. */
+  const hostFor = async ({ engine }: RunSpec): Promise<HostFacts | null> => {
+    if (engine.kind !== 'docker' || engine.host === undefined) return null;
+    const known = asked.get(engine.host);
+    if (known !== undefined && performance.now() - known.sinceMs < hostFactsMs) return known.facts;
+    const facts = askHost(engine.host);
+    asked.set(engine.host, { sinceMs: performance.now(), facts });
+    return facts;
+  };
+  const placesOf = async (spec: RunSpec) => ({
+    ...{ resources, env, home },
+    link: await linkFor(spec),
+    host: await hostFor(spec),
+  });
   /** null: a remote server is then compared by its name alone. */
   const configOf = async (spec: RunSpec): Promise<ModelConfig | null> => {
     if (spec.engine.kind !== 'remote') return null;

@@ -2,13 +2,11 @@ import type { ErrorCode } from '../../contract/errors';
 import type { Check, CheckId } from '../../contract/machine';
 import type { Framework, RunSpec } from '../../contract/run/run-spec';
 import type { StartProblem } from '../../contract/run/spec-tools';
-import { readGpus } from '../../machine/gpu-report';
 import { readHostFacts } from '../../machine/host-facts';
 import { preflight } from '../../machine/preflight';
-import { remoteHost } from '../../machine/preflight-docker';
 import { readReleases } from '../../machine/releases';
 import { preflightPlan } from './preflight-plan';
-import { releaseFor, releaseNeeds, type ReleasePlaces } from './run-release';
+import { readEngineMachine, releaseFor, releaseNeeds, type ReleasePlaces } from './run-release';
 
 /** Asked elsewhere: containers bring their tools, and a port may be held by a container that the run takes up again. */
 const notOfRuns: ReadonlySet<CheckId> = new Set(['tools', 'ports']);
@@ -56,18 +54,20 @@ export async function runPreflight(
   places: PreflightPlaces,
 ): Promise<RunPreflight | null> {
   if (engine.kind !== 'docker') return null;
-  const { env, home, resources, link } = places;
-  const [docker, gpus, releases] = await Promise.all([link.facts(), readGpus(env), readReleases(resources)]);
+  const { home, resources } = places;
+  const [{ docker, gpus, isKnown }, releases] = await Promise.all([
+    readEngineMachine(places),
+    readReleases(resources),
+  ]);
   if (!docker.reachable) return null;
   const [host, plan] = await Promise.all([
     readHostFacts([home, ...(docker.rootDir === '' ? [] : [docker.rootDir])]),
     preflightPlan(engine, places, docker, { format, framework }),
   ]);
-  const fit =
-    remoteHost(docker) === null
-      ? releaseFor(engine, releaseNeeds(engine, format, ngcRelease), { gpus, releases })
-      : null;
-  const found = preflight({ gpus, host, docker, releases, plan, tools: null }).filter(
+  const fit = isKnown
+    ? releaseFor(engine, releaseNeeds(engine, format, ngcRelease), { gpus, releases })
+    : null;
+  const found = preflight({ gpus, gpusOfEngine: isKnown, host, docker, releases, plan, tools: null }).filter(
     ({ id, status }) => status === 'problem' && !notOfRuns.has(id),
   );
   if (fit?.kind !== 'none') {

@@ -1,4 +1,4 @@
-import type { GpuReport } from '../../contract/machine';
+import type { DockerFacts, GpuReport } from '../../contract/machine';
 import type { DockerEngineSpec, Format, RunSpec } from '../../contract/run/run-spec';
 import { imageFamily } from '../../contract/run/serving';
 import type { DockerLink } from '../../docker/docker-link';
@@ -40,11 +40,38 @@ export function releaseFor(
   return fittingRelease({ gpus: used, driver: gpus.driverVersion }, { releases, needs });
 }
 
+/** What is known of the machine of an engine that is not this one. */
+export interface HostFacts {
+  readonly docker: DockerFacts;
+  /** null: not known. */
+  readonly gpus: GpuReport | null;
+}
+
 export interface ReleasePlaces {
   readonly env: NodeJS.ProcessEnv;
+  /** Of the host that the specification names; null: it names none. */
+  readonly host: HostFacts | null;
   /** `resources` of the product. */
   readonly resources: string;
   readonly link: DockerLink;
+}
+
+interface EngineMachine {
+  readonly docker: DockerFacts;
+  /** This machine's where nothing is known of the other. */
+  readonly gpus: GpuReport;
+  /** The GPUs are those of the engine. */
+  readonly isKnown: boolean;
+}
+
+/** The engine of a run and the GPUs that it has: a host's, or this machine's. */
+export async function readEngineMachine({
+  env,
+  link,
+  host,
+}: Pick<ReleasePlaces, 'env' | 'link' | 'host'>): Promise<EngineMachine> {
+  const [docker, gpus] = await Promise.all([host?.docker ?? link.facts(), host?.gpus ?? readGpus(env)]);
+  return { docker, gpus, isKnown: host === null ? remoteHost(docker) === null : host.gpus !== null };
 }
 
 /** With the UUIDs of the idlest GPU, or of all, in their place, where they are known. */
@@ -60,14 +87,17 @@ function withGpus(engine: DockerEngineSpec, gpus: GpuReport): DockerEngineSpec {
 export async function withRelease(
   spec: RunSpec,
   presetRelease: string | undefined,
-  { env, resources, link }: ReleasePlaces,
+  places: ReleasePlaces,
 ): Promise<RunSpec> {
+  const { resources } = places;
   if (spec.engine.kind !== 'docker' || imageFamily(spec.engine) === 'cpu') return spec;
-  const [gpus, releases, docker] = await Promise.all([readGpus(env), readReleases(resources), link.facts()]);
-  const isHere = remoteHost(docker) === null;
-  const engine = isHere ? withGpus(spec.engine, gpus) : spec.engine;
+  const [{ gpus, isKnown }, releases] = await Promise.all([
+    readEngineMachine(places),
+    readReleases(resources),
+  ]);
+  const engine = isKnown ? withGpus(spec.engine, gpus) : spec.engine;
   if (engine.release !== undefined) return { ...spec, engine };
   const needs = releaseNeeds(engine, spec.format, presetRelease);
-  const fit = isHere ? releaseFor(engine, needs, { gpus, releases }) : null;
+  const fit = isKnown ? releaseFor(engine, needs, { gpus, releases }) : null;
   return { ...spec, engine: { ...engine, release: fit?.kind === 'fits' ? fit.release : needs.newest } };
 }

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DockerEngineSpec, RunSpec } from '../../../../main/contract/run/run-spec';
 import type { DockerLink } from '../../../../main/docker/docker-link';
 import { preflightProblems, runPreflight } from '../../../../main/engine/docker/run-preflight';
-import { withRelease } from '../../../../main/engine/docker/run-release';
+import { type HostFacts, withRelease } from '../../../../main/engine/docker/run-release';
+import { readGpus } from '../../../../main/machine/gpu-report';
 import { repository } from '../../../support/home';
 import { specFixture } from '../../../support/run-state';
 import { captureFolder } from '../../machine/captures';
@@ -45,16 +46,29 @@ async function machineWith(capture: string | null) {
     facts: () => Promise.resolve({ ...localDocker, rootDir: '/' }),
     connect: () => Promise.resolve(client),
   } as unknown as DockerLink;
-  return { env: { PATH: folder }, resources: join(repository, 'resources'), home: folder, link };
+  const places = { env: { PATH: folder }, resources: join(repository, 'resources'), home: folder, link };
+  return { ...places, host: null };
 }
 
-async function started(capture: string | null, given: RunSpec) {
-  const places = await machineWith(capture);
+async function started(capture: string | null, given: RunSpec, more: { readonly host?: HostFacts } = {}) {
+  const places = { ...(await machineWith(capture)), ...more };
   const spec = await withRelease(given, '26.07', places);
   const result = await runPreflight(spec, { ngcRelease: '26.07' }, places);
   const { release } = spec.engine as DockerEngineSpec;
   return { release, reason: result?.reason, problems: preflightProblems(result) };
 }
+
+it('asks the GPUs of the host that a run names, and not those of this machine', async () => {
+  const gpus = await readGpus((await machineWith('a100-sxm4-v12.xml')).env);
+  await rm(join(folder, 'nvidia-smi'));
+  const docker = { ...localDocker, host: 'ssh://rack', rootDir: '/' };
+  const onHost = await started(null, specWith({ host: 'rack' }), { host: { docker, gpus } });
+  const here = await started('a100-sxm4-v12.xml', specWith());
+  expect(onHost).toMatchObject({ release: here.release, reason: here.reason });
+  // Where nothing is known of them, nothing is said of them either.
+  const unknown = await started(null, specWith({ host: 'rack' }), { host: { docker, gpus: null } });
+  expect(unknown.reason).toBeNull();
+});
 
 it('takes the release that fits the GPU, and says why', async () => {
   const { release, reason, problems } = await started('a100-sxm4-v12.xml', specWith());
