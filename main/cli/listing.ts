@@ -11,7 +11,8 @@ import type { LoadPoint } from '../contract/measured/results';
 import { bestAnswer, budgetText, historyOf } from '../contract/measured/verdict';
 import { formatDuration, formatMs, formatRate, missing } from '../contract/numbers';
 import { originMark, originText } from '../contract/run/run-content';
-import { damageText, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
+import { damageText, scenarios, shortWaitText, waitRemedy, waitText } from '../contract/run/run-events';
+import { jobLine } from '../contract/run/run-job';
 import type { RunState } from '../contract/run/run-state';
 import { runSummarySchema } from '../contract/run/run-summary';
 import { hasSpec, measuredOnText } from '../contract/run/server-load';
@@ -72,6 +73,15 @@ interface RunsOptions extends Json {
   readonly limit?: string;
 }
 
+const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+
+/** Of a run that a job works on, where that is. */
+function statusText({ status, waitsFor, job }: RunSummary): string {
+  if (waitsFor?.reason === 'job') return lowered(shortWaitText(waitsFor));
+  if (waitsFor !== null) return 'waiting';
+  return status === 'running' && job !== null && job.node !== null ? `running on ${job.node}` : status;
+}
+
 /** The runs that the options ask for, in the order of the list. Throws input-invalid. */
 export function chosenRuns(runs: readonly RunSummary[], options: RunsOptions): readonly RunSummary[] {
   const { preset } = options;
@@ -121,7 +131,7 @@ function addRuns(program: Command, context: CliContext): void {
       else {
         const rows = runs.map((run) => [
           run.runId,
-          run.waitsFor === null ? run.status : 'waiting',
+          statusText(run),
           run.best === null
             ? missing
             : `${formatRate(run.best.inferencesPerSecond)}${run.best.steady ? '' : ' (not steady)'}`,
@@ -166,6 +176,7 @@ function summaryLines(state: RunState): readonly string[] {
     hasSpec(state) ? `Model instances: ${instancesText(state.spec)}` : null,
     ...state.specChanges.map(({ at, changed }) => `Specification changed at ${at}: ${changesText(changed)}`),
     waitsFor === null ? null : `${waitText(waitsFor)} ${waitRemedy(waitsFor)}`,
+    jobLine(state),
     left === null ? null : `${timeLeftText(left)}: ${left.basis}`,
     ...state.steps.map(({ id, status, skippedBecause, durationUs }) => {
       const time = durationUs === null ? '' : ` (${formatDuration(durationUs)})`;

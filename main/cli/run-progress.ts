@@ -96,7 +96,9 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   'run-created': none,
   'levels-kept': none,
   'run-trusted': none,
-  'run-started': none,
+  'job-submitted': ({ job }) => [`Submitted as Slurm job ${job.id}. Its output: ${job.log}`],
+  'job-ended': () => [],
+  'run-started': ({ node }) => (node === undefined ? [] : [`Running on ${node}`]),
   annotation: none,
   'run-name': none,
   'p99-budget': none,
@@ -191,6 +193,7 @@ export function runDocument(state: RunState, dir: string) {
     note: state.note,
     specChanges: state.specChanges,
     waitsFor: state.waitsFor,
+    job: state.job,
     damagedLines: state.damagedLines,
     steps: state.steps.map((step) => ({
       id: step.id,

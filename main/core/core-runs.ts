@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { isLoopback } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/measured/results';
@@ -12,6 +13,7 @@ import { watchGpus } from '../machine/watch-gpus';
 import { checkExternalFiles } from '../own/onnx-source';
 import type { ReadingSources } from '../perf/readings';
 import { inspectServer, measureServer } from '../perf/sweep/measure-server';
+import { JobRuns } from '../pipeline/job-runs';
 import { Runs } from '../pipeline/runs';
 import type { Servers } from '../pipeline/server-run';
 import { steps } from '../pipeline/steps';
@@ -92,12 +94,34 @@ const pickStart = ({ completed, preflight }: StartCalls): Pick<StartCalls, 'comp
   preflight,
 });
 
+/** Runs that jobs work on: a job runs this very program, which has a home of the same name on the node. */
+function jobRunsOf({ options, store, jobs, ownJob, emit }: CoreParts): JobRuns {
+  const { env, home, workerFile, follow = false, electron } = options;
+  const kept = ['TRITON_WORKBENCH_APP', 'TRITON_WORKBENCH_RESOURCES'] as const;
+  const passed = kept.flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const program = {
+    argv: [process.execPath, join(dirname(workerFile), 'cli.cjs'), 'resume'],
+    env: {
+      ...Object.fromEntries(passed),
+      TRITON_WORKBENCH_HOME: home,
+      // The runtime of the window and of a package is plain Node then.
+      ...(electron === null && !('electron' in process.versions) ? {} : { ELECTRON_RUN_AS_NODE: '1' }),
+    },
+  };
+  return new JobRuns({ store, scheduler: jobs, ownJob, program, emit, tellsEntries: !follow });
+}
+
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
 export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   const { layout, engines, docker, now } = parts;
   const { env, resources, printPdf } = parts.options;
   const requireSound = (spec: RunSpec) => requireSoundSpec(parts, spec);
+  const jobs = jobRunsOf(parts);
   return new Runs({
+    jobs,
     ...{ store: parts.store, cache: parts.cache, steps },
     disks: [parts.options.home, tmpdir()],
     presetOf: parts.presetOf,
@@ -153,7 +177,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       const waited = { some: false };
       const release = await takeDevice({
         root: layout.devices,
-        device: deviceOf(spec.engine),
+        device: deviceOf(spec.engine, jobs.nodeOf(spec)),
         what: runId,
         signal,
         onWaiting: (forWhat) => {

@@ -8,8 +8,9 @@ import type { Settings } from '../contract/settings/settings';
 import { usualRelease } from '../engine/docker/run-images';
 import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
 import { withRelease } from '../engine/docker/run-release';
+import { withProfile } from '../engine/slurm/slurm-profile';
 import { refuseStart, startProblems } from '../engine/start-check';
-import type { StartHow } from '../pipeline/runs';
+import type { StartHow } from '../pipeline/run-options';
 import { generatedConfig } from '../spec/read-choice';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
@@ -50,9 +51,13 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       resources,
       docker,
       monitored,
+      jobs: parts.jobs,
       tools: () => tools.facts(),
     });
   const completed: StartCalls['completed'] = async (spec, { ofFile = false } = {}) => {
+    if (spec.engine.kind === 'slurm') {
+      return { ...spec, engine: await withProfile(spec.engine, layout.slurmProfiles) };
+    }
     if (spec.engine.kind !== 'docker') return spec;
     const { preset } = await presetOf(spec.model);
     const { values } = await settings.read();

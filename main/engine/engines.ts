@@ -17,6 +17,7 @@ import { openDockerPlace, type PrepareImage } from './docker/docker-place';
 import { adoptionMs, isOrphan, sweepContainers } from './docker/orphans';
 import { imageNamesOf, wantedImages } from './docker/run-images';
 import type { Engine, SweepResult, SweptAll } from './engine';
+import type { JobScheduler } from './job';
 import { createLocalEngine } from './local/local-engine';
 import type { Place, PlaceRun } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
@@ -30,6 +31,7 @@ interface EnginesOptions {
   readonly docker: DockerLink;
   readonly prepareImage: PrepareImage;
   readonly setup: Setup;
+  readonly jobs: JobScheduler;
 }
 
 export interface Engines {
@@ -82,6 +84,18 @@ async function sweepDocker(
   }
 }
 
+async function sweepAll(
+  options: EnginesOptions,
+  local: Engine,
+  how: Parameters<Engines['sweep']>[0] = {},
+): Promise<SweptAll> {
+  const { ended } = await local.sweep();
+  const endedChildren = await endLeftChildren();
+  const graceMs = how.all === true ? 0 : adoptionMs;
+  const { removedContainers } = await sweepDocker(options, graceMs, how.except);
+  return { ended, endedChildren, removedContainers };
+}
+
 /** Every place to run Triton. */
 export function createEngines(options: EnginesOptions): Engines {
   const { layout, env, docker } = options;
@@ -127,6 +141,8 @@ export function createEngines(options: EnginesOptions): Engines {
     openPlace: (spec, run) => {
       const { engine } = spec;
       switch (engine.kind) {
+        // Inside of its job; outside nothing is done of it.
+        case 'slurm':
         case 'local':
           return Promise.resolve(
             onThisMachine(localFor(formatOf(spec.format).shimFramework ?? 'pyt'), run.framework, spec.model),
@@ -152,16 +168,13 @@ export function createEngines(options: EnginesOptions): Engines {
       engine.kind === 'docker'
         ? imageNamesOf(await wantedImages(engine, options.resources, { framework, format }))
         : [],
-    detect: () => Promise.all([local.detect(), dockerStatus(docker), createRemoteEngine(null).detect()]),
-    sweep: async (how) => {
-      const { ended } = await local.sweep();
-      const endedChildren = await endLeftChildren();
-      const { removedContainers } = await sweepDocker(
-        options,
-        how?.all === true ? 0 : adoptionMs,
-        how?.except,
-      );
-      return { ended, endedChildren, removedContainers };
-    },
+    detect: () =>
+      Promise.all([
+        local.detect(),
+        dockerStatus(docker),
+        createRemoteEngine(null).detect(),
+        options.jobs.detect(),
+      ]),
+    sweep: (how) => sweepAll(options, local, how),
   };
 }

@@ -58,7 +58,11 @@ export function deviceOfUrl(url: string): string {
   return isLoopback(hostname) ? thisMachine : `host ${hostname}`;
 }
 
-/** What a run measures on; two runs that measure on the same would spoil each other's figures. */
-export function deviceOf(engine: RunSpec['engine']): string {
+/**
+ * What a run measures on; two runs that measure on the same would spoil each other's figures.
+ * @param node that the run's job has; null outside of a job
+ */
+export function deviceOf(engine: RunSpec['engine'], node: string | null = null): string {
+  if (engine.kind === 'slurm' && node !== null) return `node ${node}`;
   return engine.kind === 'remote' ? deviceOfUrl(engine.url) : thisMachine;
 }

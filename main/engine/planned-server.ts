@@ -56,6 +56,7 @@ export function plannedServer(
         forClients: loopback(containerPorts.http, containerPorts.grpc),
       };
     }
+    case 'slurm':
     case 'local':
       return {
         command: serverArguments({

@@ -58,6 +58,10 @@ export interface HomeLayout {
   readonly approved: string;
   /** Which image each reference meant at its last use. */
   readonly knownImages: string;
+  /** What people write of their clusters: profiles of jobs. */
+  readonly slurmProfiles: string;
+  /** Scripts and output of jobs, a folder each. */
+  readonly jobs: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
   readonly instance: string;
 }
@@ -181,6 +185,8 @@ export function homeLayout(home: string): HomeLayout {
     runKey: join(home, 'run-key'),
     approved: join(home, 'approved.json'),
     knownImages: join(home, 'known-images.json'),
+    slurmProfiles: join(home, 'slurm.yaml'),
+    jobs: join(home, 'jobs'),
     instance: join(home, 'instance'),
   };
 }

@@ -34,6 +34,7 @@ import {
   sealedTrust,
   type SpecChanged,
 } from './run-seals';
+import { asItStands, type JobLooks } from './standing';
 import { StepManifests } from './step-manifests';
 import { keptSummary, toSummary } from './summary';
 
@@ -57,15 +58,6 @@ export interface UnreadableRun {
   readonly runId: string;
   readonly dir: string;
   readonly reason: string;
-}
-
-/** A run that nobody works on and that has no outcome is `interrupted`; it waits for nobody any more either. */
-async function asItStands<Run extends Pick<RunState, 'status' | 'waitsFor'>>(
-  run: Run,
-  dir: string,
-): Promise<Run> {
-  if (run.status !== 'running' || (await leaseHolder(dir)) !== null) return run;
-  return { ...run, status: 'interrupted', waitsFor: null };
 }
 
 /** What the journal says; where the run is from is not known yet. Throws journal-corrupt. */
@@ -114,6 +106,8 @@ export class RunStore {
   constructor(
     private readonly runsDir: string,
     private readonly key: RunKey,
+    /** Of runs that were handed to jobs. */
+    private readonly jobs: JobLooks = { look: () => Promise.resolve(new Map()) },
   ) {}
 
   /** Creates the folder, `run.yaml` and the journal's first line. */
@@ -243,7 +237,7 @@ export class RunStore {
     const folder = await this.folderOf(runId);
     const state = await this.stateOf(await readContent(folder), folder.journal);
     requireSameRun(state.runId, runId, folder.dir);
-    return { folder, state: await asItStands(state, folder.dir) };
+    return { folder, state: await asItStands(state, folder.dir, this.jobs) };
   }
 
   /** Run id -> real folder, of every run whose folder is there. */
@@ -280,7 +274,7 @@ export class RunStore {
         toSummary(stateOf(await readContent(folder), folder.journal), dir),
       );
       requireSameRun(row.runId, runId, dir);
-      return { run: await asItStands({ ...row, origin: await this.originOf(folder) }, dir) };
+      return { run: await asItStands({ ...row, origin: await this.originOf(folder) }, dir, this.jobs) };
     } catch (error) {
       return { unreadable: { runId, dir, reason: reasonOf(error) } };
     }

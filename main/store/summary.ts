@@ -86,6 +86,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
     tags: state.tags,
     note: state.note,
     waitsFor: state.waitsFor,
+    job: state.job,
     ...(state.matrix === null ? {} : { matrix: state.matrix }),
     damagedLines: state.damagedLines,
   };
@@ -95,7 +96,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
 const mostSummaryBytes = 2 ** 20;
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 10;
+const madeBy = 11;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),

@@ -175,7 +175,7 @@ export function RunRow(props: {
           text={run.status === 'gate-failed' ? 'Gate not passed' : undefined}
         />
         {run.waitsFor === null ? null : (
-          <span className="second-line">{shortWaitText[run.waitsFor.reason]}</span>
+          <span className="second-line">{shortWaitText(run.waitsFor)}</span>
         )}
       </td>
       <td>

@@ -7,6 +7,7 @@ import { engines as kinds, type RunSpec } from '../../../main/contract/run/run-s
 import { createDockerLink } from '../../../main/docker/docker-link';
 import { createEngines, type Engines } from '../../../main/engine/engines';
 import { serverArguments, serverEnvironment } from '../../../main/engine/local/server-command';
+import { createSlurm } from '../../../main/engine/slurm/slurm';
 import { homeLayout } from '../../../main/platform/layout';
 import { createSetup } from '../../../main/setup/setup';
 import { rejection } from '../../support/rejection';
@@ -25,6 +26,7 @@ beforeEach(async () => {
     workerFile: '/nowhere/load-worker.cjs',
     setup: createSetup({ layout, resources: 'resources', env }),
     docker: createDockerLink({ env, instanceFile: layout.instance }),
+    jobs: createSlurm({ layout, env: { PATH: home } }),
     prepareImage: () => Promise.reject(new Error('no image is needed here')),
   });
 });

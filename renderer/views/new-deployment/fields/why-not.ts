@@ -6,6 +6,7 @@ import type {
   Precision,
 } from '../../../../main/contract/run/run-spec';
 import { backendsOf, imageFamily } from '../../../../main/contract/run/serving';
+import { jobContainers } from '../../../../main/contract/run/slurm-engine';
 import { isTree } from '../../../../main/contract/trees';
 import type { FieldContext } from './field';
 
@@ -14,6 +15,10 @@ export function engineOf(context: FieldContext): Parameters<typeof backendsOf>[0
   const engine = context.value('engine');
   const chosen = isTree(engine) ? engine : {};
   if (chosen['kind'] === 'remote') return { kind: 'remote', url: '' };
+  if (chosen['kind'] === 'slurm') {
+    const container = jobContainers.find((known) => known === chosen['container']);
+    return { kind: 'slurm', ...(container === undefined ? {} : { container }) };
+  }
   if (chosen['kind'] !== 'docker') return { kind: 'local' };
   const { images, gpus } = chosen;
   const docker: DockerEngineSpec = {
