@@ -42,6 +42,8 @@ export default defineConfig({
       lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...slurm, ...presets, ...own]),
       lane('docker', containers, []),
       lane('slurm', slurm, []),
+      // By `npm run test:slurm` only: it takes a quarter of an hour.
+      lane('slurm-campaign', ['test/campaigns/slurm-*.test.ts'], []),
       lane('presets', presets, []),
       lane('own', own, []),
       lane('faults', faults, []),

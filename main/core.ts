@@ -84,6 +84,7 @@ const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
   jobs: {
     isHandedOver: (runId) => runs.isHandedOver(runId),
     submit: (runIds, name) => runs.submit(runIds, name),
+    follow: (runId) => runs.follow(runId),
     ends: (runId, when) => runs.jobEnds(runId, when),
   },
   runDir: async (runId) => (await store.folderOf(runId)).dir,

@@ -33,6 +33,7 @@ const sidebar = [
       'containers',
       'preflight',
       'matrices',
+      'slurm',
       'window',
     ),
   },

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import { stateWords } from '../contract/flag-text';
+import { jobLine, jobPlace } from '../contract/job/run-job';
 import { baselineGpu } from '../contract/measured/baseline';
 import { cellText, titleWithUnit } from '../contract/measured/column';
 import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contract/measured/columns';
@@ -12,7 +13,6 @@ import { bestAnswer, budgetText, historyOf } from '../contract/measured/verdict'
 import { formatDuration, formatMs, formatRate, missing } from '../contract/numbers';
 import { originMark, originText } from '../contract/run/run-content';
 import { damageText, scenarios, shortWaitText, waitRemedy, waitText } from '../contract/run/run-events';
-import { jobLine } from '../contract/run/run-job';
 import type { RunState } from '../contract/run/run-state';
 import { runSummarySchema } from '../contract/run/run-summary';
 import { hasSpec, measuredOnText } from '../contract/run/server-load';
@@ -79,7 +79,8 @@ const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text
 function statusText({ status, waitsFor, job }: RunSummary): string {
   if (waitsFor?.reason === 'job') return lowered(shortWaitText(waitsFor));
   if (waitsFor !== null) return 'waiting';
-  return status === 'running' && job !== null && job.node !== null ? `running on ${job.node}` : status;
+  const place = jobPlace({ status, job });
+  return place === null ? status : `${status} ${lowered(place)}`;
 }
 
 /** The runs that the options ask for, in the order of the list. Throws input-invalid. */

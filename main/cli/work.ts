@@ -55,7 +55,8 @@ export async function workOn(
   }
 }
 
-function codeOf({ outcome, error }: Ended): number {
+/** The exit code of a run that ended so. */
+export function codeOf({ outcome, error }: Ended): number {
   switch (outcome) {
     case 'done':
       return exitCodes.done;

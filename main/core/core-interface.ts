@@ -82,8 +82,10 @@ export interface Core {
   readonly jobs: {
     /** Whether executing the run hands it to a job, which works on whether or not this process is there. */
     isHandedOver(runId: string): Promise<boolean>;
-    /** Hands them over together, as one array job where they ask for the same; `executeRun` then follows each. */
+    /** Hands them over together, as one array job where they ask for the same. */
     submit(runIds: readonly string[], name: string): Promise<void>;
+    /** Until the run has ended, or its job has without it. */
+    follow(runId: string): Promise<RunEnd>;
     /** Inside of a job that the scheduler is about to end. */
     ends(runId: string, when: 'soon' | 'now'): Promise<void>;
   };

@@ -13,7 +13,7 @@ import { watchGpus } from '../machine/watch-gpus';
 import { checkExternalFiles } from '../own/onnx-source';
 import type { ReadingSources } from '../perf/readings';
 import { inspectServer, measureServer } from '../perf/sweep/measure-server';
-import { JobRuns } from '../pipeline/job-runs';
+import { JobRuns } from '../pipeline/jobs/job-runs';
 import { Runs } from '../pipeline/runs';
 import type { Servers } from '../pipeline/server-run';
 import { steps } from '../pipeline/steps';
@@ -120,6 +120,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   const { env, resources, printPdf } = parts.options;
   const requireSound = (spec: RunSpec) => requireSoundSpec(parts, spec);
   const jobs = jobRunsOf(parts);
+  if (parts.options.follow === true) void jobs.watch();
   return new Runs({
     jobs,
     ...{ store: parts.store, cache: parts.cache, steps },

@@ -21,6 +21,7 @@ import type { JobScheduler } from './job';
 import { createLocalEngine } from './local/local-engine';
 import type { Place, PlaceRun } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
+import { inContainerOf } from './slurm/container-command';
 
 interface EnginesOptions {
   readonly layout: HomeLayout;
@@ -96,6 +97,29 @@ async function sweepAll(
   return { ended, endedChildren, removedContainers };
 }
 
+/** A place on this machine, without images and without an engine that could go away. */
+function placeHere(
+  engine: Engine,
+  loadTools: Place['loadTools'],
+  pythonOf: (ahead: ReturnType<typeof createPythonAhead>) => Place['launchPython'],
+  isOnnxFile: boolean,
+): Place {
+  const ahead = createPythonAhead(isOnnxFile ? ['onnxruntime'] : ['framework']);
+  return {
+    engine,
+    launchPython: pythonOf(ahead),
+    loadTools,
+    imageNames: [],
+    prepareImages: null,
+    engineWatch: null,
+    reclaim: () => Promise.resolve(),
+    release: () => {
+      ahead.close();
+      return Promise.resolve();
+    },
+  };
+}
+
 /** Every place to run Triton. */
 export function createEngines(options: EnginesOptions): Engines {
   const { layout, env, docker } = options;
@@ -109,31 +133,22 @@ export function createEngines(options: EnginesOptions): Engines {
     sweep: () => sweepDocker(options, adoptionMs),
   };
   /** The local Triton whose models run in that framework's environment. */
-  const localFor = (framework: Framework): Engine =>
-    framework === 'tf' ? createLocalEngine({ layout, env, modelPython: tensorflow }) : local;
-  const onThisMachine = (engine: Engine, framework: Framework, { source }: RunSpec['model']): Place => {
-    const ahead = createPythonAhead(source?.kind === 'onnx' ? ['onnxruntime'] : ['framework']);
-    const { resources } = options;
-    return {
-      engine,
-      launchPython: createLocalPython({
-        python: pythonOf(framework),
-        resources,
-        env,
-        cache: layout.cache,
-        ahead,
-      }),
-      loadTools,
-      imageNames: [],
-      prepareImages: null,
-      engineWatch: null,
-      reclaim: () => Promise.resolve(),
-      release: () => {
-        ahead.close();
-        return Promise.resolve();
-      },
-    };
+  const localFor = (framework: Framework, engine: RunSpec['engine']): Engine => {
+    const inContainer = engine.kind === 'slurm' ? inContainerOf(engine) : null;
+    if (inContainer !== null) return createLocalEngine({ layout, env, inContainer });
+    return framework === 'tf' ? createLocalEngine({ layout, env, modelPython: tensorflow }) : local;
   };
+  const onThisMachine = (engine: Engine, framework: Framework, { source }: RunSpec['model']): Place =>
+    placeHere(
+      engine,
+      loadTools,
+      (ahead) =>
+        createLocalPython({
+          ...{ python: pythonOf(framework), resources: options.resources, env, cache: layout.cache },
+          ahead,
+        }),
+      source?.kind === 'onnx',
+    );
   return {
     check: async ({ engine }) => {
       if (engine.kind === 'docker') await docker.connect();
@@ -145,7 +160,11 @@ export function createEngines(options: EnginesOptions): Engines {
         case 'slurm':
         case 'local':
           return Promise.resolve(
-            onThisMachine(localFor(formatOf(spec.format).shimFramework ?? 'pyt'), run.framework, spec.model),
+            onThisMachine(
+              localFor(formatOf(spec.format).shimFramework ?? 'pyt', engine),
+              run.framework,
+              spec.model,
+            ),
           );
         case 'remote':
           return Promise.resolve(

@@ -1,5 +1,5 @@
+import type { JobLook, RunJob } from '../contract/job/run-job';
 import type { EngineStatus } from '../contract/machine';
-import type { JobLook, RunJob } from '../contract/run/run-job';
 import type { RunSpec } from '../contract/run/run-spec';
 
 /** A program as it is started on the node; it lies on the file system that the nodes share. */
@@ -22,7 +22,7 @@ export interface JobRequest {
 
 /**
  * A scheduler that starts a program on a node some time after it was asked to. Slurm is one. What a run is, and how it is
- * followed, is in `pipeline/job-runs.ts` and the same for all of them.
+ * followed, is in `pipeline/jobs/job-runs.ts` and the same for all of them.
  */
 export interface JobScheduler {
   /** "Slurm". */

@@ -8,7 +8,7 @@ import { awaitDevice, heldUpOr, type TakeDevice, waitOut } from './device-turn';
 import { DiskHolds } from './disk-hold';
 import { EngineHolds } from './engine-hold';
 import { type ContinueNow, HeldUp, type Hold } from './hold';
-import { stoppedEnd } from './job-stopping';
+import { stoppedEnd } from './jobs/job-stopping';
 import { needsDevice, plannedSteps, stepKeys } from './plan';
 import { runPipeline } from './runner';
 import type { RunContext, RunServices, Step } from './step';

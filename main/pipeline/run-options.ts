@@ -8,7 +8,7 @@ import type { ServerLoadListener } from '../perf/sweep/measure-server';
 import type { LoadedPreset } from '../presets/presets';
 import type { RunStore } from '../store/run-store';
 import type { AttemptOptions, OpenServices } from './attempt';
-import type { JobRuns } from './job-runs';
+import type { JobRuns } from './jobs/job-runs';
 import type { Servers } from './server-run';
 import type { InputServices } from './step';
 

@@ -8,7 +8,7 @@ import { ReadContents } from '../store/file-manifest';
 import { heldUpOr } from './device-turn';
 import { clearUnfinished } from './disk-hold';
 import { HeldUp } from './hold';
-import { stoppedEnd } from './job-stopping';
+import { stoppedEnd } from './jobs/job-stopping';
 import { isUnchanged, plannedSteps, stepKey, stepKeys, withDependents } from './plan';
 import { gateError, runStep, type StepReport, stepReportSchema } from './run-step';
 import type { RunContext, Step } from './step';

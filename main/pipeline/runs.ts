@@ -9,8 +9,8 @@ import { requirePlainRun, type RunFolder } from '../store/run-folder';
 import type { SpecChanged } from '../store/run-seals';
 import { attemptRun, type AttemptStops, type RunEnd } from './attempt';
 import { changePlan, requireSameModel, specChange } from './change-spec';
-import type { JobRuns } from './job-runs';
-import { isStoppedSoon, JobStopping } from './job-stopping';
+import type { JobRuns } from './jobs/job-runs';
+import { isStoppedSoon, JobStopping } from './jobs/job-stopping';
 import { type OpenedRun, openRun } from './open-run';
 import { withDependents } from './plan';
 import { notTrusted, runContent } from './run-content';
@@ -131,6 +131,12 @@ export class Runs {
       for (const run of opened) await run.close();
     }
     emit({ type: 'runs-changed' });
+  }
+
+  /** Until a run that was handed to a job has ended, or its job has without it. */
+  async follow(runId: string): Promise<RunEnd> {
+    const { jobs } = this.options;
+    return jobs === undefined ? (await this.execute(runId)).end : jobs.follow(runId);
   }
 
   private openRun(runId: string): Promise<OpenedRun> {

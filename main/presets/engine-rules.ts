@@ -1,10 +1,10 @@
 import { isAbsolute } from 'node:path';
 import { isLoopback } from '../contract/address';
 import { toWire } from '../contract/errors';
+import type { SlurmEngineSpec } from '../contract/job/slurm-engine';
 import { parseRemoteUrl } from '../contract/remote-url';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
-import type { SlurmEngineSpec } from '../contract/run/slurm-engine';
 import { ofScenarios, toolsOf } from '../contract/run/sweep';
 import { problem, type RuleFinding, warning } from './rule-finding';
 

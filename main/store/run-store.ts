@@ -343,12 +343,24 @@ export class RunStore {
     return readLogTail((await this.folderOf(runId)).log(step), limit);
   }
 
+  /** Throws run-busy where a job is about to work on the run, which nobody holds until then. */
+  async requireNoJob(runId: string): Promise<void> {
+    // One that cannot be read has none that could.
+    const state = (await this.load(runId).catch(() => null))?.state;
+    if (state?.status !== 'running' || state.job === null) return;
+    throw new WorkbenchError('run-busy', `The run is handed to job ${state.job.id}`, {
+      where: runId,
+      remedy: 'Cancel the run first.',
+    });
+  }
+
   /**
    * Removes the folder (also one outside, behind its link, if it is the folder of this run). Throws run-busy while
    * somebody works on it, and run-unknown for a link to anything else: nothing is deleted then.
    */
   async remove(runId: string): Promise<void> {
     const folder = await this.folderOf(runId);
+    await this.requireNoJob(runId);
     const named = join(this.runsDir, runId);
     if ((await lstat(named)).isSymbolicLink() && !(await holdsRun(folder.dir, runId))) {
       throw new WorkbenchError('run-unknown', `${named} is a link to ${folder.dir}, which is not this run`, {

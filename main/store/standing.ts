@@ -1,4 +1,4 @@
-import { type JobLook, jobWait, type RunJob } from '../contract/run/run-job';
+import { type JobLook, jobWait, type RunJob } from '../contract/job/run-job';
 import type { RunState } from '../contract/run/run-state';
 import { leaseHolder } from './lease';
 

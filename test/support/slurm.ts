@@ -15,7 +15,7 @@ export interface TestCluster {
   /** What its commands need in their environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Runs a command of Slurm, as somebody at another terminal does. */
-  slurm(program: string, ...args: readonly string[]): Promise<string>;
+  readonly slurm: (program: string, ...args: readonly string[]) => Promise<string>;
   stop(): Promise<void>;
 }
 

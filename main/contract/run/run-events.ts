@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { wireErrorSchema } from '../errors';
+import { jobEnds, runJobSchema, shortJobText } from '../job/run-job';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
 import { formatCount } from '../numbers';
 import { fileEntrySchema } from './artefacts';
 import { importSourceSchema } from './imported';
-import { jobEnds, runJobSchema, shortJobText } from './run-job';
 import { loadTools, type RunSpec, runSpecSchema } from './run-spec';
 import { scenarioOfLevels, serverLoadSchema } from './server-load';
 

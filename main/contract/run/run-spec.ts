@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
+import { slurmEngineSchema } from '../job/slurm-engine';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
-import { slurmEngineSchema } from './slurm-engine';
 
 export { type Format, formats } from './model-formats';
 

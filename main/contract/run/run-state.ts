@@ -1,5 +1,6 @@
 import type { ByType, OfType } from '../by-type';
 import type { WireError } from '../errors';
+import type { JobState } from '../job/run-job';
 import type { AccuracyResult, Environment, LoadPoint } from '../measured/results';
 import { present } from '../present';
 import type { ImportSource } from './imported';
@@ -16,7 +17,6 @@ import {
   type StepId,
   stepsOf,
 } from './run-events';
-import type { JobState } from './run-job';
 import type { LoadTool, RunSpec } from './run-spec';
 import { freshStep, pausedStep, type StepState } from './run-step';
 import type { ServerLoad } from './server-load';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { jobStateSchema } from '../job/run-job';
 import { runOrigins } from './run-content';
 import { matrixMarkSchema, runOutcomes, runWaitSchema } from './run-events';
-import { jobStateSchema } from './run-job';
 import { levelSummarySchema } from './run-outcome';
 
 export const runSummarySchema = z.strictObject({

@@ -1,4 +1,4 @@
-import type { SlurmEngineSpec } from '../../contract/run/slurm-engine';
+import type { SlurmEngineSpec } from '../../contract/job/slurm-engine';
 import { shellWord } from '../../contract/shell-line';
 import type { JobProgram } from '../job';
 

@@ -1,4 +1,4 @@
-import type { JobEnd, JobLook } from '../../contract/run/run-job';
+import type { JobEnd, JobLook } from '../../contract/job/run-job';
 
 /** For `squeue --Format`-free output: the name comes last, as it may hold the separator. */
 export const squeueFormat = '%i|%T|%r|%P|%N|%j';

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../../contract/errors';
-import { type SlurmEngineSpec, slurmRequestShape } from '../../contract/run/slurm-engine';
+import { type SlurmEngineSpec, slurmRequestShape } from '../../contract/job/slurm-engine';
 import { parseYaml } from '../../platform/parse-yaml';
 import { readBoundedFile } from '../../platform/read-bounded-file';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../../contract/errors';
+import type { JobLook, RunJob } from '../../contract/job/run-job';
+import type { SlurmEngineSpec } from '../../contract/job/slurm-engine';
 import type { EngineStatus } from '../../contract/machine';
-import type { JobLook, RunJob } from '../../contract/run/run-job';
-import type { SlurmEngineSpec } from '../../contract/run/slurm-engine';
 import { writeFileAtomic } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
 import { makeFolder } from '../../platform/make-folder';

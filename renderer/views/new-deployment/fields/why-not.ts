@@ -1,3 +1,4 @@
+import { jobContainers } from '../../../../main/contract/job/slurm-engine';
 import { formatFacts, formats, isOfPytorch } from '../../../../main/contract/run/model-formats';
 import type {
   Accelerator,
@@ -6,7 +7,6 @@ import type {
   Precision,
 } from '../../../../main/contract/run/run-spec';
 import { backendsOf, imageFamily } from '../../../../main/contract/run/serving';
-import { jobContainers } from '../../../../main/contract/run/slurm-engine';
 import { isTree } from '../../../../main/contract/trees';
 import type { FieldContext } from './field';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SlurmEngineSpec } from '../../../../main/contract/run/slurm-engine';
+import type { SlurmEngineSpec } from '../../../../main/contract/job/slurm-engine';
 import { withProfile } from '../../../../main/engine/slurm/slurm-profile';
 import { rejection } from '../../../support/rejection';
 

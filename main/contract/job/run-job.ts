@@ -110,6 +110,10 @@ export function jobWait(job: RunJob, look: JobLook | 'silent'): JobWait | null {
   }
 }
 
+/** For a row of a list: "On n1"; null of a run that no job works on. */
+export const jobPlace = ({ status, job }: { readonly status: string; readonly job: JobState | null }) =>
+  status === 'running' && job !== null && job.node !== null ? `On ${job.node}` : null;
+
 /** For a row of a list: "Queued on gpu (Resources)". */
 export function shortJobText(what: string): string {
   const queued = /, (queued on .*)$/.exec(what)?.[1];

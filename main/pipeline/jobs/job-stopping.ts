@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toWire, type WireError, WorkbenchError } from '../contract/errors';
-import type { JobEnd } from '../contract/run/run-job';
+import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
+import type { JobEnd } from '../../contract/job/run-job';
 
 /** The reason of an abort by the scheduler, which ends the job that the run is worked on in. */
 export class JobStopping extends Error {

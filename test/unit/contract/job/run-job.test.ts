@@ -5,7 +5,7 @@ import {
   type JobLook,
   jobWait,
   shortJobText,
-} from '../../../../main/contract/run/run-job';
+} from '../../../../main/contract/job/run-job';
 
 const job = { scheduler: 'slurm', id: '12', name: 'tw-a', log: '/l', partition: null } as const;
 const look = (change: Partial<JobLook>): JobLook => ({

@@ -1,23 +1,25 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CoreEvent } from '../contract/api';
-import { toWire, type WireError, WorkbenchError } from '../contract/errors';
-import { type RunOutcome, runOutcomes, waitText } from '../contract/run/run-events';
-import { type JobEnd, jobEndText, type JobState } from '../contract/run/run-job';
-import type { RunState } from '../contract/run/run-state';
-import type { JobProgram, JobScheduler, OwnJob } from '../engine/job';
-import { canonicalJson } from '../platform/files';
-import { entriesFrom } from '../store/follow';
-import { leaseHolder } from '../store/lease';
-import type { RunStore } from '../store/run-store';
-import { lookAtJob } from '../store/standing';
-import type { RunEnd } from './attempt';
-import type { RunContext } from './step';
+import type { CoreEvent } from '../../contract/api';
+import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
+import { type RunOutcome, runOutcomes, waitText } from '../../contract/run/run-events';
+import { type JobEnd, jobEndText, type JobState } from '../../contract/job/run-job';
+import type { RunState } from '../../contract/run/run-state';
+import type { JobProgram, JobScheduler, OwnJob } from '../../engine/job';
+import { canonicalJson } from '../../platform/files';
+import { entriesFrom } from '../../store/follow';
+import { leaseHolder } from '../../store/lease';
+import type { RunStore } from '../../store/run-store';
+import { lookAtJob } from '../../store/standing';
+import type { RunEnd } from '../attempt';
+import type { RunContext } from '../step';
 
 const namePrefix = 'tw-';
 /** Between two looks at a journal; the scheduler is asked as often as it allows. */
 const followMs = 500;
 const lookMs = 2000;
+/** Runs that another process hands over are found as soon. */
+const watchMs = 2000;
 /** A job may begin before its submitter has written its id, and before another holder is known to be dead. */
 const handoverMs = 120_000;
 
@@ -106,7 +108,7 @@ export class JobRuns {
       const [first] = group;
       if (first === undefined) continue;
       const { engine } = first.state().spec;
-      const own = group.length === 1 ? first.runId : (name ?? first.runId);
+      const own = group.length === 1 ? first.runId : (name ?? first.runId).replace(/[^\w.-]+/g, '-');
       const runIds = group.map(({ runId }) => runId);
       const jobs = await scheduler.submit({ name: `${namePrefix}${own}`, runIds, engine, program });
       for (const [at, run] of group.entries()) {
@@ -127,6 +129,21 @@ export class JobRuns {
       });
     this.followed.set(runId, end);
     return end;
+  }
+
+  /**
+   * Follows from now on every run of the home that a job works on, whoever handed it over. It hears of changes that the
+   * cluster alone knows.
+   */
+  async watch(): Promise<void> {
+    const { store } = this.options;
+    while (!this.closed.signal.aborted) {
+      const { runs } = await store.list().catch(() => ({ runs: [] }));
+      for (const { runId, job, status } of runs) {
+        if (job !== null && status === 'running') void this.follow(runId);
+      }
+      await sleep(watchMs, undefined, { signal: this.closed.signal }).catch(() => undefined);
+    }
   }
 
   close(): void {
