@@ -5,6 +5,7 @@ import pLimit from 'p-limit';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
+import { jobName } from '../contract/job/run-job';
 import type { Environment } from '../contract/measured/results';
 import { runIdPattern } from '../contract/opened';
 import { present } from '../contract/present';
@@ -348,7 +349,7 @@ export class RunStore {
     // One that cannot be read has none that could.
     const state = (await this.load(runId).catch(() => null))?.state;
     if (state?.status !== 'running' || state.job === null) return;
-    throw new WorkbenchError('run-busy', `The run is handed to job ${state.job.id}`, {
+    throw new WorkbenchError('run-busy', `The run is handed to ${jobName(state.job)}`, {
       where: runId,
       remedy: 'Cancel the run first.',
     });

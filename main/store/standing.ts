@@ -1,4 +1,4 @@
-import { type JobLook, jobWait, type RunJob } from '../contract/job/run-job';
+import { type JobEnd, type JobLook, jobWait, type RunJob } from '../contract/job/run-job';
 import type { RunState } from '../contract/run/run-state';
 import { leaseHolder } from './lease';
 
@@ -19,9 +19,23 @@ type Standing = Pick<RunState, 'status' | 'waitsFor' | 'job'>;
 
 const interrupted = <Run extends Standing>(run: Run, look: JobLook | null): Run => ({
   ...run,
-  status: 'interrupted',
+  // Somebody took the job back, whoever it was.
+  status: look?.end === 'cancelled' ? 'cancelled' : 'interrupted',
   waitsFor: null,
   job: run.job === null ? null : { ...run.job, end: run.job.end ?? look?.end ?? 'gone' },
+});
+
+/** Ends of a job that is started again, unless the cluster does so with none; until it has ended it is taken to be. */
+const comesBack: ReadonlySet<JobEnd | null> = new Set(['requeued', 'preempted', 'node-failure']);
+
+/** Whether the job of a run that it has paused will continue it. */
+const isBack = ({ job }: Standing, look: JobLook | 'silent'): boolean =>
+  look !== 'silent' && (look.phase === 'queued' || comesBack.has(job?.end ?? null));
+
+const working = <Run extends Standing>(run: Run, waitsFor: RunState['waitsFor']): Run => ({
+  ...run,
+  status: 'running',
+  waitsFor,
 });
 
 /** Of a run whose job may be queued, about to start, or over without anybody having written it down. */
@@ -36,12 +50,9 @@ async function asItsJobStands<Run extends Standing>(
   const look = await lookAtJob(jobs, job);
   if (look === null) return run.status === 'running' ? interrupted(run, null) : run;
   const wait = jobWait(job, look);
-  if (run.status !== 'running') {
-    const isQueuedAgain = look !== 'silent' && look.phase === 'queued';
-    return isQueuedAgain ? { ...run, status: 'running', waitsFor: wait } : run;
-  }
+  if (run.status !== 'running') return wait !== null && isBack(run, look) ? working(run, wait) : run;
   if (wait === null) return interrupted(run, look === 'silent' ? null : look);
-  return holder === null ? { ...run, waitsFor: wait } : run;
+  return holder === null ? working(run, wait) : run;
 }
 
 /** A run that nobody works on and that has no outcome is `interrupted`; it waits for nobody any more either. */

@@ -69,4 +69,30 @@ describe('run --engine slurm', () => {
     expect(before).toBeLessThan(13);
     expect(after.filter(({ type }) => type === 'job-submitted')).toHaveLength(2);
   });
+
+  it('is queued again by scontrol requeue, and continues by itself', async () => {
+    const { stdout } = await cli(home.path, ...little, '--concurrency', '1:6:1', '--detach', '--json');
+    const { runId, job } = JSON.parse(stdout) as RunDocument;
+    const id = job?.id ?? '';
+    await until('a level is measured', async () =>
+      (await journalOf(runId)).some(({ type }) => type === 'measurement'),
+    );
+    await cluster.slurm('scontrol', 'requeue', id);
+    await until(
+      'the run waits for its job',
+      async () => (await runs())[0]?.waitsFor?.what === `Slurm job ${id}, queued on work (BeginTime)`,
+    );
+    expect(await journalOf(runId)).toContainEqual(
+      expect.objectContaining({ type: 'job-ended', id, end: 'requeued', node: 'n1' }),
+    );
+    // Slurm itself would wait two minutes.
+    await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'starttime=now');
+    const { code } = await cli(home.path, 'resume', runId, '--json');
+    expect(code).toBe(0);
+    const keys = (await journalOf(runId)).flatMap((entry) =>
+      entry.type === 'measurement' ? [entry.key] : [],
+    );
+    expect([keys.length, new Set(keys).size]).toEqual([7, 7]);
+    expect((await journalOf(runId)).filter(({ type }) => type === 'job-submitted')).toHaveLength(1);
+  });
 });

@@ -57,6 +57,9 @@ export interface JobWait {
 
 const schedulerTitle: Readonly<Record<RunJob['scheduler'], string>> = { slurm: 'Slurm' };
 
+/** "Slurm job 12". */
+export const jobName = ({ scheduler, id }: RunJob): string => `${schedulerTitle[scheduler]} job ${id}`;
+
 const endWords: Readonly<Record<JobEnd, string>> = {
   finished: 'ended before the run did',
   failed: 'failed before the run ended',
@@ -70,8 +73,8 @@ const endWords: Readonly<Record<JobEnd, string>> = {
 };
 
 /** "Slurm job 12 reached its time limit on n1." */
-export function jobEndText({ scheduler, id }: RunJob, end: JobEnd, node: string | null): string {
-  return `${schedulerTitle[scheduler]} job ${id} ${endWords[end]}${node === null ? '' : ` on ${node}`}.`;
+export function jobEndText(job: RunJob, end: JobEnd, node: string | null): string {
+  return `${jobName(job)} ${endWords[end]}${node === null ? '' : ` on ${node}`}.`;
 }
 
 /** Where its job is at, or how it ended; null of a run without a job, and of one that waits for it. */
@@ -87,12 +90,11 @@ export function jobLine(run: {
 }
 
 /** "Running on n1 (Slurm job 12)". */
-const jobRunningText = ({ scheduler, id }: RunJob, node: string): string =>
-  `Running on ${node} (${schedulerTitle[scheduler]} job ${id})`;
+const jobRunningText = (job: RunJob, node: string): string => `Running on ${node} (${jobName(job)})`;
 
 /** What a run waits for that is handed to a job and not worked on; null: the scheduler says that there is no such job. */
 export function jobWait(job: RunJob, look: JobLook | 'silent'): JobWait | null {
-  const named = `${schedulerTitle[job.scheduler]} job ${job.id}`;
+  const named = jobName(job);
   if (look === 'silent') {
     return { reason: 'job', what: `an answer from ${schedulerTitle[job.scheduler]} about job ${job.id}` };
   }
@@ -116,7 +118,11 @@ export const jobPlace = ({ status, job }: { readonly status: string; readonly jo
 
 /** For a row of a list: "Queued on gpu (Resources)". */
 export function shortJobText(what: string): string {
-  const queued = /, (queued on .*)$/.exec(what)?.[1];
-  if (queued !== undefined) return `${queued.charAt(0).toUpperCase()}${queued.slice(1)}`;
-  return `Waiting for ${what}`;
+  const queue = queueOf({ reason: 'job', what });
+  return queue === null ? `Waiting for ${what}` : `Queued on ${queue}`;
+}
+
+/** "gpu (Resources)" of a run whose job is queued there; null of every other one. */
+export function queueOf(wait: { readonly reason: string; readonly what: string } | null): string | null {
+  return wait?.reason === 'job' ? (/, queued on (.*)$/.exec(wait.what)?.[1] ?? null) : null;
 }

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreEvent } from '../../contract/api';
-import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
-import { type RunOutcome, runOutcomes, waitText } from '../../contract/run/run-events';
-import { type JobEnd, jobEndText, type JobState } from '../../contract/job/run-job';
+import { toWire, WorkbenchError } from '../../contract/errors';
+import { type JobEnd, jobEndText, jobName, type JobState } from '../../contract/job/run-job';
+import { type JournalBody, type RunOutcome, runOutcomes, waitText } from '../../contract/run/run-events';
 import type { RunState } from '../../contract/run/run-state';
 import type { JobProgram, JobScheduler, OwnJob } from '../../engine/job';
 import { canonicalJson } from '../../platform/files';
@@ -35,8 +35,8 @@ interface JobRunsOptions {
 
 const isOutcome = (status: string): status is RunOutcome => runOutcomes.some((outcome) => outcome === status);
 
-const handedTo = ({ scheduler, id }: JobState, runId: string): WorkbenchError =>
-  new WorkbenchError('run-busy', `The run is handed to job ${id} of ${scheduler}`, {
+const handedTo = (job: JobState, runId: string): WorkbenchError =>
+  new WorkbenchError('run-busy', `The run is handed to ${jobName(job)}`, {
     where: runId,
     remedy: 'Cancel the run first, then change it.',
   });
@@ -184,13 +184,15 @@ export class JobRuns {
 
   private async endOf(state: RunState): Promise<RunEnd | null> {
     const { runId, status, error, job } = state;
-    if (isOutcome(status)) return (await this.mayContinue(state)) ? null : { outcome: status, error };
-    if (status !== 'interrupted') return null;
+    // The journal has no cancelled run without an error: this is what the scheduler says of one whose job was cancelled.
+    const isLeft = status === 'interrupted' || (status === 'cancelled' && error === null);
+    if (!isLeft && isOutcome(status))
+      return (await this.mayContinue(state)) ? null : { outcome: status, error };
+    if (!isLeft || job === null) return null;
     // Its last line may have been written between the two looks.
     const { state: again } = await this.options.store.load(runId);
-    if (again.status !== 'interrupted') return null;
-    const end = job === null ? null : await this.journalEnd(runId, job);
-    return { outcome: 'failed', error: end };
+    if (again.status !== status || again.seq !== state.seq) return null;
+    return this.journalEnd(runId, job);
   }
 
   /** A job that was requeued comes back to the run that it has paused. */
@@ -201,20 +203,26 @@ export class JobRuns {
   }
 
   /** Writes down why the job ended, which the scheduler forgets. */
-  private async journalEnd(runId: string, job: JobState): Promise<WireError> {
+  private async journalEnd(runId: string, job: JobState): Promise<RunEnd> {
     const { store, scheduler, emit } = this.options;
     const look = await lookAtJob(scheduler, job);
     const seen = look === null || look === 'silent' ? null : look;
     const end: JobEnd = job.end ?? seen?.end ?? 'gone';
     const node = seen?.node ?? job.node;
-    await store.append(runId, { type: 'job-ended', id: job.id, end, node }).then(
-      (entry) => {
-        emit({ type: 'journal', runId, entry });
-      },
+    const text = jobEndText(job, end, node);
+    const isCancelled = end === 'cancelled';
+    const code = isCancelled ? 'cancelled' : 'job-ended';
+    const error = toWire(new WorkbenchError(code, text, { where: job.log }));
+    const entries: readonly JournalBody[] = [
+      { type: 'job-ended', id: job.id, end, node },
+      ...(isCancelled ? [{ type: 'run-finished', outcome: 'cancelled', error } as const] : []),
+    ];
+    try {
+      for (const body of entries) emit({ type: 'journal', runId, entry: await store.append(runId, body) });
+    } catch {
       // Somebody else continues it, or writes the same.
-      () => undefined,
-    );
-    return toWire(new WorkbenchError('job-ended', jobEndText(job, end, node), { where: job.log }));
+    }
+    return { outcome: isCancelled ? 'cancelled' : 'failed', error };
   }
 
   /** Ends the job of the run as well. @returns false: no job has it */

@@ -148,7 +148,7 @@ export function JobNotice({ state }: { state: RunState }) {
   if (text === null) return null;
   return (
     <section className="panel verdict waiting" role="status">
-      <IconServer2 size={15} aria-hidden="true" /> {text} It continues when you close the window.
+      <IconServer2 size={15} aria-hidden="true" /> {text} The job continues when you close the window.
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, Checkbox, Menu } from '@mantine/core';
 import { IconAlertTriangle, IconCopy, IconDots, IconPencil, IconTag, IconTrash } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
-import { jobPlace } from '../../../main/contract/job/run-job';
+import { jobPlace, queueOf } from '../../../main/contract/job/run-job';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run/run-content';
 import { shortWaitText } from '../../../main/contract/run/run-events';
@@ -145,7 +145,8 @@ export function RunRow(props: {
   const open = (): void => {
     route.getState().go({ page: 'run', runId: run.runId });
   };
-  const where = run.waitsFor === null ? jobPlace(run) : shortWaitText(run.waitsFor);
+  const queue = queueOf(run.waitsFor);
+  const where = run.waitsFor === null ? jobPlace(run) : (queue ?? shortWaitText(run.waitsFor));
   return (
     <tr
       data-run={run.runId}
@@ -174,9 +175,13 @@ export function RunRow(props: {
       <td>
         <RunStatusText
           status={run.status}
-          text={run.status === 'gate-failed' ? 'Gate not passed' : undefined}
+          text={queue !== null ? 'Queued' : run.status === 'gate-failed' ? 'Gate not passed' : undefined}
         />
-        {where === null ? null : <span className="second-line">{where}</span>}
+        {where === null ? null : (
+          <span className="second-line" title={where}>
+            {where}
+          </span>
+        )}
       </td>
       <td>
         <Accuracy run={run} />

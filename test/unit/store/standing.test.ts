@@ -53,6 +53,13 @@ describe('a run that was handed to a job', () => {
     expect((await seen(running, null)).job?.end).toBe('gone');
   });
 
+  it('is cancelled when its job was cancelled before the run began there', async () => {
+    expect(await seen(running, look({ phase: 'ended', end: 'cancelled' }))).toMatchObject({
+      ...{ status: 'cancelled', waitsFor: null },
+      job: { end: 'cancelled' },
+    });
+  });
+
   it('is not of another job that has its number', async () => {
     expect((await seen(running, look({ name: 'tw-b' }))).status).toBe('interrupted');
   });
@@ -75,6 +82,10 @@ describe('a run that was handed to a job', () => {
       waitsFor: { what: 'Slurm job 12, queued on gpu (BeginTime)' },
     });
     expect(await seen(paused, look({ phase: 'ended', end: 'cancelled' }))).toEqual(paused);
+    // Between its start and the first line of the run, too.
+    expect((await seen(paused, look({ phase: 'running', node: 'n1' }))).waitsFor?.what).toContain('n1');
+    const limited: Standing = { ...paused, job: { ...job, end: 'time-limit' } };
+    expect(await seen(limited, look({ phase: 'running', node: 'n1' }))).toEqual(limited);
     const byPerson: Standing = { ...running, status: 'paused' };
     expect(await seen(byPerson, look({}))).toEqual(byPerson);
   });

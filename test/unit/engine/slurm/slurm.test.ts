@@ -1,10 +1,11 @@
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JobRequest } from '../../../../main/engine/job';
 import { createSlurm } from '../../../../main/engine/slurm/slurm';
 import { rejection } from '../../../support/rejection';
+import { askedOfSlurm, writeSlurmPrograms } from '../../../support/slurm-programs';
 
 let dir = '';
 beforeEach(async () => {
@@ -12,19 +13,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-/** Programs with the names of Slurm's that note what they are asked and answer this. */
 const cluster = async (answers: Readonly<Record<string, string>>) => {
-  for (const [program, answer] of Object.entries(answers)) {
-    await writeFile(join(dir, program), `#!/bin/sh\necho "${program} $*" >> "${dir}/asked"\n${answer}\n`);
-    await chmod(join(dir, program), 0o755);
-  }
-  return createSlurm({
-    layout: { jobs: join(dir, 'jobs') },
-    env: { PATH: dir, MARK: 'yes' },
-  });
+  await writeSlurmPrograms(dir, answers);
+  return createSlurm({ layout: { jobs: join(dir, 'jobs') }, env: { PATH: dir, MARK: 'yes' } });
 };
-const asked = async () =>
-  (await readFile(join(dir, 'asked'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+const asked = () => askedOfSlurm(dir);
 
 const request: JobRequest = {
   ...{ name: 'tw-six', runIds: ['run-a', 'run-b'] },
