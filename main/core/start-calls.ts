@@ -54,8 +54,11 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       jobs: parts.jobs,
       tools: () => tools.facts(),
     });
-  const completed: StartCalls['completed'] = async (spec, { ofFile = false } = {}) => {
+  const completed: StartCalls['completed'] = async (spec, how) => {
+    const { ofFile = false } = how ?? {};
     if (spec.engine.kind === 'slurm') {
+      // Of a run that is there already the values of its profile are in its specification.
+      if (how === undefined) return spec;
       return { ...spec, engine: await withProfile(spec.engine, layout.slurmProfiles) };
     }
     if (spec.engine.kind !== 'docker') return spec;
