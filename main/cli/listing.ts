@@ -178,6 +178,7 @@ function summaryLines(state: RunState): readonly string[] {
     ...state.specChanges.map(({ at, changed }) => `Specification changed at ${at}: ${changesText(changed)}`),
     waitsFor === null ? null : `${waitText(waitsFor)} ${waitRemedy(waitsFor)}`,
     jobLine(state),
+    state.job === null ? null : `Output of the job: ${state.job.log}`,
     left === null ? null : `${timeLeftText(left)}: ${left.basis}`,
     ...state.steps.map(({ id, status, skippedBecause, durationUs }) => {
       const time = durationUs === null ? '' : ` (${formatDuration(durationUs)})`;
