@@ -14,6 +14,8 @@ const lane = (name: string, include: string[], exclude: string[]) => ({
 });
 
 const containers = ['test/integration/**/*.docker.test.ts'];
+/** With a private Slurm cluster. */
+const slurm = ['test/integration/**/*.slurm.test.ts'];
 /** From export to report: those that come with the workbench, and the engineer's own. */
 const presets = ['test/integration/{presets,published,widedeep}.triton.test.ts'];
 const own = ['test/integration/own-*.triton.test.ts'];
@@ -37,10 +39,13 @@ export default defineConfig({
           expect: { poll: { timeout: 30_000 } },
         },
       },
-      lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...presets, ...own]),
+      lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...slurm, ...presets, ...own]),
       lane('docker', containers, []),
       // By `npm run test:hosts` only: it takes a quarter of an hour.
       lane('hosts-campaign', ['test/campaigns/hosts-*.test.ts'], []),
+      lane('slurm', slurm, []),
+      // By `npm run test:slurm` only: it takes a quarter of an hour.
+      lane('slurm-campaign', ['test/campaigns/slurm-*.test.ts'], []),
       lane('presets', presets, []),
       lane('own', own, []),
       lane('faults', faults, []),

@@ -32,7 +32,7 @@ import type { RunStore } from './store/run-store';
 export type { Core } from './core/core-interface';
 export type { Readers } from './core/readers';
 export type { Cleaned as CleanedHome, CleanPlan, CleanRequest } from './core/upkeep';
-export type { ExecuteOptions } from './pipeline/runs';
+export type { ExecuteOptions } from './pipeline/run-options';
 export type { ServerLoadListener, ServerResults } from './perf/sweep/measure-server';
 
 const isRunning = ({ status }: { readonly status: string }): boolean => status === 'running';
@@ -66,6 +66,7 @@ type RunCall =
   | 'getRun'
   | 'listRuns'
   | 'runDir'
+  | 'jobs'
   | 'setBudget';
 
 const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
@@ -82,6 +83,12 @@ const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
     return { state: { ...state, reports: reportPaths(folder, state.reports) }, dir: folder.dir };
   },
   listRuns: () => store.list(),
+  jobs: {
+    isHandedOver: (runId) => runs.isHandedOver(runId),
+    submit: (runIds, name) => runs.submit(runIds, name),
+    follow: (runId) => runs.follow(runId),
+    ends: (runId, when) => runs.jobEnds(runId, when),
+  },
   runDir: async (runId) => (await store.folderOf(runId)).dir,
 });
 

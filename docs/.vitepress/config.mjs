@@ -34,6 +34,7 @@ const sidebar = [
       'hosts',
       'preflight',
       'matrices',
+      'slurm',
       'window',
     ),
   },

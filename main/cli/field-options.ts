@@ -104,6 +104,7 @@ function inputTree(source: string): Tree {
 const special: Readonly<Record<string, (text: string, flag: string) => Tree | Promise<Tree>>> = {
   'performance.inputData': inputTree,
   'engine.url': (text) => treeOf('engine.url', withScheme(text)),
+  'engine.profile': (text) => treeOf('engine.profile', /\/|\.ya?ml$/.test(text) ? resolve(text) : text),
   'performance.concurrency': (text, flag) =>
     treeOf('performance.concurrency', text === 'formula' ? text : readRange(flag, text)),
   'performance.requestIntervalsUs': async (file, flag) =>

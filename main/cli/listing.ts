@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import { stateWords } from '../contract/flag-text';
+import { jobLine, jobPlace } from '../contract/job/run-job';
 import { baselineGpu } from '../contract/measured/baseline';
 import { cellText, titleWithUnit } from '../contract/measured/column';
 import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contract/measured/columns';
@@ -11,7 +12,7 @@ import type { LoadPoint } from '../contract/measured/results';
 import { bestAnswer, budgetText, historyOf } from '../contract/measured/verdict';
 import { formatDuration, formatMs, formatRate, missing } from '../contract/numbers';
 import { originMark, originText } from '../contract/run/run-content';
-import { damageText, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
+import { damageText, scenarios, shortWaitText, waitRemedy, waitText } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { runSummarySchema } from '../contract/run/run-summary';
 import { hasSpec, measuredOnText } from '../contract/run/server-load';
@@ -72,6 +73,16 @@ interface RunsOptions extends Json {
   readonly limit?: string;
 }
 
+const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+
+/** Of a run that a job works on, where that is. */
+function statusText({ status, waitsFor, job }: RunSummary): string {
+  if (waitsFor?.reason === 'job') return lowered(shortWaitText(waitsFor));
+  if (waitsFor !== null) return 'waiting';
+  const place = jobPlace({ status, job });
+  return place === null ? status : `${status} ${lowered(place)}`;
+}
+
 /** The runs that the options ask for, in the order of the list. Throws input-invalid. */
 export function chosenRuns(runs: readonly RunSummary[], options: RunsOptions): readonly RunSummary[] {
   const { preset } = options;
@@ -121,7 +132,7 @@ function addRuns(program: Command, context: CliContext): void {
       else {
         const rows = runs.map((run) => [
           run.runId,
-          run.waitsFor === null ? run.status : 'waiting',
+          statusText(run),
           run.best === null
             ? missing
             : `${formatRate(run.best.inferencesPerSecond)}${run.best.steady ? '' : ' (not steady)'}`,
@@ -166,6 +177,8 @@ function summaryLines(state: RunState): readonly string[] {
     hasSpec(state) ? `Model instances: ${instancesText(state.spec)}` : null,
     ...state.specChanges.map(({ at, changed }) => `Specification changed at ${at}: ${changesText(changed)}`),
     waitsFor === null ? null : `${waitText(waitsFor)} ${waitRemedy(waitsFor)}`,
+    jobLine(state),
+    state.job === null ? null : `Output of the job: ${state.job.log}`,
     left === null ? null : `${timeLeftText(left)}: ${left.basis}`,
     ...state.steps.map(({ id, status, skippedBecause, durationUs }) => {
       const time = durationUs === null ? '' : ` (${formatDuration(durationUs)})`;

@@ -14,33 +14,22 @@ import {
 } from '../contract/measured/matrix';
 import { isEmptyReach, reachLines, reachOf } from '../contract/reach';
 import type { Choice, MatrixEntry } from '../contract/run/spec-tools';
-import type { Tree } from '../contract/trees';
 import type { Core } from '../core';
 import { hashValue } from '../platform/files';
+import { workedOffAsJobs } from './matrix/matrix-jobs';
+import {
+  type Ended,
+  type MatrixOptions,
+  type PlannedRun,
+  type Session,
+  started,
+  withoutDocument,
+} from './matrix/matrix-session';
 import { exitCodeOf, exitCodes, formatError, formatTable, type Output, printText } from './output';
-import { readText, type RunOptions } from './read-spec';
-import { budgetOf, settingProblems } from './settings/defaults';
+import { readText } from './read-spec';
+import { settingProblems } from './settings/defaults';
 import { readChoice } from './spec-options';
 import { approveGiven, workOn } from './work';
-
-export interface MatrixOptions extends RunOptions {
-  readonly matrix: string;
-  readonly resume?: boolean;
-  readonly out?: string;
-  readonly allowRemoteLoad?: boolean;
-  readonly skipPreflight?: boolean;
-  readonly p99BudgetMs?: number;
-  readonly verbose?: boolean;
-}
-
-/** A run of the matrix before it is started. */
-interface PlannedRun extends MatrixResult {
-  readonly choice: Choice;
-  /** The part of the choice that the command itself says. */
-  readonly typed: Tree;
-  /** SHA-256 (hex) of the choice: how the run is found again. */
-  readonly entry: string;
-}
 
 interface MatrixPlan {
   readonly name: string;
@@ -201,19 +190,6 @@ const ranks: readonly number[] = [
 const worst = (codes: readonly number[]): number =>
   codes.reduce((one, other) => (ranks.indexOf(other) > ranks.indexOf(one) ? other : one), exitCodes.done);
 
-interface Ended extends PlannedRun {
-  readonly code: number;
-}
-
-interface Session {
-  readonly core: Core;
-  readonly output: Output;
-  readonly options: MatrixOptions;
-  readonly name: string;
-  /** Ctrl-C: what runs is cancelled by its own listener, and no more is started. */
-  readonly stop: { asked: boolean };
-}
-
 /** Runs of this matrix in the store, newest first, by what was chosen for them. */
 async function runsOf(core: Core, name: string): Promise<ReadonlyMap<string, string>> {
   const { runs } = await core.listRuns();
@@ -267,21 +243,6 @@ async function prepared(session: Session, runs: readonly PlannedRun[]): Promise<
     found.push({ ...run, state, error });
   }
   return found;
-}
-
-const withoutDocument = (output: Output): Output => ({ ...output, json: false, document: () => undefined });
-
-async function started(session: Session, run: PlannedRun): Promise<string> {
-  const { core, name, options } = session;
-  if (run.state !== null) return run.state.runId;
-  const spec = await core.resolveChoice(run.choice);
-  const { skipPreflight = false } = options;
-  const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
-  const matrix = { name, entry: run.entry };
-  const how = { skipPreflight, matrix, p99BudgetMs, ofFile: true };
-  const runId = await core.createRun(spec, undefined, how);
-  await core.handlers['runs.annotate']({ runId, tags: [name], note: '' });
-  return runId;
 }
 
 /** Works on one run to its end. Never throws: what keeps it from its start is its result. */
@@ -356,7 +317,9 @@ export async function runMatrix(
     const all = await prepared(session, runs);
     output.say(planTable(all));
     if (all.every(({ leftOut }) => leftOut !== null)) return exitCodes.usage;
-    const ended = await workedOff(session, all);
+    const asJobs = all.some(({ spec }) => spec?.engine.kind === 'slurm');
+    const ended = await (asJobs ? workedOffAsJobs : workedOff)(session, all);
+    if (ended === null) return exitCodes.done;
     await report(session, ended);
     return worst(ended.map(({ code }) => code));
   } finally {

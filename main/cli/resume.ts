@@ -19,6 +19,7 @@ interface ResumeOptions extends ApproveOptions {
   readonly header?: readonly string[];
   readonly allowUnverified?: boolean;
   readonly skipPreflight?: boolean;
+  readonly detach?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;
 }
@@ -67,6 +68,7 @@ export function addResume(program: Command, context: CliContext): void {
       'trust the current files and model code of a run from another home, and approve the files and images it names',
     )
     .option('--allow-remote-load', 'allow load on another machine (remote engine)')
+    .option('--detach', 'with a job (--engine slurm): submit it and return; the job continues')
     .option('--verbose', 'show the log of the steps')
     .option('--json', 'print one JSON document to stdout; messages go to stderr')
     .action(async (given: string, options: ResumeOptions) => {
@@ -75,7 +77,7 @@ export function addResume(program: Command, context: CliContext): void {
       const core = await context.core();
       const runId = await resolveRunId(core, given);
       if (options.trust === true) await core.trustRun(runId);
-      const { verbose = false, allowUnverified, skipPreflight } = options;
+      const { verbose = false, detach, allowUnverified, skipPreflight } = options;
       const spec = await changedSpec(core, runId, options);
       if (options.dryRun === true) {
         await tellPlan(core, runId, spec, output);
@@ -86,7 +88,7 @@ export function addResume(program: Command, context: CliContext): void {
         await approveGiven(core, (await core.getRun(runId)).state.spec, options);
       }
       const headers = options.header === undefined ? undefined : readHeaders(options.header);
-      const how = { headers, verbose, from, allowUnverified, skipPreflight, spec: spec ?? undefined };
+      const how = { headers, verbose, detach, from, allowUnverified, skipPreflight, spec: spec ?? undefined };
       context.exit(await workOn(core, runId, output, how));
     });
 }

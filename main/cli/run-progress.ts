@@ -1,6 +1,7 @@
 import type { CoreEvent } from '../contract/api';
 import type { ByType, OfType } from '../contract/by-type';
 import { marksOf } from '../contract/flag-text';
+import { jobName } from '../contract/job/run-job';
 import { crossCheckOf } from '../contract/measured/cross-check';
 import { bestDocument, budgetDocument } from '../contract/measured/verdict';
 import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
@@ -96,7 +97,9 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   'run-created': none,
   'levels-kept': none,
   'run-trusted': none,
-  'run-started': none,
+  'job-submitted': ({ job }) => [`Submitted as ${jobName(job)}. Its output: ${job.log}`],
+  'job-ended': () => [],
+  'run-started': ({ node }) => (node === undefined ? [] : [`Running on ${node}`]),
   annotation: none,
   'run-name': none,
   'p99-budget': none,
@@ -192,6 +195,7 @@ export function runDocument(state: RunState, dir: string) {
     note: state.note,
     specChanges: state.specChanges,
     waitsFor: state.waitsFor,
+    job: state.job,
     damagedLines: state.damagedLines,
     steps: state.steps.map((step) => ({
       id: step.id,

@@ -44,6 +44,7 @@ export function addRun(program: Command, context: CliContext): void {
       '--out <dir>',
       'run folder, with --matrix the folder of its report; default: in the workbench home',
     )
+    .option('--detach', 'with a job (--engine slurm): submit it and return; the job continues')
     .option('--verbose', 'show the log of the steps')
     .option('--json', 'print one JSON document to stdout; messages go to stderr')
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
@@ -59,13 +60,13 @@ export function addRun(program: Command, context: CliContext): void {
       await tellNotes(core, chosen);
       const spec = await core.resolveChoice(chosen);
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
-      const { skipPreflight = false, verbose = false, name: named } = options;
+      const { skipPreflight = false, verbose = false, detach, name: named } = options;
       const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
       const ofFile = options.spec !== undefined;
       const how = { skipPreflight, p99BudgetMs, name: named, ofFile };
       const runId = await core.createRun(spec, options.out, how);
       const output = context.output(options);
-      const code = await workOn(core, runId, output, { verbose, skipPreflight });
+      const code = await workOn(core, runId, output, { verbose, skipPreflight, detach });
       if (code === exitCodes.done && options.keepServing !== undefined) {
         const name = options.keepServing === true ? undefined : options.keepServing;
         const { id, httpUrl, grpcUrl } = await deployRun(core, output, runId, present({ name }));
@@ -102,6 +103,7 @@ interface RunFlags {
   readonly name?: string;
   readonly resume?: boolean;
   readonly out?: string;
+  readonly detach?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;
 }

@@ -7,35 +7,39 @@ import type { Core, ExecuteOptions } from '../core';
 import { exitCodeOf, exitCodes, type Output, progressOf } from './output';
 import { createRunProgress, runDocument } from './run-progress';
 
+type Ended = Awaited<Awaited<ReturnType<Core['executeRun']>>['end']>;
+
+interface WorkOptions extends ExecuteOptions {
+  readonly verbose: boolean;
+  /** Of a run that is handed to a job: nobody waits for it. */
+  readonly detach?: boolean | undefined;
+}
+
 /**
  * Works on a run to its end with progress for people, and gives the exit code.
- * The first Ctrl-C cancels (what was measured stays, `resume` goes on); the second ends the process at once.
+ * The first Ctrl-C cancels (what was measured stays, `resume` goes on), or leaves a job to itself; the second ends the
+ * process at once.
  */
 export async function workOn(
   core: Core,
   runId: string,
   output: Output,
-  options: { readonly verbose: boolean } & ExecuteOptions,
+  options: WorkOptions,
 ): Promise<number> {
-  const { verbose, ...how } = options;
+  const { verbose, detach = false, ...how } = options;
   const stopListening = core.subscribe(
     createRunProgress(progressOf(output), { verbose, titleOf: stepTitleOf }),
   );
-  const asked = { times: 0 };
-  const cancel = () => {
-    asked.times += 1;
-    if (asked.times > 1) process.exit(exitCodes.cancelled);
-    output.say('Cancelling. Press Ctrl-C again to quit immediately.');
-    core.cancelRun(runId).catch(() => undefined);
-  };
-  process.on('SIGINT', cancel);
-  process.on('SIGTERM', cancel);
+  const isHandedOver = await core.jobs.isHandedOver(runId);
+  const stops = listenForStops(core, runId, output, isHandedOver);
   try {
     const { dir } = await core.getRun(runId);
     output.say(`Run ${runId}`);
     output.say(`  in ${dir}`);
     const { end } = await core.executeRun(runId, how);
-    const { outcome, error } = await end;
+    const ended = detach && isHandedOver ? null : await Promise.race([end, stops.left]);
+    if (ended === null) return await leftToJob(core, runId, output, detach);
+    const { outcome } = ended;
     const { state } = await core.getRun(runId);
     for (const report of state.reports) output.say(`  ${report.kind}: ${report.path}`);
     for (const answer of [bestAnswer(state), budgetText(state)]) if (answer !== null) output.say(answer);
@@ -44,23 +48,78 @@ export async function workOn(
       output.say(`To measure unverified: triton-workbench resume ${runId} --allow-unverified`);
     }
     if (output.json) output.document(runDocument(state, dir));
-    switch (outcome) {
-      case 'done':
-        return exitCodes.done;
-      case 'gate-failed':
-        return exitCodes.gate;
-      case 'paused':
-        return exitCodes.paused;
-      case 'cancelled':
-        return exitCodes.cancelled;
-      case 'failed':
-        return error === null ? exitCodes.failed : exitCodeOf(error);
-    }
+    return codeOf(ended);
   } finally {
-    process.off('SIGINT', cancel);
-    process.off('SIGTERM', cancel);
+    stops.dispose();
     stopListening();
   }
+}
+
+/** The exit code of a run that ended so. */
+export function codeOf({ outcome, error }: Ended): number {
+  switch (outcome) {
+    case 'done':
+      return exitCodes.done;
+    case 'gate-failed':
+      return exitCodes.gate;
+    case 'paused':
+      return exitCodes.paused;
+    case 'cancelled':
+      return exitCodes.cancelled;
+    case 'failed':
+      return error === null ? exitCodes.failed : exitCodeOf(error);
+  }
+}
+
+/** What a terminal and a scheduler ask of the process. `left` is null once nobody is to wait for the job any more. */
+function listenForStops(core: Core, runId: string, output: Output, isHandedOver: boolean) {
+  const asked = { times: 0 };
+  let leave = (): void => undefined;
+  const left = new Promise<null>((resolve) => {
+    leave = () => {
+      resolve(null);
+    };
+  });
+  const inJob = process.env['SLURM_JOB_ID'] !== undefined && !isHandedOver;
+  const stop = (signal: NodeJS.Signals) => {
+    asked.times += 1;
+    if (asked.times > 1) process.exit(exitCodes.cancelled);
+    if (isHandedOver) {
+      leave();
+      return;
+    }
+    if (inJob && signal === 'SIGTERM') {
+      output.say('The scheduler ends this job.');
+      core.jobs.ends(runId, 'now').catch(() => undefined);
+      return;
+    }
+    output.say('Cancelling. Press Ctrl-C again to quit immediately.');
+    core.cancelRun(runId).catch(() => undefined);
+  };
+  const limitIsNear = () => {
+    output.say('The time limit of this job is near: the run pauses after its level.');
+    core.jobs.ends(runId, 'soon').catch(() => undefined);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  if (inJob) process.on('SIGUSR2', limitIsNear);
+  return {
+    left,
+    dispose: () => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+      process.off('SIGUSR2', limitIsNear);
+    },
+  };
+}
+
+/** The job works on without anybody. */
+async function leftToJob(core: Core, runId: string, output: Output, asked: boolean): Promise<number> {
+  const { state, dir } = await core.getRun(runId);
+  output.say(`The job continues. To follow it: triton-workbench resume ${runId}`);
+  output.say(`To cancel it: triton-workbench cancel ${runId}`);
+  if (output.json) output.document(runDocument(state, dir));
+  return asked ? exitCodes.done : exitCodes.cancelled;
 }
 
 /** What a person says on the command line about files, images, code and machines. */

@@ -107,6 +107,14 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     cliRemedy:
       'Fix the model, raise the tolerance, or resume with --allow-unverified. Results measured anyway are marked unverified.',
   },
+  'job-refused': {
+    title: 'Job refused',
+    remedy: 'Change the options of the job as the message says, then start the run again.',
+  },
+  'job-ended': {
+    title: 'Job ended before the run',
+    remedy: 'Resume the run: a new job continues with the first step or level that is not done.',
+  },
   'engine-unavailable': {
     title: 'Engine not available',
     remedy: 'Choose another engine, or follow the steps on the Environment page.',

@@ -37,6 +37,8 @@ export const errorCodes = [
   'registry-denied',
   'container-failed',
   'out-of-memory',
+  'job-refused',
+  'job-ended',
   'server-start-failed',
   'server-gone',
   'server-unreachable',

@@ -1,16 +1,6 @@
 import { z } from 'zod';
 import type { Check, DockerFacts, GpuReport } from './machine';
-
-/** Name of the machine that the workbench itself runs on: no host can have it. */
-const localHost = 'local';
-
-export const hostNameSchema = z
-  .string()
-  .regex(
-    /^[a-z0-9][a-z0-9-]{0,31}$/,
-    'use lower-case letters, digits and dashes, at most 32, beginning with a letter or digit',
-  )
-  .refine((name) => name !== localHost, `"${localHost}" is this machine`);
+import { hostNameSchema } from './run/host-name';
 
 /** Where the Docker Engine of a host is, in its parts. */
 export type HostPlace =

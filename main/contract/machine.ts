@@ -1,4 +1,5 @@
 import type { Environment } from './measured/results';
+import type { EngineKind } from './run/run-spec';
 
 /** A MIG device: a slice of a GPU with memory and multiprocessors of its own. */
 export interface MigDevice {
@@ -151,7 +152,7 @@ export interface MachineStatus {
 }
 
 export interface EngineStatus {
-  readonly kind: 'local' | 'docker' | 'remote';
+  readonly kind: EngineKind;
   readonly available: boolean;
   readonly version: string | null;
   /** Why it cannot be used, or what to know about it. */

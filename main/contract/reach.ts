@@ -29,7 +29,9 @@ const pathFields = [
   'engine.tls.certFile',
   'engine.tls.keyFile',
 ] as const;
-const imageFields = ['engine.tritonImage', 'engine.clientImage'] as const;
+const imageFields = ['engine.tritonImage', 'engine.clientImage', 'engine.containerImage'] as const;
+/** A name, or the path of a file. */
+const profileField = 'engine.profile';
 
 function valueAt(tree: unknown, field: string): unknown {
   return field
@@ -80,7 +82,11 @@ function hosts(tree: unknown): Reached[] {
 /** What a specification, or a part of one, reaches. Pure. */
 export function reachOf(spec: unknown): Reach {
   return {
-    paths: [...textsAt(spec, pathFields), ...argumentPaths(spec)],
+    paths: [
+      ...textsAt(spec, pathFields),
+      ...textsAt(spec, [profileField]).filter(({ value }) => value.startsWith('/')),
+      ...argumentPaths(spec),
+    ],
     images: textsAt(spec, imageFields),
     hosts: hosts(spec),
   };

@@ -17,7 +17,7 @@ import type { Monitor } from '../monitor/monitor';
 import type { InitOutcome } from '../own/init-folder';
 import type { ModelCode } from '../own/own-models';
 import type { RunEnd } from '../pipeline/attempt';
-import type { ExecuteOptions, ServerStart, StartHow } from '../pipeline/runs';
+import type { ExecuteOptions, ServerStart, StartHow } from '../pipeline/run-options';
 import type { WrittenMatrix } from '../reports/matrix-report';
 import type { Approvals } from '../store/approvals';
 import type { UnreadableRun } from '../store/run-store';
@@ -78,6 +78,17 @@ export interface Core {
   createServerRun(load: ServerLoad, how?: ServerStart): Promise<string>;
   /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
   executeRun(runId: string, options?: ExecuteOptions): Promise<{ readonly end: Promise<RunEnd> }>;
+  /** Runs that jobs of a scheduler work on. */
+  readonly jobs: {
+    /** Whether executing the run hands it to a job, which works on whether or not this process is there. */
+    isHandedOver(runId: string): Promise<boolean>;
+    /** Hands them over together, as one array job where they ask for the same. */
+    submit(runIds: readonly string[], name: string): Promise<void>;
+    /** Until the run has ended, or its job has without it. */
+    follow(runId: string): Promise<RunEnd>;
+    /** Inside of a job that the scheduler is about to end. */
+    ends(runId: string, when: 'soon' | 'now'): Promise<void>;
+  };
   /** What a run from elsewhere would execute and reach, to be shown before `trustRun`. */
   runContent(runId: string): Promise<RunContent>;
   /** @param hash of the content that was shown: throws input-invalid when it is another one by now. */

@@ -7,6 +7,9 @@ import { createImageWorks, type ImageWorks } from '../docker/images/image-works'
 import { createKnownImages } from '../docker/images/known-images';
 import { prepareImage } from '../docker/images/prepare-image';
 import { createEngines, type Engines } from '../engine/engines';
+import type { JobScheduler, OwnJob } from '../engine/job';
+import { ownSlurmJob } from '../engine/slurm/own-slurm-job';
+import { createSlurm } from '../engine/slurm/slurm';
 import { withProxy } from '../home/proxy-environment';
 import { createSettingsStore, type SettingsStore } from '../home/settings-store';
 import { createHosts, type Hosts } from '../hosts/hosts';
@@ -55,10 +58,32 @@ export interface CoreParts {
   readonly auths: RegistryAuths;
   readonly images: ImageWorks;
   readonly engines: Engines;
+  /** Takes runs as jobs. */
+  readonly jobs: JobScheduler;
+  /** The job that this process runs in; null outside of one. */
+  readonly ownJob: OwnJob | null;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   readonly data: DataCalls;
   readonly monitor: Monitor;
   readonly tools: ToolCalls;
+}
+
+function imageWorksOf(parts: {
+  readonly layout: HomeLayout;
+  readonly resources: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly auths: RegistryAuths;
+  readonly docker: DockerLink;
+  readonly emit: CoreParts['emit'];
+}): ImageWorks {
+  const { docker, emit, ...own } = parts;
+  return createImageWorks({
+    ...own,
+    engine: () => docker.connect(),
+    emit: (work) => {
+      emit({ type: 'image-work', work });
+    },
+  });
 }
 
 /** Throws model-folder-invalid for a damaged model folder of the product. */
@@ -80,7 +105,8 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const env = withProxy(given.env, (await settings.read()).values);
   const options = { ...given, env };
   const runKey = new RunKey(layout.runKey);
-  const store = new RunStore(layout.runs, runKey);
+  const jobs = createSlurm({ layout, env });
+  const store = new RunStore(layout.runs, runKey, jobs);
   const toolkit = createToolkit(
     createLocalPython({ python: layout.python, resources, env, cache: layout.cache }),
   );
@@ -109,18 +135,12 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     docker,
     hosts,
     auths,
-    images: createImageWorks({
-      engine: () => docker.connect(),
-      layout,
-      resources,
-      env,
-      auths,
-      emit: (work) => {
-        emit({ type: 'image-work', work });
-      },
-    }),
+    images: imageWorksOf({ layout, resources, env, auths, docker, emit }),
+    jobs,
+    ownJob: ownSlurmJob(env),
     engines: createEngines({
       layout,
+      jobs,
       env,
       resources,
       workerFile,

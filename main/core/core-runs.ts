@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { isLoopback } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/measured/results';
@@ -12,6 +13,7 @@ import { watchGpus } from '../machine/watch-gpus';
 import { checkExternalFiles } from '../own/onnx-source';
 import type { ReadingSources } from '../perf/readings';
 import { inspectServer, measureServer } from '../perf/sweep/measure-server';
+import { JobRuns } from '../pipeline/jobs/job-runs';
 import { Runs } from '../pipeline/runs';
 import type { Servers } from '../pipeline/server-run';
 import { steps } from '../pipeline/steps';
@@ -86,19 +88,46 @@ function serversOf({ options, loadTools, reading }: CoreParts): Servers {
   };
 }
 
+/** The GPUs of another machine are not read from here: Triton's metrics tell of them. */
+const seesGpus = ({ engine }: RunSpec): boolean =>
+  engine.kind === 'docker' ? engine.host === undefined : engine.kind !== 'remote';
+
 /** What is known and asked of a run only where it is started. */
 const pickStart = ({ completed, preflight }: StartCalls): Pick<StartCalls, 'completed' | 'preflight'> => ({
   completed,
   preflight,
 });
 
+/** Runs that jobs work on: a job runs this very program, which has a home of the same name on the node. */
+function jobRunsOf({ options, store, jobs, ownJob, emit }: CoreParts): JobRuns {
+  const { env, home, workerFile, follow = false, electron } = options;
+  const kept = ['TRITON_WORKBENCH_APP', 'TRITON_WORKBENCH_RESOURCES'] as const;
+  const passed = kept.flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const program = {
+    argv: [process.execPath, join(dirname(workerFile), 'cli.cjs'), 'resume'],
+    env: {
+      ...Object.fromEntries(passed),
+      TRITON_WORKBENCH_HOME: home,
+      // The runtime of the window and of a package is plain Node then.
+      ...(electron === null && !('electron' in process.versions) ? {} : { ELECTRON_RUN_AS_NODE: '1' }),
+    },
+  };
+  return new JobRuns({ store, scheduler: jobs, ownJob, program, emit, tellsEntries: !follow });
+}
+
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
 export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
-  const { layout, engines, docker, now } = parts;
+  const { layout, engines, now } = parts;
   const { env, resources, printPdf } = parts.options;
   const requireSound = (spec: RunSpec) => requireSoundSpec(parts, spec);
-  const linkFor = ({ engine }: RunSpec) => (engine.kind === 'docker' ? engines.linkOf(engine) : docker);
+  const watched: ReadingSources['watchGpus'] = (onReading, signal) => watchGpus(env, onReading, signal);
+  const jobs = jobRunsOf(parts);
+  if (parts.options.follow === true) void jobs.watch();
   return new Runs({
+    jobs,
     ...{ store: parts.store, cache: parts.cache, steps },
     disks: [parts.options.home, tmpdir()],
     presetOf: parts.presetOf,
@@ -114,7 +143,6 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       await requireSound(spec);
       const place = await engines.openPlace(spec, run);
       const { engine, loadTools, imageNames, prepareImages, engineWatch } = place;
-      const onHost = spec.engine.kind === 'docker' && spec.engine.host !== undefined;
       return {
         services: {
           toolkit: createToolkit(place.launchPython),
@@ -124,11 +152,8 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
           imageNames,
           prepareImages,
           resources,
-          ...createPlanPlaces({ env, resources, link: await linkFor(spec) }),
-          // Of another machine's GPUs Triton's metrics tell.
-          ...(spec.engine.kind === 'remote' || onHost
-            ? {}
-            : { watchGpus: (onReading, signal) => watchGpus(env, onReading, signal) }),
+          ...createPlanPlaces({ env, resources, link: await engines.linkOf(spec.engine) }),
+          ...(seesGpus(spec) ? { watchGpus: watched } : {}),
           printPdf,
           now,
           houseLook: layout.reportLook,
@@ -145,7 +170,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
         resources,
         readers: parts.reading.readers,
         imageNames: await engines.imageNames(spec, framework),
-        gpuNames: createPlanPlaces({ env, resources, link: await linkFor(spec) }).gpuNames,
+        gpuNames: createPlanPlaces({ env, resources, link: await engines.linkOf(spec.engine) }).gpuNames,
       };
     },
     sweep: async (except, spec) => {
@@ -156,7 +181,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       const waited = { some: false };
       const release = await takeDevice({
         root: layout.devices,
-        device: deviceOf(spec.engine),
+        device: deviceOf(spec.engine, jobs.nodeOf(spec)),
         what: runId,
         signal,
         onWaiting: (forWhat) => {

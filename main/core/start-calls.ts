@@ -8,8 +8,9 @@ import type { Settings } from '../contract/settings/settings';
 import { usualRelease } from '../engine/docker/run-images';
 import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
 import { type HostFacts, withRelease } from '../engine/docker/run-release';
+import { withProfile } from '../engine/slurm/slurm-profile';
 import { refuseStart, startProblems } from '../engine/start-check';
-import type { StartHow } from '../pipeline/runs';
+import type { StartHow } from '../pipeline/run-options';
 import { generatedConfig } from '../spec/read-choice';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
@@ -29,32 +30,33 @@ export interface StartCalls {
 /** How long what a host said of itself holds. */
 const hostFactsMs = 10_000;
 
-export function createStartCalls(parts: CoreParts): StartCalls {
-  const { layout, docker, engines, hosts, presetOf, monitor, tools, settings } = parts;
-  const { resources, env, home } = parts.options;
-  /** The engine whose containers the specification asks for; else this machine's, as the way out. */
-  const linkFor = ({ engine }: RunSpec) =>
-    engine.kind === 'docker' ? engines.linkOf(engine) : Promise.resolve(docker);
-  /** Who does not answer is said by its engine. */
-  const askHost = async (name: string): Promise<HostFacts> => {
+/** What the host of a specification says of itself, asked once for the questions that a start and each change of the form have. */
+function createHostFacts({ hosts }: Pick<CoreParts, 'hosts'>): (spec: RunSpec) => Promise<HostFacts | null> {
+  const asked = new Map<string, { readonly sinceMs: number; readonly facts: Promise<HostFacts> }>();
+  // Who does not answer is said by its engine.
+  const ask = async (name: string): Promise<HostFacts> => {
     const status = await hosts.status(await hosts.get(name));
     if (!status.reachable) return { docker: await (await hosts.link(name)).facts(), gpus: null };
     const { docker, gpus, diskFreeBytes } = status;
     return { gpus, docker: docker.reachable ? { ...docker, rootFreeBytes: diskFreeBytes } : docker };
   };
-  const asked = new Map<string, { readonly sinceMs: number; readonly facts: Promise<HostFacts> }>();
-  /** Asked once for the questions that a start and each change of the form have. */
-  const hostFor = async ({ engine }: RunSpec): Promise<HostFacts | null> => {
+  return async ({ engine }) => {
     if (engine.kind !== 'docker' || engine.host === undefined) return null;
     const known = asked.get(engine.host);
     if (known !== undefined && performance.now() - known.sinceMs < hostFactsMs) return known.facts;
-    const facts = askHost(engine.host);
+    const facts = ask(engine.host);
     asked.set(engine.host, { sinceMs: performance.now(), facts });
     return facts;
   };
+}
+
+export function createStartCalls(parts: CoreParts): StartCalls {
+  const { layout, engines, presetOf, monitor, tools, settings } = parts;
+  const { resources, env, home } = parts.options;
+  const hostFor = createHostFacts(parts);
   const placesOf = async (spec: RunSpec) => ({
     ...{ resources, env, home },
-    link: await linkFor(spec),
+    link: await engines.linkOf(spec.engine),
     host: await hostFor(spec),
   });
   /** null: a remote server is then compared by its name alone. */
@@ -75,11 +77,18 @@ export function createStartCalls(parts: CoreParts): StartCalls {
     startProblems(spec, await configOf(spec), {
       layout,
       resources,
-      docker: await linkFor(spec),
+      docker: await engines.linkOf(spec.engine),
       monitored,
+      jobs: parts.jobs,
       tools: () => tools.facts(),
     });
-  const completed: StartCalls['completed'] = async (spec, { ofFile = false } = {}) => {
+  const completed: StartCalls['completed'] = async (spec, how) => {
+    const { ofFile = false } = how ?? {};
+    if (spec.engine.kind === 'slurm') {
+      // Of a run that is there already the values of its profile are in its specification.
+      if (how === undefined) return spec;
+      return { ...spec, engine: await withProfile(spec.engine, layout.slurmProfiles) };
+    }
     if (spec.engine.kind !== 'docker') return spec;
     const { preset } = await presetOf(spec.model);
     const { values } = await settings.read();

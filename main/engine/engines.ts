@@ -1,6 +1,6 @@
 import { errorText } from '../contract/error-text';
 import type { EngineStatus } from '../contract/machine';
-import type { DockerEngineSpec, Framework, RunSpec } from '../contract/run/run-spec';
+import type { Framework, RunSpec } from '../contract/run/run-spec';
 import type { DockerLink } from '../docker/docker-link';
 import { formatOf } from '../formats/formats';
 import type { Hosts } from '../hosts/hosts';
@@ -17,9 +17,11 @@ import { adoptionMs } from './docker/orphans';
 import { imageNamesOf, wantedImages } from './docker/run-images';
 import { enginesWithLeft, sweepEngine } from './docker/sweep-engines';
 import type { Engine, SweptAll } from './engine';
+import type { JobScheduler } from './job';
 import { createLocalEngine } from './local/local-engine';
 import type { Place, PlaceRun } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
+import { inContainerOf } from './slurm/container-command';
 
 interface EnginesOptions {
   readonly layout: HomeLayout;
@@ -31,6 +33,7 @@ interface EnginesOptions {
   readonly hosts: Pick<Hosts, 'link' | 'list'>;
   readonly prepareImage: PrepareImage;
   readonly setup: Setup;
+  readonly jobs: JobScheduler;
 }
 
 interface SweepHow {
@@ -43,8 +46,8 @@ interface SweepHow {
 }
 
 export interface Engines {
-  /** The Docker Engine that a run in containers works with. Throws host-unknown. */
-  linkOf(engine: Pick<DockerEngineSpec, 'host'>): Promise<DockerLink>;
+  /** The Docker Engine that a run works with; of one without containers this machine's. Throws host-unknown. */
+  linkOf(engine: RunSpec['engine']): Promise<DockerLink>;
   /** Throws where the engine of the specification cannot be used at all: no run is made for it then. */
   check(spec: RunSpec): Promise<void>;
   openPlace(spec: RunSpec, run: PlaceRun): Promise<Place>;
@@ -78,10 +81,44 @@ async function sweepEngines(
   // A home that never asked for a container has none, and needs no engine to know it.
   if (!(await exists(layout.instance))) return [];
   const links = new Set([docker]);
-  if (spec?.engine.kind === 'docker') links.add(await linkOf(spec.engine));
+  if (spec !== undefined) links.add(await linkOf(spec.engine));
   if (everywhere) for (const link of await enginesWithLeft(layout.runs, hosts)) links.add(link);
   const how = { graceMs: all ? 0 : adoptionMs, except, shared: all && everywhere };
   return (await Promise.all([...links].map((link) => sweepEngine(link, how)))).flat();
+}
+
+async function sweepAll(
+  options: EnginesOptions,
+  linkOf: Engines['linkOf'],
+  local: Engine,
+  how?: SweepHow,
+): Promise<SweptAll> {
+  const { ended } = await local.sweep();
+  const endedChildren = await endLeftChildren();
+  return { ended, endedChildren, removedContainers: await sweepEngines(options, linkOf, how) };
+}
+
+/** A place on this machine, without images and without an engine that could go away. */
+function placeHere(
+  engine: Engine,
+  loadTools: Place['loadTools'],
+  pythonOf: (ahead: ReturnType<typeof createPythonAhead>) => Place['launchPython'],
+  isOnnxFile: boolean,
+): Place {
+  const ahead = createPythonAhead(isOnnxFile ? ['onnxruntime'] : ['framework']);
+  return {
+    engine,
+    launchPython: pythonOf(ahead),
+    loadTools,
+    imageNames: [],
+    prepareImages: null,
+    engineWatch: null,
+    reclaim: () => Promise.resolve(),
+    release: () => {
+      ahead.close();
+      return Promise.resolve();
+    },
+  };
 }
 
 /** Every place to run Triton. */
@@ -91,8 +128,10 @@ export function createEngines(options: EnginesOptions): Engines {
   const tensorflow = createTensorflowOnDemand(options.setup, layout);
   const pythonOf = (framework: Framework) => (framework === 'tf' ? tensorflow : layout.python);
   const loadTools = createLoadTools(options);
-  const linkOf: Engines['linkOf'] = ({ host }) =>
-    host === undefined ? Promise.resolve(docker) : options.hosts.link(host);
+  const linkOf: Engines['linkOf'] = (engine) =>
+    engine.kind === 'docker' && engine.host !== undefined
+      ? options.hosts.link(engine.host)
+      : Promise.resolve(docker);
 
   const sweepDocker = (how?: SweepHow) => sweepEngines(options, linkOf, how);
   const dockerAbout: Pick<Engine, 'detect' | 'sweep'> = {
@@ -100,31 +139,22 @@ export function createEngines(options: EnginesOptions): Engines {
     sweep: async () => ({ ended: [], removedContainers: await sweepDocker() }),
   };
   /** The local Triton whose models run in that framework's environment. */
-  const localFor = (framework: Framework): Engine =>
-    framework === 'tf' ? createLocalEngine({ layout, env, modelPython: tensorflow }) : local;
-  const onThisMachine = (engine: Engine, framework: Framework, { source }: RunSpec['model']): Place => {
-    const ahead = createPythonAhead(source?.kind === 'onnx' ? ['onnxruntime'] : ['framework']);
-    const { resources } = options;
-    return {
-      engine,
-      launchPython: createLocalPython({
-        python: pythonOf(framework),
-        resources,
-        env,
-        cache: layout.cache,
-        ahead,
-      }),
-      loadTools,
-      imageNames: [],
-      prepareImages: null,
-      engineWatch: null,
-      reclaim: () => Promise.resolve(),
-      release: () => {
-        ahead.close();
-        return Promise.resolve();
-      },
-    };
+  const localFor = (framework: Framework, engine: RunSpec['engine']): Engine => {
+    const inContainer = engine.kind === 'slurm' ? inContainerOf(engine) : null;
+    if (inContainer !== null) return createLocalEngine({ layout, env, inContainer });
+    return framework === 'tf' ? createLocalEngine({ layout, env, modelPython: tensorflow }) : local;
   };
+  const onThisMachine = (engine: Engine, framework: Framework, { source }: RunSpec['model']): Place =>
+    placeHere(
+      engine,
+      loadTools,
+      (ahead) =>
+        createLocalPython({
+          ...{ python: pythonOf(framework), resources: options.resources, env, cache: layout.cache },
+          ahead,
+        }),
+      source?.kind === 'onnx',
+    );
   return {
     check: async ({ engine }) => {
       if (engine.kind === 'docker') await (await linkOf(engine)).connect();
@@ -133,9 +163,11 @@ export function createEngines(options: EnginesOptions): Engines {
     openPlace: async (spec, run) => {
       const { engine } = spec;
       switch (engine.kind) {
+        // Inside of its job; outside nothing is done of it.
+        case 'slurm':
         case 'local':
           return onThisMachine(
-            localFor(formatOf(spec.format).shimFramework ?? 'pyt'),
+            localFor(formatOf(spec.format).shimFramework ?? 'pyt', engine),
             run.framework,
             spec.model,
           );
@@ -159,11 +191,13 @@ export function createEngines(options: EnginesOptions): Engines {
       engine.kind === 'docker'
         ? imageNamesOf(await wantedImages(engine, options.resources, { framework, format }))
         : [],
-    detect: () => Promise.all([local.detect(), dockerStatus(docker), createRemoteEngine(null).detect()]),
-    sweep: async (how) => {
-      const { ended } = await local.sweep();
-      const endedChildren = await endLeftChildren();
-      return { ended, endedChildren, removedContainers: await sweepDocker(how) };
-    },
+    detect: () =>
+      Promise.all([
+        local.detect(),
+        dockerStatus(docker),
+        createRemoteEngine(null).detect(),
+        options.jobs.detect(),
+      ]),
+    sweep: (how) => sweepAll(options, linkOf, local, how),
   };
 }

@@ -60,13 +60,18 @@ export function deviceOfUrl(url: string): string {
   return isLoopback(hostname) ? thisMachine : `host ${hostname}`;
 }
 
-/** What a run measures on; two runs that measure on the same would spoil each other's figures. */
-export function deviceOf(engine: RunSpec['engine']): string {
+/**
+ * What a run measures on; two runs that measure on the same would spoil each other's figures.
+ * @param node that the run's job has; null outside of a job
+ */
+export function deviceOf(engine: RunSpec['engine'], node: string | null = null): string {
   switch (engine.kind) {
     case 'remote':
       return deviceOfUrl(engine.url);
     case 'docker':
       return engine.host === undefined ? thisMachine : `host ${engine.host}`;
+    case 'slurm':
+      return node === null ? thisMachine : `node ${node}`;
     case 'local':
       return thisMachine;
   }

@@ -8,6 +8,7 @@ import { usualRelease } from './docker/run-images';
 import { allowsClientSharedMemory, containerPorts, tritonCommand } from './docker/triton-command';
 import type { ServerHandle } from './engine';
 import { serverArguments } from './local/server-command';
+import { inContainerOf } from './slurm/container-command';
 
 export type ServerPrograms = Pick<HomeLayout, 'tritonServer' | 'tritonBackends'>;
 
@@ -56,17 +57,22 @@ export function plannedServer(
         forClients: loopback(containerPorts.http, containerPorts.grpc),
       };
     }
-    case 'local':
+    case 'slurm':
+    case 'local': {
+      const inContainer = engine.kind === 'slurm' ? inContainerOf(engine) : null;
+      const { repository, programs } = run;
+      const command = serverArguments({
+        program: inContainer === null ? programs.tritonServer : 'tritonserver',
+        backends: inContainer === null ? programs.tritonBackends : null,
+        repository,
+        engineId: run.runId,
+        httpPort: engine.httpPort,
+        grpcPort: engine.grpcPort,
+      });
       return {
-        command: serverArguments({
-          program: run.programs.tritonServer,
-          backends: run.programs.tritonBackends,
-          repository: run.repository,
-          engineId: run.runId,
-          httpPort: engine.httpPort,
-          grpcPort: engine.grpcPort,
-        }),
+        command: inContainer === null ? command : inContainer(command, repository),
         forClients: loopback(engine.httpPort ?? '<http-port>', engine.grpcPort ?? '<grpc-port>'),
       };
+    }
   }
 }

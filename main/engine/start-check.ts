@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
 import { type DockerFacts, type ToolFacts, type ToolId, toolList } from '../contract/machine';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { ProblemFix, StartProblem } from '../contract/run/spec-tools';
@@ -9,6 +9,7 @@ import { formatOf } from '../formats/formats';
 import { remoteHost } from '../machine/preflight-docker';
 import type { ModelConfig } from '../triton/model-config';
 import { wantedImages } from './docker/run-images';
+import type { JobScheduler } from './job';
 import { type PortCheckOptions, portProblems } from './port-check';
 import { remoteProblems } from './remote/remote-check';
 
@@ -26,6 +27,8 @@ function neededTools({ spec, buildsImages }: Needs): readonly ToolId[] {
   switch (spec.engine.kind) {
     case 'local':
       return ['python', 'triton'];
+    case 'slurm':
+      return (spec.engine.container ?? 'none') === 'none' ? ['python', 'triton'] : ['python'];
     case 'remote':
       return ['python'];
     case 'docker':
@@ -38,6 +41,7 @@ const whatFor: Readonly<Record<RunSpec['engine']['kind'], string>> = {
   local: '',
   remote: 'The export and the accuracy check run on this machine. ',
   docker: 'It is needed to build the container images. ',
+  slurm: 'The jobs use the tools of this home, on the file system that the nodes share. ',
 };
 
 function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): StartProblem {
@@ -106,6 +110,7 @@ interface StartCheckOptions extends PortCheckOptions {
   readonly resources: string;
   readonly docker: DockerLink;
   readonly tools: () => Promise<ToolFacts>;
+  readonly jobs: Pick<JobScheduler, 'refusal'>;
 }
 
 /** An image that is built here and not there yet. */
@@ -126,6 +131,20 @@ function dockerProblemOf(docker: DockerFacts | null) {
     code: docker.reason === 'permission' ? ('docker-permission' as const) : ('docker-unreachable' as const),
     message: `Docker cannot be used: ${docker.message}`,
   };
+}
+
+async function jobProblems(
+  { engine }: RunSpec,
+  jobs: StartCheckOptions['jobs'],
+): Promise<readonly StartProblem[]> {
+  try {
+    const refusal = await jobs.refusal(engine);
+    if (refusal === null) return [];
+    return [{ ...refusal, code: 'job-refused', severity: 'problem', remedy: null, fixes: [] }];
+  } catch (error) {
+    const { code, message, remedy = null } = toWire(error);
+    return [{ field: 'engine.kind', code, severity: 'problem', message, remedy, fixes: [] }];
+  }
 }
 
 /**
@@ -153,6 +172,7 @@ export async function startProblems(
   ) {
     found.push(...(await portProblems(spec, options)));
   }
+  if (engine.kind === 'slurm') found.push(...(await jobProblems(spec, options.jobs)));
   if (engine.kind === 'remote') found.push(...(await remoteProblems(spec, engine, config)));
   return found;
 }

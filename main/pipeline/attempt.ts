@@ -1,4 +1,4 @@
-import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import { toWire, type WireError } from '../contract/errors';
 import { type RunOutcome, stepsOf } from '../contract/run/run-events';
 import type { EngineWatch } from '../engine/place';
 import { LeaveRunning } from '../platform/abort';
@@ -8,6 +8,7 @@ import { awaitDevice, heldUpOr, type TakeDevice, waitOut } from './device-turn';
 import { DiskHolds } from './disk-hold';
 import { EngineHolds } from './engine-hold';
 import { type ContinueNow, HeldUp, type Hold } from './hold';
+import { stoppedEnd } from './jobs/job-stopping';
 import { needsDevice, plannedSteps, stepKeys } from './plan';
 import { runPipeline } from './runner';
 import type { RunContext, RunServices, Step } from './step';
@@ -71,9 +72,10 @@ async function stoppedWhileWaiting(run: Pick<RunContext, 'append'>, stops: Attem
     await run.append({ type: 'run-finished', outcome: 'paused' });
     return { outcome: 'paused', error: null };
   }
-  const error = toWire(new WorkbenchError('cancelled', 'Cancelled while the run waited'));
-  await run.append({ type: 'run-finished', outcome: 'cancelled', error });
-  return { outcome: 'cancelled', error };
+  const end = await stoppedEnd(stops.cancel.signal, 'Cancelled while the run waited');
+  const { outcome, error } = end;
+  await run.append({ type: 'run-finished', outcome, ...(error === null ? {} : { error }) });
+  return end;
 }
 
 type OpenRun = Omit<RunContext, 'keys' | 'holdOf' | 'away'>;

@@ -8,6 +8,7 @@ import { ReadContents } from '../store/file-manifest';
 import { heldUpOr } from './device-turn';
 import { clearUnfinished } from './disk-hold';
 import { HeldUp } from './hold';
+import { stoppedEnd } from './jobs/job-stopping';
 import { isUnchanged, plannedSteps, stepKey, stepKeys, withDependents } from './plan';
 import { gateError, runStep, type StepReport, stepReportSchema } from './run-step';
 import type { RunContext, Step } from './step';
@@ -185,6 +186,10 @@ async function stepFailed(run: RunContext, { step, durationUs }: Tried, error: u
   return stop('failed', error);
 }
 
+async function isStopped(run: RunContext, signal: AbortSignal): Promise<boolean> {
+  return signal.aborted || (await run.isStopped?.(signal)) === true;
+}
+
 async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promise<StepEnd> {
   const { run } = attempt;
   if (await restored(attempt, step)) return goOn;
@@ -202,9 +207,11 @@ async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promi
     try {
       return await stepEnded(attempt, tried, await runStep(run, step, signal), signal);
     } catch (error) {
-      if (signal.aborted) {
+      if (await isStopped(run, signal)) {
+        const end = await stoppedEnd(signal, `Cancelled during "${stepTitle[step.id]}"`);
+        if (end.outcome === 'paused') return paused;
         await run.append({ type: 'step-cancelled', step: step.id, durationUs: durationUs() });
-        return stop('cancelled', new WorkbenchError('cancelled', `Cancelled during "${stepTitle[step.id]}"`));
+        return { kind: 'stop', ...end };
       }
       const end = await stepFailed(run, tried, error);
       if (retriesLeft <= 0 || step.retry?.codes.includes(toWire(error).code) !== true) return end;
@@ -252,9 +259,9 @@ class Held {
 }
 
 /** What ends the attempt before a step, whether the step has anything to do or not; null: nothing. */
-function stoppedBefore({ changed }: Attempt, step: Step, signal: AbortSignal): StepEnd | null {
+async function stoppedBefore({ changed }: Attempt, step: Step, signal: AbortSignal): Promise<StepEnd | null> {
   if (signal.aborted) {
-    return stop('cancelled', new WorkbenchError('cancelled', `Cancelled before "${stepTitle[step.id]}"`));
+    return { kind: 'stop', ...(await stoppedEnd(signal, `Cancelled before "${stepTitle[step.id]}"`)) };
   }
   return changed === null ? null : stop('failed', changed.error);
 }
@@ -274,7 +281,7 @@ async function stepsInOrder(attempt: Attempt, held: Held, signal: AbortSignal): 
   let failed: StepEnd = goOn;
   await removeForgotten(attempt);
   for (const [index, step] of steps.entries()) {
-    const stopped = stoppedBefore(attempt, step, signal);
+    const stopped = await stoppedBefore(attempt, step, signal);
     if (stopped !== null) return stopped;
     if (!planned.has(step.id)) {
       const reason = isUnchanged(step, run.state(), run.keys[step.id]) ? 'unchanged' : 'not-needed';

@@ -1,94 +1,27 @@
-import { rm } from 'node:fs/promises';
-import type { RequestHeader } from '../contract/address';
-import type { CoreEvent } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
-import type { Environment } from '../contract/measured/results';
 import type { RunContent } from '../contract/run/run-content';
-import { type JournalBody, type MatrixMark, type StepId, stepsOf } from '../contract/run/run-events';
-import type { Framework, RunSpec } from '../contract/run/run-spec';
-import { reduceRun, type RunState } from '../contract/run/run-state';
+import { type JournalBody, type StepId, stepsOf } from '../contract/run/run-events';
+import type { RunSpec } from '../contract/run/run-spec';
+import { type RunState } from '../contract/run/run-state';
 import { type ServerLoad, serverSpec } from '../contract/run/server-load';
 import type { ChangePlan } from '../contract/run/spec-changes';
-import type { PlaceRun } from '../engine/place';
-import type { ServerLoadListener } from '../perf/sweep/measure-server';
-import type { LoadedPreset } from '../presets/presets';
-import { type JournalContent, JournalWriter } from '../store/journal';
-import { acquireLease } from '../store/lease';
-import { sweepRunFiles } from '../store/run-files';
 import { requirePlainRun, type RunFolder } from '../store/run-folder';
-import { requireSameRun } from '../store/run-key';
 import type { SpecChanged } from '../store/run-seals';
-import type { RunStore } from '../store/run-store';
-import {
-  type AttemptOptions,
-  attemptRun,
-  type AttemptStops,
-  type OpenServices,
-  type RunEnd,
-} from './attempt';
+import { attemptRun, type AttemptStops, type RunEnd } from './attempt';
 import { changePlan, requireSameModel, specChange } from './change-spec';
-import { ContinueNow } from './hold';
+import type { JobRuns } from './jobs/job-runs';
+import { isStoppedSoon, JobStopping } from './jobs/job-stopping';
+import { type OpenedRun, openRun } from './open-run';
 import { withDependents } from './plan';
 import { notTrusted, runContent } from './run-content';
-import { beginServerRun, notChangeable, notMeasuredHere, type Servers } from './server-run';
-import type { InputServices, RunContext } from './step';
-
-interface RunsOptions extends AttemptOptions {
-  readonly store: RunStore;
-  readonly presetOf: (model: RunSpec['model']) => Promise<LoadedPreset>;
-  /** With what is chosen only where the run is started: the release of its images. */
-  readonly completed: (spec: RunSpec, how?: StartHow) => Promise<RunSpec>;
-  /** Throws where the engine of a specification cannot be used at all. */
-  readonly check: (spec: RunSpec) => Promise<void>;
-  /** Throws where its containers cannot start on this machine, unless that is skipped; what to journal, null: nothing. */
-  readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
-  readonly open: (spec: RunSpec, run: PlaceRun) => Promise<OpenServices>;
-  /** What the keys of its steps are asked of, without a place to run; throws where a specification may not be looked into. */
-  readonly inputServices: (spec: RunSpec, framework: Framework) => Promise<InputServices>;
-  /** Ends what dead workbenches left, also where this specification works, save what the run could take up. */
-  readonly sweep: (except: string, spec: RunSpec) => Promise<void>;
-  readonly environmentFor: (spec: RunSpec) => Promise<Environment>;
-  readonly servers: Servers;
-  readonly emit: (event: CoreEvent) => void;
-}
-
-export interface StartHow {
-  /** Starts a run in containers although the preflight found problems; the journal keeps that someone chose so. */
-  readonly skipPreflight?: boolean | undefined;
-  /** Noted in a new run. */
-  readonly matrix?: MatrixMark | undefined;
-  /** p99 budget of a new run, in milliseconds. Nothing is measured otherwise for it. */
-  readonly p99BudgetMs?: number | undefined;
-  readonly name?: string | undefined;
-  /** The specification is a file's: the settings add nothing to it. */
-  readonly ofFile?: boolean | undefined;
-}
-
-export interface ExecuteOptions extends StartHow {
-  /** The specification from now on, whole; what does not depend on the change is kept. */
-  readonly spec?: RunSpec | undefined;
-  /** This step and all that need it are done again, whatever the journal and the cache hold. */
-  readonly from?: StepId | undefined;
-  /** Measures although the accuracy gate did not pass; the journal keeps that someone chose so. */
-  readonly allowUnverified?: boolean | undefined;
-  /** Of a run that measures a Triton which is there already: hears of the levels as they come. */
-  readonly listener?: ServerLoadListener | undefined;
-  /** Of the same: go with every request. */
-  readonly headers?: readonly RequestHeader[] | undefined;
-}
-
-/** What a run that measures a Triton is created with. */
-export type ServerStart = Pick<ExecuteOptions, 'p99BudgetMs' | 'headers'>;
-
-/** A run whose lease and journal are ours. */
-interface OpenedRun extends Pick<RunContext, 'runId' | 'folder' | 'state' | 'append' | 'emit'> {
-  readonly content: JournalContent;
-  readonly stops: AttemptStops;
-}
+import type { ExecuteOptions, RunsOptions, ServerStart, StartHow } from './run-options';
+import { beginServerRun, notChangeable, notMeasuredHere } from './server-run';
+import type { RunContext } from './step';
 
 interface ActiveRun {
   readonly stops: AttemptStops;
   readonly append: RunContext['append'];
+  readonly state: RunContext['state'];
   /** The journal takes no more. */
   closing: boolean;
   readonly end: Promise<RunEnd>;
@@ -145,88 +78,132 @@ export class Runs {
    * Throws run-unknown, run-busy, input-invalid (of an imported run, and of a `spec` for another model) or, for a run from elsewhere, not-trusted, or run-folder-unsafe; what happens afterwards is in `end`, which never rejects.
    */
   async execute(runId: string, options: ExecuteOptions = {}): Promise<{ readonly end: Promise<RunEnd> }> {
-    const { store, emit } = this.options;
+    const { jobs, emit } = this.options;
     const own = this.active.get(runId);
     if (own !== undefined) return this.continued(runId, own, options);
-    const folder = await store.folderOf(runId);
-    const release = await acquireLease(folder.dir);
-    const journal: { writer: JournalWriter | null } = { writer: null };
+    const changes = options.from !== undefined || options.spec !== undefined;
+    const followed = (await jobs?.alive(runId, changes)) ?? null;
+    if (followed !== null) return followed;
+    await jobs?.awaitOwn(runId);
+    const opened = await this.openRun(runId);
+    const { stops, append, state } = opened;
     try {
-      for (const request of [folder.cancelRequest, folder.pauseRequest]) await rm(request, { force: true });
-      await sweepRunFiles(folder);
-      const { writer, content } = await JournalWriter.open(folder.journal);
-      journal.writer = writer;
-      let state = await store.stateOf(content, folder.journal);
-      requireSameRun(state.runId, runId, folder.dir);
-      await this.requireOwnWork(state);
-      const stops: AttemptStops = {
-        cancel: new AbortController(),
-        pause: new AbortController(),
-        continueNow: new ContinueNow(),
-      };
-      const opened: OpenedRun = {
-        ...{ runId, folder, content, stops, emit },
-        state: () => state,
-        async append(body) {
-          const entry = await writer.append(body);
-          state = reduceRun(state, entry) ?? state;
-          emit({ type: 'journal', runId, entry });
-        },
-      };
-      const attempt = await (state.onServer === null
+      if (jobs?.isHandedOver(state()) === true) {
+        await this.handOver(jobs, [opened], options);
+        await opened.close();
+        emit({ type: 'runs-changed' });
+        return { end: jobs.follow(runId) };
+      }
+      const { onServer } = state();
+      const attempt = await (onServer === null
         ? this.beginPipeline(opened, options)
-        : beginServerRun(opened, state.onServer, options, this.options));
+        : beginServerRun(opened, onServer, options, this.options));
       const end = attempt().finally(async () => {
         active.closing = true;
-        await writer.close();
-        await release();
+        await opened.close();
         this.active.delete(runId);
         emit({ type: 'runs-changed' });
       });
-      const active: ActiveRun = { stops, append: opened.append, closing: false, end };
+      const active: ActiveRun = { stops, append, state, closing: false, end };
       this.active.set(runId, active);
       emit({ type: 'runs-changed' });
       return { end };
     } catch (error) {
-      await journal.writer?.close();
-      await release();
+      await opened.close();
       throw error;
     }
   }
 
-  /** Journals what is valid from now on and that the run has begun. @returns what does the steps. */
-  private async beginPipeline(
-    { content, stops, ...run }: OpenedRun,
-    { spec: wanted, from, allowUnverified = false, ...how }: ExecuteOptions,
-  ): Promise<() => Promise<RunEnd>> {
+  /**
+   * Hands runs to jobs: those that ask for the same to one array job of this name. Throws as {@link execute}, and
+   * job-refused; a run whose job is alive is left to it.
+   */
+  async submit(runIds: readonly string[], name: string, options: ExecuteOptions = {}): Promise<void> {
+    const { jobs, emit } = this.options;
+    if (jobs === undefined) return;
+    const opened: OpenedRun[] = [];
+    try {
+      for (const runId of runIds) {
+        if ((await jobs.alive(runId, false)) === null) opened.push(await this.openRun(runId));
+      }
+      await this.handOver(jobs, opened, options, name);
+    } finally {
+      for (const run of opened) await run.close();
+    }
+    emit({ type: 'runs-changed' });
+  }
+
+  /** Until a run that was handed to a job has ended, or its job has without it. */
+  async follow(runId: string): Promise<RunEnd> {
+    const { jobs } = this.options;
+    return jobs === undefined ? (await this.execute(runId)).end : jobs.follow(runId);
+  }
+
+  private openRun(runId: string): Promise<OpenedRun> {
+    return openRun(this.options, runId, (state) => this.requireOwnWork(state));
+  }
+
+  private async handOver(
+    jobs: JobRuns,
+    runs: readonly OpenedRun[],
+    options: ExecuteOptions,
+    name?: string,
+  ): Promise<void> {
+    for (const run of runs) await (await this.changesOf(run, options)).journal();
+    await jobs.submit(runs, name);
+  }
+
+  /** The specification that is valid from now on, and how to journal what makes it so. */
+  private async changesOf(
+    { folder, content, state, append }: OpenedRun,
+    { spec: wanted, from, allowUnverified = false }: ExecuteOptions,
+  ): Promise<{ readonly spec: RunSpec; readonly journal: () => Promise<void> }> {
     const { store } = this.options;
-    const { runId, folder, state, append } = run;
     const { spec, change } = await this.validSpec(folder, state(), wanted);
-    const preflight = await this.preflightOf(runId, spec, how);
+    const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
+    return {
+      spec,
+      journal: async () => {
+        if (change !== null) await append(await store.sealedChange(content, folder.journal, change));
+        await store.keepSpecFile(folder, spec);
+        if (forgotten.length > 0) await append({ type: 'steps-forgotten', steps: [...forgotten] });
+        if (allowUnverified && !state().gateOverridden) await append({ type: 'gate-overridden' });
+      },
+    };
+  }
+
+  /** Journals what is valid from now on and that the run has begun. @returns what does the steps. */
+  private async beginPipeline(opened: OpenedRun, options: ExecuteOptions): Promise<() => Promise<RunEnd>> {
+    const { store, jobs } = this.options;
+    const { runId, folder, content, state, append, emit, stops } = opened;
+    const { spec, journal } = await this.changesOf(opened, options);
+    const preflight = await this.preflightOf(runId, spec, options);
     const keptSteps = this.options.steps.filter(({ kind }) => kind !== 'files').map(({ id }) => id);
     await requirePlainRun(folder, spec.configure.modelName, keptSteps);
-    const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
     await this.options.sweep(runId, spec);
+    const node = jobs?.nodeOf(spec) ?? null;
     const step = () => state().steps.find((candidate) => candidate.status === 'running')?.id ?? 'run';
     const preset = await this.options.presetOf(spec.model);
     const { framework = 'pyt' } = preset.preset;
-    const opened = await this.options.open(spec, { runId, dir: folder.dir, framework, step });
+    const services = await this.options.open(spec, { runId, dir: folder.dir, framework, step });
     const context: Omit<RunContext, 'keys' | 'holdOf' | 'away'> = {
-      ...run,
-      spec,
-      preset,
+      ...{ runId, folder, state, append, emit, spec, preset },
       manifests: await store.manifestsOf(content, state().runId),
-      services: opened.services,
+      services: services.services,
+      ...(node === null ? {} : { isStopped: isStoppedSoon }),
       pauseAsked: () => stops.pause.signal.aborted,
       server: null,
     };
-    if (change !== null) await append(await store.sealedChange(content, folder.journal, change));
-    await store.keepSpecFile(folder, spec);
-    if (forgotten.length > 0) await append({ type: 'steps-forgotten', steps: [...forgotten] });
-    if (allowUnverified && !state().gateOverridden) await append({ type: 'gate-overridden' });
-    await append({ type: 'run-started', attempt: state().attempt + 1, pid: process.pid });
+    await journal();
+    await append({
+      ...{ type: 'run-started', attempt: state().attempt + 1, pid: process.pid },
+      ...(node === null ? {} : { node }),
+    });
+    // What was journalled at the start is of the machine that the job was submitted on.
+    if (node !== null)
+      await append({ type: 'environment', environment: await this.options.environmentFor(spec) });
     if (preflight !== null) await append(preflight);
-    return () => attemptRun(context, opened, stops, this.options);
+    return () => attemptRun(context, services, stops, this.options);
   }
 
   /** What a run waits for may be there without a look having found it. Throws run-busy. */
@@ -330,6 +307,7 @@ export class Runs {
   /** Own runs stop at once; for a run of another process a request is left that it looks for. */
   async cancel(runId: string): Promise<void> {
     const own = this.active.get(runId);
+    if (own === undefined && (await this.options.jobs?.cancel(runId)) === true) return;
     if (own === undefined) await this.options.store.requestCancel(runId);
     this.options.emit({ type: 'stopping', runId, how: 'cancel' });
     own?.stops.cancel.abort();
@@ -338,9 +316,30 @@ export class Runs {
   /** Stops before the next level or step, also a run of another process. Throws input-invalid when nobody works on it. */
   async pause(runId: string): Promise<void> {
     const own = this.active.get(runId);
+    if (own === undefined && (await this.options.jobs?.pause(runId)) === true) return;
     if (own === undefined) await this.options.store.requestPause(runId);
     this.options.emit({ type: 'stopping', runId, how: 'pause' });
     own?.stops.pause.abort();
+  }
+
+  /** Whether a job works on the run, or will. Throws run-unknown. */
+  async isHandedOver(runId: string): Promise<boolean> {
+    const { state } = await this.options.store.load(runId);
+    return this.options.jobs?.isHandedOver(state) === true;
+  }
+
+  /**
+   * The scheduler says that the job of this process ends: `soon`, and the run pauses after its level; `now`, and it stops
+   * where it is. Either way the next job continues it.
+   */
+  async jobEnds(runId: string, when: 'soon' | 'now'): Promise<void> {
+    const { jobs } = this.options;
+    const own = this.active.get(runId);
+    if (own === undefined || jobs === undefined) return;
+    const end = when === 'soon' ? Promise.resolve('time-limit' as const) : jobs.ownEnd();
+    if (when === 'soon') own.stops.pause.abort();
+    else own.stops.cancel.abort(new JobStopping(end));
+    await jobs.tellEnd(own, await end);
   }
 
   /** Replaces tags and note, in the journal. Throws run-busy while another process works on the run. */
@@ -362,6 +361,7 @@ export class Runs {
   async close(): Promise<void> {
     const runs = [...this.active.values()];
     for (const run of runs) run.stops.cancel.abort();
+    this.options.jobs?.close();
     await Promise.all(runs.map((run) => run.end));
   }
 

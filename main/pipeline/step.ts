@@ -56,6 +56,11 @@ export interface RunContext {
   holdOf(error: unknown, unfinished?: string): Promise<Hold | null>;
   /** Aborted when the engine has been away too long: what is under way is left. */
   away: AbortSignal;
+  /**
+   * Inside of a job: whether the attempt was stopped, when a step has failed. A scheduler ends a job's children together
+   * with the run's own process, which may see their end first.
+   */
+  readonly isStopped?: (signal: AbortSignal) => Promise<boolean>;
   /** Asked before each step and level; what is under way is ended first. */
   pauseAsked(): boolean;
   /** The Triton that the deploy step started; null outside its life. */

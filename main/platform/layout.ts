@@ -60,6 +60,10 @@ export interface HomeLayout {
   readonly knownImages: string;
   /** Machines to run on, by name. */
   readonly hosts: string;
+  /** What people write of their clusters: profiles of jobs. */
+  readonly slurmProfiles: string;
+  /** Scripts and output of jobs, a folder each. */
+  readonly jobs: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
   readonly instance: string;
 }
@@ -194,6 +198,8 @@ export function homeLayout(home: string): HomeLayout {
     approved: join(home, 'approved.json'),
     knownImages: join(home, 'known-images.json'),
     hosts: join(home, 'hosts.json'),
+    slurmProfiles: join(home, 'slurm.yaml'),
+    jobs: join(home, 'jobs'),
     instance: join(home, 'instance'),
   };
 }

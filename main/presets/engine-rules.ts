@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { isLoopback } from '../contract/address';
 import { toWire } from '../contract/errors';
+import type { SlurmEngineSpec } from '../contract/job/slurm-engine';
 import { parseRemoteUrl } from '../contract/remote-url';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
@@ -116,6 +117,18 @@ function dockerFindings(engine: DockerEngineSpec): RuleFinding[] {
   return found;
 }
 
+function jobFindings({ container = 'none', containerImage }: SlurmEngineSpec): RuleFinding[] {
+  if (container !== 'none' && containerImage === undefined) {
+    const remedy = 'Name an image with Triton, or run without a container.';
+    return [problem('engine.containerImage', 'The container runtime has no image to start', remedy)];
+  }
+  if (container === 'none' && containerImage !== undefined) {
+    const remedy = 'Choose Apptainer or Pyxis, or clear the image.';
+    return [warning('engine.containerImage', 'The image has no effect without a container runtime', remedy)];
+  }
+  return [];
+}
+
 /** Ports, address and images of the place to run. */
 export function engineProblems(spec: RunSpec): RuleFinding[] {
   const { engine } = spec;
@@ -124,6 +137,8 @@ export function engineProblems(spec: RunSpec): RuleFinding[] {
       return [...remoteFindings(engine.url), ...tlsFindings(spec)];
     case 'local':
       return portFindings(engine);
+    case 'slurm':
+      return [...portFindings(engine), ...jobFindings(engine)];
     case 'docker':
       return [...portFindings(engine), ...dockerFindings(engine)];
   }

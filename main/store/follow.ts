@@ -12,7 +12,7 @@ import type { RunStore } from './run-store';
 const intervalMs = 700;
 
 /** Entries of whole lines that begin at or after byte `from` of the journal. */
-async function entriesFrom(journal: string, from: number): Promise<readonly JournalEntry[]> {
+export async function entriesFrom(journal: string, from: number): Promise<readonly JournalEntry[]> {
   const file = await openPlain(journal, constants.O_RDONLY);
   const bytes = await journalBytes(file, journal).finally(() => file.close());
   const start = from === 0 ? 0 : bytes.lastIndexOf(10, from - 1) + 1;

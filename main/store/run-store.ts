@@ -5,6 +5,7 @@ import pLimit from 'p-limit';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
+import { jobName } from '../contract/job/run-job';
 import type { Environment } from '../contract/measured/results';
 import { runIdPattern } from '../contract/opened';
 import { present } from '../contract/present';
@@ -36,6 +37,7 @@ import {
   sealedTrust,
   type SpecChanged,
 } from './run-seals';
+import { asItStands, type JobLooks } from './standing';
 import { StepManifests } from './step-manifests';
 import { keptSummary, toSummary } from './summary';
 
@@ -59,15 +61,6 @@ export interface UnreadableRun {
   readonly runId: string;
   readonly dir: string;
   readonly reason: string;
-}
-
-/** A run that nobody works on and that has no outcome is `interrupted`; it waits for nobody any more either. */
-async function asItStands<Run extends Pick<RunState, 'status' | 'waitsFor'>>(
-  run: Run,
-  dir: string,
-): Promise<Run> {
-  if (run.status !== 'running' || (await leaseHolder(dir)) !== null) return run;
-  return { ...run, status: 'interrupted', waitsFor: null };
 }
 
 /** What the journal says; where the run is from is not known yet. Throws journal-corrupt. */
@@ -116,6 +109,8 @@ export class RunStore {
   constructor(
     private readonly runsDir: string,
     private readonly key: RunKey,
+    /** Of runs that were handed to jobs. */
+    private readonly jobs: JobLooks = { look: () => Promise.resolve(new Map()) },
   ) {}
 
   /** Creates the folder, `run.yaml` and the journal's first line. */
@@ -244,7 +239,7 @@ export class RunStore {
     const folder = await this.folderOf(runId);
     const state = await this.stateOf(await readContent(folder), folder.journal);
     requireSameRun(state.runId, runId, folder.dir);
-    return { folder, state: await asItStands(state, folder.dir) };
+    return { folder, state: await asItStands(state, folder.dir, this.jobs) };
   }
 
   /** Run id -> real folder, of every run whose folder is there. */
@@ -289,7 +284,11 @@ export class RunStore {
       );
       requireSameRun(row.runId, runId, dir);
       return {
-        run: await asItStands({ ...row, origin: await this.originOf(folder, head?.first ?? null) }, dir),
+        run: await asItStands(
+          { ...row, origin: await this.originOf(folder, head?.first ?? null) },
+          dir,
+          this.jobs,
+        ),
       };
     } catch (error) {
       return { unreadable: { runId, dir, reason: reasonOf(error) } };
@@ -359,12 +358,24 @@ export class RunStore {
     return readLogTail((await this.folderOf(runId)).log(step), limit);
   }
 
+  /** Throws run-busy where a job is about to work on the run, which nobody holds until then. */
+  async requireNoJob(runId: string): Promise<void> {
+    // One that cannot be read has none that could.
+    const state = (await this.load(runId).catch(() => null))?.state;
+    if (state?.status !== 'running' || state.job === null) return;
+    throw new WorkbenchError('run-busy', `The run is handed to ${jobName(state.job)}`, {
+      where: runId,
+      remedy: 'Cancel the run first.',
+    });
+  }
+
   /**
    * Removes the folder (also one outside, behind its link, if it is the folder of this run). Throws run-busy while
    * somebody works on it, and run-unknown for a link to anything else: nothing is deleted then.
    */
   async remove(runId: string): Promise<void> {
     const folder = await this.folderOf(runId);
+    await this.requireNoJob(runId);
     const named = join(this.runsDir, runId);
     if ((await lstat(named)).isSymbolicLink() && !(await holdsRun(folder.dir, runId))) {
       throw new WorkbenchError('run-unknown', `${named} is a link to ${folder.dir}, which is not this run`, {

@@ -46,6 +46,7 @@ export function createRunTrash(
   return {
     remove: async (runId) => {
       const folder = await store.folderOf(runId);
+      await store.requireNoJob(runId);
       // Held while it moves, so that nobody starts to work on what goes away.
       const release = await acquireLease(folder.dir);
       try {

@@ -84,6 +84,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
     tags: state.tags,
     note: state.note,
     waitsFor: state.waitsFor,
+    job: state.job,
     ...(state.matrix === null ? {} : { matrix: state.matrix }),
     damagedLines: state.damagedLines,
   };
@@ -93,7 +94,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
 const mostSummaryBytes = 2 ** 20;
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 10;
+const madeBy = 11;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),

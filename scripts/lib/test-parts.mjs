@@ -158,7 +158,7 @@ const integration = (project) => ({ part: 'integration', run: something(vitest(p
  * are in one lane: both look at all that the Docker Engine holds.
  */
 const lanes = [[integration('docker'), { part: 'e2e', run: e2e }], [integration('triton')]];
-const afterLanes = [integration('presets'), integration('own'), integration('faults')];
+const afterLanes = ['presets', 'own', 'faults', 'slurm'].map(integration);
 
 /** The parts, in the order they end. */
 export const partNames = [...Object.keys(alone), 'integration', 'e2e'];

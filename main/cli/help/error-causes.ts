@@ -33,6 +33,9 @@ export const errorCauses: Readonly<Record<ErrorCode, string>> = {
     'The outputs of the converted model differ from those of the framework by more than atol and rtol.',
   'accuracy-below-threshold':
     'An output or a metric on Triton differs from the framework by more than the run permits.',
+  'job-refused':
+    'The scheduler did not take the job: an option, an account or a limit of the cluster is against it.',
+  'job-ended': 'The job ended before the run in it did: time limit, lost node, preemption or lack of memory.',
   'engine-unavailable': 'The engine of the run cannot be used on this machine now.',
   'docker-unreachable': 'No Docker daemon responds at the address in use.',
   'docker-permission': 'Your user may not open the socket of the Docker daemon.',

@@ -5,13 +5,13 @@ import { gpusText, hostFacts, hostStateText, usesText } from '../../contract/hos
 import {
   type Host,
   type HostCheck,
-  hostNameSchema,
   type HostStatus,
   type NewHost,
   newHostSchema,
 } from '../../contract/hosts';
 import { formatBytes, missing } from '../../contract/numbers';
 import { present } from '../../contract/present';
+import { hostNameSchema } from '../../contract/run/host-name';
 import { largestOf } from '../../contract/statistics';
 import { formatChecks } from '../../contract/words';
 import type { Core } from '../../core';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Host, type HostCheck, hostNameSchema, type HostStatus, newHostSchema } from '../hosts';
+import { type Host, type HostCheck, type HostStatus, newHostSchema } from '../hosts';
+import { hostNameSchema } from '../run/host-name';
 import { call } from './call';
 
 const hostName = z.strictObject({ name: hostNameSchema });

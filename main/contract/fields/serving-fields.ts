@@ -1,4 +1,5 @@
 import type { FieldRow, ValueAt } from './field';
+import { slurmFields } from './slurm-fields';
 
 const inContainers = (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'docker';
 const elsewhere = (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'remote';
@@ -45,7 +46,12 @@ const engineFields: readonly FieldRow[] = [
     label: 'Engine',
     term: 'engine',
     help: 'Where Triton runs.',
-    choices: { local: 'Local Triton', docker: 'Docker containers', remote: 'Remote Triton' },
+    choices: {
+      local: 'Local Triton',
+      docker: 'Docker containers',
+      remote: 'Remote Triton',
+      slurm: 'Slurm cluster',
+    },
     default: 'local',
     option: '--engine <kind>',
     decides: 'step',
@@ -323,4 +329,4 @@ const configureFields: readonly FieldRow[] = [
 ];
 
 /** Where Triton runs, and how it serves the model. */
-export const servingFields: readonly FieldRow[] = [...engineFields, ...configureFields];
+export const servingFields: readonly FieldRow[] = [...engineFields, ...slurmFields, ...configureFields];

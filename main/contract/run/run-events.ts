@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jobEnds, runJobSchema, shortJobText } from '../job/run-job';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
 import { formatCount } from '../numbers';
 import { wireErrorSchema } from '../wire-error';
@@ -8,17 +9,18 @@ import { loadTools, type RunSpec, runSpecSchema } from './run-spec';
 import { scenarioOfLevels, serverLoadSchema } from './server-load';
 
 /**
- * What a run waits for: its turn on the device, room on a disk, or the Docker Engine. Nobody has to do anything to the
- * run: it continues by itself.
+ * What a run waits for: its turn on the device, room on a disk, the Docker Engine, or its job. Nobody has to do anything
+ * to the run: it continues by itself.
  */
-const waitReasons = ['device', 'disk', 'engine'] as const;
+const waitReasons = ['device', 'disk', 'engine', 'job'] as const;
 type WaitReason = (typeof waitReasons)[number];
 
 export const runWaitSchema = z.object({
   reason: z.enum(waitReasons),
   /**
    * `device`: the id of the run, or the other work in words, that measures there now. `disk`: "space on /data: at least
-   * 1.2 GiB must be free, 30.0 MiB are". `engine`: "the Docker Engine at unix:///var/run/docker.sock".
+   * 1.2 GiB must be free, 30.0 MiB are". `engine`: "the Docker Engine at unix:///var/run/docker.sock". `job`: "Slurm
+   * job 12, queued on gpu (Resources)".
    */
   what: z.string(),
 });
@@ -28,6 +30,7 @@ const remedies: Readonly<Record<WaitReason, string>> = {
   device: 'One run measures on a device at a time, so that neither slows the other.',
   disk: 'Free some space there. The run looks every 10 s and continues by itself.',
   engine: 'Start it, for example with "systemctl start docker". The run continues by itself.',
+  job: 'The scheduler starts it. You can close the workbench in the meantime.',
 };
 
 /** "Waiting for space on /data: at least 1.2 GiB must be free, 30.0 MiB are." */
@@ -37,11 +40,18 @@ export const waitText = ({ what }: RunWait): string => `Waiting for ${what}.`;
 export const waitRemedy = ({ reason }: RunWait): string => remedies[reason];
 
 /** For a row of a list. */
-export const shortWaitText: Readonly<Record<WaitReason, string>> = {
-  device: 'Queued behind another run',
-  disk: 'Waiting for disk space',
-  engine: 'Waiting for the Docker Engine',
-};
+export function shortWaitText({ reason, what }: RunWait): string {
+  switch (reason) {
+    case 'device':
+      return 'Queued behind another run';
+    case 'disk':
+      return 'Waiting for disk space';
+    case 'engine':
+      return 'Waiting for the Docker Engine';
+    case 'job':
+      return shortJobText(what);
+  }
+}
 
 /**
  * The steps in their order; upstream's stages, with images (in containers only) and prepare-data in front and report
@@ -131,7 +141,22 @@ const journalBodySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('levels-kept'), scenario: z.enum(scenarios), keys: z.array(z.string()) }),
   /** Somebody trusted a run from elsewhere: these files, relative to its folder, may be used and executed. */
   z.object({ type: z.literal('run-trusted'), files: z.array(fileEntrySchema), seal }),
-  z.object({ type: z.literal('run-started'), attempt: z.int().min(1), pid: z.int() }),
+  z.object({
+    type: z.literal('run-started'),
+    attempt: z.int().min(1),
+    pid: z.int(),
+    /** Of an attempt inside of a job: the node that it runs on. */
+    node: z.string().optional(),
+  }),
+  /** The run was handed to a job, which works on it from here on. */
+  z.object({ type: z.literal('job-submitted'), job: runJobSchema }),
+  /** The job ends, or has ended, before the run does: by whom it was seen. */
+  z.object({
+    type: z.literal('job-ended'),
+    id: z.string(),
+    end: z.enum(jobEnds),
+    node: z.string().nullable(),
+  }),
   z.object({ type: z.literal('environment'), environment: environmentSchema }),
   /** What is waited for, as `RunWait` has it; null: the wait is over. */
   z.object({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
-import { hostNameSchema } from '../hosts';
+import { slurmEngineSchema } from '../job/slurm-engine';
+import { hostNameSchema } from './host-name';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
 
@@ -40,7 +41,7 @@ export function publishedGpuOf(name: string): PublishedGpu | null {
 /** What a preset's model.py is written in: PyTorch, or TensorFlow with Keras. */
 export const frameworks = ['pyt', 'tf'] as const;
 export const precisions = ['fp32', 'fp16'] as const;
-export const engines = ['local', 'docker', 'remote'] as const;
+export const engines = ['local', 'docker', 'remote', 'slurm'] as const;
 export const accelerators = ['none', 'cuda', 'trt', 'amp'] as const;
 export const profiles = ['quick', 'full'] as const;
 export const loadTools = ['native', 'perf_analyzer'] as const;
@@ -251,6 +252,7 @@ const engineSchema = z.discriminatedUnion('kind', [
     /** Of the load on another machine; this machine's own servers have none. */
     limits: remoteLimitsSchema.optional(),
   }),
+  slurmEngineSchema,
 ]);
 
 const longestDeadlineS = Math.floor(longestTimerMs / 1000);

@@ -1,5 +1,6 @@
 import type { ByType, OfType } from '../by-type';
 import type { WireError } from '../errors';
+import type { JobState } from '../job/run-job';
 import type { AccuracyResult, Environment, LoadPoint } from '../measured/results';
 import { present } from '../present';
 import type { ImportSource } from './imported';
@@ -97,6 +98,8 @@ export interface RunState {
   readonly reportedName: string | null;
   /** What holds the run up at present; null when it does not wait. */
   readonly waitsFor: RunWait | null;
+  /** The job that the run was handed to last; null: it was never handed to one. */
+  readonly job: JobState | null;
   /** Steps that are to be done again and are not yet: no files of an earlier run stand in for them. */
   readonly forgotten: readonly StepId[];
   /** Numbers (from 1) of damaged lines of the journal: what they recorded may be missing; only the store can tell. */
@@ -138,6 +141,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     reportedBudgetMs: null,
     reportedName: null,
     waitsFor: null,
+    job: null,
     forgotten: [],
     damagedLines: [],
   };
@@ -253,9 +257,20 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
     status: 'running',
     error: null,
     waitsFor: null,
+    job: state.job === null ? null : { ...state.job, node: entry.node ?? state.job.node, end: null },
     // No step of it writes them again.
     reports: state.onServer === null ? state.reports : [],
   }),
+  // Nobody works on it until the job does; what the scheduler says of the job is told by the store.
+  'job-submitted': ({ job }, state) => ({
+    ...state,
+    status: 'running',
+    error: null,
+    job: { ...job, node: null, end: null },
+    steps: state.steps.map(pausedStep),
+  }),
+  'job-ended': ({ id, end, node }, state) =>
+    state.job?.id === id ? { ...state, job: { ...state.job, end, node: node ?? state.job.node } } : state,
   environment: (entry, state) => ({ ...state, environment: entry.environment }),
   'run-waiting': (entry, state) =>
     waiting(state, entry.for === null ? null : { reason: entry.reason ?? 'device', what: entry.for }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jobStateSchema } from '../job/run-job';
 import { runOrigins } from './run-content';
 import { matrixMarkSchema, runOutcomes, runWaitSchema } from './run-events';
 import { levelSummarySchema } from './run-outcome';
@@ -41,6 +42,8 @@ export const runSummarySchema = z.strictObject({
   note: z.string(),
   /** What holds the run up at present; null when it does not wait. */
   waitsFor: runWaitSchema.nullable(),
+  /** The job that the run was handed to last; null: it was never handed to one. */
+  job: jobStateSchema.nullable(),
   /** Absent: of no matrix. */
   matrix: matrixMarkSchema.optional(),
   /** Numbers of damaged lines of the journal: what they recorded may be missing from this row. */

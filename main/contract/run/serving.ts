@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DockerEngineSpec, RunSpec } from './run-spec';
+import type { DockerEngineSpec, EngineKind, RunSpec } from './run-spec';
 
 /** `cpu`: built here from `resources/docker`; `ngc`: NVIDIA's. GPUs need NVIDIA's images. */
 export function imageFamily(engine: DockerEngineSpec): 'cpu' | 'ngc' {
@@ -16,6 +16,8 @@ export type BackendSet = (typeof backendSets)[number];
 
 export function backendsOf(engine: RunSpec['engine']): BackendSet {
   if (engine.kind === 'local') return 'python';
+  // Without a container it is the wheel of the home, on the node.
+  if (engine.kind === 'slurm') return (engine.container ?? 'none') === 'none' ? 'python' : 'all';
   return engine.kind === 'docker' && imageFamily(engine) === 'cpu' ? 'python' : 'all';
 }
 
@@ -28,6 +30,7 @@ const isSlice = (id: string): boolean => id.startsWith('MIG-') || /^\d+:\d+$/.te
  */
 export function visibleGpus(engine: RunSpec['engine']): readonly number[] | null {
   if (engine.kind === 'remote') return null;
+  if (engine.kind === 'slurm') return backendsOf(engine) === 'python' ? [] : null;
   if (engine.kind === 'local' || imageFamily(engine) === 'cpu') return [];
   const ids = new Set(engine.gpus);
   if (ids.has('all')) return null;
@@ -63,13 +66,19 @@ export function instanceGroupOf({
     : { count, kind: 'KIND_GPU', gpus: [...gpus] };
 }
 
+const machineWord: Readonly<Record<EngineKind, string>> = {
+  local: 'machine',
+  docker: 'machine',
+  remote: 'server',
+  slurm: 'node',
+};
+
 function groupText({ kind, count, gpus }: InstanceGroup, engine: RunSpec['engine']): string {
   const visible = visibleGpus(engine);
   const onGpu = kind === 'KIND_GPU' || (kind === 'KIND_AUTO' && backendsOf(engine) === 'all');
   if (!onGpu || visible?.length === 0) return `${count}, ${kind}`;
   const gpuCount = gpus.length > 0 ? gpus.length : (visible?.length ?? null);
-  if (gpuCount === null)
-    return `${count} per GPU of the ${engine.kind === 'remote' ? 'server' : 'machine'}, ${kind}`;
+  if (gpuCount === null) return `${count} per GPU of the ${machineWord[engine.kind]}, ${kind}`;
   if (gpuCount === 1) return `${count} on 1 GPU`;
   return `${gpuCount} GPUs × ${count} instance${count === 1 ? '' : 's'} = ${gpuCount * count}`;
 }

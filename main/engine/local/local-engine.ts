@@ -4,6 +4,7 @@ import type { EngineStatus } from '../../contract/machine';
 import type { HomeLayout } from '../../platform/layout';
 import type { EnsurePython } from '../../toolkit/launch';
 import type { Engine } from '../engine';
+import type { InContainer } from '../slurm/container-command';
 import { sweepLocalEngines } from './engine-record';
 import { startLocalServer } from './start-server';
 import { readLocalToolchain, rememberedTritonVersion, rememberTritonVersion } from './toolchain';
@@ -16,6 +17,8 @@ interface LocalEngineOptions {
   readonly startDeadlineMs?: number | undefined;
   /** Python that runs the models; the workbench's own when absent. */
   readonly modelPython?: EnsurePython | undefined;
+  /** Of a server in a container of a job, in place of the one of the home. */
+  readonly inContainer?: InContainer | undefined;
 }
 
 const note =
@@ -53,14 +56,19 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
         },
       });
       const handle = await startLocalServer({
-        toolchain: await readLocalToolchain(layout, python),
+        program:
+          options.inContainer === undefined
+            ? { toolchain: await readLocalToolchain(layout, python) }
+            : { inContainer: options.inContainer },
         env: options.env,
         records: layout.engines,
         start,
         deadlineMs: options.startDeadlineMs ?? 60_000,
       });
       // Only for showing: a full disk must not cost the server.
-      await rememberTritonVersion(layout, handle.tritonVersion).catch(() => undefined);
+      if (options.inContainer === undefined) {
+        await rememberTritonVersion(layout, handle.tritonVersion).catch(() => undefined);
+      }
       return handle;
     },
     sweep: () => sweepLocalEngines(layout.engines),

@@ -4,7 +4,8 @@ import { engineIdVariable, sharedMemoryPrefix } from './engine-processes';
 
 interface ServerCommandInput {
   readonly program: string;
-  readonly backends: string;
+  /** null: the server has a place of its own for them. */
+  readonly backends: string | null;
   readonly repository: string;
   readonly engineId: string;
   readonly httpPort: number | undefined;
@@ -24,7 +25,7 @@ export function serverArguments(input: ServerCommandInput): [string, ...string[]
   return [
     input.program,
     `--model-repository=${input.repository}`,
-    `--backend-directory=${input.backends}`,
+    ...(input.backends === null ? [] : [`--backend-directory=${input.backends}`]),
     '--model-control-mode=explicit',
     `--http-address=${loopback.http}`,
     `--http-port=${input.httpPort ?? 0}`,
@@ -82,15 +83,22 @@ const inherited: ReadonlySet<string> = new Set([
 const isInherited = (name: string): boolean =>
   inherited.has(name) || name.startsWith('LC_') || name.startsWith('OPENBLAS_');
 
+/** What a server in a container is given, which has libraries and Python of its own. */
+export function containerEnvironment(env: NodeJS.ProcessEnv, engineId: string): NodeJS.ProcessEnv {
+  return {
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => isInherited(name))),
+    // Stubs are killed at the end of a run: half-written byte code must not stay beside the model.
+    ...pythonVariables,
+    [engineIdVariable]: engineId,
+  };
+}
+
 export function serverEnvironment(input: ServerEnvironmentInput): NodeJS.ProcessEnv {
   return {
-    ...Object.fromEntries(Object.entries(input.env).filter(([name]) => isInherited(name))),
+    ...containerEnvironment(input.env, input.engineId),
     PATH: [input.pythonBin, input.env['PATH'] ?? '/usr/bin:/bin'].join(delimiter),
     LD_LIBRARY_PATH: input.libraryPath.join(delimiter),
     PYTHONPATH: input.sitePackages,
     PYTHONNOUSERSITE: '1',
-    // Stubs are killed at the end of a run: half-written byte code must not stay beside the model.
-    ...pythonVariables,
-    [engineIdVariable]: input.engineId,
   };
 }

@@ -10,10 +10,11 @@ import { LineSplitter } from '../../platform/line-splitter';
 import { LogFile } from '../../platform/log-file';
 import { ownIdentity, ownPlace, processStartTime } from '../../platform/process-identity';
 import type { ServerExit, StartServerInput } from '../engine';
+import type { InContainer } from '../slurm/container-command';
 import { TritonLog } from '../triton-log';
-import { endEngineProcesses } from './engine-processes';
+import { endEngineProcesses, processesOfEngine } from './engine-processes';
 import { type EngineRecord, removeEngineRecord, writeEngineRecord } from './engine-record';
-import { serverArguments, serverEnvironment } from './server-command';
+import { containerEnvironment, serverArguments, serverEnvironment } from './server-command';
 import type { LocalToolchain } from './toolchain';
 
 /** After the end of the server; something that it started may hold its pipes open. */
@@ -86,6 +87,8 @@ const stopGraceMs = 8000;
 
 export interface ServerProcess {
   readonly pid: number;
+  /** Which of its processes may listen on its ports. */
+  listeners(): Promise<readonly number[]>;
   /** Settles when the server has ended and nothing of it is left: processes, shared memory, record. */
   readonly exited: Promise<ServerExit>;
   /** The last lines of the log so far. */
@@ -95,8 +98,13 @@ export interface ServerProcess {
   kill(): Promise<void>;
 }
 
+/** The Triton of the home, or one in a container of a runtime that starts it as a child. */
+export type ServerProgram =
+  | { readonly toolchain: LocalToolchain; readonly inContainer?: undefined }
+  | { readonly inContainer: InContainer };
+
 export interface LaunchInput {
-  readonly toolchain: LocalToolchain;
+  readonly program: ServerProgram;
   readonly env: NodeJS.ProcessEnv;
   /** Folder of the engine records. */
   readonly records: string;
@@ -118,18 +126,33 @@ function spawned(child: ChildProcess, program: string): Promise<number> {
   });
 }
 
+/** The command that starts the server, and its environment. */
+function startOf({ program, env, start }: LaunchInput, engineId: string) {
+  const { repository, httpPort, grpcPort } = start;
+  const asked = { repository, engineId, httpPort, grpcPort };
+  if (program.inContainer === undefined) {
+    const { toolchain } = program;
+    return {
+      argv: serverArguments({ ...asked, program: toolchain.program, backends: toolchain.backends }),
+      env: serverEnvironment({ ...toolchain, env, engineId }),
+      isWrapped: false,
+    };
+  }
+  const command = serverArguments({ ...asked, program: 'tritonserver', backends: null });
+  return {
+    argv: program.inContainer(command, repository),
+    // The runtimes are found, and find their job, by the node's own variables.
+    env: { ...env, ...containerEnvironment(env, engineId) },
+    isWrapped: true,
+  };
+}
+
 /** Starts Triton in a process group of its own; its output goes to the log file, up to the cap of a log. */
 export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
-  const { toolchain, start, records } = input;
+  const { start, records } = input;
   const id = randomBytes(16).toString('hex');
-  const [program, ...args] = serverArguments({
-    program: toolchain.program,
-    backends: toolchain.backends,
-    repository: start.repository,
-    engineId: id,
-    httpPort: start.httpPort,
-    grpcPort: start.grpcPort,
-  });
+  const { argv, env, isWrapped } = startOf(input, id);
+  const [program, ...args] = argv;
   const record: EngineRecord = {
     version: 1,
     id,
@@ -146,7 +169,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
   start.onCommand([program, ...args]);
   const child = spawn(program, args, {
     cwd: dirname(start.logPath),
-    env: serverEnvironment({ ...toolchain, env: input.env, engineId: id }),
+    env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -183,6 +206,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
   };
   return {
     pid,
+    listeners: () => (isWrapped ? processesOfEngine(id) : Promise.resolve([pid])),
     exited,
     kill,
     tail: () => output.tail(),

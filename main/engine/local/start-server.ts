@@ -80,11 +80,12 @@ async function speaksHttp2(port: number, signal: AbortSignal): Promise<boolean> 
  * Fixed ports must be among them, so another server on the same port is not mistaken for this one.
  */
 async function readServerPorts(
-  pid: number,
+  pids: readonly number[],
   fixed: { readonly http: number | undefined; readonly grpc: number | undefined },
   signal: AbortSignal,
 ): Promise<ServerPorts | null> {
-  const ports = [...new Set((await listeningSocketsOf(pid)).map((socket) => socket.port))];
+  const sockets = (await Promise.all(pids.map(listeningSocketsOf))).flat();
+  const ports = [...new Set(sockets.map((socket) => socket.port))];
   if (ports.length < 3) return null;
   const take = async (
     wanted: number | undefined,
@@ -141,7 +142,7 @@ async function awaitPorts(server: ServerProcess, input: StartLocalServerInput): 
     if (start.signal.aborted) throw new WorkbenchError('cancelled', 'Cancelled while Triton started');
     if (early.exit !== null) throw await endedEarly(early.exit, start);
     const fixed = { http: start.httpPort, grpc: start.grpcPort };
-    const ports = await readServerPorts(server.pid, fixed, start.signal);
+    const ports = await readServerPorts(await server.listeners(), fixed, start.signal);
     if (ports !== null) {
       const client = createTritonClient(`127.0.0.1:${ports.http}`, { timeoutMs: 2000 });
       if (await client.serverReady().catch(() => false)) return ports;

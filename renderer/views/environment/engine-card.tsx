@@ -11,6 +11,7 @@ const engineTitle: Readonly<Record<EngineStatus['kind'], string>> = {
   local: 'Local Triton',
   docker: 'Docker',
   remote: 'Remote Triton',
+  slurm: 'Slurm',
 };
 
 /** A place to run Triton: whether it can be used, and what to do where it cannot. */

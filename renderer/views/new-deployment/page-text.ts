@@ -65,6 +65,7 @@ const count = (value: unknown): number => (Array.isArray(value) ? value.length :
 function environmentSummary(context: FieldContext): string {
   const engine = engineOf(context);
   if (engine.kind === 'local') return 'Local Triton';
+  if (engine.kind === 'slurm') return 'Slurm cluster';
   if (engine.kind === 'docker') return engine.gpus.length === 0 ? 'Docker, CPU' : 'Docker, GPU';
   return valueText(context.value('engine', 'url')).replace(/^—$/, 'Remote Triton');
 }

@@ -39,6 +39,7 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
     if (engine.kind === 'remote') {
       return `Uses Triton at ${engine.url} and checks ${configure.modelName}`;
     }
+    if (engine.kind === 'slurm') return `Starts Triton in the job and loads ${configure.modelName}`;
     return `Starts Triton (${engine.kind}${gpus}) and loads ${configure.modelName}`;
   },
   accuracy: ({ accuracy }, metrics) => {

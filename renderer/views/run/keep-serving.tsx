@@ -20,7 +20,9 @@ export const isDeployable = ({
   hasSpec({ imported, onServer }) &&
   origin === 'own' &&
   accuracy?.result.passed === true &&
-  spec.engine.kind !== 'remote';
+  spec.engine.kind !== 'remote' &&
+  // Its server was on a node of the cluster.
+  spec.engine.kind !== 'slurm';
 
 /** Keeps the model of the run serving: as a deployment of its own, or in one that there is. */
 export function KeepServing({ state }: { state: RunState }) {

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
-import { IconHourglass, IconShieldCheck } from '@tabler/icons-react';
+import { IconHourglass, IconServer2, IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import { jobLine } from '../../../main/contract/job/run-job';
 import { importKindText, type ImportSource } from '../../../main/contract/run/imported';
 import { originText } from '../../../main/contract/run/run-content';
 import { damageText, type RunWait, waitRemedy, waitText } from '../../../main/contract/run/run-events';
@@ -127,12 +128,27 @@ const turnsTexts: typeof texts = {
 export function StoppedNotice({ state }: { state: RunState }) {
   const text = state.onServer?.inTurns === true ? turnsTexts[state.status] : texts[state.status];
   if (text === undefined) return null;
+  // Why the job ended says more than that nobody works on the run.
+  const job = jobLine(state);
+  const resume = 'Resume submits a new job; nothing measured is repeated.';
   return (
     <section
       className={state.status === 'cancelled' ? 'panel verdict neutral' : 'panel verdict unverified'}
       role="status"
     >
-      {text} {showsMeasurements(state) ? 'Results so far are kept.' : 'Nothing was measured yet.'}
+      {job === null ? text : `${job} ${resume}`}{' '}
+      {showsMeasurements(state) ? 'Results so far are kept.' : 'Nothing was measured yet.'}
+    </section>
+  );
+}
+
+/** Where the job of a run works on it. */
+export function JobNotice({ state }: { state: RunState }) {
+  const text = state.status === 'running' ? jobLine(state) : null;
+  if (text === null) return null;
+  return (
+    <section className="panel verdict waiting" role="status">
+      <IconServer2 size={15} aria-hidden="true" /> {text} The job continues when you close the window.
     </section>
   );
 }

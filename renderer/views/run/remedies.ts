@@ -29,6 +29,8 @@ const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {
   'toolkit-failed': ['edit', 'resume'],
   'verification-failed': ['edit'],
   'accuracy-below-threshold': ['edit', 'measure-unverified'],
+  'job-refused': ['edit', 'resume'],
+  'job-ended': ['resume', 'edit'],
   'engine-unavailable': ['environment', 'edit', 'resume'],
   'docker-unreachable': ['environment', 'resume', 'edit'],
   'docker-permission': ['environment', 'resume', 'edit'],

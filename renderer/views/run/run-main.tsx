@@ -16,6 +16,7 @@ import {
   ChangesNotice,
   DamageNotice,
   ImportPanel,
+  JobNotice,
   OriginNotice,
   ServerPanel,
   StoppedNotice,
@@ -77,6 +78,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         {state.imported === null ? null : <ImportPanel source={state.imported} />}
         {state.onServer === null ? null : <ServerPanel load={state.onServer} />}
         {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
+        <JobNotice state={state} />
         <OriginNotice state={state} />
         <DamageNotice lines={state.damagedLines} />
         <StoppedNotice state={state} />

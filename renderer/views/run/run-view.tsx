@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
+import { queueOf } from '../../../main/contract/job/run-job';
 import type { StepId } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { servedModels } from '../../../main/contract/run/server-load';
@@ -96,6 +97,12 @@ function runTitle(runId: string, state: RunState | null, title: string | undefin
   return [...own, title ?? spec.model.preset, ...what].join(' · ');
 }
 
+/** What a run that is not at rest is at; undefined where the state itself says it. */
+function runningText({ waitsFor }: RunState, stopping: keyof typeof stoppingText | undefined) {
+  if (stopping !== undefined) return stoppingText[stopping];
+  return queueOf(waitsFor) === null ? undefined : 'Queued';
+}
+
 function RunStanding({ state }: { state: RunState }) {
   const { run } = useWorkbench();
   const stopping = useStore(run, (current) => current.stopping[state.runId]);
@@ -103,7 +110,7 @@ function RunStanding({ state }: { state: RunState }) {
     <>
       <RunStatusText
         status={state.status}
-        text={stopping === undefined || state.status !== 'running' ? undefined : stoppingText[stopping]}
+        text={state.status === 'running' ? runningText(state, stopping) : undefined}
       />
       {stopping === undefined ? <TimeLeft state={state} /> : null}
       {state.unverified ? <span className="unverified-mark">unverified</span> : null}

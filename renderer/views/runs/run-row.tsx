@@ -1,6 +1,7 @@
 import { ActionIcon, Checkbox, Menu } from '@mantine/core';
 import { IconAlertTriangle, IconCopy, IconDots, IconPencil, IconTag, IconTrash } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
+import { jobPlace, queueOf } from '../../../main/contract/job/run-job';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run/run-content';
 import { shortWaitText } from '../../../main/contract/run/run-events';
@@ -144,6 +145,8 @@ export function RunRow(props: {
   const open = (): void => {
     route.getState().go({ page: 'run', runId: run.runId });
   };
+  const queue = queueOf(run.waitsFor);
+  const where = run.waitsFor === null ? jobPlace(run) : (queue ?? shortWaitText(run.waitsFor));
   return (
     <tr
       data-run={run.runId}
@@ -172,10 +175,12 @@ export function RunRow(props: {
       <td>
         <RunStatusText
           status={run.status}
-          text={run.status === 'gate-failed' ? 'Gate not passed' : undefined}
+          text={queue !== null ? 'Queued' : run.status === 'gate-failed' ? 'Gate not passed' : undefined}
         />
-        {run.waitsFor === null ? null : (
-          <span className="second-line">{shortWaitText[run.waitsFor.reason]}</span>
+        {where === null ? null : (
+          <span className="second-line" title={where}>
+            {where}
+          </span>
         )}
       </td>
       <td>

@@ -30,6 +30,9 @@ const packages = {
     xvfb,
     { name: 'poppler-utils', present: program('pdftotext') },
     { name: 'strace', present: program('strace') },
+    // A private cluster for runs as jobs.
+    { name: 'slurm-wlm', present: program('slurmctld') },
+    { name: 'munge', present: program('munged') },
   ],
   docker: [{ name: 'docker.io', present: program('dockerd') }],
   'docker-compose': [{ name: 'docker-compose', present: program('docker-compose') }],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hostNameSchema, newHostSchema, parseHostAddress } from '../../../main/contract/hosts';
+import { newHostSchema, parseHostAddress } from '../../../main/contract/hosts';
+import { hostNameSchema } from '../../../main/contract/run/host-name';
 
 const problemsOf = (host: object): readonly string[] => {
   const parsed = newHostSchema.safeParse({ name: 'gpu1', ...host });

@@ -31,6 +31,14 @@ describe('the reach of a specification', () => {
     ]);
   });
 
+  it('has the image of a job, and its profile where that is a file', () => {
+    const engine = { kind: 'slurm', profile: '/p.yaml', containerImage: '/t.sif' };
+    const reach = reachOf({ engine });
+    expect(reach.images).toEqual([{ field: 'engine.containerImage', value: '/t.sif' }]);
+    expect(pathsOf({ engine })).toEqual(['engine.profile=/p.yaml']);
+    expect(pathsOf({ engine: { ...engine, profile: 'gpu' } })).toEqual([]);
+  });
+
   it('leaves out no text of the schema that is called a path, a file, a folder or an image', () => {
     const named = (schema: object, at: string): string[] =>
       Object.entries(schema).flatMap(([key, value]) => {
@@ -54,10 +62,12 @@ describe('the reach of a specification', () => {
       'certFile',
       'checkpoint',
       'clientImage',
+      'containerImage',
       'dataset',
       'inputDataFile',
       'keyFile',
       'path',
+      'profile',
       'tritonImage',
       'url',
     ]);

@@ -7,6 +7,7 @@ import { engines as kinds, type RunSpec } from '../../../main/contract/run/run-s
 import { createDockerLink } from '../../../main/docker/docker-link';
 import { createEngines, type Engines } from '../../../main/engine/engines';
 import { serverArguments, serverEnvironment } from '../../../main/engine/local/server-command';
+import { createSlurm } from '../../../main/engine/slurm/slurm';
 import { createHosts } from '../../../main/hosts/hosts';
 import { homeLayout } from '../../../main/platform/layout';
 import { createSetup } from '../../../main/setup/setup';
@@ -27,6 +28,7 @@ beforeEach(async () => {
     setup: createSetup({ layout, resources: 'resources', env }),
     docker: createDockerLink({ env, instanceFile: layout.instance }),
     hosts: createHosts({ layout, env, now: () => new Date() }),
+    jobs: createSlurm({ layout, env: { PATH: home } }),
     prepareImage: () => Promise.reject(new Error('no image is needed here')),
   });
 });

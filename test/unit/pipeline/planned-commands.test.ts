@@ -148,9 +148,11 @@ it.each([{}, { httpPort: 1, grpcPort: 2 }])(
     const spec = specOf(preset, { engine: { kind: 'local', ...ports } });
     const started: (readonly string[])[] = [];
     const server = await launchServer({
-      toolchain: {
-        ...{ program: '/bin/false', backends: places.layout.tritonBackends },
-        ...{ pythonBin: '/', sitePackages: '/', libraryPath: [] },
+      program: {
+        toolchain: {
+          ...{ program: '/bin/false', backends: places.layout.tritonBackends },
+          ...{ pythonBin: '/', sitePackages: '/', libraryPath: [] },
+        },
       },
       env: {},
       records: join(dir, 'engines'),

@@ -26,6 +26,7 @@ export const runSummary = (change: Partial<RunSummary> = {}): RunSummary => ({
   tags: [],
   note: '',
   waitsFor: null,
+  job: null,
   origin: 'own',
   damagedLines: [],
   ...change,

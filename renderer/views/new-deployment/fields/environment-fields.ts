@@ -10,6 +10,7 @@ const engineNote: Readonly<Record<EngineStatus['kind'], string>> = {
   local: 'A server process on this machine’s CPU; nothing else to install.',
   docker: 'Triton and the client in containers of one release, with or without GPUs.',
   remote: 'A running server that the workbench neither starts nor stops.',
+  slurm: 'A job on a node of the cluster, which continues when the workbench is closed.',
 };
 
 function engineOption(kind: EngineStatus['kind'], context: FieldContext): Option {
@@ -122,6 +123,21 @@ function dockerSections(context: FieldContext): readonly Section[] {
   ];
 }
 
+const slurmSections = (context: FieldContext): readonly Section[] => [
+  {
+    title: 'Job',
+    note: 'Empty fields come from the profile, then from the cluster.',
+    fields: ['profile', 'partition', 'gres', 'timeLimit'].map((name) => formField(`engine.${name}`, context)),
+  },
+  {
+    title: 'Account, node and container',
+    folded: true,
+    fields: ['account', 'constraint', 'pauseAheadS', 'container', 'containerImage'].map((name) =>
+      formField(`engine.${name}`, context),
+    ),
+  },
+];
+
 /** Where Triton runs, with the fields of the engine that is chosen. */
 export function environmentSections(context: FieldContext): readonly Section[] {
   const { kind } = engineOf(context);
@@ -130,6 +146,8 @@ export function environmentSections(context: FieldContext): readonly Section[] {
       ? dockerSections(context)
       : kind === 'remote'
         ? [addressSection(context), tlsSection(context)]
-        : [{ title: 'Ports', fields: ports(context) }];
+        : kind === 'slurm'
+          ? slurmSections(context)
+          : [{ title: 'Ports', fields: ports(context) }];
   return [{ title: 'Where it runs', fields: [engineField(context)] }, ...own];
 }

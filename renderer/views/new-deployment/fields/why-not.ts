@@ -1,3 +1,4 @@
+import { jobContainers } from '../../../../main/contract/job/slurm-engine';
 import { formatFacts, formats, isOfPytorch } from '../../../../main/contract/run/model-formats';
 import type {
   Accelerator,
@@ -14,6 +15,10 @@ export function engineOf(context: FieldContext): Parameters<typeof backendsOf>[0
   const engine = context.value('engine');
   const chosen = isTree(engine) ? engine : {};
   if (chosen['kind'] === 'remote') return { kind: 'remote', url: '' };
+  if (chosen['kind'] === 'slurm') {
+    const container = jobContainers.find((known) => known === chosen['container']);
+    return { kind: 'slurm', ...(container === undefined ? {} : { container }) };
+  }
   if (chosen['kind'] !== 'docker') return { kind: 'local' };
   const { images, gpus } = chosen;
   const docker: DockerEngineSpec = {

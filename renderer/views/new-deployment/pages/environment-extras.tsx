@@ -1,6 +1,7 @@
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { Check } from '../../../../main/contract/machine';
+import type { EngineKind } from '../../../../main/contract/run/run-spec';
 import { Loading } from '../../../components/loading';
 import { Panel } from '../../../components/panel';
 import { Remedy } from '../../../components/remedy';
@@ -11,7 +12,7 @@ import { useWizard } from '../wizard-context';
 const outsideContainers: ReadonlySet<Check['id']> = new Set(['tools', 'disk']);
 
 /** The checks that a run with this kind of engine depends on: containers bring their tools, the others need no Docker. */
-const concerns = (kind: 'local' | 'docker' | 'remote', { id }: Pick<Check, 'id'>): boolean =>
+const concerns = (kind: EngineKind, { id }: Pick<Check, 'id'>): boolean =>
   kind === 'docker' ? id !== 'tools' : outsideContainers.has(id);
 
 /** What the preflight found against this machine; the Environment page has all of it. */

@@ -33,11 +33,11 @@ function devices(context: FieldContext): readonly Option[] {
   ];
 }
 
-/** A server elsewhere decides this itself. */
+/** A server elsewhere decides this itself, and the node of a job. */
 function DeviceInput() {
   const { context, draft } = useWizard();
   const engine = engineOf(context);
-  if (engine.kind === 'remote') return null;
+  if (engine.kind === 'remote' || engine.kind === 'slurm') return null;
   const value = engine.kind === 'docker' && engine.gpus.length > 0 ? 'gpu' : 'cpu';
   return (
     <FieldFrame
@@ -58,13 +58,16 @@ function DeviceInput() {
   );
 }
 
+const shownPaths: ReadonlySet<string> = new Set([
+  ...['engine.kind', 'engine.host', 'engine.url'],
+  ...['engine.profile', 'engine.partition', 'engine.gres', 'engine.timeLimit'],
+]);
+
 /** Where Triton runs, and on what. */
 export function EnginePart() {
   const { route } = useWorkbench();
   const { fields } = useWizard();
-  const shown = fields.filter((field) =>
-    ['engine.kind', 'engine.host', 'engine.url'].includes(pathOf(field)),
-  );
+  const shown = fields.filter((field) => shownPaths.has(pathOf(field)));
   const isRefused = shown.some(
     ({ control }) => control.kind === 'choice' && control.options.some(({ why }) => why !== undefined),
   );

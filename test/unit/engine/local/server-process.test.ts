@@ -14,7 +14,9 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 /** A program that prints its arguments and ends stands for Triton: what is asked is where its output goes. */
 const launch = (logPath: string, program = 'echo', onLog: () => void = () => undefined) =>
   launchServer({
-    toolchain: { program, backends: dir, pythonBin: '/bin', sitePackages: dir, libraryPath: [] },
+    program: {
+      toolchain: { program, backends: dir, pythonBin: '/bin', sitePackages: dir, libraryPath: [] },
+    },
     env: { PATH: '/usr/bin:/bin' },
     records: join(dir, 'engines'),
     start: {

@@ -1,0 +1,115 @@
+import { toWire } from '../../contract/errors';
+import { stepTitleOf } from '../../contract/words';
+import { exitCodeOf, exitCodes, formatError, type Output, progressOf } from '../output';
+import { createRunProgress } from '../run-progress';
+import { codeOf } from '../work';
+import { type Ended, type PlannedRun, type Session, started } from './matrix-session';
+
+/** What several jobs say at the same time, each line with the number of its run. */
+const numbered = (output: Output, number: number): Output => ({
+  ...progressOf(output),
+  live: false,
+  say: (text) => {
+    output.say(`[${number}] ${text.trimStart()}`);
+  },
+});
+
+interface Begun extends PlannedRun {
+  readonly runId: string;
+}
+
+/** Creates the runs that are not there yet. Never throws: what keeps one from its start is its result. */
+async function created(session: Session, runs: readonly PlannedRun[]) {
+  const begun: Begun[] = [];
+  const refused: Ended[] = [];
+  for (const run of runs) {
+    try {
+      begun.push({ ...run, runId: await started(session, run) });
+    } catch (cause) {
+      const error = toWire(cause);
+      session.output.say(formatError(error));
+      refused.push({ ...run, error, code: exitCodeOf(error) });
+    }
+  }
+  return { begun, refused };
+}
+
+async function followed(session: Session, run: Begun, left: Promise<null>): Promise<Ended> {
+  const { core, output, options } = session;
+  const { runId } = run;
+  const tell = createRunProgress(numbered(output, run.number), {
+    verbose: options.verbose === true,
+    titleOf: stepTitleOf,
+  });
+  const stopListening = core.subscribe((event) => {
+    if ('runId' in event && event.runId === runId) tell(event);
+  });
+  try {
+    const end = await Promise.race([core.jobs.follow(runId), left]);
+    const { state } = await core.getRun(runId);
+    return { ...run, state, code: end === null ? exitCodes.cancelled : codeOf(end) };
+  } finally {
+    stopListening();
+  }
+}
+
+/** Resolves at Ctrl-C: the jobs are left to themselves. */
+function leaving(): { readonly left: Promise<null>; readonly dispose: () => void } {
+  let leave = (): void => undefined;
+  const left = new Promise<null>((resolve) => {
+    leave = () => {
+      resolve(null);
+    };
+  });
+  process.on('SIGINT', leave);
+  process.on('SIGTERM', leave);
+  return {
+    left,
+    dispose: () => {
+      process.off('SIGINT', leave);
+      process.off('SIGTERM', leave);
+    },
+  };
+}
+
+const isDue = ({ leftOut, error, state }: PlannedRun): boolean =>
+  leftOut === null && error === null && state?.status !== 'done';
+
+function notDue(run: PlannedRun): Ended {
+  return { ...run, code: run.error === null ? exitCodes.done : exitCodeOf(run.error) };
+}
+
+/**
+ * All runs that are due at the same time, as one array job where they ask for the same, and followed to their ends; a run
+ * whose job is alive is only followed.
+ * @returns null when nobody waits for them
+ */
+export async function workedOffAsJobs(
+  session: Session,
+  runs: readonly PlannedRun[],
+): Promise<readonly Ended[] | null> {
+  const { core, output, options, name } = session;
+  const { begun, refused } = await created(session, runs.filter(isDue));
+  const { left, dispose } = leaving();
+  try {
+    await core.jobs.submit(
+      begun.map(({ runId }) => runId),
+      name,
+    );
+    for (const { number, runId } of begun) {
+      const { job } = (await core.getRun(runId)).state;
+      output.say(`[${number}] ${runId}: job ${job?.id ?? '?'}`);
+    }
+    const howToFollow = 'The jobs continue. To follow them, run the same command with --resume.';
+    if (options.detach === true) {
+      output.say(howToFollow);
+      return null;
+    }
+    const ended = await Promise.all(begun.map((run) => followed(session, run, left)));
+    if (ended.some(({ state }) => state?.status === 'running')) output.say(howToFollow);
+    const all = [...ended, ...refused, ...runs.filter((run) => !isDue(run)).map(notDue)];
+    return all.sort((one, other) => one.number - other.number);
+  } finally {
+    dispose();
+  }
+}

@@ -1,0 +1,50 @@
+import type { JobLook, RunJob } from '../contract/job/run-job';
+import type { EngineStatus } from '../contract/machine';
+import type { RunSpec } from '../contract/run/run-spec';
+
+/** A program as it is started on the node; it lies on the file system that the nodes share. */
+export interface JobProgram {
+  readonly argv: readonly string[];
+  /** Variables of its environment that must not depend on what the cluster passes on. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Runs that are handed to a scheduler together: one job, or one array with a task for each. */
+export interface JobRequest {
+  /** Their names tell the jobs of this workbench from all others. */
+  readonly name: string;
+  readonly runIds: readonly string[];
+  /** The same for all of them. */
+  readonly engine: RunSpec['engine'];
+  /** Continues the run whose id is its last argument, and is told so by the scheduler's own variables. */
+  readonly program: JobProgram;
+}
+
+/**
+ * A scheduler that starts a program on a node some time after it was asked to. Slurm is one. What a run is, and how it is
+ * followed, is in `pipeline/jobs/job-runs.ts` and the same for all of them.
+ */
+export interface JobScheduler {
+  /** "Slurm". */
+  readonly title: string;
+  detect(): Promise<EngineStatus>;
+  /**
+   * What would keep the scheduler from taking a job of this engine; null: nothing. Asks the scheduler.
+   */
+  refusal(engine: RunSpec['engine']): Promise<{ readonly field: string; readonly message: string } | null>;
+  /** @returns the jobs in the order of the runs. Throws job-refused, engine-unavailable. */
+  submit(request: JobRequest): Promise<readonly RunJob[]>;
+  /** Of those that the scheduler still knows, by id; asked at most every 2 s, together. Throws engine-unavailable. */
+  look(ids: readonly string[]): Promise<ReadonlyMap<string, JobLook>>;
+  /** Ends them, whatever they do; harmless for those that have ended. Throws engine-unavailable. */
+  cancel(ids: readonly string[]): Promise<void>;
+}
+
+/** The job that this very process runs in. */
+export interface OwnJob {
+  readonly id: string;
+  readonly name: string;
+  readonly node: string;
+  /** What the scheduler has written about its end so far; null: nothing. */
+  readonly end: () => Promise<JobLook['end']>;
+}

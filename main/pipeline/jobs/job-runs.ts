@@ -1,0 +1,271 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CoreEvent } from '../../contract/api';
+import { toWire, WorkbenchError } from '../../contract/errors';
+import { type JobEnd, jobEndText, jobName, type JobState } from '../../contract/job/run-job';
+import { type JournalBody, type RunOutcome, runOutcomes, waitText } from '../../contract/run/run-events';
+import type { RunState } from '../../contract/run/run-state';
+import type { JobProgram, JobScheduler, OwnJob } from '../../engine/job';
+import { canonicalJson } from '../../platform/files';
+import { entriesFrom } from '../../store/follow';
+import { leaseHolder } from '../../store/lease';
+import type { RunStore } from '../../store/run-store';
+import { lookAtJob } from '../../store/standing';
+import type { RunEnd } from '../attempt';
+import type { RunContext } from '../step';
+
+const namePrefix = 'tw-';
+/** Between two looks at a journal; the scheduler is asked as often as it allows. */
+const followMs = 500;
+const lookMs = 2000;
+/** Runs that another process hands over are found as soon. */
+const watchMs = 2000;
+/** A job may begin before its submitter has written its id, and before another holder is known to be dead. */
+const handoverMs = 120_000;
+
+interface JobRunsOptions {
+  readonly store: RunStore;
+  readonly scheduler: JobScheduler;
+  readonly ownJob: OwnJob | null;
+  readonly program: JobProgram;
+  readonly emit: (event: CoreEvent) => void;
+  /** Entries of other processes' journals are told by someone else already. */
+  readonly tellsEntries: boolean;
+}
+
+const isOutcome = (status: string): status is RunOutcome => runOutcomes.some((outcome) => outcome === status);
+
+const handedTo = (job: JobState, runId: string): WorkbenchError =>
+  new WorkbenchError('run-busy', `The run is handed to ${jobName(job)}`, {
+    where: runId,
+    remedy: 'Cancel the run first, then change it.',
+  });
+
+/** A run that is ready to be handed over: its lease and journal are ours. */
+type HandedRun = Pick<RunContext, 'runId' | 'state' | 'append'>;
+
+/** Runs that jobs of a scheduler work on: how they are handed over, followed and stopped, whatever the scheduler is. */
+export class JobRuns {
+  private readonly followed = new Map<string, Promise<RunEnd>>();
+  private readonly closed = new AbortController();
+
+  constructor(private readonly options: JobRunsOptions) {}
+
+  /** The job of this workbench that this process runs in. */
+  private get inside(): OwnJob | null {
+    const { ownJob } = this.options;
+    return ownJob?.name.startsWith(namePrefix) === true ? ownJob : null;
+  }
+
+  /** The node of the job that works on a run of this engine here; null: no job does. */
+  nodeOf({ engine }: Pick<RunState['spec'], 'engine'>): string | null {
+    return engine.kind === 'slurm' ? (this.inside?.node ?? null) : null;
+  }
+
+  /** Whether the work of a run is done elsewhere, by a job that it is handed to. */
+  isHandedOver({ spec, onServer }: Pick<RunState, 'spec' | 'onServer'>): boolean {
+    return spec.engine.kind === 'slurm' && onServer === null && this.inside === null;
+  }
+
+  /** Follows the run where its job works on it, or is about to; null: nothing does. */
+  async alive(runId: string, changes: boolean): Promise<{ readonly end: Promise<RunEnd> } | null> {
+    const { state } = await this.options.store.load(runId);
+    if (state.job === null || !this.isHandedOver(state) || state.status !== 'running') return null;
+    if (changes) throw handedTo(state.job, runId);
+    return { end: this.follow(runId) };
+  }
+
+  /**
+   * Inside of a job: waits until the run names this job, as its submitter writes the id after the job was taken. Throws
+   * run-busy where it was handed to another one.
+   */
+  async awaitOwn(runId: string): Promise<void> {
+    const { inside } = this;
+    if (inside === null) return;
+    const deadline = performance.now() + handoverMs;
+    for (;;) {
+      const { state, folder } = await this.options.store.load(runId);
+      if (state.spec.engine.kind !== 'slurm') return;
+      const isFree = (await leaseHolder(folder.dir)) === null;
+      if (state.job?.id === inside.id && isFree) return;
+      if (performance.now() > deadline) {
+        if (state.job !== null && state.job.id !== inside.id) throw handedTo(state.job, runId);
+        return;
+      }
+      await sleep(followMs);
+    }
+  }
+
+  /** Hands them over, together where they ask for the same, and journals the job of each. Throws job-refused. */
+  async submit(runs: readonly HandedRun[], name?: string): Promise<void> {
+    const { scheduler, program } = this.options;
+    const groups = new Map<string, HandedRun[]>();
+    for (const run of runs) {
+      const key = canonicalJson(run.state().spec.engine);
+      groups.set(key, [...(groups.get(key) ?? []), run]);
+    }
+    for (const group of groups.values()) {
+      const [first] = group;
+      if (first === undefined) continue;
+      const { engine } = first.state().spec;
+      const own = group.length === 1 ? first.runId : (name ?? first.runId).replace(/[^\w.-]+/g, '-');
+      const runIds = group.map(({ runId }) => runId);
+      const jobs = await scheduler.submit({ name: `${namePrefix}${own}`, runIds, engine, program });
+      for (const [at, run] of group.entries()) {
+        const job = jobs[at];
+        if (job !== undefined) await run.append({ type: 'job-submitted', job });
+      }
+    }
+  }
+
+  /** Until the run has ended, or its job has without it. Never rejects; on `close` it does not settle. */
+  follow(runId: string): Promise<RunEnd> {
+    const known = this.followed.get(runId);
+    if (known !== undefined) return known;
+    const end = this.toEnd(runId)
+      .catch((error: unknown): RunEnd => ({ outcome: 'failed', error: toWire(error) }))
+      .finally(() => {
+        this.followed.delete(runId);
+      });
+    this.followed.set(runId, end);
+    return end;
+  }
+
+  /**
+   * Follows from now on every run of the home that a job works on, whoever handed it over. It hears of changes that the
+   * cluster alone knows.
+   */
+  async watch(): Promise<void> {
+    const { store } = this.options;
+    while (!this.closed.signal.aborted) {
+      const { runs } = await store.list().catch(() => ({ runs: [] }));
+      for (const { runId, job, status } of runs) {
+        if (job !== null && status === 'running') void this.follow(runId);
+      }
+      await sleep(watchMs, undefined, { signal: this.closed.signal }).catch(() => undefined);
+    }
+  }
+
+  close(): void {
+    this.closed.abort();
+  }
+
+  private async toEnd(runId: string): Promise<RunEnd> {
+    const { store, emit } = this.options;
+    const seen = { seq: (await store.load(runId)).state.seq, size: -1, at: 0, waits: '' };
+    for (;;) {
+      // Whoever waits for it is on its way out.
+      if (this.closed.signal.aborted) return new Promise(() => undefined);
+      const folder = await store.folderOf(runId);
+      const { size } = await stat(folder.journal);
+      if (size !== seen.size || performance.now() - seen.at >= lookMs) {
+        seen.size = size;
+        seen.at = performance.now();
+        if (this.options.tellsEntries) {
+          for (const entry of await entriesFrom(folder.journal, 0)) {
+            if (entry.seq <= seen.seq) continue;
+            seen.seq = entry.seq;
+            emit({ type: 'journal', runId, entry });
+          }
+        }
+        const { state } = await store.load(runId);
+        const waits = state.waitsFor === null ? '' : waitText(state.waitsFor);
+        if (waits !== seen.waits) {
+          seen.waits = waits;
+          if (state.waitsFor !== null) emit({ type: 'held-up', runId, wait: state.waitsFor });
+          emit({ type: 'runs-changed' });
+        }
+        const end = await this.endOf(state);
+        if (end !== null) return end;
+      }
+      await sleep(followMs, undefined, { signal: this.closed.signal }).catch(() => undefined);
+    }
+  }
+
+  private async endOf(state: RunState): Promise<RunEnd | null> {
+    const { runId, status, error, job } = state;
+    // The journal has no cancelled run without an error: this is what the scheduler says of one whose job was cancelled.
+    const isLeft = status === 'interrupted' || (status === 'cancelled' && error === null);
+    if (!isLeft && isOutcome(status))
+      return (await this.mayContinue(state)) ? null : { outcome: status, error };
+    if (!isLeft || job === null) return null;
+    // Its last line may have been written between the two looks.
+    const { state: again } = await this.options.store.load(runId);
+    if (again.status !== status || again.seq !== state.seq) return null;
+    return this.journalEnd(runId, job);
+  }
+
+  /** A job that was requeued comes back to the run that it has paused. */
+  private async mayContinue({ status, job }: RunState): Promise<boolean> {
+    if (status !== 'paused' || job === null || job.end === null) return false;
+    const look = await lookAtJob(this.options.scheduler, job);
+    return look !== null && look !== 'silent' && look.phase !== 'ended';
+  }
+
+  /** Writes down why the job ended, which the scheduler forgets. */
+  private async journalEnd(runId: string, job: JobState): Promise<RunEnd> {
+    const { store, scheduler, emit } = this.options;
+    const look = await lookAtJob(scheduler, job);
+    const seen = look === null || look === 'silent' ? null : look;
+    const end: JobEnd = job.end ?? seen?.end ?? 'gone';
+    const node = seen?.node ?? job.node;
+    const text = jobEndText(job, end, node);
+    const isCancelled = end === 'cancelled';
+    const code = isCancelled ? 'cancelled' : 'job-ended';
+    const error = toWire(new WorkbenchError(code, text, { where: job.log }));
+    const entries: readonly JournalBody[] = [
+      { type: 'job-ended', id: job.id, end, node },
+      ...(isCancelled ? [{ type: 'run-finished', outcome: 'cancelled', error } as const] : []),
+    ];
+    try {
+      for (const body of entries) emit({ type: 'journal', runId, entry: await store.append(runId, body) });
+    } catch {
+      // Somebody else continues it, or writes the same.
+    }
+    return { outcome: isCancelled ? 'cancelled' : 'failed', error };
+  }
+
+  /** Ends the job of the run as well. @returns false: no job has it */
+  async cancel(runId: string): Promise<boolean> {
+    return this.stop(runId, 'cancelled');
+  }
+
+  /** A job that has not begun is taken back; one that works on the run is asked. @returns false: no job has it */
+  async pause(runId: string): Promise<boolean> {
+    return this.stop(runId, 'paused');
+  }
+
+  private async stop(runId: string, outcome: 'cancelled' | 'paused'): Promise<boolean> {
+    const { store, scheduler, emit } = this.options;
+    const { state, folder } = await store.load(runId);
+    if (state.job === null || !this.isHandedOver(state) || state.status !== 'running') return false;
+    emit({ type: 'stopping', runId, how: outcome === 'cancelled' ? 'cancel' : 'pause' });
+    const isWorkedOn = (await leaseHolder(folder.dir)) !== null;
+    if (isWorkedOn && outcome === 'paused') {
+      await store.requestPause(runId);
+      return true;
+    }
+    if (isWorkedOn) await store.requestCancel(runId);
+    await scheduler.cancel([state.job.id]);
+    if (isWorkedOn) return true;
+    const error =
+      outcome === 'paused'
+        ? {}
+        : { error: toWire(new WorkbenchError('cancelled', 'Cancelled before the job began')) };
+    await store.append(runId, { type: 'run-finished', outcome, ...error });
+    emit({ type: 'runs-changed' });
+    return true;
+  }
+
+  /** Why the scheduler ends this job, in time for its journal. */
+  async ownEnd(): Promise<JobEnd> {
+    return (await this.inside?.end().catch(() => null)) ?? 'cancelled';
+  }
+
+  /** Journals that this job ends before its run does. */
+  async tellEnd({ append, state }: Pick<HandedRun, 'append' | 'state'>, end: JobEnd): Promise<void> {
+    const { inside } = this;
+    if (inside === null || state().job?.id !== inside.id) return;
+    await append({ type: 'job-ended', id: inside.id, end, node: inside.node });
+  }
+}

@@ -1,0 +1,103 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JobRequest } from '../../../../main/engine/job';
+import { createSlurm } from '../../../../main/engine/slurm/slurm';
+import { rejection } from '../../../support/rejection';
+import { askedOfSlurm, writeSlurmPrograms } from '../../../support/slurm-programs';
+
+let dir = '';
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'twb-slurm-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const cluster = async (answers: Readonly<Record<string, string>>) => {
+  await writeSlurmPrograms(dir, answers);
+  return createSlurm({ layout: { jobs: join(dir, 'jobs') }, env: { PATH: dir, MARK: 'yes' } });
+};
+const asked = () => askedOfSlurm(dir);
+
+const request: JobRequest = {
+  ...{ name: 'tw-six', runIds: ['run-a', 'run-b'] },
+  engine: { kind: 'slurm', partition: 'work' },
+  program: {
+    argv: ['/usr/bin/node', '/app/cli.cjs', 'resume'],
+    env: { TRITON_WORKBENCH_HOME: '/shared/home' },
+  },
+};
+
+describe('Slurm', () => {
+  it('takes several runs as the tasks of one job', async () => {
+    const slurm = await cluster({ sbatch: 'echo "41;main"' });
+    const jobs = await slurm.submit(request);
+    expect(jobs.map(({ id, name, partition }) => [id, name, partition])).toEqual([
+      ['41_0', 'tw-six', 'work'],
+      ['41_1', 'tw-six', 'work'],
+    ]);
+    const [folder = ''] = await readdir(join(dir, 'jobs'));
+    expect(jobs[1]?.log).toBe(join(dir, 'jobs', folder, '41_1.log'));
+    expect(await readFile(join(dir, 'jobs', folder, 'job.sh'), 'utf8')).toContain('1) run=run-b ;;');
+    expect(await asked()).toEqual([expect.stringContaining('--array=0-1')]);
+  });
+
+  it('does not hand the mark of the workbench to a job, which outlives it', async () => {
+    const slurm = await cluster({ sbatch: `/usr/bin/env > "${dir}/env"; echo 7` });
+    await slurm.submit({ ...request, runIds: ['run-a'] });
+    const env = await readFile(join(dir, 'env'), 'utf8');
+    expect(env).toContain('MARK=yes');
+    expect(env).not.toContain('TRITON_WORKBENCH_CHILD_OF');
+  });
+
+  it('says in its own words why it takes no job', async () => {
+    const slurm = await cluster({
+      sbatch: 'echo "sbatch: error: Batch job submission failed: Invalid account" >&2; exit 1',
+    });
+    const error = await rejection(slurm.submit(request));
+    expect([error.code, error.message]).toEqual([
+      'job-refused',
+      'sbatch did not take the job: Batch job submission failed: Invalid account',
+    ]);
+  });
+
+  it('is asked once for all jobs, and the database only for those that it has forgotten', async () => {
+    const slurm = await cluster({
+      squeue: 'echo "1|RUNNING|None|work|n1|tw-a"; echo "2|PENDING|Priority|work||tw-b"',
+      sacct: 'case "$*" in *jobs=9) echo "9|TIMEOUT|work|n1|tw-c";; *) exit 1;; esac',
+    });
+    const looks = await Promise.all([slurm.look(['1']), slurm.look(['2']), slurm.look(['1', '2'])]);
+    expect(looks[2].get('2')).toMatchObject({ phase: 'queued', reason: 'Priority' });
+    expect(await asked()).toHaveLength(1);
+    expect((await slurm.look(['9'])).get('9')?.end).toBe('time-limit');
+    expect((await slurm.look(['8', '9'])).has('8')).toBe(false);
+    await slurm.look(['8', '9']);
+    // Neither ends nor what nobody knows is asked for again.
+    expect((await asked()).filter((line) => line.startsWith('sacct'))).toHaveLength(2);
+  });
+
+  it('is not available without its commands, and without an answer of the controller', async () => {
+    const none = await (await cluster({})).detect();
+    expect(none).toMatchObject({ available: false, note: 'sinfo is not installed on this machine' });
+    expect(none.remedy).toContain('login node');
+    const down = await cluster({
+      sinfo: 'echo "slurm_load_partitions: Unable to contact slurm controller" >&2; exit 1',
+    });
+    expect((await down.detect()).note).toContain('Unable to contact slurm controller');
+  });
+
+  it('is available with its version and partitions, and knows which of them there are', async () => {
+    const slurm = await cluster({
+      sinfo: 'echo "work*|up|infinite|2|(null)"; echo "gpu|up|1-00:00:00|1|gpu:a100:4"',
+      sbatch: 'echo "slurm-wlm 22.05.8"',
+    });
+    expect(await slurm.detect()).toMatchObject({
+      ...{ available: true, version: '22.05.8' },
+      note: 'Partitions: work (default): 2 nodes, no time limit; gpu: 1 node, gpu:a100:4, at most 1-00:00:00.',
+    });
+    expect(await slurm.refusal({ kind: 'slurm', partition: 'gpu' })).toBeNull();
+    expect((await slurm.refusal({ kind: 'slurm', partition: 'gpux' }))?.message).toBe(
+      'The cluster has no partition "gpux"; it has work, gpu',
+    );
+  });
+});

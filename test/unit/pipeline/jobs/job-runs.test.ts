@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CoreEvent } from '../../../../main/contract/api';
+import { ownSlurmJob } from '../../../../main/engine/slurm/own-slurm-job';
+import { createSlurm } from '../../../../main/engine/slurm/slurm';
+import { JobRuns } from '../../../../main/pipeline/jobs/job-runs';
+import { RunKey } from '../../../../main/store/run-key';
+import { RunStore } from '../../../../main/store/run-store';
+import { createRunTrash } from '../../../../main/store/run-trash';
+import { rejection } from '../../../support/rejection';
+import { environmentFixture, specFixture } from '../../../support/run-state';
+import { askedOfSlurm, writeSlurmPrograms } from '../../../support/slurm-programs';
+
+let dir = '';
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'twb-job-runs-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+/** Runs that were handed over, in a home whose cluster says this of their jobs. */
+const handedOver = async (squeue: string, count = 1, env: NodeJS.ProcessEnv = {}) => {
+  await writeSlurmPrograms(dir, {
+    squeue: `echo "${squeue}"`,
+    sacct: 'exit 1',
+    scancel: '',
+    sbatch: 'echo 12',
+  });
+  const scheduler = createSlurm({ layout: { jobs: join(dir, 'jobs') }, env: { PATH: dir } });
+  const store = new RunStore(join(dir, 'runs'), new RunKey(join(dir, 'run-key')), scheduler);
+  const events: CoreEvent[] = [];
+  const jobs = new JobRuns({
+    ...{ store, scheduler, ownJob: ownSlurmJob(env), tellsEntries: true },
+    program: { argv: ['node', 'cli.cjs', 'resume'], env: {} },
+    emit: (event) => events.push(event),
+  });
+  const runIds: string[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const spec = specFixture((own) => {
+      own.engine = { kind: 'slurm', partition: at < 2 ? 'work' : 'other' };
+    });
+    runIds.push((await store.create(spec, environmentFixture())).state.runId);
+  }
+  const opened = await Promise.all(
+    runIds.map(async (runId) => {
+      const { state } = await store.load(runId);
+      return {
+        ...{ runId, state: () => state },
+        append: async (body: Parameters<typeof store.append>[1]) => {
+          await store.append(runId, body);
+        },
+      };
+    }),
+  );
+  await jobs.submit(opened, 'two nights');
+  const [runId = ''] = runIds;
+  const state = async () => (await store.load(runId)).state;
+  return { jobs, store, runId, runIds, events, state };
+};
+
+describe('a run that was handed to a job', () => {
+  it('is cancelled in the queue by taking the job back, and is then a run without a job', async () => {
+    const { jobs, runId, state } = await handedOver('12|PENDING|Resources|work||tw-RUN');
+    // The stub does not know the name of the run before it is made.
+    await writeSlurmPrograms(dir, { squeue: `echo "12|PENDING|Resources|work||tw-${runId}"` });
+    expect((await state()).waitsFor?.what).toBe('Slurm job 12, queued on work (Resources)');
+    expect(await jobs.cancel(runId)).toBe(true);
+    expect(await state()).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
+    expect(await askedOfSlurm(dir)).toContain('scancel --quiet 12');
+    expect(await jobs.cancel(runId)).toBe(false);
+  });
+
+  it('is paused in the queue the same way', async () => {
+    const { jobs, runId, state } = await handedOver('');
+    await writeSlurmPrograms(dir, { squeue: `echo "12|PENDING|Resources|work||tw-${runId}"` });
+    expect(await jobs.pause(runId)).toBe(true);
+    expect(await state()).toMatchObject({ status: 'paused', error: null });
+  });
+
+  it('is neither removed nor changed while its job is alive', async () => {
+    const { jobs, store, runId } = await handedOver('');
+    await writeSlurmPrograms(dir, { squeue: `echo "12|PENDING|Resources|work||tw-${runId}"` });
+    const trash = createRunTrash(store, { runs: join(dir, 'runs'), trash: join(dir, 'trash') });
+    for (const attempt of [
+      () => trash.remove(runId),
+      () => store.remove(runId),
+      () => jobs.alive(runId, true),
+    ]) {
+      expect((await rejection(attempt())).code).toBe('run-busy');
+    }
+    expect(await jobs.alive(runId, false)).not.toBeNull();
+    jobs.close();
+  });
+
+  it('ends with the reason that the scheduler has where its job ends without it, in the journal too', async () => {
+    const { jobs, runId, state } = await handedOver('');
+    await writeSlurmPrograms(dir, { squeue: `echo "12|NODE_FAIL|None|work|n1|tw-${runId}"` });
+    const end = await jobs.follow(runId);
+    expect(end).toMatchObject({ outcome: 'failed', error: { code: 'job-ended' } });
+    expect(end.error?.message).toBe('Slurm job 12 lost its node on n1.');
+    // The scheduler has forgotten it.
+    await writeSlurmPrograms(dir, { squeue: '' });
+    expect(await state()).toMatchObject({ status: 'interrupted', job: { end: 'node-failure', node: 'n1' } });
+  });
+
+  it('is cancelled for good when somebody cancels its job in the queue', async () => {
+    const { jobs, runId, state } = await handedOver('');
+    await writeSlurmPrograms(dir, { squeue: `echo "12|CANCELLED|None|work||tw-${runId}"` });
+    expect(await jobs.follow(runId)).toMatchObject({ outcome: 'cancelled', error: { code: 'cancelled' } });
+    await writeSlurmPrograms(dir, { squeue: '' });
+    expect(await state()).toMatchObject({
+      status: 'cancelled',
+      error: { message: 'Slurm job 12 was cancelled.' },
+    });
+  });
+
+  it('is a task of one job with the runs that ask for the same', async () => {
+    const { store, runIds } = await handedOver('', 3);
+    const jobs = await Promise.all(runIds.map(async (runId) => (await store.load(runId)).state.job));
+    expect(jobs.map((job) => job?.id)).toEqual(['12_0', '12_1', '12']);
+    expect(jobs.map((job) => job?.name)).toEqual(['tw-two-nights', 'tw-two-nights', `tw-${runIds[2] ?? ''}`]);
+  });
+});
+
+describe('inside of a job', () => {
+  const spec = specFixture((own) => {
+    own.engine = { kind: 'slurm' };
+  });
+
+  it('the run is worked on, on the node that the job has', async () => {
+    const env = { SLURM_JOB_ID: '12', SLURM_JOB_NAME: 'tw-a', SLURMD_NODENAME: 'n7' };
+    const { jobs } = await handedOver('', 1, env);
+    expect(jobs.isHandedOver({ spec, onServer: null })).toBe(false);
+    expect(jobs.nodeOf(spec)).toBe('n7');
+    expect(jobs.nodeOf(specFixture())).toBeNull();
+  });
+
+  it('of somebody else a run is handed over as from anywhere', async () => {
+    const { jobs } = await handedOver('', 1, { SLURM_JOB_ID: '12', SLURM_JOB_NAME: 'interactive' });
+    expect(jobs.isHandedOver({ spec, onServer: null })).toBe(true);
+    expect(jobs.nodeOf(spec)).toBeNull();
+  });
+});
