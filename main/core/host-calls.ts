@@ -1,6 +1,6 @@
 import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
-import type { HostCheck, HostStatus, NewHost } from '../contract/hosts';
+import type { HostCheck, HostStatus, NewHost } from '../contract/host/hosts';
 import type { Check } from '../contract/machine';
 import type { DockerEngineSpec } from '../contract/run/run-spec';
 import { preflightPlan } from '../engine/docker/preflight-plan';

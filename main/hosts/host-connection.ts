@@ -1,5 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
-import { type NewHost, parseHostAddress } from '../contract/hosts';
+import { type NewHost, parseHostAddress } from '../contract/host/hosts';
 import { createDockerLink, type DockerLink } from '../docker/docker-link';
 import { sshForward, type SshTunnel } from '../platform/ssh/ssh-forward';
 import { type SshLimits, type SshOutput, sshRun } from '../platform/ssh/ssh-run';

@@ -1,5 +1,5 @@
 import { toWire } from '../contract/errors';
-import type { Host, HostStatus } from '../contract/hosts';
+import type { Host, HostStatus } from '../contract/host/hosts';
 import type { DockerFacts, GpuReport } from '../contract/machine';
 import { fileLimits } from '../contract/reader-limits';
 import { shellLine } from '../contract/shell-line';

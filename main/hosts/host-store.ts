@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import { type Host, hostSchema } from '../contract/hosts';
+import { type Host, hostSchema } from '../contract/host/hosts';
 import { writeFileAtomic } from '../platform/files';
 import { privateFile } from '../platform/private-home';
 import { readBoundedFile } from '../platform/read-bounded-file';

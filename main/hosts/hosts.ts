@@ -1,5 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
-import type { Host, HostStatus, NewHost } from '../contract/hosts';
+import type { Host, HostStatus, NewHost } from '../contract/host/hosts';
 import type { DockerLink } from '../docker/docker-link';
 import type { HomeLayout } from '../platform/layout';
 import type { SshTunnel } from '../platform/ssh/ssh-forward';

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { WorkbenchError } from '../../contract/errors';
-import { gpusText, hostFacts, hostStateText, usesText } from '../../contract/host-text';
+import { hostNameSchema } from '../../contract/host/host-name';
+import { gpusText, hostFacts, hostStateText, usesText } from '../../contract/host/host-text';
 import {
   type Host,
   type HostCheck,
   type HostStatus,
   type NewHost,
   newHostSchema,
-} from '../../contract/hosts';
+} from '../../contract/host/hosts';
 import { formatBytes, missing } from '../../contract/numbers';
 import { present } from '../../contract/present';
-import { hostNameSchema } from '../../contract/run/host-name';
 import { largestOf } from '../../contract/statistics';
 import { formatChecks } from '../../contract/words';
 import type { Core } from '../../core';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Host, type HostCheck, type HostStatus, newHostSchema } from '../hosts';
-import { hostNameSchema } from '../run/host-name';
+import { hostNameSchema } from '../host/host-name';
+import { type Host, type HostCheck, type HostStatus, newHostSchema } from '../host/hosts';
 import { call } from './call';
 
 const hostName = z.strictObject({ name: hostNameSchema });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
+import { hostNameSchema } from '../host/host-name';
 import { slurmEngineSchema } from '../job/slurm-engine';
-import { hostNameSchema } from './host-name';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
 

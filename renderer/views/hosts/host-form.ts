@@ -1,4 +1,4 @@
-import { type NewHost, newHostSchema } from '../../../main/contract/hosts';
+import { type NewHost, newHostSchema } from '../../../main/contract/host/hosts';
 import { asSentence } from '../../format/words';
 
 /** What is typed. */

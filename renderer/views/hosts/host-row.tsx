@@ -1,7 +1,7 @@
 import { IconClipboardCheck, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import { gpusText, usesText } from '../../../main/contract/host-text';
-import type { HostStatus } from '../../../main/contract/hosts';
+import { gpusText, usesText } from '../../../main/contract/host/host-text';
+import type { HostStatus } from '../../../main/contract/host/hosts';
 import { formatBytes, missing } from '../../../main/contract/numbers';
 import { IconAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';

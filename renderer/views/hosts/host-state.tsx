@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconLoader2 } from '@tabler/icons-react';
-import { hostStateText } from '../../../main/contract/host-text';
-import type { HostStatus } from '../../../main/contract/hosts';
+import { hostStateText } from '../../../main/contract/host/host-text';
+import type { HostStatus } from '../../../main/contract/host/hosts';
 import { type Look, Status } from '../../components/status-text';
 
 const lookOf = (status: HostStatus): Look => {

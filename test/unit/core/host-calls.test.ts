@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { HostStatus } from '../../../main/contract/hosts';
+import type { HostStatus } from '../../../main/contract/host/hosts';
 import { createHostCalls } from '../../../main/core/host-calls';
 import { createHosts } from '../../../main/hosts/hosts';
 import { homeLayout } from '../../../main/platform/layout';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Host } from '../../../main/contract/hosts';
+import type { Host } from '../../../main/contract/host/hosts';
 import { createHostStore } from '../../../main/hosts/host-store';
 import { rejection } from '../../support/rejection';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Host, HostStatus } from '../../../../main/contract/hosts';
+import type { Host, HostStatus } from '../../../../main/contract/host/hosts';
 import type { Client } from '../../../../renderer/client';
 import { createHosts } from '../../../../renderer/stores/hosts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Check, DockerFacts, GpuReport } from './machine';
-import { hostNameSchema } from './run/host-name';
+import type { Check, DockerFacts, GpuReport } from '../machine';
+import { hostNameSchema } from './host-name';
 
 /** Where the Docker Engine of a host is, in its parts. */
 export type HostPlace =

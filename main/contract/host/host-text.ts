@@ -1,6 +1,6 @@
+import type { GpuReport } from '../machine';
+import { formatBytes, missing } from '../numbers';
 import type { HostStatus } from './hosts';
-import type { GpuReport } from './machine';
-import { formatBytes, missing } from './numbers';
 
 /** "2 × NVIDIA A10G (22.5 GiB), Tesla T4"; "none", or that it is not known. Pure. */
 export function gpusText(report: GpuReport | null): string {

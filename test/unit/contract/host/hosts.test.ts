@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newHostSchema, parseHostAddress } from '../../../main/contract/hosts';
-import { hostNameSchema } from '../../../main/contract/run/host-name';
+import { hostNameSchema } from '../../../../main/contract/host/host-name';
+import { newHostSchema, parseHostAddress } from '../../../../main/contract/host/hosts';
 
 const problemsOf = (host: object): readonly string[] => {
   const parsed = newHostSchema.safeParse({ name: 'gpu1', ...host });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { gpusText, hostStateText, usesText } from '../../../main/contract/host-text';
-import type { HostStatus } from '../../../main/contract/hosts';
-import { parseNvidiaSmi } from '../../../main/machine/nvidia-smi';
-import { readCapture } from '../machine/captures';
+import { gpusText, hostStateText, usesText } from '../../../../main/contract/host/host-text';
+import type { HostStatus } from '../../../../main/contract/host/hosts';
+import { parseNvidiaSmi } from '../../../../main/machine/nvidia-smi';
+import { readCapture } from '../../machine/captures';
 
 it('counts equal GPUs, and says where nothing is known', async () => {
   const report = parseNvidiaSmi(await readCapture('tesla-t4.xml'));
