@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
 import { present } from '../contract/present';
+import type { RunSpec } from '../contract/run/run-spec';
 import type { Choice } from '../contract/run/spec-tools';
 import type { Core } from '../core';
 import type { CliContext } from './context';
@@ -59,6 +60,7 @@ export function addRun(program: Command, context: CliContext): void {
       const { typed, ...chosen } = await readChoice(core, preset, options);
       await tellNotes(core, chosen);
       const spec = await core.resolveChoice(chosen);
+      if (options.keepServing !== undefined) requireServable(spec);
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
       const { skipPreflight = false, verbose = false, detach, name: named } = options;
       const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
@@ -74,6 +76,15 @@ export function addRun(program: Command, context: CliContext): void {
       }
       context.exit(code);
     });
+}
+
+/** Said before the run, and not at its end. */
+function requireServable({ engine }: RunSpec): void {
+  if (engine.kind === 'local' || (engine.kind === 'docker' && engine.host === undefined)) return;
+  throw new WorkbenchError('input-invalid', 'Only a run on this machine can be kept serving', {
+    where: '--keep-serving',
+    remedy: 'Leave it out, and take the model to the other machine with "bundle".',
+  });
 }
 
 const resumeAlone = new WorkbenchError('input-invalid', '--resume is an option of --matrix', {

@@ -7,6 +7,7 @@ import { metricTitlesOf } from '../contract/words';
 import { deployableRun } from '../deployments/deployable-run';
 import { DeploymentStore } from '../deployments/deployment-store';
 import { Deployments } from '../deployments/deployments';
+import { requireServedHere } from '../deployments/placement';
 import { readImageRecipe } from '../docker/images/image-recipe';
 import { createDeploymentContainers } from '../engine/docker/deployment-container';
 import { imageRelease, readImageRelease } from '../engine/docker/triton-command';
@@ -51,7 +52,11 @@ export function createDeploymentCalls(parts: CoreParts): Pick<Handlers, Deployme
       local: createDetachedServers(layout, parts.options.env),
       docker: createDeploymentContainers(docker),
     },
-    runOf: async (runId, allowUnverified) => (await verified(runId, allowUnverified)).run,
+    runOf: async (runId, allowUnverified) => {
+      const { state, run } = await verified(runId, allowUnverified);
+      requireServedHere(runId, state.spec.engine);
+      return run;
+    },
     onChange: (id, work) => {
       emit({ type: 'deployments-changed', id, work });
     },

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { Deployment, DeploymentEngine } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
+import type { RunSpec } from '../contract/run/run-spec';
 
 /** Triton's own, where they are free. */
 const usualPorts = { http: 8000, grpc: 8001, metrics: 8002 } as const;
@@ -69,6 +70,21 @@ export function requireSameEngine(id: string, has: DeploymentEngine, wanted: Dep
     `${id} serves with ${words(has)}, but the run was verified on ${words(wanted)}`,
     { where: 'to', remedy: 'Deploy the run as a deployment of its own.' },
   );
+}
+
+/** Throws input-invalid for a run whose model was served on another machine: a deployment is on this one. */
+export function requireServedHere(runId: string, engine: RunSpec['engine']): void {
+  const where =
+    engine.kind === 'slurm'
+      ? 'a node of the cluster'
+      : engine.kind === 'docker' && engine.host !== undefined
+        ? `the host ${engine.host}`
+        : null;
+  if (where === null) return;
+  throw new WorkbenchError('input-invalid', `${runId} cannot be deployed here: it ran on ${where}`, {
+    where: runId,
+    remedy: `Run it on this machine, or take it to that one: "bundle ${runId} --out DIR".`,
+  });
 }
 
 /** Throws input-invalid where a deployment has several. */

@@ -21,8 +21,9 @@ export const isDeployable = ({
   origin === 'own' &&
   accuracy?.result.passed === true &&
   spec.engine.kind !== 'remote' &&
-  // Its server was on a node of the cluster.
-  spec.engine.kind !== 'slurm';
+  // Its server was on a node of the cluster, or on a host.
+  spec.engine.kind !== 'slurm' &&
+  !(spec.engine.kind === 'docker' && spec.engine.host !== undefined);
 
 /** Keeps the model of the run serving: as a deployment of its own, or in one that there is. */
 export function KeepServing({ state }: { state: RunState }) {

@@ -1,7 +1,13 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Deployment, DeploymentEngine } from '../../../main/contract/deployment';
-import { choosePorts, freeName, onlyModel, requireSameEngine } from '../../../main/deployments/placement';
+import {
+  choosePorts,
+  freeName,
+  onlyModel,
+  requireSameEngine,
+  requireServedHere,
+} from '../../../main/deployments/placement';
 
 const none = { http: undefined, grpc: undefined, metrics: undefined };
 const docker = (imageId: string): DeploymentEngine => ({
@@ -59,5 +65,20 @@ describe('onlyModel', () => {
     const deployment = { id: 'a', models: { one: {}, two: {} } } as unknown as Deployment;
     expect(() => onlyModel(deployment)).toThrow(/a serves one, two/);
     expect(onlyModel({ ...deployment, models: { one: {} } } as unknown as Deployment)).toBe('one');
+  });
+});
+
+describe('requireServedHere', () => {
+  const docker = { kind: 'docker' as const, gpus: [], shmSizeMiB: 64 };
+
+  it('takes what ran on this machine', () => {
+    requireServedHere('r', { kind: 'local' });
+    requireServedHere('r', docker);
+  });
+
+  it('says where a run was, and that it can be bundled for that place', () => {
+    expect(() => {
+      requireServedHere('r', { ...docker, host: 'rack' });
+    }).toThrow('r cannot be deployed here: it ran on the host rack');
   });
 });
