@@ -2,7 +2,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isLoopback } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
-import type { Environment } from '../contract/measured/results';
 import { isEmptyReach, reachLines, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
 import { deviceOf } from '../engine/place';
@@ -20,9 +19,9 @@ import { steps } from '../pipeline/steps';
 import { requireRules } from '../presets/resolve-spec';
 import type { Approvals } from '../store/approvals';
 import { takeDevice } from '../store/device-queue';
-import { readPackages } from '../toolkit/packages';
 import { createToolkit } from '../toolkit/toolkit';
 import type { CoreParts } from './core-parts';
+import { runEnvironment } from './run-environment';
 import type { StartCalls } from './start-calls';
 
 /** Throws not-trusted with the list of what a run of it would use outside of the workbench and nobody agreed to. */
@@ -55,16 +54,6 @@ async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: R
   requireInertPatch(configure);
   requireRules((await presetOf(model)).preset, spec);
   await requireApproved(approvals, spec);
-}
-
-async function environmentOf({ options, toolkit }: CoreParts, { engine }: RunSpec): Promise<Environment> {
-  const { env, version } = options;
-  const gpuIds = engine.kind === 'docker' ? engine.gpus : [];
-  return {
-    ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env, gpuIds })),
-    // In containers the packages are those of the client's image, told when it is there.
-    packages: engine.kind === 'docker' ? {} : await readPackages(toolkit),
-  };
 }
 
 /** Tritons that are there already. Of one on this machine the GPUs are read too; of another nothing is known of them. */
@@ -176,7 +165,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
     sweep: async (except, spec) => {
       await engines.sweep({ all: true, except, spec });
     },
-    environmentFor: (spec) => environmentOf(parts, spec),
+    environmentFor: (spec) => runEnvironment(parts, spec),
     takeDevice: async ({ runId, spec }, signal, onWaiting) => {
       const waited = { some: false };
       const release = await takeDevice({

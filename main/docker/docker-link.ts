@@ -10,6 +10,10 @@ import { readInstanceId } from './labels';
 const infoSchema = z.looseObject({
   DockerRootDir: z.string().default(''),
   MemTotal: z.number().default(0),
+  NCPU: z.number().default(0),
+  OperatingSystem: z.string().default(''),
+  KernelVersion: z.string().default(''),
+  Architecture: z.string().default(''),
   Runtimes: z.record(z.string(), z.unknown()).nullish(),
   SecurityOptions: z.array(z.string()).nullish(),
   CDISpecDirs: z.array(z.string()).nullish(),

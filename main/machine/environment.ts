@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
+import type { GpuReport } from '../contract/machine';
 import type { Environment } from '../contract/measured/results';
 import { readGpus } from './gpu-report';
 import { gpusOfPlan } from './preflight-gpu';
@@ -27,12 +28,8 @@ async function readOs(): Promise<string> {
   return `${parseOsRelease(release) ?? os.type()}, kernel ${os.release()}, ${os.arch()}`;
 }
 
-/** GPUs as results name them; none where nvidia-smi is missing, hangs or says something else. */
-async function readResultGpus(
-  env: NodeJS.ProcessEnv,
-  gpuIds: readonly string[],
-): Promise<Environment['gpus']> {
-  const report = await readGpus(env);
+/** GPUs as results name them; none where nvidia-smi is missing, hangs or says something else. Pure. */
+export function resultGpus(report: GpuReport, gpuIds: readonly string[]): Environment['gpus'] {
   const { driverVersion } = report;
   return gpusOfPlan({ gpus: report, plan: { gpuIds } }).map((gpu) => ({
     name: gpu.name,
@@ -42,7 +39,7 @@ async function readResultGpus(
   }));
 }
 
-/** The machine that results are obtained on. */
+/** This machine, as results are obtained on it. */
 export async function readEnvironment(input: ReadEnvironmentInput): Promise<Environment> {
   const [first] = os.cpus();
   return {
@@ -55,7 +52,7 @@ export async function readEnvironment(input: ReadEnvironmentInput): Promise<Envi
     cpu: first?.model.trim() ?? 'unknown',
     cpuCount: os.cpus().length,
     memoryBytes: os.totalmem(),
-    gpus: await readResultGpus(input.env, input.gpuIds ?? []),
+    gpus: resultGpus(await readGpus(input.env), input.gpuIds ?? []),
     packages: { ...input.packages },
   };
 }

@@ -105,6 +105,13 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a run on the Docker 
       expect(point).toMatchObject({ loadTool: 'native', errorCount: 0 });
       expect(point.serverComputeInferUs).toBeGreaterThan(0);
     }
+    // The machine of the results is the engine's, as it says itself.
+    const { Architecture, KernelVersion, NCPU } = (await home.docker.info()) as Readonly<
+      Record<string, unknown>
+    >;
+    expect(document.environment).toMatchObject({ cpuCount: NCPU, gpus: [] });
+    expect(document.environment?.os).toContain(`kernel ${String(KernelVersion)}, ${String(Architecture)}`);
+    expect(document.environment?.cpu).not.toBe('unknown');
     const commands = (await entriesOf(runId)).flatMap((entry) =>
       entry.type === 'command' && entry.argv[0] === 'docker' ? [entry.argv] : [],
     );
