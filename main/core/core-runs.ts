@@ -107,12 +107,16 @@ function jobRunsOf({ options, store, jobs, ownJob, emit }: CoreParts): JobRuns {
   return new JobRuns({ store, scheduler: jobs, ownJob, program, emit, tellsEntries: !follow });
 }
 
+const planPlacesOf = async ({ options, engines }: CoreParts, { engine }: RunSpec) =>
+  createPlanPlaces({ ...options, engine, link: await engines.linkOf(engine) });
+
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
 export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   const { layout, engines, now } = parts;
   const { env, resources, printPdf } = parts.options;
   const requireSound = (spec: RunSpec) => requireSoundSpec(parts, spec);
   const watched: ReadingSources['watchGpus'] = (onReading, signal) => watchGpus(env, onReading, signal);
+  const planPlaces = (spec: RunSpec) => planPlacesOf(parts, spec);
   const jobs = jobRunsOf(parts);
   if (parts.options.follow === true) void jobs.watch();
   return new Runs({
@@ -141,7 +145,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
           imageNames,
           prepareImages,
           resources,
-          ...createPlanPlaces({ env, resources, link: await engines.linkOf(spec.engine) }),
+          ...(await planPlaces(spec)),
           ...(seesGpus(spec) ? { watchGpus: watched } : {}),
           printPdf,
           now,
@@ -159,7 +163,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
         resources,
         readers: parts.reading.readers,
         imageNames: await engines.imageNames(spec, framework),
-        gpuNames: createPlanPlaces({ env, resources, link: await engines.linkOf(spec.engine) }).gpuNames,
+        gpuNames: (await planPlaces(spec)).gpuNames,
       };
     },
     sweep: async (except, spec) => {

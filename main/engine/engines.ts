@@ -82,7 +82,7 @@ async function sweepEngines(
   if (!(await exists(layout.instance))) return [];
   const links = new Set([docker]);
   if (spec !== undefined) links.add(await linkOf(spec.engine));
-  if (everywhere) for (const link of await enginesWithLeft(layout.runs, hosts)) links.add(link);
+  if (everywhere) for (const link of await enginesWithLeft(layout.runs, hosts, all)) links.add(link);
   const how = { graceMs: all ? 0 : adoptionMs, except, shared: all && everywhere };
   return (await Promise.all([...links].map((link) => sweepEngine(link, how)))).flat();
 }

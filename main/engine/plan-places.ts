@@ -30,7 +30,10 @@ export async function checkPlan(input: CheckPlanInput): Promise<Outcome> {
 }
 
 export interface PlanPlaces {
-  /** GPUs of this machine, each with its compute capability; empty where there is none. */
+  /**
+   * GPUs of this machine, each with its compute capability, empty where there is none; those of another machine by its
+   * address, as it may be away when they are asked for.
+   */
   readonly gpuNames: () => Promise<readonly string[]>;
   /** Whether a TensorRT plan loads where the specification serves it. */
   readonly checkPlan: (spec: RunSpec, plan: PlanProvenance) => Promise<Outcome>;
@@ -42,11 +45,17 @@ export function createPlanPlaces(options: {
   /** `resources` of the product. */
   readonly resources: string;
   readonly link: DockerLink;
+  readonly engine: RunSpec['engine'];
 }): PlanPlaces {
-  const { env, resources, link } = options;
+  const { env, resources, link, engine: own } = options;
   return {
-    gpuNames: async () =>
-      (await readGpus(env)).gpus.map((gpu) => `${gpu.name} ${gpu.computeCapability ?? ''}`.trim()),
+    gpuNames: async () => {
+      if (own.kind === 'docker') {
+        const { kind, host } = await link.address();
+        if (kind !== 'unix') return [`${host} ${own.gpus.join(',')}`.trim()];
+      }
+      return (await readGpus(env)).gpus.map((gpu) => `${gpu.name} ${gpu.computeCapability ?? ''}`.trim());
+    },
     checkPlan: async ({ engine }, plan) => {
       if (engine.kind !== 'docker') return problem(planPlace.reason, planPlace.remedy);
       const docker = await link.facts();

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
+import type { RunSpec } from '../contract/run/run-spec';
 import { stepTitle } from '../contract/words';
 import { linkedAbort } from '../platform/abort';
 import { writeFileAtomic } from '../platform/files';
@@ -9,6 +10,11 @@ import { LogFile } from '../platform/log-file';
 import { makeFolder } from '../platform/make-folder';
 import { readPlainText } from '../platform/plain-entry';
 import type { RunContext, Step, StepContext, StepOutcome } from './step';
+
+/** Files of a step may take so long to another machine and back; a transfer that stands still ends by itself. */
+const transferS = 6 * 3600;
+
+const isFar = (engine: RunSpec['engine']): boolean => engine.kind === 'docker' && engine.host !== undefined;
 
 /** Lines at the end of the log that are compared with an error's evidence. */
 const recentLines = 200;
@@ -90,7 +96,7 @@ export async function runStep(
   await makeFolder(dir);
   const logFile = await LogFile.open(run.folder.log(step.id));
   const { controller, dispose } = linkedAbort(signal, run.away);
-  const deadlineS = run.spec.deadlines[step.id] ?? step.deadlineS;
+  const deadlineS = run.spec.deadlines[step.id] ?? step.deadlineS + (isFar(run.spec.engine) ? transferS : 0);
   const expiry = { reached: false };
   const timer = setTimeout(() => {
     expiry.reached = true;

@@ -5,6 +5,7 @@ import type { RunSpec } from '../contract/run/run-spec';
 import { type RunState } from '../contract/run/run-state';
 import { type ServerLoad, serverSpec } from '../contract/run/server-load';
 import type { ChangePlan } from '../contract/run/spec-changes';
+import { sameValue } from '../contract/trees';
 import { requirePlainRun, type RunFolder } from '../store/run-folder';
 import type { SpecChanged } from '../store/run-seals';
 import { attemptRun, type AttemptStops, type RunEnd } from './attempt';
@@ -194,13 +195,14 @@ export class Runs {
       pauseAsked: () => stops.pause.signal.aborted,
       server: null,
     };
+    const { engine: before } = state().spec;
     await journal();
     await append({
       ...{ type: 'run-started', attempt: state().attempt + 1, pid: process.pid },
       ...(node === null ? {} : { node }),
     });
-    // What was journalled at the start is of the machine that the job was submitted on.
-    if (node !== null)
+    // What was journalled at the start is of the machine that the job was submitted on, or of another engine.
+    if (node !== null || !sameValue(before, spec.engine))
       await append({ type: 'environment', environment: await this.options.environmentFor(spec) });
     if (preflight !== null) await append(preflight);
     return () => attemptRun(context, services, stops, this.options);

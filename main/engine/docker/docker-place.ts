@@ -177,12 +177,15 @@ class DockerPlace implements Place {
 
   async release(): Promise<void> {
     const { link, run } = this.options;
-    const { client, all } = await this.own();
-    for (const { info } of all) await removeContainer(client, info.id);
-    await removeNetworks(client, await link.instance(), ({ runId }) => runId === run.runId);
-    const { files, tunnels } = await this.session();
-    await files.release();
-    tunnels?.close();
+    try {
+      const { client, all } = await this.own();
+      for (const { info } of all) await removeContainer(client, info.id);
+      await removeNetworks(client, await link.instance(), ({ runId }) => runId === run.runId);
+      await (await this.session()).files.release();
+    } finally {
+      // Also where the engine is away: they are of this process.
+      (await this.opened?.catch(() => null))?.tunnels?.close();
+    }
   }
 
   private session(): Promise<Session> {
@@ -209,7 +212,7 @@ class DockerPlace implements Place {
   private async runClient(step: ClientStep): Promise<ContainerEnd> {
     const { client, containers, files } = await this.session();
     const listener = { signal: step.signal, say: step.onStderrLine };
-    const mounts = await files.openClient(listener);
+    const mounts = await files.openClient(listener, step.adoptable);
     const plan = containers.client({
       image: this.imageId('client'),
       task: step.task,

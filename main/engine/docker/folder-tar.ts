@@ -19,26 +19,37 @@ export interface Owner {
 export interface TarContent {
   /** Folders of a container's user, '' the root; before what is in them. */
   readonly folders: readonly string[];
-  /** Relative path in the tar, and the file it is. */
-  readonly files: readonly { readonly path: string; readonly from: string }[];
+  /** Relative path in the tar, and the file it is; it must have that content where it is named. */
+  readonly files: readonly { readonly path: string; readonly from: string; readonly sha256?: string }[];
   /** Empty file at the very end: where it is, all before it is. */
   readonly last?: string | undefined;
 }
 
-async function addFile(pack: Pack, owner: Owner, path: string, from: string): Promise<void> {
-  const file = await openPlain(from, constants.O_RDONLY);
+async function addFile(
+  pack: Pack,
+  owner: Owner,
+  path: string,
+  file: TarContent['files'][number],
+): Promise<void> {
+  const { from, sha256 } = file;
+  const opened = await openPlain(from, constants.O_RDONLY);
   try {
-    const { size, mtime, mode } = await file.stat();
+    const { size, mtime, mode } = await opened.stat();
     const header = { ...owner, name: path, mtime, mode: (mode & 0o100) === 0 ? 0o644 : 0o755 };
     if (size === 0) {
       pack.entry(header, '');
       return;
     }
     // A file that grows meanwhile must not make the tar another one.
-    const content = file.createReadStream({ autoClose: false, start: 0, end: size - 1 });
+    const content = opened.createReadStream({ autoClose: false, start: 0, end: size - 1 });
+    const hash = createHash('sha256');
+    content.on('data', (chunk) => hash.update(chunk));
     await pipeline(content, pack.entry({ ...header, size }));
+    if (sha256 !== undefined && hash.digest('hex') !== sha256) {
+      throw new WorkbenchError('input-invalid', `${from} changed while it was sent`, { where: from });
+    }
   } finally {
-    await file.close();
+    await opened.close();
   }
 }
 
@@ -47,7 +58,7 @@ async function fill(pack: Pack, root: string, content: TarContent, owner: Owner)
   for (const folder of folders) {
     pack.entry({ ...owner, name: `${posix.join(root, folder)}/`, type: 'directory', mode: 0o755 });
   }
-  for (const { path, from } of files) await addFile(pack, owner, posix.join(root, path), from);
+  for (const file of files) await addFile(pack, owner, posix.join(root, file.path), file);
   if (last !== undefined) pack.entry({ ...owner, name: posix.join(root, last), mode: 0o644 }, '');
   pack.finalize();
 }

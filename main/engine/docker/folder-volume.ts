@@ -20,6 +20,8 @@ export const mirrorSchema = z.strictObject({
   /** By relative path, as the volume has them. */
   files: z.record(z.string(), markSchema),
   folders: z.array(z.string()),
+  /** A program writes to it, or was cut before what it wrote came back: nobody here knows all that is in it. */
+  open: z.boolean().optional(),
 });
 export type Mirror = z.infer<typeof mirrorSchema>;
 

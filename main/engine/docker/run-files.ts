@@ -15,8 +15,12 @@ export interface FilesListener {
 
 /** How the containers of a run get the files of this machine, and this machine what they write. */
 export interface RunFiles {
-  /** Before a step of the client: its folder is there, and with it all that it reads. Throws run-folder-unsafe, docker-unreachable. */
-  openClient(listener: FilesListener): Promise<readonly ContainerMount[]>;
+  /**
+   * Before a step of the client: its folder is there, and with it all that it reads. Throws run-folder-unsafe,
+   * docker-unreachable.
+   * @param again the same step may be there already and is taken up: it keeps the folder that it has.
+   */
+  openClient(listener: FilesListener, again?: boolean): Promise<readonly ContainerMount[]>;
   /**
    * After it: what it wrote is in the run folder.
    * @param written the one folder of its step that it was told to write to, absolute; null: anywhere in its step and the results.

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { RunSpec } from '../../contract/run/run-spec';
@@ -41,17 +41,14 @@ async function folderParts(root: string, name: string, isLeftOut?: (path: string
   const inVolume = (path: string) => [name, path].filter((part) => part !== '').join('/');
   return {
     folders: folders.map(inVolume),
-    files: [...files].map(([path]) => ({ path: inVolume(path), from: join(root, path) })),
+    files: [...files].map(([path, { sha256 }]) => ({ path: inVolume(path), from: join(root, path), sha256 })),
     hashes: [...files].map(([path, { sha256 }]) => [inVolume(path), sha256] as const),
   };
 }
 
 async function fileParts(path: string, name: string) {
-  return {
-    folders: [],
-    files: [{ path: name, from: path }],
-    hashes: [[name, await hashFile(path)] as const],
-  };
+  const sha256 = await hashFile(path);
+  return { folders: [], files: [{ path: name, from: path, sha256 }], hashes: [[name, sha256] as const] };
 }
 
 type Parts = Awaited<ReturnType<typeof folderParts>>;
@@ -73,9 +70,11 @@ async function sharedFolders({
   const inputs = new Map<string, Parts[]>();
   for (const { host, container } of inputPairs(spec)) {
     const name = basename(container);
-    const parts = (await lstat(host)).isDirectory()
-      ? await folderParts(host, name, isCache)
-      : await fileParts(host, name);
+    // The path itself may be a link; what is in the folder may not.
+    const real = await realpath(host);
+    const parts = (await stat(real)).isDirectory()
+      ? await folderParts(real, name, isCache)
+      : await fileParts(real, name);
     inputs.set(dirname(container), [...(inputs.get(dirname(container)) ?? []), parts]);
   }
   const isOther = (path: string) => isCache(path) || !programs.has(path.split('/')[0] ?? '');

@@ -55,14 +55,16 @@ export async function sweepEngine(
 /**
  * The engines of hosts, where a run of this home left its files with one of them: it ended while it could not be reached.
  * @param runs folder of the runs
+ * @param all also where none did: what runs share is there after every run
  */
 export async function enginesWithLeft(
   runs: string,
   hosts: Pick<Hosts, 'link' | 'list'>,
+  all: boolean,
 ): Promise<readonly DockerLink[]> {
   const names = await readdir(runs).catch(() => []);
   const left = await Promise.all(names.map((name) => exists(join(runs, name, volumesRecord))));
-  if (!left.includes(true)) return [];
+  if (!all && !left.includes(true)) return [];
   const known = await hosts.list().catch(() => []);
   return Promise.all(known.map(({ name }) => hosts.link(name)));
 }

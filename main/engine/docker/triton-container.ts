@@ -69,7 +69,9 @@ async function startCreated(
     const fixed = [start.httpPort, start.grpcPort].find((port) => port !== undefined);
     const taken = error instanceof WorkbenchError && error.code === 'port-taken';
     const named = taken ? Number(/:(\d+) is in use/.exec(error.message)?.[1] ?? fixed) : Number.NaN;
-    throw Number.isInteger(named) ? await portTaken(named) : error;
+    // Who has a port of another machine is not known here.
+    const isHere = client.address.kind === 'unix';
+    throw isHere && Number.isInteger(named) ? await portTaken(named) : error;
   }
 }
 

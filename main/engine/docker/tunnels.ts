@@ -12,6 +12,8 @@ export interface Tunnels {
 function listen(onConnection: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer(onConnection);
+    // It keeps no program from ending.
+    server.unref();
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
       resolve(server);

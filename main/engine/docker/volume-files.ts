@@ -9,7 +9,7 @@ import type { RunSpec } from '../../contract/run/run-spec';
 import type { DockerClient } from '../../docker/client';
 import type { ContainerMount } from '../../docker/container-body';
 import { labelNames } from '../../docker/labels';
-import { createVolume, listVolumes, removeVolumes } from '../../docker/volumes';
+import { createVolume, listVolumes, type OwnVolume, removeVolumes } from '../../docker/volumes';
 import { replaceFile } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
 import { readPlainText, requirePlainEntry } from '../../platform/plain-entry';
@@ -67,22 +67,20 @@ class VolumeFiles implements RunFiles {
     this.transfer = new VolumeTransfer(options);
   }
 
-  async openClient(listener: FilesListener): Promise<readonly ContainerMount[]> {
+  async openClient(listener: FilesListener, again = false): Promise<readonly ContainerMount[]> {
     const { run } = this.options;
     const steps = join(run.dir, 'steps');
     for (const folder of [steps, ...this.writable()]) {
       await requirePlainEntry(folder);
       await makeFolder(folder);
     }
-    await this.known(listener.signal);
-    this.shared ??= openSharedVolumes({ ...this.options, transfer: this.transfer }, listener).catch(
-      (error: unknown) => {
-        this.shared = null;
-        throw error;
-      },
-    );
-    const mounts = [...(await this.shared)];
+    const { mirrors } = await this.known(listener.signal);
     const own = this.writable();
+    // What a program that was cut left there is not for the one that begins anew.
+    for (const key of again ? [] : own.map((folder) => this.keyOf(folder))) {
+      if (mirrors[key]?.open === true) Reflect.deleteProperty(mirrors, key);
+    }
+    const mounts: ContainerMount[] = [];
     const others = (await readdir(steps, { withFileTypes: true }))
       .filter((entry) => entry.isDirectory() && !unread.has(entry.name))
       .map(({ name }) => join(steps, name));
@@ -90,7 +88,18 @@ class VolumeFiles implements RunFiles {
       const volume = await this.send(folder, listener, ownBusiness);
       mounts.push(volumeMount(volume, `/workbench/run/${this.keyOf(folder)}`, own.includes(folder)));
     }
-    return mounts;
+    for (const key of own.map((folder) => this.keyOf(folder))) {
+      const mirror = mirrors[key];
+      if (!again && mirror !== undefined) await this.keep(key, { ...mirror, open: true });
+    }
+    // After the run's own: a volume of the run keeps those that runs share.
+    this.shared ??= openSharedVolumes({ ...this.options, transfer: this.transfer }, listener).catch(
+      (error: unknown) => {
+        this.shared = null;
+        throw error;
+      },
+    );
+    return [...(await this.shared), ...mounts];
   }
 
   async openRepository(repository: string, listener: FilesListener): Promise<ContainerMount> {
@@ -124,13 +133,16 @@ class VolumeFiles implements RunFiles {
       },
     };
     const taken = await this.transfer.take(mirror.volume, below, input, listener);
-    await this.keep(what, await withTaken(mirror, folder, taken, below));
+    const { open, ...after } = await withTaken(mirror, folder, taken, below);
+    await this.keep(what, below === '' || open === undefined ? after : { ...after, open });
   }
 
   async release(): Promise<void> {
     const { client, instance, run } = this.options;
-    await removeVolumes(client, instance, (volume) => volume.run?.runId === run.runId);
-    await rm(this.recordFile, { force: true });
+    const isOwn = (volume: OwnVolume) => volume.run?.runId === run.runId;
+    await removeVolumes(client, instance, isOwn);
+    // What could not be removed is found by the record.
+    if (!(await listVolumes(client, instance)).some(isOwn)) await rm(this.recordFile, { force: true });
   }
 
   private keyOf(folder: string): string {
