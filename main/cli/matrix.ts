@@ -297,6 +297,12 @@ async function report(session: Session, results: readonly Ended[]): Promise<void
 }
 
 /** `run --matrix`: every run of it, then one report. @returns the exit code of the worst run */
+const mixedMatrix = new WorkbenchError(
+  'input-invalid',
+  'A matrix has either jobs of Slurm or other runs, not both',
+  { where: 'engine.kind', remedy: 'Use a matrix for each, and compare their runs.' },
+);
+
 export async function runMatrix(
   core: Core,
   preset: string | undefined,
@@ -317,7 +323,11 @@ export async function runMatrix(
     const all = await prepared(session, runs);
     output.say(planTable(all));
     if (all.every(({ leftOut }) => leftOut !== null)) return exitCodes.usage;
-    const asJobs = all.some(({ spec }) => spec?.engine.kind === 'slurm');
+    const kinds = all
+      .filter(({ leftOut }) => leftOut === null)
+      .map(({ spec }) => spec?.engine.kind === 'slurm');
+    const asJobs = kinds.includes(true);
+    if (asJobs && kinds.includes(false)) throw mixedMatrix;
     const ended = await (asJobs ? workedOffAsJobs : workedOff)(session, all);
     if (ended === null) return exitCodes.done;
     await report(session, ended);

@@ -113,7 +113,8 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       };
     },
     clean: async ({ runIds, ...request }) => {
-      await begun;
+      // What failed then is tried again now.
+      await begun.catch(() => undefined);
       const { ended, removedContainers, ...swept } = await engines.sweep({ all: true, everywhere: true });
       endedChildren.push(...swept.endedChildren);
       sharedMemoryFiles.push(...(await sweepSharedFiles()));

@@ -26,6 +26,23 @@ export function requireSameModel({ model: before }: OfModel, { model: after }: O
   });
 }
 
+interface OfEngine {
+  readonly engine: { readonly kind: string };
+}
+
+/** Throws input-invalid where a run would become a job, or stop being one: who works on it is settled when it is made. Pure. */
+export function requireSameWorker({ engine: before }: OfEngine, { engine: after }: OfEngine): void {
+  const isJob = (engine: OfEngine['engine']) => engine.kind === 'slurm';
+  if (isJob(before) === isJob(after)) return;
+  const message = isJob(before)
+    ? 'A run of Slurm stays a job'
+    : 'A run on a machine cannot become a job of Slurm';
+  throw new WorkbenchError('input-invalid', message, {
+    where: 'engine.kind',
+    remedy: 'Start a new run with the other engine.',
+  });
+}
+
 /**
  * What a changed specification leads to, by the keys of steps and levels; null where it says nothing else. Throws
  * input-invalid, also for a file of the user's that is not there.

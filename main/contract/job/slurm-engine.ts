@@ -5,7 +5,6 @@ export const jobContainers = ['none', 'apptainer', 'pyxis'] as const;
 
 /** Further options of sbatch that may be given; the others decide what the workbench itself relies on. */
 export const sbatchOptions = [
-  'clusters',
   'comment',
   'cpu-freq',
   'cpus-per-task',

@@ -11,16 +11,19 @@ interface CommandEnd {
   readonly stderr: string;
 }
 
-export type SlurmCommand = (argv: readonly [string, ...string[]]) => Promise<CommandEnd>;
+export type SlurmCommand = (argv: readonly [string, ...string[]], limitMs?: number) => Promise<CommandEnd>;
+
+/** Another cluster than the one that is asked for the job's state. */
+const otherClusters = ['SBATCH_CLUSTERS', 'SLURM_CLUSTERS'] as const;
 
 /** Runs the programs of Slurm. Throws engine-unavailable where they are not there or give no answer. */
 export function createSlurmCommand(env: NodeJS.ProcessEnv): SlurmCommand {
-  return async (argv) => {
+  return async (argv, limitMs = patienceMs) => {
     const lines: string[] = [];
-    const signal = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.timeout(limitMs);
     // A job inherits the environment of sbatch: it belongs to the cluster, and not to the workbench that submitted it.
     const end = await exec({
-      argv: ['/usr/bin/env', '-u', childOfVariable, ...argv],
+      argv: ['/usr/bin/env', ...[childOfVariable, ...otherClusters].flatMap((name) => ['-u', name]), ...argv],
       env,
       signal,
       killGraceMs: 0,
@@ -28,13 +31,9 @@ export function createSlurmCommand(env: NodeJS.ProcessEnv): SlurmCommand {
     });
     const stderr = end.stderrTail.join('\n');
     if (end.aborted) {
-      throw new WorkbenchError(
-        'engine-unavailable',
-        `${argv[0]} gave no answer within ${patienceMs / 1000} s`,
-        {
-          remedy: 'Check that the Slurm controller responds: scontrol ping.',
-        },
-      );
+      throw new WorkbenchError('engine-unavailable', `${argv[0]} gave no answer within ${limitMs / 1000} s`, {
+        remedy: 'Check that the Slurm controller responds: scontrol ping.',
+      });
     }
     if (end.exitCode === 127) {
       throw new WorkbenchError('engine-unavailable', `${argv[0]} is not installed on this machine`, {

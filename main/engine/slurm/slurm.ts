@@ -29,6 +29,9 @@ const unavailable = (message: string): WorkbenchError =>
     remedy: 'Check it with: scontrol ping.',
   });
 
+/** A busy controller takes its time, and sbatch asks it again. */
+const submitLimitMs = 120_000;
+
 const slurmOf = (engine: JobRequest['engine']): SlurmEngineSpec => {
   if (engine.kind === 'slurm') return engine;
   throw new Error(`not an engine of Slurm: ${engine.kind}`);
@@ -42,6 +45,7 @@ function createLooks(run: SlurmCommand): JobScheduler['look'] {
   const all = async () => {
     const end = await run([
       'squeue',
+      '--all',
       '--me',
       '--array',
       '--noheader',
@@ -113,7 +117,7 @@ export function createSlurm(options: {
 }): JobScheduler {
   const run = createSlurmCommand(options.env);
   const partitions = async (): Promise<readonly Partition[]> => {
-    const end = await run(['sinfo', '--noheader', `--format=${sinfoFormat}`]);
+    const end = await run(['sinfo', '--all', '--noheader', `--format=${sinfoFormat}`]);
     if (end.exitCode !== 0) throw unavailable(complaintOf(end));
     return parseSinfo(end.stdout);
   };
@@ -148,7 +152,12 @@ export function createSlurm(options: {
       await writeFileAtomic(join(folder, 'job.sh'), batchScript(program, runIds));
       const slurm = slurmOf(engine);
       const tasks = runIds.length === 1 ? null : runIds.length;
-      const end = await run(sbatchCommand({ engine: slurm, name, folder, tasks }));
+      const command = sbatchCommand({ engine: slurm, name, folder, tasks });
+      const end = await run(command, submitLimitMs).catch(async (error: unknown) => {
+        // The controller may have taken it all the same. A run's name is no other's; that of an array may be.
+        if (tasks === null) await run(['scancel', '--quiet', `--name=${name}`]).catch(() => undefined);
+        throw error;
+      });
       const id = end.exitCode === 0 ? parseSubmitted(end.stdout) : null;
       if (id === null) {
         throw new WorkbenchError('job-refused', `sbatch did not take the job: ${complaintOf(end)}`, {

@@ -20,6 +20,7 @@ const followMs = 500;
 const lookMs = 2000;
 /** Runs that another process hands over are found as soon. */
 const watchMs = 2000;
+const idleMs = 15_000;
 /** A job may begin before its submitter has written its id, and before another holder is known to be dead. */
 const handoverMs = 120_000;
 
@@ -137,12 +138,15 @@ export class JobRuns {
    */
   async watch(): Promise<void> {
     const { store } = this.options;
+    const rest = (ms: number) => sleep(ms, undefined, { signal: this.closed.signal }).catch(() => undefined);
+    // Behind the first list of the window, and seldom where no run ever was a job: it is read whole.
+    await rest(watchMs);
     while (!this.closed.signal.aborted) {
       const { runs } = await store.list().catch(() => ({ runs: [] }));
       for (const { runId, job, status } of runs) {
         if (job !== null && status === 'running') void this.follow(runId);
       }
-      await sleep(watchMs, undefined, { signal: this.closed.signal }).catch(() => undefined);
+      await rest(runs.some(({ job }) => job !== null) ? watchMs : idleMs);
     }
   }
 
