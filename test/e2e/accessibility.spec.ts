@@ -129,7 +129,7 @@ test('the way to a run by keyboard alone', async () => {
   await app.page.getByRole('heading', { name: 'Runs', exact: true }).waitFor();
   const focused = () => app.page.evaluate(() => document.activeElement?.textContent ?? '');
   const tabTo = async (text: string): Promise<void> => {
-    for (let presses = 0; presses < 40; presses += 1) {
+    for (let presses = 0; presses < 100; presses += 1) {
       await app.page.keyboard.press('Tab');
       if ((await focused()) === text) return;
     }
