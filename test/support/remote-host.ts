@@ -119,6 +119,7 @@ export async function startRemoteHost({ name, number, line }: HostInput): Promis
   };
   try {
     quietly('ip', 'netns', 'delete', space);
+    quietly('ip', 'link', 'delete', link);
     run('ip', 'netns', 'add', space);
     run('ip', 'link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', space);
     run('ip', 'address', 'add', `${here}/24`, 'dev', link);
