@@ -17,7 +17,7 @@ interface WorkOptions extends ExecuteOptions {
 
 /**
  * Works on a run to its end with progress for people, and gives the exit code.
- * The first Ctrl-C cancels (what was measured stays, `resume` goes on), or leaves a job to itself; the second ends the
+ * The first Ctrl-C cancels (what was measured stays, `resume` continues), or leaves a job to itself; the second ends the
  * process at once.
  */
 export async function workOn(

@@ -1,7 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
 import { type NewHost, parseHostAddress } from '../contract/host/hosts';
 import { createDockerLink, type DockerLink } from '../docker/docker-link';
-import { sshForward, type SshTunnel } from '../platform/ssh/ssh-forward';
 import { type SshLimits, type SshOutput, sshRun } from '../platform/ssh/ssh-run';
 import type { SshTarget } from '../platform/ssh/ssh-target';
 
@@ -12,8 +11,6 @@ export interface HostConnection {
   readonly ssh: () => Promise<SshTarget | null>;
   /** Runs a command of the host's shell. Throws host-unreachable, cancelled, and engine-unavailable without ssh. */
   readonly run: (command: string, limits?: SshLimits) => Promise<SshOutput>;
-  /** A port of this machine that leads to one of the host, or of what the host reaches. Throws as `run`. */
-  readonly tunnel: (remoteHost: string, remotePort: number, signal?: AbortSignal) => Promise<SshTunnel>;
 }
 
 /** The environment in which the docker command reaches the host. */
@@ -55,7 +52,5 @@ export function createHostConnection(
     link,
     ssh,
     run: async (command, limits = {}) => sshRun(await requireSsh(), command, { env, ...limits }),
-    tunnel: async (remoteHost, remotePort, signal) =>
-      sshForward(await requireSsh(), remoteHost, remotePort, { env, signal }),
   };
 }

@@ -2,7 +2,6 @@ import { WorkbenchError } from '../contract/errors';
 import type { Host, HostStatus, NewHost } from '../contract/host/hosts';
 import type { DockerLink } from '../docker/docker-link';
 import type { HomeLayout } from '../platform/layout';
-import type { SshTunnel } from '../platform/ssh/ssh-forward';
 import type { SshLimits, SshOutput } from '../platform/ssh/ssh-run';
 import type { SshTarget } from '../platform/ssh/ssh-target';
 import { createHostConnection, type HostConnection } from './host-connection';
@@ -31,8 +30,6 @@ export interface Hosts {
    * does not reach the host.
    */
   run(name: string, command: string, limits?: SshLimits): Promise<SshOutput>;
-  /** A port of this machine that leads to one of the host, or of what the host reaches. Throws as `run`. */
-  tunnel(name: string, remoteHost: string, remotePort: number, signal?: AbortSignal): Promise<SshTunnel>;
   /** The host as it is now, within 10 s of its turn: eight are asked at a time. Never rejects. */
   status(host: NewHost): Promise<HostStatus>;
   /** How a host is reached that need not be in the list. */
@@ -118,8 +115,6 @@ export function createHosts(options: {
     link: async (name) => connection(await get(name)).link,
     ssh: async (name) => connection(await get(name)).ssh(),
     run: async (name, command, limits) => connection(await get(name)).run(command, limits),
-    tunnel: async (name, remoteHost, remotePort, signal) =>
-      connection(await get(name)).tunnel(remoteHost, remotePort, signal),
     status: (host) => inTurn(() => readHostStatus(host, () => access(host), now)),
     connection,
   };

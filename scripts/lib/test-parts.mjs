@@ -1,8 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { appEnvironment, bootstrap, needs } from './bootstrap.mjs';
 import { runCheck } from './check-tools.mjs';
 import { repoRoot } from './layout.mjs';
+import { main } from './main.mjs';
+import { say } from './say.mjs';
+import { createTestRun } from './test-run.mjs';
 import { startXvfb } from './xvfb.mjs';
 
 const reporter = (name) => join(repoRoot, 'scripts', 'lib', name);
@@ -197,4 +201,23 @@ export async function runParts(names, context, onStart) {
     ...counts,
     seconds: (endMs - startMs) / 1000,
   }));
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/** A command of its own for tests that take too long for `npm test`. @param project of vitest */
+export async function runCampaign(project, help) {
+  await main(async (args) => {
+    if (args.includes('--help') || args.includes('-h')) {
+      say(help);
+      return 0;
+    }
+    const { home } = await bootstrap(needs.test, { packages: ['window', 'test'], purpose: 'Testing' });
+    const testRun = createTestRun();
+    for (const signal of signals) process.on(signal, () => void testRun.interrupt());
+    const result = await vitest(project)({ env: appEnvironment(home), testRun });
+    await testRun.ended();
+    // What ran nothing proves nothing.
+    return result.failed === 0 && result.passed > 0 ? 0 : 1;
+  });
 }

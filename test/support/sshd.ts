@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from './triton';
 
 const program = '/usr/sbin/sshd';
 const startLimitMs = 30_000;
@@ -32,19 +32,6 @@ export interface TestSshd {
   stop(): Promise<void>;
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        resolve(typeof address === 'object' && address !== null ? address.port : 0);
-      });
-    });
-  });
-}
-
 /** Ids of the processes below one, the deepest first. */
 async function descendants(root: number): Promise<number[]> {
   const children = new Map<number, number[]>();
@@ -62,7 +49,7 @@ async function descendants(root: number): Promise<number[]> {
 /** @param sessionEnv what the commands over there find in their environment, as DOCKER_HOST */
 export async function startSshd(sessionEnv: Readonly<Record<string, string>> = {}): Promise<TestSshd> {
   const folder = await mkdtemp(join(tmpdir(), 'twb-sshd-'));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const at = (name: string) => join(folder, name);
   for (const key of ['host-key', 'user-key'])
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at(key)]);

@@ -31,7 +31,8 @@ export async function sweepEngine(
     const client = await link.connect();
     const now = Date.now();
     const instance = await link.instance();
-    const volumes = await listVolumes(client, instance);
+    // An engine of this machine has none: its containers see the folders themselves.
+    const volumes = client.address.kind === 'unix' ? [] : await listVolumes(client, instance);
     // A copy of the home on another machine looks after its own: its leases are not seen from here.
     const elsewhere = new Set(
       volumes.filter(({ holder }) => holder !== hostname()).map(({ run }) => run?.runId),
@@ -43,6 +44,7 @@ export async function sweepEngine(
         : isOrphan(labels, graceMs, now);
     const { removed } = await sweepContainers(client, instance, ({ labels }) => isLeft(labels));
     await removeNetworks(client, instance, isLeft);
+    if (volumes.length === 0) return removed;
     await removeVolumes(client, instance, ({ run }) => run !== null && isLeft(run));
     const isUsed = (await listVolumes(client, instance)).some(({ run }) => run !== null);
     if (shared && !isUsed) await removeVolumes(client, instance, ({ run }) => run === null);
