@@ -1,9 +1,9 @@
-"""A device that a TorchScript graph holds as a constant: loading moves parameters and buffers, never constants."""
+"""What keeps a TorchScript graph on one device: loading moves parameters and buffers, never constants or sizes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
@@ -12,6 +12,15 @@ from .errors import ToolkitError
 #: Of a scripted operation, and of a traced one: its frames, the innermost first.
 _SCRIPTED = re.compile(r'File "([^"]+)", line (\d+)')
 _TRACED = re.compile(r"^(\S.*)\((\d+)\): ", re.M)
+
+#: Unlike arithmetic and comparisons, these take no single value of the CPU beside tensors of a GPU.
+_OF_ONE_DEVICE = {
+    f"aten::{name}"
+    for name in (
+        *("clamp", "clamp_", "clamp_min", "clamp_min_", "clamp_max", "clamp_max_"),
+        *("cat", "stack", "gather", "scatter", "lerp", "addcmul", "addcdiv", "embedding", "index_select"),
+    )
+}
 
 
 class DeviceConstant(NamedTuple):
@@ -39,9 +48,47 @@ def _place(source: str, folder: Optional[Path]) -> str:
     return ""
 
 
+def _is_tensor(value: Any) -> bool:
+    return value.type().kind() == "TensorType"
+
+
+def _sizes(nodes: Sequence[Any]) -> set[str]:
+    """Names of the tensors that a trace makes of sizes, and of what is computed from them only: they are on the CPU."""
+    names: set[str] = set()
+    for node in nodes:
+        tensors = [value for value in node.inputs() if _is_tensor(value)]
+        computed = len(tensors) > 0 and all(value.debugName() in names for value in tensors)
+        if node.kind() == "prim::NumToTensor" or computed:
+            names.update(value.debugName() for value in node.outputs() if _is_tensor(value))
+    return names
+
+
+def _mixed(nodes: Sequence[Any]) -> Iterator[Any]:
+    """Operations that are given such a size beside a tensor of the model, and refuse it on a GPU."""
+    sizes = _sizes(nodes)
+    for node in nodes:
+        if node.kind() not in _OF_ONE_DEVICE:
+            continue
+        given = [value.debugName() in sizes for value in _tensors(node)]
+        if any(given) and not all(given):
+            yield node
+
+
+def _tensors(node: Any) -> Iterator[Any]:
+    """What the node reads, with the members of its lists."""
+    for value in node.inputs():
+        if value.node().kind() == "prim::ListConstruct":
+            yield from (member for member in value.node().inputs() if _is_tensor(member))
+        elif _is_tensor(value):
+            yield value
+
+
 def device_constants(module: Any, folder: Optional[Path] = None) -> Iterator[DeviceConstant]:
     """Of the graph of forward, with all that it calls. `folder`: where the model's own code is."""
-    for node in _nodes(module.inlined_graph):
+    nodes = list(_nodes(module.inlined_graph))
+    for node in _mixed(nodes):
+        yield DeviceConstant("cpu", node.kind(), _place(node.sourceRange(), folder))
+    for node in nodes:
         if node.kind() != "prim::Constant" or node.output().type().kind() != "DeviceObjType":
             continue
         for use in node.output().uses():
@@ -60,8 +107,9 @@ def require_free_device(module: Any, code: str, where: str, folder: Optional[Pat
         f'{first.operation} has the fixed device "{first.device}" in the TorchScript graph, so the model '
         "cannot run on another one",
         where=first.place or where,
-        remedy="Slice or index a buffer instead of creating a tensor in forward: buffers move with the model. In a "
-        "scripted model, device=x.device of an input works too.",
+        remedy="Slice or index a buffer instead of creating a tensor in forward: buffers move with the model. A size "
+        "like x.size(1) becomes a tensor of the CPU in a trace: clamp with a buffer instead. In a scripted model, "
+        "device=x.device of an input and sizes work too.",
         details="\n".join(
             f"{one.operation}, device {one.device}, {one.place or 'source unknown'}" for one in found
         ),

@@ -26,6 +26,15 @@ def get_model():
     return Counting(), {"inputs": ["VALUES__0", "FLAGS__1"], "outputs": ["SCALED__0", "SUM__1"]}
 """
 
+#: A trace makes a tensor of the size, and clamp takes none of the CPU for values on a GPU (seen on an H200).
+_CLAMPING = _COUNTING.replace(
+    """        places = torch.arange(values.size(1), device=values.device)
+        return values + places.to(values.dtype), flags
+""",
+    """        return torch.clamp(values, max=values.size(1)), flags
+""",
+).replace("Counting", "Clamping")
+
 #: The presets as small as a test wants them, and an example for each.
 _SMALL: dict[str, dict[str, str]] = {
     "resnet50": {"width": "4", "blocks": "1,1,1,1"},
@@ -76,6 +85,16 @@ class DeviceConstantTest(ToolkitCase):
         self.assertIn('aten::arange has the fixed device "cpu"', spoken(error))
         self.assertFalse((self.dir / "trace.pt").exists())
         # A script asks the input.
+        run_verb("export", *flags, "--format=ts-script", "--output", self.dir / "script.pt")
+
+    def test_a_size_that_a_trace_leaves_on_the_cpu_is_refused_with_its_line(self) -> None:
+        folder = write_toy(self.dir / "own")
+        (folder / "model.py").write_text(_CLAMPING)
+        flags = ["--model-dir", folder, "--dataset", self.dir, "--batch-size=2"]
+        error = failure("export", *flags, "--format=ts-trace", "--output", self.dir / "trace.pt")
+        self.assertEqual(error.code, "model-folder-invalid")
+        self.assertEqual(error.where, f"{folder.resolve() / 'model.py'}, line 8")
+        self.assertIn('aten::clamp has the fixed device "cpu"', spoken(error))
         run_verb("export", *flags, "--format=ts-script", "--output", self.dir / "script.pt")
 
     def test_a_file_of_any_origin_is_refused_too(self) -> None:

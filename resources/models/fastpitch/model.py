@@ -74,8 +74,9 @@ def regulate_length(
     before it, and frames are counted by a tensor that moves with the model.
     """
     ends = torch.cumsum(durations, dim=1)
-    lengths = torch.clamp(ends[:, -1], max=numbers.size(0))
-    # A Python number would be fixed by a trace.
+    # No Python number: a trace would fix it, or make it a tensor of the CPU.
+    most = numbers[-1] + 1
+    lengths = torch.where(ends[:, -1] < most, ends[:, -1], most)
     count = torch.clamp(lengths.max(), min=1)
     positions = numbers[:count]
     mask = positions.unsqueeze(0) < lengths.unsqueeze(1)

@@ -89,7 +89,6 @@ def _torchscript(source: Path, target: Path, precision: str, report: Report, for
     else:
         report.progress(0.3, "Converting to float16")
         module, signature = module.half(), _half(signature)
-        report.warning("PyTorch computes float16 convolutions on CPU many times slower than float32 ones")
         report.progress(0.8, "Writing the file")
         with replacing(target) as partial, warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
