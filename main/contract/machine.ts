@@ -97,8 +97,8 @@ export type DockerFacts =
       /** The version both sides speak. */
       readonly apiVersion: string;
       readonly runtimes: readonly string[];
-      /** "nvidia.com/gpu=all", …; empty where the engine knows no CDI. */
-      readonly cdiDevices: readonly string[];
+      /** "nvidia.com/gpu=all", …; null: it has CDI, but is one of the versions before 28.2, which list no devices. */
+      readonly cdiDevices: readonly string[] | null;
       readonly rootDir: string;
       readonly rootFreeBytes: number | null;
       readonly rootless: boolean;

@@ -4,6 +4,7 @@ import { WorkbenchError } from '../contract/errors';
 import { isFileSource } from '../contract/run/own-model';
 import type { StepId } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
+import { imageFamily } from '../contract/run/serving';
 import { formatOf } from '../formats/formats';
 import { sampleCanary } from '../pipeline/serve-model';
 import { isVouched } from '../pipeline/step-files';
@@ -70,7 +71,12 @@ function requireVerified(state: RunState, allowUnverified: boolean): void {
   }
 }
 
-function engineOf({ spec, environment, runId }: RunState): DeploymentEngine {
+/** What serves the model of a run as it was verified. Throws deployment-refused where its image is not known. Pure. */
+export function deploymentEngineOf({
+  spec,
+  environment,
+  runId,
+}: Pick<RunState, 'spec' | 'environment' | 'runId'>): DeploymentEngine {
   const { engine } = spec;
   if (engine.kind !== 'docker') {
     return { kind: 'local', framework: formatOf(spec.format).shimFramework ?? 'pyt' };
@@ -81,7 +87,7 @@ function engineOf({ spec, environment, runId }: RunState): DeploymentEngine {
     kind: 'docker',
     imageId: image.id,
     image: image.reference,
-    builtHere: image.digest === null && engine.tritonImage === undefined,
+    builtHere: imageFamily(engine) === 'cpu' && engine.tritonImage === undefined,
     gpus: engine.gpus,
     shmSizeMiB: engine.shmSizeMiB,
     listen: '127.0.0.1',
@@ -135,7 +141,7 @@ export async function deployableRun(
     about: { runId, format: spec.format, precision: spec.precision },
     config: await readConfig(join(model, 'config.pbtxt')),
     version: modelVersion,
-    engine: engineOf(state),
+    engine: deploymentEngineOf(state),
     files: join(model, String(modelVersion)),
     samples: runFiles(folder, spec).keptSamples,
     check: { canary: canary ?? null, anyValues: isFileSource(spec.model), atol, rtol, maxMismatch },

@@ -49,6 +49,17 @@ export function gpuAccessOf(info: DockerInfo): 'runtime' | 'cdi' {
   return (info.CDISpecDirs ?? []).length > 0 ? 'cdi' : 'runtime';
 }
 
+/** Names of CDI devices; null where the engine takes them and lists none, as the versions before 28.2 do. Pure. */
+export function cdiDevicesOf({
+  CDISpecDirs,
+  DiscoveredDevices,
+}: Pick<DockerInfo, 'CDISpecDirs' | 'DiscoveredDevices'>): readonly string[] | null {
+  if (DiscoveredDevices === undefined && (CDISpecDirs ?? []).length > 0) return null;
+  return (DiscoveredDevices ?? [])
+    .filter((device) => device.Source === undefined || device.Source === 'cdi')
+    .map((device) => device.ID);
+}
+
 type Reason = Extract<DockerFacts, { reachable: false }>['reason'];
 
 function reasonOf(error: unknown): Reason {
@@ -138,9 +149,7 @@ export function createDockerLink(options: {
           serverVersion: client.serverVersion,
           apiVersion: client.apiVersion,
           runtimes: Object.keys(about.Runtimes ?? {}),
-          cdiDevices: (about.DiscoveredDevices ?? [])
-            .filter((device) => device.Source === undefined || device.Source === 'cdi')
-            .map((device) => device.ID),
+          cdiDevices: cdiDevicesOf(about),
           rootDir: about.DockerRootDir,
           rootFreeBytes: disk === null ? null : disk.bavail * disk.bsize,
           rootless: isRootless(about),

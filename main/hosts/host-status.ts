@@ -40,7 +40,7 @@ const cleanFacts = (facts: DockerFacts): DockerFacts =>
         serverVersion: short(facts.serverVersion),
         apiVersion: short(facts.apiVersion),
         runtimes: shortAll(facts.runtimes),
-        cdiDevices: shortAll(facts.cdiDevices),
+        cdiDevices: facts.cdiDevices === null ? null : shortAll(facts.cdiDevices),
         rootDir: short(facts.rootDir),
       }
     : { ...facts, message: cleanLine(facts.message).slice(0, mostMessage) };

@@ -1,6 +1,6 @@
 import { isLoopback } from '../contract/address';
 import type { DockerFacts } from '../contract/machine';
-import { notApplicable, ok, type Outcome, type PreflightInput, problem } from './preflight-input';
+import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
 
 /** Address of an engine on another machine; null for one on this machine. */
 export function remoteHost({ host }: DockerFacts): string | null {
@@ -93,8 +93,14 @@ export function checkContainerToolkit(input: PreflightInput): Outcome {
   if (plan.images === 'cpu' && plan.gpuIds.length === 0)
     return notApplicable('The CPU images do not use a GPU.');
   if (!docker.reachable) return unreachable(docker);
-  const devices = docker.cdiDevices.filter((name) => name.startsWith('nvidia.com/gpu='));
   if (docker.runtimes.includes('nvidia')) return ok('Docker has the "nvidia" runtime.');
+  if (docker.cdiDevices === null) {
+    return warning(
+      `Docker ${docker.serverVersion} uses CDI, but does not list its devices.`,
+      'Check that nvidia-ctk cdi list shows the GPUs; if not: sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml',
+    );
+  }
+  const devices = docker.cdiDevices.filter((name) => name.startsWith('nvidia.com/gpu='));
   if (devices.length > 0) return ok(`Docker provides GPUs through CDI: ${devices.join(', ')}.`);
   const remote = remoteHost(docker);
   const noGpu = gpus.gpus.length === 0 && gpus.problem === null;

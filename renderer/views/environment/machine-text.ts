@@ -27,7 +27,7 @@ export function dockerFacts(docker: DockerFacts): FactList {
     ['Server', docker.serverVersion],
     ['API', docker.apiVersion],
     ['Runtimes', listed(docker.runtimes)],
-    ['CDI devices', listed(docker.cdiDevices)],
+    ['CDI devices', docker.cdiDevices === null ? 'not listed by this version' : listed(docker.cdiDevices)],
     ['Images in', `${docker.rootDir}${free}`],
     ['Rootless', docker.rootless ? 'yes' : 'no'],
   ];

@@ -108,6 +108,14 @@ export const dockerCases: readonly Case[] = [
   },
   {
     id: 'container-toolkit',
+    what: 'CDI of an engine that lists no devices',
+    change: { docker: { ...plain, serverVersion: '26.1.5', cdiDevices: null } },
+    status: 'warning',
+    finding: ['26.1.5 uses CDI'],
+    remedy: ['sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml'],
+  },
+  {
+    id: 'container-toolkit',
     what: 'neither',
     change: { docker: { ...plain, cdiDevices: ['vendor.com/net=1'] } },
     status: 'problem',
