@@ -21,15 +21,19 @@ import { isTree, leavesOf, sameValue } from '../contract/trees';
 import { levelText } from '../contract/words';
 import type { Parameter, ParameterGroup } from './report';
 
+/** A whole number is a choice: all of its digits count. */
+const exactText = (value: number): string =>
+  Number.isInteger(value) ? formatCount(value) : formatScale(value);
+
 /** A long even sweep is told by its ends. */
 function list(values: readonly number[]): string {
   const [first, second] = values;
   if (first === undefined) return 'none';
   const step = (second ?? first) - first;
   const even = values.every((value, index) => value === first + index * step);
-  if (values.length < 6 || !even) return values.map(formatScale).join(', ');
+  if (values.length < 6 || !even) return values.map(exactText).join(', ');
   const last = first + step * (values.length - 1);
-  return `${formatCount(first)} to ${formatCount(last)} in steps of ${formatScale(step)}`;
+  return `${formatCount(first)} to ${formatCount(last)} in steps of ${exactText(step)}`;
 }
 
 const isEmpty = (value: unknown): boolean =>
@@ -39,7 +43,7 @@ const isEmpty = (value: unknown): boolean =>
 
 function numberText({ identifier, unit }: FieldRow, value: number): string {
   if (identifier === true) return String(value);
-  return `${Number.isInteger(value) ? formatCount(value) : formatScale(value)}${unitText(unit)}`;
+  return `${exactText(value)}${unitText(unit)}`;
 }
 
 const unitText = (unit: string | undefined): string => (unit === undefined ? '' : ` ${unit}`);
