@@ -49,7 +49,7 @@ def _place(source: str, folder: Optional[Path]) -> str:
 
 
 def _is_tensor(value: Any) -> bool:
-    return value.type().kind() == "TensorType"
+    return bool(value.type().kind() == "TensorType")
 
 
 def _sizes(nodes: Sequence[Any]) -> set[str]:
