@@ -15,6 +15,7 @@ const flagWord: Readonly<Record<PointFlag, string>> = {
   'machine-busy': 'machine busy',
   'rate-not-reached': 'rate not reached',
   'clocks-throttled': 'clocks throttled',
+  'gpu-idle': 'GPU idle',
 };
 
 /** What is in doubt about a level, for people. */
@@ -30,6 +31,8 @@ const flagText: Readonly<Record<PointFlag, string>> = {
     'Rate not reached: the server is slower than the request rate, so not all requests could be sent.',
   'clocks-throttled':
     'Clocks throttled: power, temperature or the hardware held the clocks of a GPU down, so a cooler or less limited one is faster.',
+  'gpu-idle':
+    'GPU idle: Triton computed most of the time while its GPU was busy for less than 5 % of it, so the work is on the CPU, or kernels are chosen anew for each batch size.',
 };
 
 type Judged = Pick<LoadPoint, 'stable' | 'flags'>;

@@ -110,6 +110,22 @@ async function read(sources: ReadingSources, readings: Readings, signal: AbortSi
   await watch;
 }
 
+/** A GPU that works for the model is busy for more than this share of the time. */
+const idleBelow = 0.05;
+
+/**
+ * Whether Triton computed for at least half of the time, by Little's law on its own statistics, while none of its GPUs
+ * worked. ONNX Runtime does so where it looks for the fastest kernels of each new batch size (seen on an H200).
+ */
+function leavesIdle(
+  gpus: NonNullable<LoadPoint['gpus']>,
+  { inferencesPerSecond, batchSize, serverComputeInferUs }: LoadPoint,
+): boolean {
+  const computing = ((inferencesPerSecond / batchSize) * (serverComputeInferUs ?? 0)) / 1e6;
+  const areIdle = gpus.every(({ utilization }) => utilization !== null && utilization < idleBelow);
+  return gpus.length > 0 && areIdle && computing >= 0.5;
+}
+
 /** Readings under way. */
 interface OpenReadings {
   /** A level with what the server's machine was like at the times that count, milliseconds of `performance.now()`. */
@@ -125,8 +141,10 @@ export function openReadings(sources: ReadingSources): OpenReadings {
   return {
     added(point, counts) {
       const told = readingsOf(readings, counts);
-      const throttled = told.gpus?.some(isThrottled) === true;
-      return { ...point, ...told, ...(throttled ? { flags: [...point.flags, 'clocks-throttled'] } : {}) };
+      const flags = [...point.flags];
+      if (told.gpus?.some(isThrottled) === true) flags.push('clocks-throttled');
+      if (told.gpus !== undefined && leavesIdle(told.gpus, point)) flags.push('gpu-idle');
+      return { ...point, ...told, flags };
     },
     async end() {
       end.abort();

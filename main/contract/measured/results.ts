@@ -54,7 +54,7 @@ export const latencyIntervalUs = (
  * `errors`: more than 1 % of the requests failed; `client-saturated`: the load generator itself was the limit;
  * `machine-busy`: other work on the load generator's machine held it up;
  * `drifting`: throughput or latency moved one way over the merged windows; `rate-not-reached`: fewer requests than asked for;
- * `clocks-throttled`: power, heat or the hardware held a GPU's clocks down.
+ * `clocks-throttled`: power, heat or the hardware held a GPU's clocks down; `gpu-idle`: Triton computed, and its GPUs did not.
  */
 export const pointFlags = [
   'unstable',
@@ -65,6 +65,7 @@ export const pointFlags = [
   'drifting',
   'rate-not-reached',
   'clocks-throttled',
+  'gpu-idle',
 ] as const;
 
 /** One measurement window of a level (performance.md 1.3); microseconds; null what the tool did not give. */

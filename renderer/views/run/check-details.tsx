@@ -103,7 +103,7 @@ export const GpuTable = memo(function GpuTable({ points }: { points: readonly Lo
         (point.gpus ?? []).map((gpu) => ({
           key: `${keyOf(point)} ${gpu.uuid}`,
           cells: [levelText(point), gpu.uuid, ...gpus.map((column) => cellText(column, gpu))],
-          doubtful: point.flags.includes('clocks-throttled'),
+          doubtful: point.flags.some((flag) => flag === 'clocks-throttled' || flag === 'gpu-idle'),
         })),
       )}
     />

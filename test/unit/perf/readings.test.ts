@@ -90,6 +90,30 @@ describe('a level', () => {
     expect(point.flags).toEqual([...loadPoint.flags, 'clocks-throttled']);
   });
 
+  // Levels of a ResNet50 in ONNX with CUDA behind dynamic batching, on an H200.
+  it.each([
+    [
+      'most of the time on something else than its GPU',
+      { utilization: 0.003, rate: 7.78, inferUs: 718_100 },
+      true,
+    ],
+    ['with its GPU', { utilization: 0.37, rate: 398.8, inferUs: 1590 }, false],
+    ['seldom', { utilization: 0.003, rate: 7.78, inferUs: 1590 }, false],
+  ])('is marked where Triton computes %s: %j', async (_what, { utilization, rate, inferUs }, isIdle) => {
+    const { address } = await serve(metrics);
+    const told = { all: false };
+    const watchGpus = (onReading: (one: GpuReading) => void) => {
+      onReading(reading({ utilization }));
+      told.all = true;
+      return Promise.resolve();
+    };
+    const point = await withReadings({ metricsAddress: address, watchGpus }, async () => {
+      await until(() => told.all);
+      return { ...loadPoint, batchSize: 1, inferencesPerSecond: rate, serverComputeInferUs: inferUs };
+    });
+    expect(point.flags.includes('gpu-idle')).toBe(isIdle);
+  });
+
   it('leaves out what was read before its first window', async () => {
     const { address } = await serve(metrics);
     const told = { all: false };
