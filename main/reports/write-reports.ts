@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WorkbenchError } from '../contract/errors';
+import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import type { ReportFile } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { writeFileAtomic } from '../platform/files';
@@ -14,6 +14,8 @@ interface WriteReportsInput {
   readonly dir: string;
   readonly signal: AbortSignal;
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
+  /** Told that there is no printer on this machine, where the report then has no PDF; without it, that throws too. */
+  readonly onNoPrinter?: (error: WireError) => void;
 }
 
 /**
@@ -21,7 +23,7 @@ interface WriteReportsInput {
  * browser is there even when printing fails. Throws what writing or printing throws; cancelled when asked to stop.
  */
 export async function writeReports(input: WriteReportsInput): Promise<readonly ReportFile[]> {
-  const { state, context, dir, signal, printPdf } = input;
+  const { state, context, dir, signal, printPdf, onNoPrinter } = input;
   // Read when it is needed: the charts' library is a large part of the core.
   const { exporters } = await import('./exporters');
   const report = toReport(state, context);
@@ -37,6 +39,15 @@ export async function writeReports(input: WriteReportsInput): Promise<readonly R
   const html = files.find(({ kind }) => kind === 'html');
   if (html === undefined) throw new WorkbenchError('report-failed', 'No HTML report to print');
   const pdfPath = join(dir, 'report.pdf');
-  await printPdf(html.path, pdfPath, signal);
+  try {
+    await printPdf(html.path, pdfPath, signal);
+  } catch (error) {
+    const wire = toWire(error);
+    if (wire.code !== 'toolchain-missing' || onNoPrinter === undefined) throw error;
+    // One of an earlier report would say something else than the other files.
+    await rm(pdfPath, { force: true });
+    onNoPrinter(wire);
+    return files;
+  }
   return [...files, { kind: 'pdf', path: pdfPath }];
 }

@@ -46,7 +46,7 @@ export async function reportContext(
   };
 }
 
-/** CSV, HTML, PDF and JSON from the journal. */
+/** CSV, HTML, PDF and JSON from the journal; a machine without a display server or Electron has no PDF. */
 export const reportStep: Step = {
   id: 'report',
   kind: 'record',
@@ -73,6 +73,11 @@ export const reportStep: Step = {
       dir: run.folder.results,
       signal: context.signal,
       printPdf: run.services.printPdf,
+      onNoPrinter: ({ message }) => {
+        context.warning(
+          `The report has no PDF: ${message}. The command "report" prints it once that is installed.`,
+        );
+      },
     });
     context.log(files.map(({ kind, path }) => `Wrote ${kind}: ${path}`));
     await run.append({ type: 'report', files: reportNames(files) });

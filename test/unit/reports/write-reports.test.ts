@@ -90,6 +90,23 @@ describe('writeReports', () => {
     expect(await readdir(dir)).toContain('offline.csv');
   });
 
+  it('writes all but the PDF where a machine has no printer, and leaves no former one', async () => {
+    await writeReports({ ...input(), printPdf: copyPrinter });
+    const said: string[] = [];
+    const onNoPrinter = ({ message }: { readonly message: string }) => void said.push(message);
+    const failing = (code: 'toolchain-missing' | 'report-failed') => ({
+      ...input(),
+      onNoPrinter,
+      printPdf: () => Promise.reject(new WorkbenchError(code, 'No Electron')),
+    });
+    const files = await writeReports(failing('toolchain-missing'));
+    expect(files.map(({ kind }) => kind)).not.toContain('pdf');
+    expect(files).toHaveLength(6);
+    expect(await readdir(dir)).not.toContain('report.pdf');
+    expect(said).toEqual(['No Electron']);
+    await expect(writeReports(failing('report-failed'))).rejects.toMatchObject({ code: 'report-failed' });
+  });
+
   it('stops when it is asked to', async () => {
     const signal = AbortSignal.abort();
     await expect(writeReports({ ...input(), signal, printPdf: copyPrinter })).rejects.toMatchObject({
