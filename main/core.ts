@@ -9,6 +9,7 @@ import { createHomeCalls } from './core/home-calls';
 import { createHostCalls } from './core/host-calls';
 import { createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/report-calls';
+import { createRunList } from './core/run-list';
 import { createServerCalls } from './core/server-calls';
 import { createStartCalls } from './core/start-calls';
 import { startUpkeep } from './core/upkeep';
@@ -135,6 +136,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const presetCalls = createPresetCalls(parts, runs);
   const dockerCalls = createDockerCalls({ link: docker, images, buildArgs: buildArgsOf, emit, now });
   const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), emit });
+  const runList = createRunList(parts);
   const reportCalls = createReportCalls(parts);
   const deploymentCalls = createDeploymentCalls(parts);
   const underWay = () => workUnderWay(runs, parts);
@@ -161,6 +163,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...specToolsOf(parts),
       ...own.handlers,
       ...runsCalls.handlers,
+      'runs.list': runList.list,
       ...deploymentCalls,
       ...homeCalls.handlers,
       ...createHostCalls(parts),
@@ -191,13 +194,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     planClean: (request) => upkeep.planClean(request),
     clean: (request) => upkeep.clean(request),
     close: async () => {
-      await upkeep.close();
-      await homeCalls.close();
-      await runs.close();
-      await dockerCalls.close();
-      await data.close();
-      await parts.tools.close();
-      await monitor.close();
+      const working = [upkeep, runList, homeCalls, runs, dockerCalls, data, parts.tools, monitor];
+      for (const part of working) await part.close();
       parts.reading.close();
       await endSshConnections();
     },
