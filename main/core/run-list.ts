@@ -7,8 +7,8 @@ interface ListParts {
   readonly emit: (event: CoreEvent) => void;
 }
 
-/** Milliseconds in which a window shows the rows that are at hand, before the others are made in the same process. */
-const firstMs = 300;
+/** Milliseconds that a window has for the list of runs and for the first clicks, before this process does anything else. */
+export const firstMs = 1000;
 
 /** Rows made until the list is worth another look; then twice as many each time, so that the looks stay few. */
 const firstLook = 50;
