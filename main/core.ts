@@ -1,4 +1,5 @@
 import type { AppInfo, WorkUnderWay } from './contract/api';
+import type { BuiltImage } from './contract/docker';
 import { isEmptyReach } from './contract/reach';
 import type { Core } from './core/core-interface';
 import type { CoreOptions } from './core/core-options';
@@ -134,7 +135,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const upkeep = await startUpkeep(parts, runs);
   const machineCalls = createMachineCalls(parts);
   const presetCalls = createPresetCalls(parts, runs);
-  const dockerCalls = createDockerCalls({ link: docker, images, buildArgs: buildArgsOf, emit, now });
+  const buildArgs = (image: BuiltImage) => buildArgsOf(image, undefined, parts.options.registry);
+  const dockerCalls = createDockerCalls({ link: docker, images, buildArgs, emit, now });
   const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), emit });
   const runList = createRunList(parts);
   const reportCalls = createReportCalls(parts);

@@ -14,7 +14,7 @@ import { createLocalPython } from '../toolkit/local-python';
 import { createPythonAhead } from '../toolkit/python-ahead';
 import { openDockerPlace, type PrepareImage } from './docker/docker-place';
 import { adoptionMs } from './docker/orphans';
-import { imageNamesOf, wantedImages } from './docker/run-images';
+import { imageNamesOf, type ImageSource, wantedImages } from './docker/run-images';
 import { enginesWithLeft, sweepEngine } from './docker/sweep-engines';
 import type { Engine, SweptAll } from './engine';
 import type { JobScheduler } from './job';
@@ -23,10 +23,9 @@ import type { Place, PlaceRun } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
 import { inContainerOf } from './slurm/container-command';
 
-interface EnginesOptions {
+interface EnginesOptions extends ImageSource {
   readonly layout: HomeLayout;
   readonly env: NodeJS.ProcessEnv;
-  readonly resources: string;
   /** Bundled entry of the native load generator. */
   readonly workerFile: string;
   readonly docker: DockerLink;
@@ -181,6 +180,7 @@ export function createEngines(options: EnginesOptions): Engines {
             engine,
             run,
             resources: options.resources,
+            registry: options.registry,
             workerFile: options.workerFile,
             prepareImage: options.prepareImage,
             about: dockerAbout,
@@ -189,7 +189,7 @@ export function createEngines(options: EnginesOptions): Engines {
     },
     imageNames: async ({ engine, format }, framework) =>
       engine.kind === 'docker'
-        ? imageNamesOf(await wantedImages(engine, options.resources, { framework, format }))
+        ? imageNamesOf(await wantedImages(engine, options, { framework, format }))
         : [],
     detect: () =>
       Promise.all([
