@@ -87,7 +87,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
     sharedMemoryFiles.push(...(await sweepSharedFiles()));
     if (follow) await tidyHome(parts);
     // Hosts may be slow or away, and nobody waits for what a run left there.
-    if (follow) void engines.sweep({ everywhere: true }).catch(() => undefined);
+    if (follow) void engines.sweepHosts().catch(() => undefined);
   };
   const begun = begin();
   if (follow) begun.catch(() => undefined);

@@ -58,6 +58,8 @@ export interface Engines {
    * an hour for `resume`; `all` takes those too, save the ones of the run `except`.
    */
   sweep(options?: SweepHow): Promise<SweptAll>;
+  /** The engines of hosts where runs left something. */
+  sweepHosts(): Promise<void>;
 }
 
 async function dockerStatus(docker: DockerLink): Promise<EngineStatus> {
@@ -71,6 +73,11 @@ async function dockerStatus(docker: DockerLink): Promise<EngineStatus> {
   return { kind: 'docker', available: false, version: null, note: facts.message, remedy };
 }
 
+const sweepLinks = async (
+  links: readonly DockerLink[],
+  how: Parameters<typeof sweepEngine>[1] = { graceMs: adoptionMs },
+): Promise<readonly string[]> => (await Promise.all(links.map((link) => sweepEngine(link, how)))).flat();
+
 /** Over this machine's engine and those that are asked for. @returns names of the containers that were removed */
 async function sweepEngines(
   { docker, hosts, layout }: EnginesOptions,
@@ -82,8 +89,11 @@ async function sweepEngines(
   const links = new Set([docker]);
   if (spec !== undefined) links.add(await linkOf(spec.engine));
   if (everywhere) for (const link of await enginesWithLeft(layout.runs, hosts, all)) links.add(link);
-  const how = { graceMs: all ? 0 : adoptionMs, except, shared: all && everywhere };
-  return (await Promise.all([...links].map((link) => sweepEngine(link, how)))).flat();
+  return sweepLinks([...links], { graceMs: all ? 0 : adoptionMs, except, shared: all && everywhere });
+}
+
+async function sweepHosts({ hosts, layout }: EnginesOptions): Promise<void> {
+  if (await exists(layout.instance)) await sweepLinks(await enginesWithLeft(layout.runs, hosts, false));
 }
 
 async function sweepAll(
@@ -199,5 +209,6 @@ export function createEngines(options: EnginesOptions): Engines {
         options.jobs.detect(),
       ]),
     sweep: (how) => sweepAll(options, linkOf, local, how),
+    sweepHosts: () => sweepHosts(options),
   };
 }

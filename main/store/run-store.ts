@@ -72,7 +72,8 @@ export class RunStore {
   private readonly rows: RunRows;
 
   constructor(
-    private readonly runsDir: string,
+    /** A folder or a link for each run. */
+    readonly runsDir: string,
     private readonly key: RunKey,
     /** Of runs that were handed to jobs. */
     private readonly jobs: JobLooks = { look: () => Promise.resolve(new Map()) },
