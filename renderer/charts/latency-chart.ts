@@ -4,6 +4,8 @@ import {
   latencyLines,
   throughputLine,
 } from '../../main/contract/measured/chart-lines';
+import { numberOf } from '../../main/contract/measured/column';
+import { meanBatch } from '../../main/contract/measured/columns';
 import type { LiveWindow } from '../stores/open-run';
 import { budgetView } from './budget-line';
 import { baseLayout, type Chart, type SweepInput, sweepOfState } from './chart';
@@ -12,6 +14,26 @@ import { publishedSeries } from './published-series';
 import { sweepAxis, sweepEnds, valueAxis } from './sweep-axis';
 import { holeSeries, liveSeries, sweepSeries, symbolNames } from './sweep-series';
 import type { ChartLayout, Trace } from './trace';
+
+/** Items per execution inside the server (inference count / execution count) over the sweep; gaps where it is unknown. */
+export function batchChart(input: SweepInput): Chart {
+  const { theme } = input;
+  return {
+    data: [
+      sweepSeries(
+        input,
+        { name: meanBatch.title, color: theme.batch, symbol: 'square' },
+        numberOf(meanBatch),
+      ),
+    ],
+    layout: {
+      ...baseLayout(theme),
+      xaxis: sweepAxis(input),
+      yaxis: valueAxis(input, 'Items per execution'),
+      showlegend: true,
+    },
+  };
+}
 
 /** The p99 of a window under way, milliseconds. */
 function ms({ scheduledP99Us, p99Us }: LiveWindow): number | null {
