@@ -71,16 +71,15 @@ export class RunRows {
 
   /**
    * Newest first: rows that are kept, those of another version of the workbench too, and the newest of the others. Until
-   * {@link make} has come to its end; whole from then on.
+   * a list was whole, or {@link make} has come to its end; whole from then on.
    */
   async atHand(dirs: RunDirs): Promise<RunList> {
     const rows = await this.read(dirs, this.allMade ? unlimited() : { bytes: atHandBytes, outdated: true });
     const found = rows.flatMap((row) => (row !== 'missing' && 'run' in row ? [row] : []));
-    return {
-      runs: found.map(({ run }) => run),
-      outdated: found.flatMap(({ run, isOutdated }) => (isOutdated ? [run.runId] : [])),
-      missing: rows.filter((row) => row === 'missing').length,
-    };
+    const outdated = found.flatMap(({ run, isOutdated }) => (isOutdated ? [run.runId] : []));
+    const missing = rows.filter((row) => row === 'missing').length;
+    this.allMade ||= missing === 0 && outdated.length === 0;
+    return { runs: found.map(({ run }) => run), outdated, missing };
   }
 
   /** Makes each row anew that is not kept, newest first and one at a time. @param onMade hears of each that was. */

@@ -72,6 +72,15 @@ it('has the rows of another version at hand, says which they are, and makes each
   expect(outdated).toEqual([]);
 });
 
+it('waits for every row once a list was whole', async () => {
+  await runStore(runsDir).list();
+  const store = runStore(runsDir);
+  expect((await store.listAtHand()).missing).toBe(0);
+  // As much as the journals of all runs that work at the same time can grow.
+  for (const runId of ids) await appendFile(journal(runId), '\n');
+  expect((await store.listAtHand()).runs).toHaveLength(count);
+});
+
 it('gives no row of another version to who waits for the whole list', async () => {
   await keepOtherVersion();
   const { runs } = await runStore(runsDir).list();
