@@ -1,4 +1,5 @@
 import type { AppInfo, WorkUnderWay } from './contract/api';
+import type { BuiltImage } from './contract/docker';
 import { isEmptyReach } from './contract/reach';
 import type { Core } from './core/core-interface';
 import type { CoreOptions } from './core/core-options';
@@ -9,6 +10,7 @@ import { createHomeCalls } from './core/home-calls';
 import { createHostCalls } from './core/host-calls';
 import { createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/report-calls';
+import { createRunList } from './core/run-list';
 import { createServerCalls } from './core/server-calls';
 import { createStartCalls } from './core/start-calls';
 import { startUpkeep } from './core/upkeep';
@@ -133,8 +135,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const upkeep = await startUpkeep(parts, runs);
   const machineCalls = createMachineCalls(parts);
   const presetCalls = createPresetCalls(parts, runs);
-  const dockerCalls = createDockerCalls({ link: docker, images, buildArgs: buildArgsOf, emit, now });
+  const buildArgs = (image: BuiltImage) => buildArgsOf(image, undefined, parts.options.registry);
+  const dockerCalls = createDockerCalls({ link: docker, images, buildArgs, emit, now });
   const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), emit });
+  const runList = createRunList(parts);
   const reportCalls = createReportCalls(parts);
   const deploymentCalls = createDeploymentCalls(parts);
   const underWay = () => workUnderWay(runs, parts);
@@ -161,6 +165,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...specToolsOf(parts),
       ...own.handlers,
       ...runsCalls.handlers,
+      'runs.list': runList.list,
       ...deploymentCalls,
       ...homeCalls.handlers,
       ...createHostCalls(parts),
@@ -191,13 +196,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     planClean: (request) => upkeep.planClean(request),
     clean: (request) => upkeep.clean(request),
     close: async () => {
-      await upkeep.close();
-      await homeCalls.close();
-      await runs.close();
-      await dockerCalls.close();
-      await data.close();
-      await parts.tools.close();
-      await monitor.close();
+      const working = [upkeep, runList, homeCalls, runs, dockerCalls, data, parts.tools, monitor];
+      for (const part of working) await part.close();
       parts.reading.close();
       await endSshConnections();
     },

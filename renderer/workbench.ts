@@ -28,6 +28,7 @@ import { createOverlay, type Overlay } from './stores/overlay';
 import { createResource, type Resource } from './stores/resource';
 import { createRoute, type RouteState } from './stores/route';
 import { createRunFilter, type RunFilter } from './stores/run-filter';
+import { createRunList, type RowsToCome } from './stores/run-list';
 import { createSeenFailures, type SeenFailures } from './stores/seen-failures';
 import { createSelection, type Selection } from './stores/selection';
 import { createSettings, settingsOf, type SettingsStore } from './stores/settings';
@@ -51,6 +52,7 @@ export interface Workbench {
   readonly imageWorks: StoreApi<ImageWorks>;
   readonly presets: StoreApi<Resource<readonly Preset[]>>;
   readonly runs: StoreApi<Resource<readonly RunSummary[]>>;
+  readonly rowsToCome: StoreApi<RowsToCome>;
   readonly run: StoreApi<OpenRun>;
   readonly log: StoreApi<StepLog>;
   /** Runs ticked in the list. */
@@ -92,7 +94,7 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     images: createResource(() => client.call('docker.images')),
     imageWorks: createImageWorks(client),
     presets: createResource(() => client.call('presets.list')),
-    runs: createResource(() => client.call('runs.list')),
+    ...createRunList(client),
     run: createOpenRun(client),
     log: createStepLog(client),
     selection: createSelection(),

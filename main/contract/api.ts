@@ -34,7 +34,7 @@ import { type RunEvent, type StepId, stepIds } from './run/run-events';
 import { runNameSchema } from './run/run-name';
 import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';
-import type { RunSummary } from './run/run-summary';
+import type { RunList } from './run/run-summary';
 import { measureRequestSchema, serverAddressSchema, type ServerLook } from './run/server-plan';
 import type { ChangePlan } from './run/spec-changes';
 import {
@@ -226,7 +226,7 @@ export const api = {
    */
   'runs.remove': call<null>().with(runId),
   'runs.restore': call<null>().with(runId),
-  'runs.list': call<readonly RunSummary[]>().with(z.undefined()),
+  'runs.list': call<RunList>().with(z.undefined()),
   'runs.get': call<RunState>().with(runId),
   /** What `runs.start` would refuse this specification for: missing tools, taken ports, an unsuitable remote server. */
   'runs.check': call<readonly StartProblem[]>().with(z.strictObject({ spec: runSpecSchema })),

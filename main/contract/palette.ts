@@ -10,7 +10,30 @@ export const okabeIto = {
   purple: '#cc79a7',
 } as const;
 
-/** The line of a p99 budget on a light ground. */
+/** Lines through the levels on a light ground: the window's light theme, and reports. */
+export const lineColors = {
+  throughput: okabeIto.blue,
+  avg: '#55606b',
+  p50: okabeIto.blue,
+  p90: okabeIto.green,
+  p95: okabeIto.orange,
+  p99: okabeIto.vermillion,
+} as const;
+
+/** Runs that are compared, and GPUs, in their order on a light ground. */
+export const orderColors = [
+  okabeIto.blue,
+  okabeIto.vermillion,
+  okabeIto.green,
+  okabeIto.purple,
+  okabeIto.orange,
+  okabeIto.black,
+] as const;
+
+/** The cross of a level without a result on a light ground. */
+export const holeColor = '#a3487a';
+
+/** The line of a p99 budget, and the sign of throttled clocks, on a light ground. */
 export const budgetColor = '#c2002f';
 
 /**

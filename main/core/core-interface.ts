@@ -20,7 +20,7 @@ import type { RunEnd } from '../pipeline/attempt';
 import type { ExecuteOptions, ServerStart, StartHow } from '../pipeline/run-options';
 import type { WrittenMatrix } from '../reports/matrix-report';
 import type { Approvals } from '../store/approvals';
-import type { UnreadableRun } from '../store/run-store';
+import type { UnreadableRun } from '../store/run-rows';
 import type { Readers } from './readers';
 import type { ToolCalls } from './tool-calls';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';

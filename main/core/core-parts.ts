@@ -13,6 +13,7 @@ import { createSlurm } from '../engine/slurm/slurm';
 import { withProxy } from '../home/proxy-environment';
 import { createSettingsStore, type SettingsStore } from '../home/settings-store';
 import { createHosts, type Hosts } from '../hosts/hosts';
+import { ngcRegistry } from '../machine/releases';
 import { createMonitor, type Monitor } from '../monitor/monitor';
 import { createOwnModels, type OwnModels } from '../own/own-models';
 import { createPresetOf, type PresetOf } from '../own/own-preset';
@@ -35,7 +36,10 @@ import { createToolCalls, type ToolCalls } from './tool-calls';
 
 /** The capabilities of one core, each made once; what the core is asked for composes them. */
 export interface CoreParts {
-  readonly options: CoreOptions;
+  readonly options: CoreOptions & {
+    /** NVIDIA's images, or the mirror of the settings. */
+    readonly registry: string;
+  };
   readonly layout: HomeLayout;
   readonly settings: SettingsStore;
   readonly events: Listeners<CoreEvent>;
@@ -102,8 +106,10 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
       emit({ type: 'settings-changed', state });
     },
   });
-  const env = withProxy(given.env, (await settings.read()).values);
-  const options = { ...given, env };
+  const { values } = await settings.read();
+  const env = withProxy(given.env, values);
+  const registry = values['network.registry'] ?? ngcRegistry;
+  const options = { ...given, env, registry };
   const runKey = new RunKey(layout.runKey);
   const jobs = createSlurm({ layout, env });
   const store = new RunStore(layout.runs, runKey, jobs);
@@ -142,7 +148,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
       layout,
       jobs,
       env,
-      resources,
+      ...{ resources, registry },
       workerFile,
       docker,
       hosts,

@@ -22,7 +22,7 @@ async function preflightOf(
   host: NewHost,
   status: Extract<HostStatus, { reachable: true }>,
 ): Promise<readonly Check[]> {
-  const { resources } = options;
+  const { resources, registry } = options;
   const gpus = status.gpus ?? noGpus;
   const docker = status.docker.reachable
     ? { ...status.docker, rootFreeBytes: status.diskFreeBytes }
@@ -33,7 +33,7 @@ async function preflightOf(
   const fit = hasGpus ? releaseFor(engine, releaseNeeds(engine, null), { gpus, releases }) : null;
   const chosen = fit?.kind === 'fits' ? { release: fit.release } : {};
   const { link } = hosts.connection(host);
-  const plan = await preflightPlan({ ...engine, ...chosen }, { resources, link }, docker);
+  const plan = await preflightPlan({ ...engine, ...chosen }, { resources, registry, link }, docker);
   const gpusOfEngine = status.gpus !== null;
   return preflight({ gpus, gpusOfEngine, docker, releases, plan, host: unknownFacts, tools: null });
 }

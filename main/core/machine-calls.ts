@@ -27,7 +27,7 @@ function releaseText(fit: FittingRelease | null): string | null {
 export function createMachineCalls({ docker, engines, options, tools }: CoreParts): Pick<Core, 'machine'> & {
   readonly handlers: Pick<Handlers, 'machine.get' | 'machine.gpus'>;
 } {
-  const { env, resources, home, version } = options;
+  const { env, resources, registry, home, version } = options;
   const machine: Core['machine'] = async (engine, asked) => {
     const format = asked ?? null;
     let fit: FittingRelease | null = null;
@@ -53,7 +53,9 @@ export function createMachineCalls({ docker, engines, options, tools }: CorePart
             ? releaseFor(named, releaseNeeds(named, format), { gpus, releases })
             : null;
         const chosen = named.release === undefined && fit?.kind === 'fits' ? { release: fit.release } : {};
-        return preflightPlan({ ...named, ...chosen }, { resources, link: docker }, facts, { format });
+        return preflightPlan({ ...named, ...chosen }, { resources, registry, link: docker }, facts, {
+          format,
+        });
       },
     });
     return { ...status, release: releaseText(fit) };

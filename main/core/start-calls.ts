@@ -52,10 +52,10 @@ function createHostFacts({ hosts }: Pick<CoreParts, 'hosts'>): (spec: RunSpec) =
 
 export function createStartCalls(parts: CoreParts): StartCalls {
   const { layout, engines, presetOf, monitor, tools, settings } = parts;
-  const { resources, env, home } = parts.options;
+  const { resources, registry, env, home } = parts.options;
   const hostFor = createHostFacts(parts);
   const placesOf = async (spec: RunSpec) => ({
-    ...{ resources, env, home },
+    ...{ resources, registry, env, home },
     link: await engines.linkOf(spec.engine),
     host: await hostFor(spec),
   });
@@ -76,7 +76,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   const check = async (spec: RunSpec) =>
     startProblems(spec, await configOf(spec), {
       layout,
-      resources,
+      ...{ resources, registry },
       docker: await engines.linkOf(spec.engine),
       monitored,
       jobs: parts.jobs,

@@ -8,12 +8,10 @@ import { followRuns } from '../store/follow';
 import { sweepHomeFiles } from '../store/run-files';
 import type { CoreParts } from './core-parts';
 import { retireRuns } from './retention';
+import { firstMs } from './run-list';
 
 /** How long a removed run can be brought back after the window was closed. */
 const trashMs = 24 * 3600 * 1000;
-
-/** Milliseconds that a window has for the list of runs and for the first clicks. */
-const listMs = 1000;
 
 /** What a clean-up is asked to remove, besides what dead workbenches left. */
 export interface CleanRequest {
@@ -83,13 +81,13 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
   const sharedMemoryFiles: string[] = [];
   const closing = new AbortController();
   const begin = async (): Promise<void> => {
-    if (follow) await sleep(listMs, undefined, { signal: closing.signal });
+    if (follow) await sleep(firstMs, undefined, { signal: closing.signal });
     endedChildren.push(...(await engines.sweep()).endedChildren);
     await sweepHomeFiles(parts.layout);
     sharedMemoryFiles.push(...(await sweepSharedFiles()));
     if (follow) await tidyHome(parts);
     // Hosts may be slow or away, and nobody waits for what a run left there.
-    if (follow) void engines.sweep({ everywhere: true }).catch(() => undefined);
+    if (follow) void engines.sweepHosts().catch(() => undefined);
   };
   const begun = begin();
   if (follow) begun.catch(() => undefined);

@@ -110,30 +110,46 @@ async function openDocker(
   }
 }
 
+/** What a request is given: a signal that is aborted at the limit or when the caller's is. */
+interface LimitedWork {
+  readonly signal: AbortSignal;
+  /** The limit counts from now on. */
+  readonly putOff: () => void;
+}
+
+interface Limit {
+  readonly ms: number;
+  /** What it means that it is reached; `what` follows. */
+  readonly reached: string;
+}
+
 /**
- * One request with a limit. `work` gets a signal that is aborted at the limit or when the caller's is.
- * Throws cancelled, docker-unreachable after the limit, or what the engine answered.
+ * Work on the engine that is given up at a limit, which the work may put off. Throws cancelled, docker-unreachable at the
+ * limit, or what the engine answered.
  */
-export async function ask<Value>(
+export async function withinLimit<Value>(
   what: string,
-  work: (abortSignal: AbortSignal) => Promise<Value>,
-  options: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined } = {},
+  limit: Limit,
+  given: AbortSignal | undefined,
+  work: (limited: LimitedWork) => Promise<Value>,
 ): Promise<Value> {
-  const timeoutMs = options.timeoutMs ?? requestTimeoutMs;
-  const { controller, dispose } = linkedAbort(...(options.signal === undefined ? [] : [options.signal]));
+  const { controller, dispose } = linkedAbort(...(given === undefined ? [] : [given]));
   const late = { reached: false };
   const timer = setTimeout(() => {
     late.reached = true;
     controller.abort();
-  }, timeoutMs);
+  }, limit.ms);
+  const putOff = () => {
+    timer.refresh();
+  };
   // Not every request of the library listens to the signal.
   const { aborted, done } = whenAborted(controller.signal);
   try {
-    return await Promise.race([work(controller.signal), aborted]);
+    return await Promise.race([work({ signal: controller.signal, putOff }), aborted]);
   } catch (error) {
-    if (options.signal?.aborted === true) throw new WorkbenchError('cancelled', `Cancelled: ${what}`);
+    if (given?.aborted === true) throw new WorkbenchError('cancelled', `Cancelled: ${what}`);
     if (late.reached) {
-      const message = `The Docker Engine did not answer within ${timeoutMs / 1000} s: ${what}`;
+      const message = `${limit.reached} ${limit.ms / 1000} s: ${what}`;
       throw new WorkbenchError('docker-unreachable', message, { cause: error });
     }
     throw dockerError(error, what);
@@ -142,6 +158,19 @@ export async function ask<Value>(
     done();
     dispose();
   }
+}
+
+/** One request with a limit. Throws as {@link withinLimit}. */
+export function ask<Value>(
+  what: string,
+  work: (abortSignal: AbortSignal) => Promise<Value>,
+  options: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined } = {},
+): Promise<Value> {
+  const limit = {
+    ms: options.timeoutMs ?? requestTimeoutMs,
+    reached: 'The Docker Engine did not answer within',
+  };
+  return withinLimit(what, limit, options.signal, ({ signal }) => work(signal));
 }
 
 /**

@@ -14,7 +14,7 @@ import { createLocalPython } from '../toolkit/local-python';
 import { createPythonAhead } from '../toolkit/python-ahead';
 import { openDockerPlace, type PrepareImage } from './docker/docker-place';
 import { adoptionMs } from './docker/orphans';
-import { imageNamesOf, wantedImages } from './docker/run-images';
+import { imageNamesOf, type ImageSource, wantedImages } from './docker/run-images';
 import { enginesWithLeft, sweepEngine } from './docker/sweep-engines';
 import type { Engine, SweptAll } from './engine';
 import type { JobScheduler } from './job';
@@ -23,10 +23,9 @@ import type { Place, PlaceRun } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
 import { inContainerOf } from './slurm/container-command';
 
-interface EnginesOptions {
+interface EnginesOptions extends ImageSource {
   readonly layout: HomeLayout;
   readonly env: NodeJS.ProcessEnv;
-  readonly resources: string;
   /** Bundled entry of the native load generator. */
   readonly workerFile: string;
   readonly docker: DockerLink;
@@ -59,6 +58,8 @@ export interface Engines {
    * an hour for `resume`; `all` takes those too, save the ones of the run `except`.
    */
   sweep(options?: SweepHow): Promise<SweptAll>;
+  /** The engines of hosts where runs left something. */
+  sweepHosts(): Promise<void>;
 }
 
 async function dockerStatus(docker: DockerLink): Promise<EngineStatus> {
@@ -72,6 +73,11 @@ async function dockerStatus(docker: DockerLink): Promise<EngineStatus> {
   return { kind: 'docker', available: false, version: null, note: facts.message, remedy };
 }
 
+const sweepLinks = async (
+  links: readonly DockerLink[],
+  how: Parameters<typeof sweepEngine>[1] = { graceMs: adoptionMs },
+): Promise<readonly string[]> => (await Promise.all(links.map((link) => sweepEngine(link, how)))).flat();
+
 /** Over this machine's engine and those that are asked for. @returns names of the containers that were removed */
 async function sweepEngines(
   { docker, hosts, layout }: EnginesOptions,
@@ -83,8 +89,11 @@ async function sweepEngines(
   const links = new Set([docker]);
   if (spec !== undefined) links.add(await linkOf(spec.engine));
   if (everywhere) for (const link of await enginesWithLeft(layout.runs, hosts, all)) links.add(link);
-  const how = { graceMs: all ? 0 : adoptionMs, except, shared: all && everywhere };
-  return (await Promise.all([...links].map((link) => sweepEngine(link, how)))).flat();
+  return sweepLinks([...links], { graceMs: all ? 0 : adoptionMs, except, shared: all && everywhere });
+}
+
+async function sweepHosts({ hosts, layout }: EnginesOptions): Promise<void> {
+  if (await exists(layout.instance)) await sweepLinks(await enginesWithLeft(layout.runs, hosts, false));
 }
 
 async function sweepAll(
@@ -181,6 +190,7 @@ export function createEngines(options: EnginesOptions): Engines {
             engine,
             run,
             resources: options.resources,
+            registry: options.registry,
             workerFile: options.workerFile,
             prepareImage: options.prepareImage,
             about: dockerAbout,
@@ -189,7 +199,7 @@ export function createEngines(options: EnginesOptions): Engines {
     },
     imageNames: async ({ engine, format }, framework) =>
       engine.kind === 'docker'
-        ? imageNamesOf(await wantedImages(engine, options.resources, { framework, format }))
+        ? imageNamesOf(await wantedImages(engine, options, { framework, format }))
         : [],
     detect: () =>
       Promise.all([
@@ -199,5 +209,6 @@ export function createEngines(options: EnginesOptions): Engines {
         options.jobs.detect(),
       ]),
     sweep: (how) => sweepAll(options, linkOf, local, how),
+    sweepHosts: () => sweepHosts(options),
   };
 }

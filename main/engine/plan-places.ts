@@ -44,10 +44,12 @@ export function createPlanPlaces(options: {
   readonly env: NodeJS.ProcessEnv;
   /** `resources` of the product. */
   readonly resources: string;
+  /** NVIDIA's images, or a mirror of them. */
+  readonly registry: string;
   readonly link: DockerLink;
   readonly engine: RunSpec['engine'];
 }): PlanPlaces {
-  const { env, resources, link, engine: own } = options;
+  const { env, resources, registry, link, engine: own } = options;
   return {
     gpuNames: async () => {
       if (own.kind === 'docker') {
@@ -59,7 +61,10 @@ export function createPlanPlaces(options: {
     checkPlan: async ({ engine }, plan) => {
       if (engine.kind !== 'docker') return problem(planPlace.reason, planPlace.remedy);
       const docker = await link.facts();
-      const wanted = await preflightPlan(engine, { resources, link }, docker, { format: 'trt', plan });
+      const wanted = await preflightPlan(engine, { resources, registry, link }, docker, {
+        format: 'trt',
+        plan,
+      });
       return checkPlan({ env, resources, docker, plan: wanted });
     },
   };

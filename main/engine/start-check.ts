@@ -8,7 +8,7 @@ import { imageIsThere } from '../docker/images/prepare-image';
 import { formatOf } from '../formats/formats';
 import { remoteHost } from '../machine/preflight-docker';
 import type { ModelConfig } from '../triton/model-config';
-import { wantedImages } from './docker/run-images';
+import { type ImageSource, wantedImages } from './docker/run-images';
 import type { JobScheduler } from './job';
 import { type PortCheckOptions, portProblems } from './port-check';
 import { remoteProblems } from './remote/remote-check';
@@ -105,20 +105,18 @@ function toolProblems(needs: Needs): readonly StartProblem[] {
   return found;
 }
 
-interface StartCheckOptions extends PortCheckOptions {
-  /** `resources` of the product. */
-  readonly resources: string;
+interface StartCheckOptions extends PortCheckOptions, ImageSource {
   readonly docker: DockerLink;
   readonly tools: () => Promise<ToolFacts>;
   readonly jobs: Pick<JobScheduler, 'refusal'>;
 }
 
 /** An image that is built here and not there yet. */
-async function buildsImages(spec: RunSpec, { docker, resources }: StartCheckOptions): Promise<boolean> {
+async function buildsImages(spec: RunSpec, { docker, ...images }: StartCheckOptions): Promise<boolean> {
   const { engine, format } = spec;
   if (engine.kind !== 'docker') return false;
   const framework = formatOf(format).shimFramework ?? 'pyt';
-  const wanted = await wantedImages(engine, resources, { framework, format });
+  const wanted = await wantedImages(engine, images, { framework, format });
   const client = await docker.connect();
   const built = Object.values(wanted).filter(({ recipe }) => recipe !== null);
   const there = await Promise.all(built.map(({ reference }) => imageIsThere(client, reference)));

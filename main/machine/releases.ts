@@ -148,9 +148,15 @@ export async function readReleases(resourcesDir: string): Promise<Releases> {
   return parseReleases(text);
 }
 
-/** "26.07" of "nvcr.io/nvidia/tritonserver:26.07-py3-sdk"; null for every image that is not NVIDIA's or has no such tag. */
-export function releaseOf(reference: string): string | null {
-  return (
-    /^nvcr\.io\/nvidia\/[\w.-]+:(\d\d\.\d\d)(?:-[\w.-]+)?(?:@sha256:[0-9a-f]+)?$/.exec(reference)?.[1] ?? null
-  );
+/** Where NVIDIA publishes its images, unless the settings name a mirror. */
+export const ngcRegistry = 'nvcr.io/nvidia';
+
+/**
+ * "26.07" of "nvcr.io/nvidia/tritonserver:26.07-py3-sdk"; null for every image that is not NVIDIA's or has no such tag.
+ * @param registry a mirror of NVIDIA's images
+ */
+export function releaseOf(reference: string, registry: string = ngcRegistry): string | null {
+  const own = [ngcRegistry, registry].find((one) => reference.startsWith(`${one}/`));
+  const name = own === undefined ? '' : reference.slice(own.length + 1);
+  return /^[\w.-]+:(\d\d\.\d\d)(?:-[\w.-]+)?(?:@sha256:[0-9a-f]+)?$/.exec(name)?.[1] ?? null;
 }

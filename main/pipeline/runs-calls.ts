@@ -6,7 +6,7 @@ import type { Runs } from './runs';
 
 type CallName = Exclude<
   Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>,
-  'runs.import' | 'runs.check' | 'runs.bundle' | 'runs.report' | 'runs.reportLook'
+  'runs.list' | 'runs.import' | 'runs.check' | 'runs.bundle' | 'runs.report' | 'runs.reportLook'
 >;
 
 /** The window's calls about runs and drafts. */
@@ -29,7 +29,6 @@ export function createRunsCalls(parts: {
   };
   return {
     handlers: {
-      'runs.list': async () => (await store.list()).runs,
       'runs.get': async ({ runId }) => (await store.load(runId)).state,
       'runs.start': async ({ spec, ...how }) => {
         const runId = await runs.create(spec, undefined, how);

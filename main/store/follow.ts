@@ -11,6 +11,9 @@ import type { RunStore } from './run-store';
 
 const intervalMs = 700;
 
+/** What was written so shortly before the first look belongs to it: file systems round their times. */
+const roundedMs = 1000;
+
 /** Entries of whole lines that begin at or after byte `from` of the journal. */
 export async function entriesFrom(journal: string, from: number): Promise<readonly JournalEntry[]> {
   const file = await openPlain(journal, constants.O_RDONLY);
@@ -43,7 +46,9 @@ export function followRuns(
       told.set(event.runId, Math.max(event.entry.seq, told.get(event.runId) ?? 0));
     }
   });
-  const state = { stopped: false, first: true };
+  const state = { stopped: false, first: true, changed: false };
+  /** From now on the list of runs may have been read. */
+  const sinceMs = Date.now() - roundedMs;
   const wasLeft = async (runId: string, dir: string, grown: boolean): Promise<boolean> => {
     if (!grown && !held.has(runId)) return false;
     if ((await leaseHolder(dir)) !== null) {
@@ -54,11 +59,13 @@ export function followRuns(
   };
   const lookAt = async (runId: string, dir: string): Promise<void> => {
     const journal = runFolder(dir).journal;
-    const size = (await stat(journal).catch(() => null))?.size ?? 0;
+    const { size, mtimeMs } = (await stat(journal).catch(() => null)) ?? { size: 0, mtimeMs: 0 };
     const before = sizes.get(runId);
     const grown = before !== size;
     const left = await wasLeft(runId, dir, grown);
     sizes.set(runId, size);
+    // Another process may have written it before there was a look to compare with.
+    if (state.first) state.changed ||= mtimeMs >= sinceMs;
     if (state.first || isOwn(runId)) return;
     if (grown && before !== undefined) {
       const last = told.get(runId);
@@ -80,6 +87,10 @@ export function followRuns(
       held.delete(runId);
       told.delete(runId);
       tell({ type: 'runs-changed' });
+    }
+    if (state.first) {
+      const folder = await stat(store.runsDir).catch(() => null);
+      if (state.changed || (folder?.mtimeMs ?? 0) >= sinceMs) tell({ type: 'runs-changed' });
     }
     state.first = false;
   };

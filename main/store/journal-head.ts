@@ -10,6 +10,7 @@ export interface JournalHead {
    * the second cannot be set, and its end.
    */
   readonly mark: string;
+  readonly bytes: number;
   /** The record that created the run, as it was written; null where its line is damaged or longer than 1 MiB. */
   readonly first: object | null;
 }
@@ -48,6 +49,7 @@ export async function readJournalHead(path: string): Promise<JournalHead | null>
     const line = await firstLine(file);
     return {
       mark: [ino, size, mtimeNs, ctimeNs, hash].join(' '),
+      bytes: Number(size),
       first: line === null ? null : writtenRecord(line),
     };
   } catch {

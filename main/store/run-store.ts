@@ -1,19 +1,18 @@
 import { constants } from 'node:fs';
 import { lstat, readdir, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import pLimit from 'p-limit';
 import { stringify } from 'yaml';
-import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import { jobName } from '../contract/job/run-job';
 import type { Environment } from '../contract/measured/results';
 import { runIdPattern } from '../contract/opened';
 import { present } from '../contract/present';
 import type { ImportSource } from '../contract/run/imported';
-import type { RunContent, RunOrigin } from '../contract/run/run-content';
+import type { RunContent } from '../contract/run/run-content';
 import type { JournalBody, JournalEntry, MatrixMark } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
-import { reduceRun, type RunState } from '../contract/run/run-state';
+import type { RunState } from '../contract/run/run-state';
+import type { RunList } from '../contract/run/run-summary';
 import type { ServerLoad } from '../contract/run/server-load';
 import { fileError } from '../platform/file-error';
 import { exists, hashValue, syncFolder, writeFileAtomic } from '../platform/files';
@@ -21,15 +20,15 @@ import { makeFolder } from '../platform/make-folder';
 import { openPlain } from '../platform/plain-entry';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import { temporaryBeside } from '../platform/temporary-files';
-import { type JournalContent, JournalWriter, readJournal, requireEntries } from './journal';
-import { readJournalHead } from './journal-head';
+import { type JournalContent, JournalWriter } from './journal';
 import { acquireLease, holderText, leaseHolder } from './lease';
+import { readContent, stateIn } from './read-run';
 import { readLogTail } from './run-files';
 import { newRunId, type RunFolder, runFolder } from './run-folder';
 import { holdsRun, requireSameRun, type RunKey } from './run-key';
+import { type ListedRuns, RunRows } from './run-rows';
 import {
   hashOfSpecification,
-  isSealedCreation,
   originOf,
   requireCreated,
   sealedChange,
@@ -39,7 +38,6 @@ import {
 } from './run-seals';
 import { asItStands, type JobLooks } from './standing';
 import { StepManifests } from './step-manifests';
-import { keptSummary, toSummary } from './summary';
 
 /** What a run is of, where it is not the specification alone. */
 interface RunSource {
@@ -53,24 +51,6 @@ interface StoredRun {
   readonly state: RunState;
 }
 
-/** Rows of the list that are read at the same time. */
-const listedAtOnce = 8;
-
-/** A run folder that cannot be read: collected, not thrown, so that the others are still shown. */
-export interface UnreadableRun {
-  readonly runId: string;
-  readonly dir: string;
-  readonly reason: string;
-}
-
-/** What the journal says; where the run is from is not known yet. Throws journal-corrupt. */
-function stateOf(content: JournalContent, path: string): RunState {
-  requireEntries(content, path);
-  const state = content.entries.reduce<RunState | null>(reduceRun, null);
-  if (state === null) throw new WorkbenchError('journal-corrupt', 'The journal is empty', { where: path });
-  return { ...state, damagedLines: content.damagedLines };
-}
-
 /** Makes the folder so that a power cut does not take it away. */
 async function makeLasting(dir: string): Promise<void> {
   for (const made of await makeFolder(dir)) await syncFolder(dirname(made));
@@ -81,23 +61,6 @@ async function leaveRequest(path: string): Promise<void> {
   await (await openPlain(path, constants.O_WRONLY | constants.O_CREAT)).close();
 }
 
-/** Throws journal-corrupt, run-folder-unsafe. */
-async function readContent({ journal }: RunFolder): Promise<JournalContent> {
-  return readJournal(journal).catch((error: unknown) => {
-    if (error instanceof WorkbenchError) throw error;
-    throw new WorkbenchError('journal-corrupt', 'The journal cannot be read', {
-      where: journal,
-      cause: error,
-    });
-  });
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const remedy = error instanceof WorkbenchError ? error.remedy : undefined;
-  return remedy === undefined ? error.message : `${error.message}. ${remedy}`;
-}
-
 const mostSpecBytes = 8 * 2 ** 20;
 
 const specText = (spec: RunSpec): string =>
@@ -106,12 +69,17 @@ const specText = (spec: RunSpec): string =>
 
 /** Run folders under `runsDir`; a run elsewhere (`--out`) stands there as a link. The folders are the truth. */
 export class RunStore {
+  private readonly rows: RunRows;
+
   constructor(
-    private readonly runsDir: string,
+    /** A folder or a link for each run. */
+    readonly runsDir: string,
     private readonly key: RunKey,
     /** Of runs that were handed to jobs. */
     private readonly jobs: JobLooks = { look: () => Promise.resolve(new Map()) },
-  ) {}
+  ) {
+    this.rows = new RunRows(key, jobs);
+  }
 
   /** Creates the folder, `run.yaml` and the journal's first line. */
   async create(
@@ -177,17 +145,8 @@ export class RunStore {
 
   /** What a journal says, with where the run is from. Throws journal-corrupt. */
   async stateOf(content: JournalContent, path: string): Promise<RunState> {
-    const state = stateOf(content, path);
+    const state = stateIn(content, path);
     return { ...state, origin: await originOf(this.key, content) };
-  }
-
-  /**
-   * For a row of the list. Never from what is kept beside the journal: everybody can write that. That somebody else changed
-   * the specification of a run of this home is found when the run is opened.
-   */
-  private async originOf(folder: RunFolder, first: object | null): Promise<RunOrigin> {
-    if (first !== null && (await isSealedCreation(this.key, first))) return 'own';
-    return originOf(this.key, await readContent(folder));
   }
 
   /** What this home vouches for of the files that the run's steps left. */
@@ -260,39 +219,18 @@ export class RunStore {
   }
 
   /** Newest first. Of a journal that has not grown since, the row that was kept beside it is taken. */
-  async list(): Promise<{ runs: readonly RunSummary[]; unreadable: readonly UnreadableRun[] }> {
-    // A row mostly waits for the disk.
-    const limit = pLimit(listedAtOnce);
-    const rows = await Promise.all(
-      [...(await this.runDirs())].reverse().map(([runId, dir]) => limit(() => this.rowOf(runId, dir))),
-    );
-    return {
-      runs: rows.flatMap((row) => ('unreadable' in row ? [] : [row.run])),
-      unreadable: rows.flatMap((row) => ('unreadable' in row ? [row.unreadable] : [])),
-    };
+  async list(): Promise<ListedRuns> {
+    return this.rows.list(await this.runDirs());
   }
 
-  private async rowOf(
-    runId: string,
-    dir: string,
-  ): Promise<{ readonly run: RunSummary } | { readonly unreadable: UnreadableRun }> {
-    const folder = runFolder(dir);
-    try {
-      const head = await readJournalHead(folder.journal);
-      const row = await keptSummary(folder, head?.mark ?? null, async () =>
-        toSummary(stateOf(await readContent(folder), folder.journal), dir),
-      );
-      requireSameRun(row.runId, runId, dir);
-      return {
-        run: await asItStands(
-          { ...row, origin: await this.originOf(folder, head?.first ?? null) },
-          dir,
-          this.jobs,
-        ),
-      };
-    } catch (error) {
-      return { unreadable: { runId, dir, reason: reasonOf(error) } };
-    }
+  /** The same without waiting for rows that must be made anew, but for the newest few. */
+  async listAtHand(): Promise<RunList> {
+    return this.rows.atHand(await this.runDirs());
+  }
+
+  /** Makes anew, newest first, each row that must be; `onMade` hears of each. */
+  async makeRows(signal: AbortSignal, onMade: () => void): Promise<void> {
+    await this.rows.make(await this.runDirs(), signal, onMade);
   }
 
   /**

@@ -97,26 +97,37 @@ const mostSummaryBytes = 2 ** 20;
 const madeBy = 11;
 
 const keptSchema = z.strictObject({
-  madeBy: z.literal(madeBy),
+  madeBy: z.int(),
   /** `JournalHead.mark`. */
   journal: z.string(),
   summary: runRowSchema,
 });
 
+/** A row as it was kept beside its journal. */
+export interface KeptRow {
+  readonly row: RunRow;
+  /** Another version of the workbench kept it, whose `toSummary` may say another thing. */
+  readonly isOutdated: boolean;
+}
+
+/** The row of this very journal, whichever version kept it; null where none is, and where it does not have today's fields. */
+export async function readKeptRow(folder: RunFolder, mark: JournalHead['mark']): Promise<KeptRow | null> {
+  const found = await readBoundedFile(folder.summary, mostSummaryBytes);
+  const kept = 'text' in found ? parseKept(found.text) : null;
+  if (kept?.journal !== mark) return null;
+  // The folder may have been moved since.
+  return { row: { ...kept.summary, dir: folder.dir }, isOutdated: kept.madeBy !== madeBy };
+}
+
 /**
- * The run's row as it was kept beside its journal, else made anew by `make` and kept: a journal of many windows takes
- * a third of a second to read. A row that cannot be read, is of another journal or cannot be kept costs time only.
+ * The row made anew by `make`, and kept: a journal of many windows takes a third of a second to read. A row that cannot be
+ * kept costs time only.
  */
-export async function keptSummary(
+export async function makeRow(
   folder: RunFolder,
   mark: JournalHead['mark'] | null,
   make: () => Promise<RunRow>,
 ): Promise<RunRow> {
-  const found = await readBoundedFile(folder.summary, mostSummaryBytes);
-  const text = 'text' in found ? found.text : null;
-  const kept = text === null ? null : parseKept(text);
-  // The folder may have been moved since.
-  if (mark !== null && kept?.journal === mark) return { ...kept.summary, dir: folder.dir };
   const summary = await make();
   if (mark !== null && mark === (await readJournalHead(folder.journal))?.mark) {
     const content = { madeBy, journal: mark, summary } satisfies z.input<typeof keptSchema>;

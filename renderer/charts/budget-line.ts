@@ -1,4 +1,4 @@
-import { formatTyped } from '../../main/contract/numbers';
+import { chartSigns } from '../../main/contract/measured/chart-lines';
 import type { ChartTheme } from './chart-theme';
 import type { Axis, Trace } from './trace';
 
@@ -57,7 +57,7 @@ export function budgetView(
   const isFar = values > 0 && budgetMs > values * farAbove;
   const dataTop = Math.max(values, Math.min(bars, values * barRoom));
   const top = (isFar ? dataTop : Math.max(dataTop, budgetMs * 1.15)) * headroom;
-  const name = `p99 budget ${formatTyped(budgetMs)} ms`;
+  const name = chartSigns.budget(budgetMs);
   return {
     traces: [
       {

@@ -1,4 +1,11 @@
-import { budgetColor, componentColors, okabeIto } from '../../main/contract/palette';
+import {
+  budgetColor,
+  componentColors,
+  holeColor,
+  lineColors,
+  okabeIto,
+  orderColors,
+} from '../../main/contract/palette';
 
 type Scheme = 'dark' | 'light';
 
@@ -59,24 +66,12 @@ export const chartThemes: Readonly<Record<Scheme, ChartTheme>> = {
     grid: '#e3e7eb',
     line: '#b8c0c8',
     panel: '#ffffff',
-    throughput: okabeIto.blue,
+    ...lineColors,
     batch: '#a3487a',
-    avg: '#55606b',
-    p50: okabeIto.blue,
-    p90: okabeIto.green,
-    p95: okabeIto.orange,
-    p99: okabeIto.vermillion,
-    hole: '#a3487a',
+    hole: holeColor,
     budget: budgetColor,
     overBudget: 'rgba(194, 0, 47, 0.05)',
-    runs: [
-      okabeIto.blue,
-      okabeIto.vermillion,
-      okabeIto.green,
-      okabeIto.purple,
-      okabeIto.orange,
-      okabeIto.black,
-    ],
+    runs: orderColors,
     components: componentColors,
   },
 };

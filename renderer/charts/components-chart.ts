@@ -1,11 +1,12 @@
 import { isSteady } from '../../main/contract/flag-text';
+import { axisTitles, chartSigns } from '../../main/contract/measured/chart-lines';
 import { cellText, numberOf, withHalfWidth } from '../../main/contract/measured/column';
 import { components, throughput } from '../../main/contract/measured/columns';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import { formatCount, formatMeasured, formatShare } from '../../main/contract/numbers';
 import { levelText as loadText } from '../../main/contract/words';
 import { baseLayout, type Chart, levelOf, type SweepInput, sweepName } from './chart';
-import { doubtLines, hollowMark, wrapLines } from './hover-text';
+import { doubtLines, wrapLines } from './hover-text';
 import { levelsOf, valueAxis } from './sweep-axis';
 import { sortedPoints } from './sweep-series';
 import type { Axis, Trace } from './trace';
@@ -49,7 +50,7 @@ function markedTicks(input: SweepInput): Pick<Axis, 'tickvals' | 'ticktext'> {
   if (shaky.size === 0 || levels.length > mostMarked) return {};
   return {
     tickvals: levels.map(String),
-    ticktext: levels.map((level) => (shaky.has(level) ? `${level} ${hollowMark}` : String(level))),
+    ticktext: levels.map((level) => (shaky.has(level) ? `${level} ${chartSigns.hollowMark}` : String(level))),
   };
 }
 
@@ -84,7 +85,7 @@ export function componentsChart(input: SweepInput): Chart {
         nticks: 16,
         ...markedTicks(input),
       },
-      yaxis: valueAxis(input, 'Mean latency, ms'),
+      yaxis: valueAxis(input, axisTitles.meanLatency),
       showlegend: true,
       legend: { ...baseLayout(theme).legend, traceorder: 'normal' },
     },

@@ -1,3 +1,4 @@
+import { chartSigns } from '../../main/contract/measured/chart-lines';
 import { cellText } from '../../main/contract/measured/column';
 import { throughput } from '../../main/contract/measured/columns';
 import { gpus, isThrottled } from '../../main/contract/measured/detail-columns';
@@ -45,7 +46,7 @@ function throttledSeries(input: SweepInput): readonly Trace[] {
     {
       type: 'scatter',
       mode: 'markers',
-      name: 'Clocks throttled',
+      name: chartSigns.throttled,
       meta: 'signs',
       x: points.map((point) => levelOf(input.scenario, point)),
       y: points.map(() => 0),

@@ -46,11 +46,5 @@ export const symbolOf = (point: LoadPoint, symbol: string): string =>
 const hollow = '-open';
 export const isHollow = (symbol: string): boolean => symbol.endsWith(hollow);
 
-/** What the legend says of hollow symbols. */
-export const hollowText = 'Hollow: not steady';
-
-/** Behind a level on an axis of bars, which have no symbol: see {@link hollowText}. */
-export const hollowMark = '○';
-
 /** What is in doubt about a level, for hovering: each in lines of its own; none for a steady one without a doubt. */
 export const doubtLines = (point: LoadPoint): readonly string[] => reasonsOf(point).map(wrapped);

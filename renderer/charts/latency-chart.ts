@@ -1,22 +1,39 @@
-import { type Column, intervalOf, numberOf } from '../../main/contract/measured/column';
-import { fromSend, latencies, scheduled } from '../../main/contract/measured/columns';
+import {
+  axisTitles,
+  type ChartLine,
+  latencyLines,
+  throughputLine,
+} from '../../main/contract/measured/chart-lines';
+import { numberOf } from '../../main/contract/measured/column';
+import { meanBatch } from '../../main/contract/measured/columns';
 import type { LiveWindow } from '../stores/open-run';
 import { budgetView } from './budget-line';
 import { baseLayout, type Chart, type SweepInput, sweepOfState } from './chart';
 import { shownTraces } from './plot/shown-traces';
 import { publishedSeries } from './published-series';
 import { sweepAxis, sweepEnds, valueAxis } from './sweep-axis';
-import { holeSeries, liveSeries, type SeriesLook, sweepSeries } from './sweep-series';
+import { holeSeries, liveSeries, sweepSeries, symbolNames } from './sweep-series';
 import type { ChartLayout, Trace } from './trace';
 
-const symbols = {
-  p99: 'triangle-up',
-  p95: 'diamond',
-  p90: 'square',
-  p50: 'circle',
-  avg: 'pentagon',
-} as const;
-type Latency = keyof typeof symbols;
+/** Items per execution inside the server (inference count / execution count) over the sweep; gaps where it is unknown. */
+export function batchChart(input: SweepInput): Chart {
+  const { theme } = input;
+  return {
+    data: [
+      sweepSeries(
+        input,
+        { name: meanBatch.title, color: theme.batch, symbol: 'square' },
+        numberOf(meanBatch),
+      ),
+    ],
+    layout: {
+      ...baseLayout(theme),
+      xaxis: sweepAxis(input),
+      yaxis: valueAxis(input, 'Items per execution'),
+      showlegend: true,
+    },
+  };
+}
 
 /** The p99 of a window under way, milliseconds. */
 function ms({ scheduledP99Us, p99Us }: LiveWindow): number | null {
@@ -24,45 +41,26 @@ function ms({ scheduledP99Us, p99Us }: LiveWindow): number | null {
   return us === null ? null : us / 1000;
 }
 
-const percentiles = ['p99', 'p95', 'p90', 'p50'] as const;
-
-const lookOf = (input: SweepInput, name: Latency, column: Column, dash: SeriesLook['dash']): SeriesLook => ({
-  name: column.title,
-  color: input.theme[name],
-  symbol: symbols[name],
-  ...(dash === undefined ? {} : { dash }),
-});
-
-/** The columns of a list in the order of the legend, which is that of the lines. */
-const ordered = (columns: readonly Column[], names: readonly Latency[]) =>
-  names.flatMap((name) =>
-    columns.flatMap((column) => ((column.short ?? column.id) === name ? [{ name, column }] : [])),
-  );
-
-const closedLoop = (input: SweepInput): readonly Trace[] =>
-  ordered(latencies, [...percentiles, 'avg']).map(({ name, column }) => {
-    const look = lookOf(input, name, column, name === 'avg' ? 'dot' : 'solid');
-    const series = sweepSeries(input, look, numberOf(column), intervalOf(column));
-    return name === 'p99' ? series : { ...series, barsAlone: true };
-  });
-
-/** Latency from the schedule, and dotted beside it what the requests took from the send: that hides what waited. */
-const openLoop = (input: SweepInput): readonly Trace[] => [
-  ...ordered(scheduled, percentiles).map(({ name, column }) =>
-    sweepSeries(input, lookOf(input, name, column, undefined), numberOf(column)),
-  ),
-  ...ordered(latencies.map(fromSend), percentiles).map(({ name, column }) =>
-    sweepSeries(input, lookOf(input, name, column, 'dot'), numberOf(column)),
-  ),
-];
+/** Means, and latencies from the send of an open loop, are dotted: the latter hide what waited. */
+function seriesOf(input: SweepInput, line: ChartLine): Trace {
+  const { name, tone, read, interval } = line;
+  const look = {
+    ...{ name, color: input.theme[tone], symbol: symbolNames[line.symbol] },
+    dash: tone === 'avg' || line.fromSend ? 'dot' : 'solid',
+  } as const;
+  return sweepSeries(input, look, read, interval);
+}
 
 /** Mean and percentiles over the sweep, milliseconds. */
 export function latencyChart(input: SweepInput): Chart {
   const { theme, scenario, state, sweep } = input;
-  const byRate = sweepOfState(scenario, state, sweep) === 'requestRate';
+  const varied = sweepOfState(scenario, state, sweep);
   const measured = [
-    ...(byRate ? openLoop(input) : closedLoop(input)),
-    ...(byRate ? [] : publishedSeries(input.baseline, theme, ({ p99Ms }) => p99Ms, 'p99 ')),
+    ...latencyLines(varied).map((line) => ({
+      ...seriesOf(input, line),
+      ...(varied === 'requestRate' || line.tone === 'p99' ? {} : { barsAlone: true }),
+    })),
+    ...(varied === 'requestRate' ? [] : publishedSeries(input.baseline, theme, ({ p99Ms }) => p99Ms, 'p99 ')),
   ];
   const signs = [...holeSeries(input), ...liveSeries(input, ms)];
   const ends = sweepEnds(input);
@@ -79,7 +77,7 @@ export function latencyChart(input: SweepInput): Chart {
       ...baseLayout(theme),
       shapes,
       xaxis: sweepAxis(input),
-      yaxis: { ...valueAxis(input, 'Latency, ms'), ...axis },
+      yaxis: { ...valueAxis(input, axisTitles.latency), ...axis },
       showlegend: true,
     };
   };
@@ -96,12 +94,7 @@ export function throughputChart(input: SweepInput): Chart {
   const { theme } = input;
   return {
     data: [
-      sweepSeries(
-        input,
-        { name: 'Throughput', color: theme.throughput, symbol: 'circle' },
-        (point) => point.inferencesPerSecond,
-        (point) => point.throughputIntervalIps,
-      ),
+      seriesOf(input, throughputLine),
       ...publishedSeries(input.baseline, theme, (point) => point.inferencesPerSecond),
       ...holeSeries(input),
       ...liveSeries(input, (window) => window.inferencesPerSecond),
@@ -109,7 +102,7 @@ export function throughputChart(input: SweepInput): Chart {
     layout: {
       ...baseLayout(theme),
       xaxis: sweepAxis(input),
-      yaxis: valueAxis(input, 'Inferences/s'),
+      yaxis: valueAxis(input, axisTitles.throughput),
       showlegend: true,
     },
   };

@@ -1,5 +1,6 @@
+import { chartSigns } from '../../main/contract/measured/chart-lines';
 import type { Chart } from './chart';
-import { hollowMark, hollowText, isHollow } from './hover-text';
+import { isHollow } from './hover-text';
 import { isSeries } from './plot/shown-traces';
 import type { Trace } from './trace';
 
@@ -39,14 +40,14 @@ function entryOf(trace: Trace): LegendEntry {
 /** Whether a level is drawn hollow: the symbols of a sweep are one per level; below bars, a sign at the axis. */
 const hasHollow = ({ data, layout }: Chart): boolean =>
   data.some(({ marker }) => typeof marker?.symbol !== 'string' && allOf(marker?.symbol).some(isHollow)) ||
-  layout.xaxis.ticktext?.some((text) => text.endsWith(hollowMark)) === true;
+  layout.xaxis.ticktext?.some((text) => text.endsWith(chartSigns.hollowMark)) === true;
 
 /** What the legend of a chart says, in the order of its traces; hollow symbols are explained once. */
 export function legendEntries(chart: Chart, neutral: string): readonly LegendEntry[] {
   const named = chart.data.filter((trace) => trace.showlegend !== false).map(entryOf);
   if (!hasHollow(chart)) return named;
   const explained: LegendEntry = {
-    name: hollowText,
+    name: chartSigns.hollow,
     isSeries: false,
     kind: 'sign',
     color: neutral,
@@ -64,7 +65,7 @@ export function hollowLegend(chart: Chart): readonly Trace[] {
     {
       type: 'scatter',
       mode: 'markers',
-      name: hollowText,
+      name: chartSigns.hollow,
       meta: 'signs',
       x: [NaN],
       y: [NaN],

@@ -1,3 +1,4 @@
+import { chartSigns, type ChartSymbol } from '../../main/contract/measured/chart-lines';
 import { cellText, type Column, rangeText, withHalfWidth } from '../../main/contract/measured/column';
 import {
   achieved,
@@ -23,6 +24,17 @@ export interface SeriesLook {
   readonly symbol: string;
   readonly dash?: 'solid' | 'dot' | 'dash' | 'dashdot';
 }
+
+/** Plotly's names of the symbols. */
+export const symbolNames: Readonly<Record<ChartSymbol, string>> = {
+  ...{
+    circle: 'circle',
+    square: 'square',
+    diamond: 'diamond',
+    triangle: 'triangle-up',
+    pentagon: 'pentagon',
+  },
+};
 
 export function sortedPoints(input: Pick<SweepInput, 'scenario' | 'state'>): readonly LoadPoint[] {
   return input.state.points
@@ -164,7 +176,7 @@ export function holeSeries(input: SweepInput): readonly Trace[] {
     {
       type: 'scatter',
       mode: 'markers',
-      name: 'No result',
+      name: chartSigns.hole,
       meta: 'signs',
       x: missing.map((hole) => levelOf(input.scenario, hole)),
       y: missing.map(() => 0),

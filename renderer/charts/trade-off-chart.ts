@@ -1,8 +1,9 @@
+import { axisTitles, budgetAxisTitle, chartSigns } from '../../main/contract/measured/chart-lines';
 import { paretoFront, spacedLevels } from '../../main/contract/measured/points';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { ChosenLevel } from '../../main/contract/measured/verdict';
 import type { RunState } from '../../main/contract/run/run-state';
-import { budgetLatencyUs, scenarioOf, type Sweep, sweepTitle } from '../../main/contract/run/sweep';
+import { budgetLatencyUs, scenarioOf, type Sweep } from '../../main/contract/run/sweep';
 import { budgetView } from './budget-line';
 import { baseLayout, type Chart, levelOf, type SweepInput, sweepOfState } from './chart';
 import type { ChartTheme } from './chart-theme';
@@ -14,10 +15,6 @@ import type { Axis, Trace } from './trace';
 
 const rate = ({ inferencesPerSecond }: LoadPoint): number => inferencesPerSecond;
 const latencyMs = (point: LoadPoint): number => budgetLatencyUs(point) / 1000;
-
-/** The latency that a budget holds: of an open loop from the schedule. */
-const latencyTitle = (sweep: Sweep): string =>
-  sweep === 'requestRate' ? 'p99 from schedule, ms' : 'p99, ms';
 
 const marksOf = (points: readonly LoadPoint[], color: string, symbol: string, size: number) => ({
   x: points.map(rate),
@@ -34,11 +31,10 @@ const marksOf = (points: readonly LoadPoint[], color: string, symbol: string, si
 function levelMarks(input: SweepInput, points: readonly LoadPoint[], first: readonly LoadPoint[]): Trace {
   const { theme, scenario, state, sweep } = input;
   const labeled = spacedLevels(points, first);
-  const by = sweepTitle[sweepOfState(scenario, state, sweep)].toLowerCase();
   return {
     type: 'scatter',
     mode: 'markers+text',
-    name: `Levels, by ${by}`,
+    name: chartSigns.levels(sweepOfState(scenario, state, sweep)),
     ...marksOf(points, theme.throughput, 'circle', 8),
     text: points.map((point) => (labeled.has(point) ? String(levelOf(scenario, point)) : '')),
     textposition: 'top left',
@@ -51,7 +47,7 @@ function levelMarks(input: SweepInput, points: readonly LoadPoint[], first: read
 function rateAxis(theme: ChartTheme, points: readonly LoadPoint[]): { axis: Axis; ends: [number, number] } {
   const most = points.reduce((highest, point) => Math.max(highest, rate(point)), 0);
   const ends: [number, number] = [0, most === 0 ? 1 : most * 1.06];
-  const axis = valueAxis({ theme }, 'Throughput, inferences/s');
+  const axis = valueAxis({ theme }, axisTitles.rate);
   const ticks = most === 0 ? { showticklabels: false } : {};
   return { axis: { ...axis, ...ticks, range: ends, automargin: false }, ends };
 }
@@ -80,7 +76,7 @@ export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Ch
   const line: Trace = {
     type: 'scatter',
     mode: 'lines',
-    name: 'Pareto front, steady levels',
+    name: chartSigns.front,
     x: front.map(rate),
     y: front.map(latencyMs),
     line: { color: theme.throughput, width: 1.75, dash: 'solid' },
@@ -95,7 +91,7 @@ export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Ch
       ...baseLayout(theme),
       shapes: budget.shapes,
       xaxis: axis,
-      yaxis: { ...valueAxis(input, latencyTitle(sweepOfState(scenario, state, sweep))), ...budget.axis },
+      yaxis: { ...valueAxis(input, budgetAxisTitle(sweepOfState(scenario, state, sweep))), ...budget.axis },
       showlegend: true,
     },
   };
@@ -142,7 +138,7 @@ export function compareTradeOff(
     layout: {
       ...baseLayout(theme),
       xaxis: axis,
-      yaxis: valueAxis({ theme }, latencyTitle(sweep)),
+      yaxis: valueAxis({ theme }, budgetAxisTitle(sweep)),
       showlegend: true,
     },
   };

@@ -1,12 +1,97 @@
+import { Modal } from '@mantine/core';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import type { MenuCommand } from '../../main/contract/api';
 import { HelpDialogs } from '../views/help/help-dialogs';
 import { MeasureDialog } from '../views/measure/measure-dialog';
+import { shortcuts } from '../views/new-deployment/shortcuts';
 import { RenameDialog } from '../views/runs/rename-dialog';
 import { useWorkbench } from '../workbench';
-import { CommandPalette } from './command-palette';
-import { ShortcutHelp } from './shortcut-help';
+import type { Command } from './command';
+import { CommandPalette, Keys } from './command-palette';
+import { isWriting, keyText } from './key-text';
 import { useCommands } from './use-commands';
-import { useShortcuts } from './use-shortcuts';
+
+/** The menu's words for commands of the palette. */
+const menuIds: Readonly<Partial<Record<MenuCommand, string>>> = {
+  'new-deployment': 'page new',
+  find: 'find',
+  'toggle-theme': 'theme',
+  settings: 'page settings',
+};
+
+/** Runs commands by their keys and by the menu of the application. */
+function useShortcuts(commands: readonly Command[]): void {
+  const { client, overlay } = useWorkbench();
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      const text = keyText(event);
+      if (text === 'Ctrl+K') {
+        event.preventDefault();
+        const { shown, show, close } = overlay.getState();
+        if (shown === 'palette') close();
+        else show('palette');
+        return;
+      }
+      if (overlay.getState().shown !== null || (!text.includes('+') && isWriting(event.target))) return;
+      const command = commands.find(({ shortcut }) => shortcut === text);
+      if (command === undefined) return;
+      event.preventDefault();
+      command.run();
+    };
+    window.addEventListener('keydown', pressed);
+    const stop = client.on((events) => {
+      for (const event of events) {
+        if (event.type !== 'menu') continue;
+        if (event.command === 'command-palette') overlay.getState().show('palette');
+        else commands.find(({ id }) => id === (menuIds[event.command] ?? event.command))?.run();
+      }
+    });
+    return () => {
+      window.removeEventListener('keydown', pressed);
+      stop();
+    };
+  }, [client, overlay, commands]);
+}
+
+/** Shortcuts that belong to no command. */
+const others = [
+  { title: 'Command palette', shortcut: 'Ctrl+K' },
+  { title: 'Close a dialog or menu', shortcut: 'Escape' },
+] as const;
+
+/** Of the pages of a new deployment. */
+const wizardShortcuts = shortcuts.map(({ keys, what }) => ({
+  title: `New deployment: ${what.toLowerCase()}`,
+  shortcut: keys,
+}));
+
+/** Every shortcut there is. */
+function ShortcutHelp(props: { opened: boolean; commands: readonly Command[]; onClose: () => void }) {
+  const rows = [
+    ...others,
+    ...props.commands.flatMap(({ title, shortcut }) => (shortcut === undefined ? [] : [{ title, shortcut }])),
+    ...wizardShortcuts,
+  ];
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title="Shortcuts"
+      size={440}
+      lockScroll={false}
+      transitionProps={{ duration: 0 }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <dl className="shortcuts">
+        {rows.map(({ title, shortcut }) => [
+          <dt key={`${title} title`}>{title}</dt>,
+          <dd key={title}>{shortcut.includes(' ') ? shortcut : <Keys shortcut={shortcut} />}</dd>,
+        ])}
+      </dl>
+    </Modal>
+  );
+}
 
 /** Keys, menu, palette and the list of shortcuts. */
 export function Commands() {

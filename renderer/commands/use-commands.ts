@@ -9,13 +9,20 @@ import { runStatusText } from '../format/words';
 import { routeTo } from '../stores/route';
 import { useWorkbench, type Workbench } from '../workbench';
 import type { Command } from './command';
-import { findOnPage } from './find-on-page';
 import { helpCommands } from './help-commands';
 import { pageCommands } from './page-commands';
 import { runCommands } from './run-commands';
 import { settingCommands } from './setting-commands';
 import { showConfiguration } from './use-opened';
 import { themeText, useThemeChoice } from './use-theme-choice';
+/** Puts the cursor into the last search field of the page that can be seen: a log's before the list's. */
+function findOnPage(): void {
+  const fields = [...document.querySelectorAll<HTMLElement>('[data-find]')];
+  const field = fields.findLast((one) => one.offsetParent !== null);
+  const input = field instanceof HTMLInputElement ? field : field?.querySelector('input');
+  input?.focus();
+  input?.select();
+}
 
 /** The same list each time: a new one would draw again. */
 const none: readonly ReportFile[] = [];

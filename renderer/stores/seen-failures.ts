@@ -11,7 +11,10 @@ const isFailed = ({ status }: Pick<RunSummary, 'status'>): boolean =>
 
 export interface SeenFailures {
   readonly runIds: ReadonlySet<string>;
-  /** These are on the screen. A run of `all` that has not failed, as one that was resumed, counts anew when it fails again. */
+  /**
+   * These are on the screen. A run of `all` that has not failed, as one that was resumed, counts anew when it fails again;
+   * one that is not in the list, which may not be whole yet, stays seen.
+   */
   readonly see: (shown: readonly RunSummary[], all: readonly RunSummary[]) => void;
 }
 
@@ -40,8 +43,10 @@ export function createSeenFailures(storage: Storage): StoreApi<SeenFailures> {
     see(shown, all) {
       const before = get().runIds;
       const now = new Set(shown.map((run) => run.runId));
+      const listed = new Set(all.map((run) => run.runId));
       const next = all.filter((run) => isFailed(run) && (before.has(run.runId) || now.has(run.runId)));
-      const runIds = new Set(next.slice(0, most).map((run) => run.runId));
+      const unlisted = [...before].filter((runId) => !listed.has(runId));
+      const runIds = new Set([...next.map((run) => run.runId), ...unlisted].slice(0, most));
       if (runIds.size === before.size && [...runIds].every((runId) => before.has(runId))) return;
       storage.setItem(storageKey, JSON.stringify([...runIds]));
       set({ runIds });

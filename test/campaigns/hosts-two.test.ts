@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageNamesOf, wantedImages } from '../../main/engine/docker/run-images';
 import { createHosts } from '../../main/hosts/hosts';
+import { ngcRegistry } from '../../main/machine/releases';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
@@ -38,7 +39,7 @@ describe.skipIf(engine === null)('two hosts, each with a Docker Engine and an ss
     if (engine === null) return;
     const images = await wantedImages(
       { kind: 'docker', gpus: [], shmSizeMiB: 64 },
-      join(repository, 'resources'),
+      { resources: join(repository, 'resources'), registry: ngcRegistry },
     );
     for (const name of imageNamesOf(images)) {
       const image = await engine.docker.getImage(name).get();

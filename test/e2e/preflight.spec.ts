@@ -77,6 +77,6 @@ async function journal(): Promise<string> {
       .workbench;
     return { runs: await bridge.call('runs.list') };
   });
-  const { value } = runs as { value: { runId: string }[] };
-  return readFile(join(home.path, 'runs', value[0]?.runId ?? '', 'journal.jsonl'), 'utf8');
+  const { value } = runs as { value: { runs: { runId: string }[] } };
+  return readFile(join(home.path, 'runs', value.runs[0]?.runId ?? '', 'journal.jsonl'), 'utf8');
 }

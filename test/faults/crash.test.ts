@@ -118,7 +118,12 @@ describe('a run on Triton', () => {
               ...['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=0'],
             ]
           : [cli, 'resume', runId, '--json'],
-      env: (home) => ({ ...process.env, TRITON_WORKBENCH_HOME: home }),
+      // Not with the defaults of whoever runs the test.
+      env: (home) => ({
+        ...process.env,
+        TRITON_WORKBENCH_HOME: home,
+        XDG_CONFIG_HOME: join(home, 'no-config'),
+      }),
       lasting: (path) => path.startsWith('steps/configure/model-repository/'),
       told: () => [],
       left: async (home) => [...(await leftProcesses(home)), ...(await leftSharedMemory(sharedBefore))],

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Core } from '../../core';
 import type { CliContext } from '../context';
 import { readBudgetMs, readRunName, resolveRunId, runArgument } from '../read-values';
 import { addReportOptions, reportChangeOf, type ReportOptions } from '../report/report-options';
@@ -7,32 +8,41 @@ interface Json {
   readonly json?: boolean;
 }
 
-function addStops(program: Command, context: CliContext): void {
+interface Stop {
+  readonly verb: 'cancel' | 'pause';
+  readonly description: string;
+  readonly stop: (core: Core, runId: string) => Promise<void>;
+  readonly said: (runId: string) => string;
+}
+
+const stops: readonly Stop[] = [
+  {
+    verb: 'cancel',
+    description: 'Cancel a run, from any terminal',
+    stop: (core, runId) => core.cancelRun(runId),
+    said: (runId) => `Cancelling ${runId}.`,
+  },
+  {
+    verb: 'pause',
+    description: 'Stop a run before its next level or step, from any terminal; continue it with "resume"',
+    stop: (core, runId) => core.pauseRun(runId),
+    said: (runId) => `Pausing ${runId} before its next level or step.`,
+  },
+];
+
+function addStop(program: Command, context: CliContext, { verb, description, stop, said }: Stop): void {
   program
-    .command('cancel')
-    .description('Cancel a run, from any terminal')
+    .command(verb)
+    .description(description)
     .argument('<run>', runArgument)
     .option('--json', 'print one JSON document to stdout')
     .action(async (given: string, options: Json) => {
       const output = context.output(options);
       const core = await context.core();
       const runId = await resolveRunId(core, given);
-      await core.cancelRun(runId);
+      await stop(core, runId);
       if (output.json) output.document({ runId, requested: true });
-      else output.say(`Cancelling ${runId}.`);
-    });
-  program
-    .command('pause')
-    .description('Stop a run before its next level or step, from any terminal; continue it with "resume"')
-    .argument('<run>', runArgument)
-    .option('--json', 'print one JSON document to stdout')
-    .action(async (given: string, options: Json) => {
-      const output = context.output(options);
-      const core = await context.core();
-      const runId = await resolveRunId(core, given);
-      await core.pauseRun(runId);
-      if (output.json) output.document({ runId, requested: true });
-      else output.say(`Pausing ${runId} before its next level or step.`);
+      else output.say(said(runId));
     });
 }
 
@@ -82,7 +92,7 @@ function addRename(program: Command, context: CliContext): void {
 
 /** The verbs that look after runs: cancel, pause, report, rename. */
 export function addUpkeep(program: Command, context: CliContext): void {
-  addStops(program, context);
+  for (const stop of stops) addStop(program, context, stop);
   addReport(program, context);
   addRename(program, context);
 }

@@ -51,3 +51,13 @@ export const runSummarySchema = z.strictObject({
 });
 /** A row of the run list. */
 export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
+
+/** The run list as far as it is at hand: a window that opens does not wait until every row is made. */
+export interface RunList {
+  /** Newest first. */
+  readonly runs: readonly RunSummary[];
+  /** Ids of those whose row was kept by another version of the workbench and has not been made anew yet. */
+  readonly outdated: readonly string[];
+  /** How many runs have no row yet. */
+  readonly missing: number;
+}

@@ -15,6 +15,14 @@ const feed = z
   .max(500)
   .regex(/^(?:https:\/\/[^\s/@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)(?:\/[^\s@]*)?$/);
 
+/** Host, with port where it has one, and a path: by Docker's rule the first part is a host where it has a dot or a port. */
+const registry = z
+  .string()
+  .max(255)
+  .regex(
+    /^(?:localhost(?::\d+)?|[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d+)?|[a-z0-9-]+:\d+)(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/,
+  );
+
 const engineChoices = ['preset', 'local', 'docker'] as const;
 export const themes = ['system', 'light', 'dark'] as const;
 const runNotices = ['long', 'all', 'off'] as const;
@@ -126,6 +134,16 @@ export const settingDefinitions = {
     help: 'Hosts that are reached directly, separated by commas. This machine is always among them.',
     absent: 'none',
     range: 'hosts separated by commas, without spaces',
+    fromNextStart: true,
+  }),
+  'network.registry': setting({
+    schema: registry.nullable(),
+    fallback: null,
+    group: 'Network',
+    title: 'Registry of NVIDIA images',
+    help: 'A mirror with the images tritonserver and pytorch under the same tags. Applies to the images that the workbench chooses; an image that a deployment names is used as it is.',
+    absent: 'nvcr.io/nvidia',
+    range: 'a registry with its path, without https://, such as registry.example.com/nvidia',
     fromNextStart: true,
   }),
   'updates.feed': setting({

@@ -17,7 +17,7 @@ import { type ClientStep, createContainerLoadTools } from './container-load-tool
 import { createEngineWatch } from './engine-watch';
 import { readEngineFacts, RunContainers } from './run-containers';
 import { createSharedFiles, type RunFiles } from './run-files';
-import { imageNamesOf, wantedImages } from './run-images';
+import { imageNamesOf, type ImageSource, wantedImages } from './run-images';
 import {
   allowsClientSharedMemory,
   readImageRelease,
@@ -34,12 +34,11 @@ export type PrepareImage = (
   listener: ImagesListener,
 ) => Promise<UsedImage>;
 
-interface DockerPlaceOptions {
+interface DockerPlaceOptions extends ImageSource {
   readonly link: DockerLink;
   readonly spec: RunSpec;
   readonly engine: DockerEngineSpec;
   readonly run: PlaceRun;
-  readonly resources: string;
   readonly workerFile: string;
   readonly prepareImage: PrepareImage;
   /** Of ssh. */
@@ -72,8 +71,8 @@ export function takenUp(own: readonly OwnContainer[]): ReadonlySet<string> {
 
 /** A run's work in containers: Triton in one that lives through the attempt, each step of the client in its own. */
 export async function openDockerPlace(options: DockerPlaceOptions): Promise<Place> {
-  const { link, run, spec, engine, resources } = options;
-  const wanted = await wantedImages(engine, resources, { framework: run.framework, format: spec.format });
+  const { link, run, spec, engine } = options;
+  const wanted = await wantedImages(engine, options, { framework: run.framework, format: spec.format });
   return new DockerPlace(options, wanted, (await link.address()).host);
 }
 

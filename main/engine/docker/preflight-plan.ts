@@ -8,7 +8,7 @@ import { formatOf } from '../../formats/formats';
 import type { PreflightPlan } from '../../machine/preflight-input';
 import { releaseOf } from '../../machine/releases';
 import { portOwner } from '../local/listening-sockets';
-import { wantedImages } from './run-images';
+import { type ImageSource, wantedImages } from './run-images';
 
 const gibibyte = 2 ** 30;
 
@@ -31,7 +31,7 @@ async function portOf(port: number): Promise<PreflightPlan['requestedPorts'][num
  */
 export async function preflightPlan(
   engine: DockerEngineSpec,
-  options: { readonly resources: string; readonly link: DockerLink },
+  options: ImageSource & { readonly link: DockerLink },
   docker: DockerFacts,
   model: {
     readonly format: Format | null;
@@ -44,7 +44,7 @@ export async function preflightPlan(
   const served = format === null ? undefined : formatOf(format);
   const wanted = await wantedImages(
     engine,
-    options.resources,
+    options,
     ...(format === null
       ? []
       : [{ framework: model.framework ?? served?.shimFramework ?? 'pyt', format } as const]),
@@ -56,7 +56,7 @@ export async function preflightPlan(
   return {
     images: family,
     tritonImage: wanted.triton.reference,
-    release: engine.release ?? releaseOf(wanted.triton.reference),
+    release: engine.release ?? releaseOf(wanted.triton.reference, options.registry),
     buildsClient: family === 'ngc' && engine.clientImage === undefined,
     gpuIds: engine.gpus,
     shmSizeMiB: engine.shmSizeMiB,

@@ -4,12 +4,21 @@ import { imageFamily } from '../../contract/run/serving';
 import { readImageRecipe } from '../../docker/images/image-recipe';
 import type { ImageRequest } from '../../docker/images/prepare-image';
 import { formatOf } from '../../formats/formats';
-import { compareVersions, defaultRelease } from '../../machine/releases';
+import { compareVersions, defaultRelease, ngcRegistry } from '../../machine/releases';
 
-const registry = 'nvcr.io/nvidia';
+/** Where the images of a run that names none are from. */
+export interface ImageSource {
+  /** `resources` of the product. */
+  readonly resources: string;
+  /** NVIDIA's images, or a mirror of them. */
+  readonly registry: string;
+}
 
 /** NVIDIA's images of a release: server, client tools and framework. */
-function ngcImages(release: string): {
+function ngcImages(
+  release: string,
+  registry: string,
+): {
   readonly triton: string;
   readonly sdk: string;
   readonly pytorch: string;
@@ -32,9 +41,10 @@ export function usualRelease(format: Format, newest: string = defaultRelease): s
 export function buildArgsOf(
   image: BuiltImage,
   release: string = defaultRelease,
+  registry: string = ngcRegistry,
 ): Readonly<Record<string, string>> {
   if (image !== 'client-gpu') return {};
-  const { pytorch, sdk } = ngcImages(release);
+  const { pytorch, sdk } = ngcImages(release, registry);
   return { PYTORCH_IMAGE: pytorch, SDK_IMAGE: sdk };
 }
 
@@ -45,11 +55,11 @@ const frameworkArgs = (framework: Framework | undefined): Readonly<Record<string
 /** The two images of a run, for its model. */
 export async function wantedImages(
   engine: DockerEngineSpec,
-  resources: string,
+  { resources, registry }: ImageSource,
   model: { readonly framework: Framework; readonly format: Format } = { framework: 'pyt', format: 'onnx' },
 ): Promise<Readonly<Record<ImageRequest['role'], ImageRequest>>> {
   const release = engine.release ?? usualRelease(model.format);
-  const ngc = imageFamily(engine) === 'ngc' ? ngcImages(release) : null;
+  const ngc = imageFamily(engine) === 'ngc' ? ngcImages(release, registry) : null;
   const given = (role: ImageRequest['role'], reference: string): ImageRequest => ({
     role,
     reference,
@@ -74,7 +84,7 @@ export async function wantedImages(
       ? ngc === null
         ? await built('client', 'client-cpu', frameworkArgs(model.framework))
         : await built('client', 'client-gpu', {
-            ...buildArgsOf('client-gpu', release),
+            ...buildArgsOf('client-gpu', release, registry),
             ...frameworkArgs(model.framework),
           })
       : given('client', clientImage);

@@ -6,6 +6,7 @@ import { readHostFacts } from '../../machine/host-facts';
 import { preflight } from '../../machine/preflight';
 import { readReleases } from '../../machine/releases';
 import { preflightPlan } from './preflight-plan';
+import type { ImageSource } from './run-images';
 import { readEngineMachine, releaseFor, releaseNeeds, type ReleasePlaces } from './run-release';
 
 /** Asked elsewhere: containers bring their tools, and a port may be held by a container that the run takes up again. */
@@ -34,7 +35,7 @@ export interface RunPreflight {
   readonly problems: readonly Check[];
 }
 
-interface PreflightPlaces extends ReleasePlaces {
+interface PreflightPlaces extends ReleasePlaces, ImageSource {
   readonly home: string;
 }
 

@@ -1,7 +1,8 @@
+import { axisTitles, chartSigns } from '../../contract/measured/chart-lines';
 import { formatFixed } from '../../contract/numbers';
 import { sweepHeading } from '../../contract/run/sweep';
 import type { ReportLevel, ReportScenario } from '../report';
-import { chartFont, hollowMark, ink, isHollow } from './hollow';
+import { chartFont, ink, isHollow } from './hollow';
 import type { ChartOption } from './render-chart';
 
 /**
@@ -130,7 +131,9 @@ export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] 
     name: sweepHeading[scenario.sweep],
     nameLocation: 'middle',
     nameGap: 24,
-    data: scenario.rows.map((row) => (isHollow(row) ? `${row.load} ${hollowMark}` : String(row.load))),
+    data: scenario.rows.map((row) =>
+      isHollow(row) ? `${row.load} ${chartSigns.hollowMark}` : String(row.load),
+    ),
     axisTick: { show: false },
   };
 }
@@ -171,7 +174,7 @@ export const rateAxis = (max: number): ChartOption['xAxis'] => ({
   type: 'value',
   min: 0,
   max,
-  name: 'Throughput, inferences/s',
+  name: axisTitles.rate,
   nameLocation: 'middle',
   nameGap: 24,
   splitLine: { show: false },

@@ -1,12 +1,22 @@
 import type { LineSeriesOption } from 'echarts/charts';
 import type { BaselinePoint } from '../../contract/measured/baseline';
+import { chartSigns, type ChartSymbol } from '../../contract/measured/chart-lines';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatMeasured } from '../../contract/numbers';
-import { okabeIto } from '../../contract/palette';
+import { holeColor } from '../../contract/palette';
 import { isGrid } from '../../contract/run/sweep';
 import type { ReportScenario } from '../report';
 import { loadPosition, plotted, sweepPosition } from './chart-base';
 import { ink } from './hollow';
+
+/** ECharts' names of the symbols; it has no pentagon, which no line of a report has. */
+export const symbolNames = {
+  circle: 'circle',
+  square: 'rect',
+  diamond: 'diamond',
+  triangle: 'triangle',
+  pentagon: 'circle',
+} as const satisfies Readonly<Record<ChartSymbol, string>>;
 
 interface SeriesLook {
   readonly name: string;
@@ -60,13 +70,13 @@ const cross = 'path://M0,1 L1,0 L5,4 L9,0 L10,1 L6,5 L10,9 L9,10 L5,6 L1,10 L0,9
 export function holeSeries(scenario: ReportScenario): LineSeriesOption {
   return {
     type: 'line',
-    name: 'no result',
+    name: chartSigns.hole,
     silent: true,
     symbol: cross,
     symbolSize: 7,
     showAllSymbol: true,
     clip: false,
-    color: okabeIto.vermillion,
+    color: holeColor,
     lineStyle: { width: 0 },
     data: scenario.rows.filter(({ point }) => point === null).map((row) => [sweepPosition(scenario, row), 0]),
   };

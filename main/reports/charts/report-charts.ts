@@ -1,20 +1,20 @@
 import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts';
 import { isSteady } from '../../contract/flag-text';
-import { numberOf } from '../../contract/measured/column';
 import {
-  components,
-  fromSend,
-  p50,
-  p95,
-  p99,
-  scheduledP50,
-  scheduledP99,
-} from '../../contract/measured/columns';
+  axisTitles,
+  budgetAxisTitle,
+  type ChartLine,
+  chartSigns,
+  type ChartTone,
+  latencyLines,
+  throughputLine,
+} from '../../contract/measured/chart-lines';
+import { numberOf } from '../../contract/measured/column';
+import { components } from '../../contract/measured/columns';
 import { isThrottled } from '../../contract/measured/detail-columns';
 import { gpuCharts, paretoFront, spacedLevels } from '../../contract/measured/points';
 import type { LoadPoint } from '../../contract/measured/results';
-import { formatTyped } from '../../contract/numbers';
-import { budgetColor, componentColors, okabeIto } from '../../contract/palette';
+import { budgetColor, componentColors, lineColors, okabeIto, orderColors } from '../../contract/palette';
 import { budgetLatencyUs, sweepTitle } from '../../contract/run/sweep';
 import type { ReportScenario } from '../report';
 import {
@@ -30,63 +30,55 @@ import {
   valueAxis,
 } from './chart-base';
 import { hollowNames, hollowSeries, ink } from './hollow';
-import { holeSeries, pointSeries, publishedSeries } from './point-series';
+import { holeSeries, pointSeries, publishedSeries, symbolNames } from './point-series';
 import type { Chart } from './render-chart';
 
-/** Of an open loop with the wait for the send: dashed what the requests alone took. */
-function rateChart(scenario: ReportScenario): Chart {
-  const title = 'Latency by request rate';
-  const columns = [scheduledP50, scheduledP99, fromSend(p50), fromSend(p99)];
-  const blue = { color: okabeIto.blue, symbol: 'circle' } as const;
-  const red = { color: okabeIto.vermillion, symbol: 'triangle' } as const;
-  return {
-    id: `${scenario.id}-latency`,
-    title: `${scenario.title}: ${title}, p50 and p99 from the schedule and from the send, in milliseconds`,
-    width: 340,
-    height: 208,
-    option: {
-      ...baseOption(title, [...columns.map(({ title: name }) => name), ...hollowNames(scenario)], 2),
-      xAxis: sweepAxis(scenario),
-      yAxis: valueAxis('ms'),
-      series: [
-        ...columns.map((column, index) =>
-          pointSeries(
-            scenario,
-            { name: column.title, ...(index % 2 === 0 ? blue : red), dash: index > 1 ? 'dashed' : undefined },
-            numberOf(column),
-          ),
-        ),
-        ...hollowSeries(scenario),
-        holeSeries(scenario),
-      ],
-    } as Chart['option'],
-  };
-}
+/** Symbols and dashes tell the lines apart on a grey print. */
+const dashes: Partial<Readonly<Record<ChartTone, 'dashed' | 'dotted'>>> = { p95: 'dotted', p99: 'dashed' };
 
-const look95 = { name: 'p95', symbol: 'rect', dash: 'dotted' } as const;
-const look99 = { name: 'p99', symbol: 'triangle', dash: 'dashed' } as const;
+/** What fits in half a page: of an open loop beside it, dashed, what the requests alone took. */
+const drawnTones = {
+  closed: ['p50', 'p95', 'p99'],
+  open: ['p50', 'p99'],
+} as const satisfies Readonly<Record<string, readonly ChartTone[]>>;
+
+const lineSeries = (
+  scenario: ReportScenario,
+  line: ChartLine,
+  dash?: 'dashed' | 'dotted',
+): LineSeriesOption =>
+  pointSeries(
+    scenario,
+    { name: line.name, color: lineColors[line.tone], symbol: symbolNames[line.symbol], dash },
+    line.read,
+  );
 
 function latencyChart(scenario: ReportScenario): Chart {
-  if (scenario.sweep === 'requestRate') return rateChart(scenario);
-  const title = `Latency by ${sweepTitle[scenario.sweep].toLowerCase()}`;
-  const published = publishedSeries(scenario, ({ p99Ms }) => p99Ms, 'p99 ');
+  const { sweep } = scenario;
+  const isOpen = sweep === 'requestRate';
+  const title = `Latency by ${sweepTitle[sweep].toLowerCase()}`;
+  const tones = isOpen ? drawnTones.open : drawnTones.closed;
+  const lines = [false, true].flatMap((fromSend) =>
+    tones.flatMap((tone) =>
+      latencyLines(sweep).filter((line) => line.tone === tone && line.fromSend === fromSend),
+    ),
+  );
+  const published = isOpen ? [] : publishedSeries(scenario, ({ p99Ms }) => p99Ms, 'p99 ');
+  const what = isOpen ? 'p50 and p99 from the schedule and from the send,' : 'p50, p95 and p99';
+  const names = [...lines.map(({ name }) => name), ...published.map(({ name }) => String(name))];
   return {
     id: `${scenario.id}-latency`,
-    title: `${scenario.title}: ${title}, p50, p95 and p99 in milliseconds`,
+    title: `${scenario.title}: ${title}, ${what} in milliseconds`,
     width: 340,
     height: 208,
     option: {
-      ...baseOption(title, [
-        ...['p50', 'p95', 'p99'],
-        ...published.map(({ name }) => String(name)),
-        ...hollowNames(scenario),
-      ]),
+      ...baseOption(title, [...names, ...hollowNames(scenario)], isOpen ? 2 : 1),
       xAxis: sweepAxis(scenario),
-      yAxis: valueAxis('ms'),
+      yAxis: valueAxis(axisTitles.latency),
       series: [
-        pointSeries(scenario, { name: 'p50', color: okabeIto.blue, symbol: 'circle' }, numberOf(p50)),
-        pointSeries(scenario, { ...look95, color: okabeIto.orange }, numberOf(p95)),
-        pointSeries(scenario, { ...look99, color: okabeIto.vermillion }, numberOf(p99)),
+        ...lines.map((line) =>
+          lineSeries(scenario, line, isOpen ? (line.fromSend ? 'dashed' : undefined) : dashes[line.tone]),
+        ),
         ...published,
         ...hollowSeries(scenario),
         holeSeries(scenario),
@@ -149,7 +141,7 @@ function componentsChart(scenario: ReportScenario): Chart {
         2,
       ),
       xAxis: sweepCategories(scenario),
-      yAxis: valueAxis('ms'),
+      yAxis: valueAxis(axisTitles.meanLatency),
       series: [...bars, mean, ...hollowSeries(scenario), { ...holeSeries(scenario), data: holes }],
     } as Chart['option'],
   };
@@ -158,11 +150,10 @@ function componentsChart(scenario: ReportScenario): Chart {
 function throughputChart(scenario: ReportScenario): Chart {
   const title = `Throughput by ${sweepTitle[scenario.sweep].toLowerCase()}`;
   const legend = [
-    'throughput',
+    throughputLine.name,
     ...(scenario.baseline === null ? [] : [scenario.baseline.label]),
     ...hollowNames(scenario),
   ];
-  const look = { name: 'throughput', color: okabeIto.blue, symbol: 'circle' } as const;
   return {
     id: `${scenario.id}-throughput`,
     title: `${scenario.title}: ${title}, inferences per second`,
@@ -171,9 +162,9 @@ function throughputChart(scenario: ReportScenario): Chart {
     option: {
       ...baseOption(title, legend.length === 1 ? [] : legend),
       xAxis: sweepAxis(scenario),
-      yAxis: valueAxis('inferences/s'),
+      yAxis: valueAxis(axisTitles.throughput),
       series: [
-        pointSeries(scenario, look, (point) => point.inferencesPerSecond),
+        lineSeries(scenario, throughputLine),
         ...publishedSeries(scenario, (point) => point.inferencesPerSecond),
         ...hollowSeries(scenario),
         holeSeries(scenario),
@@ -192,7 +183,7 @@ const farAbove = 3;
 function budgetSeries(budgetMs: number, rates: number): LineSeriesOption {
   return {
     type: 'line',
-    name: `p99 budget ${formatTyped(budgetMs)} ms`,
+    name: chartSigns.budget(budgetMs),
     silent: true,
     symbol: 'none',
     color: budgetColor,
@@ -214,14 +205,21 @@ function tradeOffChart(scenario: ReportScenario): Chart {
   const rates = niceEnd(points.map(({ inferencesPerSecond }) => inferencesPerSecond));
   const slowest = points.reduce((most, point) => Math.max(most, budgetLatencyUs(point) / 1000), 0);
   const budgets = budget === null || budget.ms > slowest * farAbove ? [] : [budgetSeries(budget.ms, rates)];
-  const { blue, orange } = okabeIto;
+  const { throughput: blue, p95: orange } = lineColors;
   const line: LineSeriesOption = {
-    ...{ type: 'line', name: 'Pareto front, steady levels', silent: true, symbol: 'none', color: blue },
+    ...{ type: 'line', name: chartSigns.front, silent: true, symbol: 'none', color: blue },
     lineStyle: { width: 1.75, color: blue },
     data: front.map(place),
   };
   const marks: LineSeriesOption = {
-    ...{ type: 'line', name: 'levels', silent: true, symbol: 'circle', symbolSize: 7, color: blue },
+    ...{
+      type: 'line',
+      name: chartSigns.levels(sweep),
+      silent: true,
+      symbol: 'circle',
+      symbolSize: 7,
+      color: blue,
+    },
     showAllSymbol: true,
     lineStyle: { width: 0 },
     data: measured.map(({ point, steady, load }) => ({
@@ -257,14 +255,12 @@ function tradeOffChart(scenario: ReportScenario): Chart {
         series.map(({ name }) => String(name)),
       ),
       xAxis: rateAxis(rates),
-      yAxis: valueAxis(sweep === 'requestRate' ? 'ms, from schedule' : 'ms'),
+      yAxis: valueAxis(budgetAxisTitle(sweep)),
       series,
     } as Chart['option'],
   };
 }
 
-const throttledName = 'clocks throttled';
-const gpuColors = [okabeIto.blue, okabeIto.orange, okabeIto.green, okabeIto.purple] as const;
 const gpuSymbols = ['circle', 'rect', 'triangle', 'diamond'] as const;
 
 /** What the GPUs of the server were like, level by level; a sign on the axis where their clocks were held down. */
@@ -277,19 +273,19 @@ function gpuReadings(scenario: ReportScenario): readonly Chart[] {
     const several = lines.some(({ gpu }) => gpu > 0);
     const sign: LineSeriesOption = {
       type: 'line',
-      name: throttledName,
+      name: chartSigns.throttled,
       silent: true,
       symbol: 'triangle',
       symbolSize: 9,
       showAllSymbol: true,
       clip: false,
-      color: okabeIto.vermillion,
+      color: budgetColor,
       lineStyle: { width: 0 },
       data: throttled.map((row) => [sweepPosition(scenario, row), 0]),
     };
     const legend = [
       ...lines.map(({ name }) => name),
-      ...(throttled.length === 0 ? [] : [throttledName]),
+      ...(throttled.length === 0 ? [] : [chartSigns.throttled]),
       ...hollowNames(scenario),
     ];
     // An odd one at the end has the whole row.
@@ -309,7 +305,7 @@ function gpuReadings(scenario: ReportScenario): readonly Chart[] {
               scenario,
               {
                 name,
-                color: gpuColors[several ? gpu : second ? 1 : 0] ?? okabeIto.black,
+                color: orderColors[several ? gpu : second ? 1 : 0] ?? okabeIto.black,
                 symbol:
                   (several ? gpuSymbols[gpu % gpuSymbols.length] : second ? 'rect' : 'circle') ?? 'circle',
                 dash: second ? 'dashed' : undefined,

@@ -1,13 +1,77 @@
-import type { ContainerInfo, ContainerStats } from '../../../main/contract/docker';
+import {
+  IconCircleDashed,
+  IconCircleMinus,
+  IconCircleX,
+  IconLoader2,
+  IconPlayerPause,
+  IconPlayerPlay,
+} from '@tabler/icons-react';
+import type { ContainerInfo, ContainerState, ContainerStats } from '../../../main/contract/docker';
 import type { GpuFacts } from '../../../main/contract/machine';
+import { CopyButton } from '../../components/copy-button';
+import { type Look, Status } from '../../components/status-text';
 import { formatAge } from '../../format/age';
 import { containerTitle } from '../../format/container-title';
 import { formatWhenFully } from '../../format/times';
 import { stopClick } from '../../handlers';
 import { ContainerActions } from './container-actions';
-import { ContainerPorts } from './container-ports';
-import { ContainerStateText } from './container-state';
-import { cpuText, gpuText, type ImageName, memoryLimitText, memoryText } from './container-text';
+import {
+  containerStateText,
+  cpuText,
+  exitCode,
+  gpuText,
+  type ImageName,
+  memoryLimitText,
+  memoryText,
+  portText,
+} from './container-text';
+
+const looks: Readonly<Record<ContainerState, Look>> = {
+  created: { icon: IconCircleDashed, tone: 'dim' },
+  running: { icon: IconPlayerPlay, tone: 'good' },
+  paused: { icon: IconPlayerPause, tone: 'warn' },
+  restarting: { icon: IconLoader2, tone: 'info' },
+  removing: { icon: IconLoader2, tone: 'info' },
+  exited: { icon: IconCircleMinus, tone: 'dim' },
+  dead: { icon: IconCircleX, tone: 'bad' },
+};
+
+/** Icon and word; where it has ended, its exit code; Docker's own words on hover. */
+function ContainerStateText({ container }: { container: ContainerInfo }) {
+  const { state, status } = container;
+  const code = exitCode(container);
+  const look = code !== null && code !== 0 ? looks.dead : looks[state];
+  return (
+    <div title={status}>
+      <Status {...look} data-state={state}>
+        {containerStateText[state]}
+      </Status>
+      <div className="second-line">{code === null ? null : `code ${code}`}</div>
+    </div>
+  );
+}
+
+/** Where Triton's ports can be reached from here. */
+function ContainerPorts({ ports }: { ports: ContainerInfo['ports'] }) {
+  if (ports.length === 0) return <span className="dim">–</span>;
+  return (
+    <ul className="ports">
+      {ports.map(({ containerPort, hostAddress }) => (
+        <li key={containerPort}>
+          <span className="dim">{portText(containerPort)}</span>
+          {hostAddress === null ? (
+            <span className="dim">not published</span>
+          ) : (
+            <>
+              <span>{hostAddress}</span>
+              <CopyButton text={hostAddress} label={`Copy ${portText(containerPort)} address`} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** @param props.onOpen null where the run is not on this machine. */
 function RunOfContainer({

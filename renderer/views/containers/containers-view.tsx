@@ -1,13 +1,124 @@
 import { SegmentedControl } from '@mantine/core';
-import { useState } from 'react';
+import { IconCircleCheck, IconLoader2 } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
+import type { DockerState } from '../../../main/contract/docker';
+import { errorText } from '../../../main/contract/error-text';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
+import { Remedy } from '../../components/remedy';
+import { Status } from '../../components/status-text';
+import { usePoll } from '../../components/use-time';
+import { formatClock } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { ImagesSection } from '../images/images-section';
-import { ConnectionBanner } from './connection-banner';
-import { ContainersSection } from './containers-section';
+import { ContainerTable } from './container-table';
+import { sortContainers } from './container-text';
+import { LogPanel } from './log-panel';
+
+function NoContainers({ connected }: { connected: boolean }) {
+  const { route } = useWorkbench();
+  return (
+    <div className="empty">
+      <h2>{connected ? 'No containers' : 'No containers known'}</h2>
+      <p>
+        With the Docker engine, a deployment runs Triton and every long client step in its own container.
+        Containers appear here while they run, with ports, load and log. Containers of other programs are
+        never listed or touched.
+      </p>
+      <button
+        type="button"
+        className="plain-button link"
+        onClick={() => {
+          route.getState().go({ page: 'new' });
+        }}
+      >
+        New deployment
+      </button>
+    </div>
+  );
+}
+
+/** Table above, log of the selected container below. */
+function ContainersSection({ state }: { state: DockerState }) {
+  const { containerLog, containerStats } = useWorkbench();
+  const shownId = useStore(containerLog, (log) => log.id);
+  const { containers } = state;
+  const connected = state.connection === 'connected';
+  const first = sortContainers(containers)[0];
+
+  usePoll(
+    containerStats.getState().load,
+    connected && containers.some((container) => container.state === 'running'),
+  );
+  useEffect(() => {
+    if (shownId === null && first !== undefined && connected) containerLog.getState().open(first);
+  }, [containerLog, shownId, first, connected]);
+  useEffect(
+    () => () => {
+      containerLog.getState().close();
+    },
+    [containerLog],
+  );
+
+  if (containers.length === 0 && shownId === null) return <NoContainers connected={connected} />;
+  return (
+    <div className="containers">
+      <div className="containers-list" role="region" aria-label="List of containers" tabIndex={0}>
+        {containers.length === 0 ? (
+          <NoContainers connected={connected} />
+        ) : (
+          <ContainerTable containers={containers} connected={connected} />
+        )}
+      </div>
+      {shownId === null ? null : (
+        <LogPanel container={containers.find((container) => container.id === shownId) ?? null} />
+      )}
+    </div>
+  );
+}
+
+/** The connection to the Docker Engine, and what to do without one. */
+function ConnectionBanner({ state }: { state: DockerState }) {
+  const { connection, host, error, listedAt } = state;
+  const listed = listedAt === null ? '' : ` · last updated ${formatClock(listedAt)}`;
+  if (error !== null) {
+    const { remedy, ...rest } = error;
+    return (
+      <div data-connection={connection}>
+        <ErrorPanel error={rest} withRemedy={false}>
+          <Remedy text={remedy ?? errorText[error.code].remedy} />
+          <p className="dim" role="status">
+            {connection === 'connecting' ? 'Reconnecting' : 'Retrying automatically'} · {host}
+            {listed}
+          </p>
+        </ErrorPanel>
+      </div>
+    );
+  }
+  return (
+    <p className="connection dim" data-connection={connection} role="status">
+      {connection === 'connected' ? (
+        <Status icon={IconCircleCheck} tone="good">
+          Connected
+        </Status>
+      ) : (
+        <Status icon={IconLoader2} tone="info">
+          Connecting
+        </Status>
+      )}
+      <span className="mono">{host}</span>
+      {connection === 'connected' ? (
+        <span title={listedAt === null ? undefined : `Last change ${formatClock(listedAt)}`}>
+          · updated live
+        </span>
+      ) : (
+        <span>{listed}</span>
+      )}
+    </p>
+  );
+}
 
 const tabs = ['Containers', 'Images'] as const;
 type Tab = (typeof tabs)[number];

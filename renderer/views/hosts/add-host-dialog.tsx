@@ -1,7 +1,6 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import { toWire, type WireError } from '../../../main/contract/errors';
 import { hostFacts } from '../../../main/contract/host/host-text';
 import type { HostStatus, NewHost } from '../../../main/contract/host/hosts';
 import { ErrorPanel } from '../../components/error-panel';
@@ -10,6 +9,7 @@ import { Remedy } from '../../components/remedy';
 import { Facts } from '../../components/table';
 import { asSentence } from '../../format/words';
 import { onText } from '../../handlers';
+import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { emptyForm, type HostForm, readForm } from './host-form';
 import { HostStateText } from './host-state';
@@ -37,21 +37,11 @@ function useAddHost(onDone: () => void) {
   const entries = useStore(hosts, (state) => state.entries);
   const [form, setForm] = useState(emptyForm);
   const [found, setFound] = useState<{ readonly of: string; readonly status: HostStatus } | null>(null);
-  const [error, setError] = useState<WireError | null>(null);
-  const [busy, setBusy] = useState<'check' | 'add' | null>(null);
   const { host, problems } = readForm(form, entries?.map((entry) => entry.host.name) ?? []);
   const key = JSON.stringify([form.address.trim(), form.certificates.trim()]);
-  const work = async (what: 'check' | 'add', act: (asked: NewHost) => Promise<void>): Promise<void> => {
-    if (host === null || busy !== null) return;
-    setBusy(what);
-    setError(null);
-    try {
-      await act(host);
-    } catch (failure) {
-      setError(toWire(failure));
-    } finally {
-      setBusy(null);
-    }
+  const { busy, error, begin } = useFormWork<'check' | 'add'>();
+  const work = (what: 'check' | 'add', act: (asked: NewHost) => Promise<void>): void => {
+    if (host !== null) begin(what, () => act(host));
   };
   return {
     ...{ form, problems, error, busy },
@@ -61,17 +51,19 @@ function useAddHost(onDone: () => void) {
     change: (part: Partial<HostForm>) => {
       setForm((before) => ({ ...before, ...part }));
     },
-    check: () =>
+    check: () => {
       work('check', async (asked) => {
         const { status } = await client.call('hosts.try', asked);
         setFound({ of: key, status });
-      }),
-    add: () =>
+      });
+    },
+    add: () => {
       work('add', async (asked) => {
         await client.call('hosts.add', asked);
         onDone();
         void hosts.getState().load();
-      }),
+      });
+    },
   };
 }
 
@@ -112,13 +104,7 @@ function CertificatesField(props: {
 function AddHostForm({ onDone }: { onDone: () => void }) {
   const { form, problems, error, busy, ready, status, change, check, add } = useAddHost(onDone);
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add();
-      }}
-    >
+    <form className="stack" onSubmit={onSubmit(add)}>
       <TextInput
         label="Name"
         description="Lower-case letters, digits and dashes."
@@ -161,9 +147,7 @@ function AddHostForm({ onDone }: { onDone: () => void }) {
           variant="default"
           loading={busy === 'check'}
           disabled={!ready || busy === 'add'}
-          onClick={() => {
-            void check();
-          }}
+          onClick={check}
         >
           Check
         </Button>

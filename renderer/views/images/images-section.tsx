@@ -1,16 +1,87 @@
-import { useEffect } from 'react';
+import { Button } from '@mantine/core';
+import { IconHammer } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import type { DockerState } from '../../../main/contract/docker';
+import {
+  type BuiltImage,
+  builtImages,
+  type DockerState,
+  type ImageInfo,
+} from '../../../main/contract/docker';
 import { formatBytes } from '../../../main/contract/numbers';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
+import { attempt } from '../../components/notices';
 import { Panel } from '../../components/panel';
+import { numeric, TableHead } from '../../components/table';
 import { useWorkbench } from '../../workbench';
-import { BuildList } from './build-list';
-import { ImageTable } from './image-table';
+import { ImageRow } from './image-row';
+import { builtText, sortImages } from './image-text';
 import { LoginForm } from './login-form';
 import { PullForm } from './pull-form';
 import { WorkList } from './work-list';
+
+/** Images that the workbench builds itself. */
+function BuildList({ connected }: { connected: boolean }) {
+  const { client } = useWorkbench();
+  const [asking, setAsking] = useState<BuiltImage | null>(null);
+  const build = async (image: BuiltImage): Promise<void> => {
+    setAsking(image);
+    try {
+      await client.call('docker.buildImage', { image });
+    } finally {
+      setAsking(null);
+    }
+  };
+  return (
+    <ul className="build-list">
+      {builtImages.map((image) => (
+        <li key={image}>
+          <div>
+            <div>{builtText[image].title}</div>
+            <div className="second-line">{builtText[image].what}</div>
+          </div>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={!connected}
+            loading={asking === image}
+            leftSection={<IconHammer size={14} aria-hidden="true" />}
+            aria-label={`Build ${builtText[image].title}`}
+            onClick={() => {
+              attempt(() => build(image));
+            }}
+          >
+            Build
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const headings = [
+  'Image',
+  'Use',
+  numeric('Size'),
+  numeric('Created'),
+  'Digest',
+  numeric('Containers'),
+  { title: 'Actions', hidden: true },
+];
+
+function ImageTable({ images, connected }: { images: readonly ImageInfo[]; connected: boolean }) {
+  return (
+    <table className="table images-table">
+      <TableHead headings={headings} />
+      <tbody>
+        {sortImages(images).map((image) => (
+          <ImageRow key={image.id} image={image} connected={connected} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
 
 function Images({ connected }: { connected: boolean }) {
   const { images } = useWorkbench();

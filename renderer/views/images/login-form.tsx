@@ -2,6 +2,7 @@ import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { attempt } from '../../components/notices';
 import { onText, onTick } from '../../handlers';
+import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 
 /** The registry's user and key. The key leaves this form once and is never shown or stored by the window. */
@@ -35,10 +36,9 @@ export function LoginForm() {
       <summary>Registry login</summary>
       <form
         className="login-form"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={onSubmit(() => {
           attempt(login);
-        }}
+        })}
       >
         <TextInput size="xs" label="Registry" value={registry} onChange={onText(setRegistry)} />
         <TextInput

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { imageReferenceSchema } from '../../../main/contract/docker';
 import { attempt } from '../../components/notices';
 import { onText } from '../../handlers';
+import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 
 /** Fetches an image by name and tag, or by digest. */
@@ -25,10 +26,9 @@ export function PullForm({ connected }: { connected: boolean }) {
   return (
     <form
       className="pull-form"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={onSubmit(() => {
         if (readable && connected && !asking) attempt(pull);
-      }}
+      })}
     >
       <TextInput
         size="xs"

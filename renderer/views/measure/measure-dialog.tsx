@@ -11,6 +11,7 @@ import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
 import type { MeasureTarget } from '../../stores/overlay';
 import { settingsOf } from '../../stores/settings';
+import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { commandOf, emptyForm, isSecure, type MeasureForm, readForm, serverOf } from './measure-form';
 
@@ -46,8 +47,6 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
   }));
   const [look, setLook] = useState<Look>({ look: null, error: null, asking: true });
   const [asked, setAsked] = useState(() => addressKey({ ...emptyForm, ...target }));
-  const [error, setError] = useState<WireError | null>(null);
-  const [busy, setBusy] = useState(false);
   const latest = useRef(addressKey({ ...emptyForm, ...target }));
   const found = useCallback((key: string, next: Look): void => {
     // A slow answer of an address that is no longer the one in the field says nothing of it.
@@ -76,19 +75,16 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
   };
   const model = look.look?.models.find(({ name }) => name === form.model) ?? null;
   const read = readForm(form, model);
-  const start = async (): Promise<void> => {
-    if (read.request === null) return;
-    setBusy(true);
-    setError(null);
-    try {
-      const { runId } = await client.call('servers.measure', read.request);
+  const { busy, error, begin } = useFormWork();
+  const start = (): void => {
+    const { request } = read;
+    if (request === null) return;
+    begin('submit', async () => {
+      const { runId } = await client.call('servers.measure', request);
       await runs.getState().load();
       onDone();
       route.getState().go({ page: 'run', runId });
-    } catch (failure) {
-      setError(toWire(failure));
-      setBusy(false);
-    }
+    });
   };
   const change: Change = (part) => {
     setForm((before) => ({ ...before, ...part }));
@@ -209,13 +205,7 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
   const { request, problems } = read;
   const names = (look.look?.models ?? []).map(({ name }) => name);
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void start();
-      }}
-    >
+    <form className="stack" onSubmit={onSubmit(start)}>
       <ServerFields
         form={form}
         change={change}
@@ -244,7 +234,7 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
       )}
       <Button
         type="submit"
-        loading={busy}
+        loading={busy !== null}
         disabled={request === null}
         leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
       >

@@ -6,6 +6,7 @@ import type { ContainerInfo } from '../../../main/contract/docker';
 import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
 import { attempt } from '../../components/notices';
 import { onText } from '../../handlers';
+import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { withScheme } from './monitor-text';
 import { type FoundServer, useRunServers } from './use-run-servers';
@@ -95,10 +96,9 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
     <section className="panel monitor-picker" aria-label="Server to watch">
       <form
         className="monitor-form"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={onSubmit(() => {
           watch({ url: withScheme(url.trim()), metricsUrl: withScheme(metricsUrl.trim()) });
-        }}
+        })}
       >
         <TextInput
           size="xs"

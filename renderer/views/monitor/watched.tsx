@@ -1,16 +1,83 @@
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import { modelKey, type MonitorSample, type MonitorState } from '../../../main/contract/monitor/monitor';
+import {
+  modelKey,
+  type MonitorMarker,
+  type MonitorSample,
+  type MonitorState,
+} from '../../../main/contract/monitor/monitor';
+import { Panel } from '../../components/panel';
+import { Status } from '../../components/status-text';
+import { formatClock } from '../../format/times';
 import { asSentence } from '../../format/words';
 import { useWorkbench } from '../../workbench';
 import { AlertPanel } from './alert-panel';
 import { ConfigDialog } from './config-dialog';
-import { EventList } from './event-list';
 import { ModelCharts } from './model-charts';
 import { ModelTable } from './model-table';
-import { compareNames, serverName } from './monitor-text';
+import { compareNames, serverLook, serverName, serverSentence, speedText } from './monitor-text';
 import { ProbeControl } from './probe-control';
-import { ServerBanner } from './server-banner';
+
+function sourceText({ source }: MonitorState): string {
+  if (source === null) return '';
+  if (source.kind === 'live') return source.url;
+  const lost = source.damaged === 0 ? '' : `, ${source.damaged} damaged lines skipped`;
+  return `Recording ${source.file}, ${speedText(source.speed)}${source.done ? ', finished' : ''}${lost}`;
+}
+
+/** What is watched and its state; a second without figures says why. */
+function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pausedMs: number | null }) {
+  const { state, sample, pausedMs } = props;
+  const { server, hole } = sample;
+  const { icon, tone, text } = serverLook(server);
+  return (
+    <section className="panel monitor-banner" aria-label="Server" data-server={server.state}>
+      <Status icon={icon} tone={tone} data-state={server.state}>
+        {text}
+      </Status>
+      <strong className="cut">{sourceText(state)}</strong>
+      <span className="dim cut" title={serverSentence(sample)}>
+        {serverSentence(sample)}
+      </span>
+      <span className="monitor-banner-end">
+        {hole !== null && server.state !== 'gone' ? (
+          <span className="tone-warn">no figures: {hole}</span>
+        ) : null}
+        {state.recording === null ? null : state.recording.problem === null ? (
+          <span className="tone-bad">● recording</span>
+        ) : (
+          <span className="tone-bad">not recorded: {state.recording.problem}</span>
+        )}
+        {pausedMs === null ? null : (
+          <span className="tone-warn">charts paused at {formatClock(new Date(pausedMs).toISOString())}</span>
+        )}
+        <span className="dim number">{formatClock(new Date(sample.atMs).toISOString())}</span>
+      </span>
+    </section>
+  );
+}
+
+const mostShown = 100;
+
+/** Events in the shown window, newest first. */
+function EventList({ markers }: { markers: readonly MonitorMarker[] }) {
+  const shown = markers.slice(-mostShown).reverse();
+  return (
+    <Panel title="Events">
+      <div className="panel-body">
+        {shown.length === 0 ? <p className="dim">No events in this time range.</p> : null}
+        <ul className="monitor-events">
+          {shown.map((marker, index) => (
+            <li key={index} data-event={marker.kind}>
+              <span className="dim number">{formatClock(new Date(marker.atMs).toISOString())}</span>
+              <span>{marker.text}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Panel>
+  );
+}
 
 const rank = { failing: 0, ready: 1, loading: 2, unloading: 2, unavailable: 3 } as const;
 

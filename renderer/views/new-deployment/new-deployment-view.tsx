@@ -1,9 +1,13 @@
+import { Button } from '@mantine/core';
 import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { WireError } from '../../../main/contract/errors';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempt } from '../../components/notices';
 import { Page } from '../../components/page';
+import { precisionText } from '../../format/words';
+import { isTolerance } from '../../stores/draft/draft-state';
+import { pollWhileSeen } from '../../stores/poll';
 import { useWorkbench } from '../../workbench';
 import type { DropUse } from './drop';
 import { DropHint } from './drop-hint';
@@ -14,16 +18,43 @@ import { Pane } from './pane/pane';
 import { usePane } from './pane/use-pane';
 import { SimpleForm } from './simple/simple-form';
 import { Summary } from './simple/summary';
-import { ToleranceNotice } from './tolerance-notice';
 import { useDrop } from './use-drop';
 import { useStart } from './use-start';
-import { useStartCheck } from './use-start-check';
 import { useWizardKeys } from './use-wizard-keys';
 import { WizardActions } from './wizard-actions';
-import { useWizardModel, WizardProvider } from './wizard-context';
+import { useWizard, useWizardModel, WizardProvider } from './wizard-context';
 import { WizardFoot } from './wizard-foot';
 import { WizardSteps } from './wizard-steps';
 import { WizardWait } from './wizard-wait';
+
+/** Tolerances that were chosen under another precision than the one that is chosen now. */
+function ToleranceNotice() {
+  const { draft, changes, valueAt } = useWizard();
+  const { tolerancesOf, useDefaultTolerances } = draft;
+  const precision = valueAt(['precision']);
+  const now = precision === 'fp16' || precision === 'fp32' ? precisionText[precision] : null;
+  if (tolerancesOf === null || now === null || !changes.some(({ keys }) => isTolerance(keys))) return null;
+  return (
+    <section className="notice-bar" role="status" aria-label="Tolerances">
+      <div className="notice-text">
+        The tolerances were set for {precisionText[tolerancesOf]}, and {now} is chosen.
+      </div>
+      <Button size="compact-xs" variant="default" onClick={useDefaultTolerances}>
+        Use the defaults of {now}
+      </Button>
+    </section>
+  );
+}
+
+const lookAgainMs = 5000;
+
+/** While something keeps the draft from being started, it is looked at again: a port may be free by now. */
+function useStartCheck(): void {
+  const { startCheck } = useWorkbench();
+  const again = useStore(startCheck, (state) => state.again);
+  const waits = useStore(startCheck, ({ problems }) => problems.length > 0);
+  useEffect(() => (waits ? pollWhileSeen(document, again, lookAgainMs) : undefined), [again, waits]);
+}
 
 /** The form, with what was said of the choice above it. */
 function Centre({ error, onImport }: { error: WireError | null; onImport: () => void }) {

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { RunSummary } from '../../../main/contract/api';
 import { attempt } from '../../components/notices';
 import { onText } from '../../handlers';
+import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 
 /** Tags and note of a run, below its row. Enter saves, Escape cancels. */
@@ -26,10 +27,9 @@ export function AnnotationForm(props: { run: RunSummary; knownTags: readonly str
     <form
       className="annotation"
       aria-label={`Tags and note of ${run.runId}`}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={onSubmit(() => {
         attempt(save);
-      }}
+      })}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onDone();
       }}

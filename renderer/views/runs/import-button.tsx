@@ -1,11 +1,10 @@
 import { Button, Modal, NumberInput, TextInput } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { WireError } from '../../../main/contract/errors';
-import { toWire } from '../../../main/contract/errors';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempt } from '../../components/notices';
 import { onText } from '../../handlers';
+import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 
 /** What a file of perf_analyzer does not say is asked for, then the file becomes a run. */
@@ -13,29 +12,20 @@ function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
   const { client, runs, route } = useWorkbench();
   const [model, setModel] = useState('');
   const [batchSize, setBatchSize] = useState<number>(1);
-  const [error, setError] = useState<WireError | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, error, begin } = useFormWork();
   const submit = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const request = { path, batchSize, ...(model.trim() === '' ? {} : { model: model.trim() }) };
-      const { runId } = await client.call('runs.import', request);
-      await runs.getState().load();
-      onDone();
-      route.getState().go({ page: 'run', runId });
-    } catch (failure) {
-      setError(toWire(failure));
-    } finally {
-      setBusy(false);
-    }
+    const request = { path, batchSize, ...(model.trim() === '' ? {} : { model: model.trim() }) };
+    const { runId } = await client.call('runs.import', request);
+    await runs.getState().load();
+    onDone();
+    route.getState().go({ page: 'run', runId });
   };
   return (
     <form
       className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
+      onSubmit={onSubmit(() => {
+        begin('submit', submit);
+      })}
     >
       <p className="cut" title={path}>
         {path}
@@ -60,7 +50,7 @@ function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
         }}
       />
       {error === null ? null : <ErrorPanel error={error} />}
-      <Button type="submit" loading={busy}>
+      <Button type="submit" loading={busy !== null}>
         Import
       </Button>
     </form>

@@ -1,37 +1,29 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import { toWire, type WireError } from '../../../main/contract/errors';
 import { reasonAgainst } from '../../../main/contract/run/run-name';
 import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
+import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 
 function RenameForm(props: { runId: string; before: string; onDone: () => void }) {
   const { runId, before, onDone } = props;
   const { client, runs } = useWorkbench();
   const [name, setName] = useState(before);
-  const [error, setError] = useState<WireError | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, error, begin } = useFormWork();
   const reason = reasonAgainst(name);
   const save = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await client.call('runs.rename', { runId, name: name.trim() === '' ? null : name.trim() });
-      await runs.getState().load();
-      onDone();
-    } catch (failure) {
-      setError(toWire(failure));
-      setBusy(false);
-    }
+    await client.call('runs.rename', { runId, name: name.trim() === '' ? null : name.trim() });
+    await runs.getState().load();
+    onDone();
   };
   return (
     <form
       className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
+      onSubmit={onSubmit(() => {
+        begin('submit', save);
+      })}
     >
       <TextInput
         label="Name"
@@ -43,7 +35,7 @@ function RenameForm(props: { runId: string; before: string; onDone: () => void }
         onChange={onText(setName)}
       />
       {error === null ? null : <ErrorPanel error={error} />}
-      <Button type="submit" loading={busy} disabled={reason !== null}>
+      <Button type="submit" loading={busy !== null} disabled={reason !== null}>
         Rename
       </Button>
     </form>

@@ -128,6 +128,11 @@ function RunName(props: {
   );
 }
 
+const outdatedRow = {
+  'data-outdated': true,
+  title: 'Row from another version of the workbench; it is being updated',
+};
+
 /** One run; the name is the row's link, a click anywhere does the same. */
 export function RunRow(props: {
   run: RunSummary;
@@ -135,6 +140,8 @@ export function RunRow(props: {
   /** What tells it from the other runs of its model. */
   distinction: Distinction | undefined;
   selected: boolean;
+  /** Another version of the workbench made the row. */
+  outdated: boolean;
   /** Its place in the whole list, from 1: most rows are not in the document. */
   position: number;
   onEdit: () => void;
@@ -152,6 +159,7 @@ export function RunRow(props: {
       data-run={run.runId}
       aria-rowindex={props.position}
       className={props.selected ? 'chosen' : undefined}
+      {...(props.outdated ? outdatedRow : {})}
       onClick={open}
     >
       <td onClick={stopClick}>

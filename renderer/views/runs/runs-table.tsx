@@ -114,8 +114,9 @@ export function RunsTable(props: {
   onSort: (sorting: Sorting) => void;
 }) {
   const { runs, all, titleOf } = props;
-  const { selection } = useWorkbench();
+  const { selection, rowsToCome } = useWorkbench();
   const selected = useStore(selection, (state) => state.runIds);
+  const outdated = useStore(rowsToCome, (state) => state.outdated);
   const place = useRef<HTMLDivElement>(null);
   const [view, scrolled] = useScrolled(place);
   const [edited, setEdited] = useState<string | null>(null);
@@ -143,6 +144,7 @@ export function RunsTable(props: {
                 name={titleOf(run.preset)}
                 distinction={distinctions.get(run.runId)}
                 selected={selected.has(run.runId)}
+                outdated={outdated.has(run.runId)}
                 position={first + offset + 2}
                 onEdit={() => {
                   setEdited(run.runId);

@@ -60,9 +60,27 @@ function RunsActions({ searchable }: { searchable: boolean }) {
   );
 }
 
+/** How many of the runs are shown, and what the list still lacks. */
+function RunCount({ shown, known }: { shown: number; known: number }) {
+  const { rowsToCome } = useWorkbench();
+  const { outdated, missing } = useStore(rowsToCome);
+  const all = known + missing;
+  const work = [
+    ...(missing > 0 ? [`reading ${formatCount(missing)} more`] : []),
+    ...(outdated.size > 0 ? [`updating ${formatCount(outdated.size)}`] : []),
+  ];
+  return (
+    <span className="dim">
+      {[shown === all ? formatCount(all) : `${formatCount(shown)} of ${formatCount(all)}`, ...work].join(
+        ' · ',
+      )}
+    </span>
+  );
+}
+
 /** All runs, newest first until the reader sorts them otherwise. */
 export function RunsView() {
-  const { runs, presets, selection, runFilter, seenFailures } = useWorkbench();
+  const { runs, rowsToCome, presets, selection, runFilter, seenFailures } = useWorkbench();
   const { value, error } = useStore(runs);
   const known = useStore(presets, (state) => state.value);
   const selected = useStore(selection, (state) => state.runIds);
@@ -80,26 +98,20 @@ export function RunsView() {
     [known],
   );
   const titleOf = (preset: string): string => titles.get(preset) ?? preset;
+  const isWhole = useStore(rowsToCome, ({ missing }) => missing === 0);
+  const isEmpty = value?.length === 0 && isWhole;
   const some = value !== null && value.length > 0;
   return (
     <Page
       title="Runs"
       bare
-      after={
-        value === null ? null : (
-          <span className="dim">
-            {shown.length === value.length
-              ? formatCount(value.length)
-              : `${formatCount(shown.length)} of ${formatCount(value.length)}`}
-          </span>
-        )
-      }
+      after={value === null ? null : <RunCount shown={shown.length} known={value.length} />}
       actions={<RunsActions searchable={some} />}
     >
       <div className="runs-page">
         {error === null ? null : <ErrorPanel error={error} />}
-        {value === null && error === null ? <Loading label="Reading the runs" /> : null}
-        {value?.length === 0 ? <EmptyRuns /> : null}
+        {error === null && !some && !isEmpty ? <Loading label="Reading the runs" /> : null}
+        {isEmpty ? <EmptyRuns /> : null}
         {some ? (
           <>
             <div className="runs-bar">

@@ -1,11 +1,13 @@
-import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JournalEntry } from '../../../main/contract/run/run-events';
 import { homeLayout } from '../../../main/platform/layout';
 import { formatJournalLine } from '../../../main/store/journal-line';
+import { runFolder } from '../../../main/store/run-folder';
 import { RunKey } from '../../../main/store/run-key';
 import { sealedCreation } from '../../../main/store/run-seals';
+import { RunStore } from '../../../main/store/run-store';
 import {
   completeBodies,
   createdBodies,
@@ -54,13 +56,24 @@ export const ordinaryRuns = (count: number): readonly (readonly JournalEntry[])[
     ),
   );
 
+/** Keeps the rows of the list as another version of the workbench does. */
+async function keepOtherRows(runsDir: string, key: RunKey): Promise<void> {
+  const { runs } = await new RunStore(runsDir, key).list();
+  for (const { dir } of runs) {
+    const { summary: path } = runFolder(dir);
+    const kept = JSON.parse(await readFile(path, 'utf8')) as object;
+    await writeFile(path, JSON.stringify({ ...kept, madeBy: 0 }));
+  }
+}
+
 /**
- * A home with the tools of `toolchainHome` and these runs, made by it, as another version of the workbench leaves them:
- * without rows of the list.
+ * A home with the tools of `toolchainHome` and these runs, made by it.
+ * @param rows of the list: those of another version, or none, as where that version's rows have other fields
  */
 export async function prepareHome(
   toolchainHome: string,
   runs: readonly (readonly JournalEntry[])[],
+  rows: 'other' | 'none' = 'none',
 ): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'workbench-bench-home-'));
   for (const name of ['python', 'triton', 'perf-analyzer', 'electron']) {
@@ -76,5 +89,6 @@ export async function prepareHome(
     const text = entries.map((entry) => `${formatJournalLine(entry)}\n`);
     await writeFile(join(dir, 'journal.jsonl'), text.join(''));
   }
+  if (rows === 'other') await keepOtherRows(join(home, 'runs'), key);
   return home;
 }

@@ -26,11 +26,13 @@ async function startMs(program: string, home: string): Promise<number> {
   return tookMs;
 }
 
-/** The first start on a home without rows of the list, each on a home of its own, and with `again` later ones on the last. */
-async function starts(runs: Parameters<typeof prepareHome>[1], firsts: number, again: number) {
+type Prepared = Parameters<typeof prepareHome>;
+
+/** The first start on such a home, each on a home of its own, and `again` later ones on the last. */
+async function starts([runs, rows]: readonly [Prepared[1], Prepared[2]], firsts: number, again = 0) {
   const sides = programs.map((program) => ({ program, first: [] as number[], later: [] as number[] }));
   for (let at = 0; at < firsts; at += 1) {
-    const homes = await Promise.all(sides.map(() => prepareHome(toolchainHome, runs)));
+    const homes = await Promise.all(sides.map(() => prepareHome(toolchainHome, runs, rows)));
     try {
       const rounds = at === firsts - 1 ? 1 + again : 1;
       for (let round = 0; round < rounds; round += 1) {
@@ -46,14 +48,20 @@ async function starts(runs: Parameters<typeof prepareHome>[1], firsts: number, a
 }
 
 const ordinary = ordinaryRuns(runCount);
-const { first, later } = await starts(ordinary, Math.min(3, repeats), repeats);
-const large = await starts([...ordinary.slice(1), largeRun], Math.min(3, repeats), 0);
+const withLarge = [...ordinary.slice(1), largeRun];
+const firsts = Math.min(3, repeats);
+const { first: updated, later } = await starts([ordinary, 'other'], firsts, repeats);
+const { first: updatedLarge } = await starts([withLarge, 'other'], firsts);
+const { first } = await starts([ordinary, 'none'], firsts);
+const { first: large } = await starts([withLarge, 'none'], firsts);
 const ms = (values: readonly number[]) =>
   `${median([...values]).toFixed(0)} ms (${Math.min(...values).toFixed(0)}–${Math.max(...values).toFixed(0)}, ${values.length} starts)`;
 const rows = [
   [`Cold start to interactive, ${runCount} runs`, later, limits.start],
-  ['The first start after an update, which makes every row of the list anew', first, limits.afterUpdate],
-  ['The same with a run of 100,000 windows among them', large.first, limits.afterUpdate],
+  ['The first start after an update, with rows of the version before', updated, limits.afterUpdate],
+  ['The same with a run of 100,000 windows among them', updatedLarge, limits.afterUpdate],
+  ['The first start after an update, without rows that can be shown', first, limits.afterUpdate],
+  ['The same with a run of 100,000 windows among them', large, limits.afterUpdate],
 ] as const;
 const document = [
   '# How fast the window starts',

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { HostStatus } from '../../../main/contract/host/hosts';
 import { createHostCalls } from '../../../main/core/host-calls';
 import { createHosts } from '../../../main/hosts/hosts';
+import { ngcRegistry } from '../../../main/machine/releases';
 import { homeLayout } from '../../../main/platform/layout';
 import { rejection } from '../../support/rejection';
 
@@ -34,7 +35,7 @@ async function callsFinding(fakeStatus: HostStatus) {
   await hosts.add({ name: 'gpu1', address: 'ssh://gpu1' });
   const options = {
     home,
-    resources: join(process.cwd(), 'resources'),
+    ...{ resources: join(process.cwd(), 'resources'), registry: ngcRegistry },
     version: '',
     env: {},
     workerFile: '',

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { readAhead } from '../../../electron/read-ahead';
-import type { CoreEvent, Handlers, RunSummary } from '../../../main/contract/api';
+import type { CoreEvent, Handlers } from '../../../main/contract/api';
+import type { RunList } from '../../../main/contract/run/run-summary';
 import { Listeners } from '../../../main/platform/listeners';
 
 /** Counts its readings: the list of the first is `1`, of the second `2`. */
@@ -9,7 +10,7 @@ function countingCore() {
   let readings = 0;
   const list = () => {
     readings += 1;
-    return Promise.resolve(readings as unknown as readonly RunSummary[]);
+    return Promise.resolve(readings as unknown as RunList);
   };
   return {
     core: {

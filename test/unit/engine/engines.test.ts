@@ -9,6 +9,7 @@ import { createEngines, type Engines } from '../../../main/engine/engines';
 import { serverArguments, serverEnvironment } from '../../../main/engine/local/server-command';
 import { createSlurm } from '../../../main/engine/slurm/slurm';
 import { createHosts } from '../../../main/hosts/hosts';
+import { ngcRegistry } from '../../../main/machine/releases';
 import { homeLayout } from '../../../main/platform/layout';
 import { createSetup } from '../../../main/setup/setup';
 import { rejection } from '../../support/rejection';
@@ -23,7 +24,7 @@ beforeEach(async () => {
   engines = createEngines({
     layout,
     env,
-    resources: 'resources',
+    ...{ resources: 'resources', registry: ngcRegistry },
     workerFile: '/nowhere/load-worker.cjs',
     setup: createSetup({ layout, resources: 'resources', env }),
     docker: createDockerLink({ env, instanceFile: layout.instance }),

@@ -68,6 +68,14 @@ describe('the table of releases', () => {
 });
 
 describe('releaseOf', () => {
+  it('knows the images of a mirror by its name, and those of no other', () => {
+    const registry = 'registry.example.com/nvidia';
+    expect(releaseOf(`${registry}/tritonserver:26.07-py3`, registry)).toBe('26.07');
+    expect(releaseOf('nvcr.io/nvidia/tritonserver:26.07-py3', registry)).toBe('26.07');
+    expect(releaseOf(`${registry}/tritonserver:26.07-py3`)).toBeNull();
+    expect(releaseOf('registry.example.com/nvidia-old/tritonserver:26.07-py3', registry)).toBeNull();
+  });
+
   it.each([
     ['nvcr.io/nvidia/tritonserver:26.07-py3', '26.07'],
     ['nvcr.io/nvidia/tritonserver:26.07-py3-sdk', '26.07'],

@@ -1,5 +1,6 @@
 import type { RunSummary } from '../../../main/contract/api';
 import type { MonitorState } from '../../../main/contract/monitor/monitor';
+import type { RunList } from '../../../main/contract/run/run-summary';
 
 /** A row of the run list. */
 export const runSummary = (change: Partial<RunSummary> = {}): RunSummary => ({
@@ -31,6 +32,9 @@ export const runSummary = (change: Partial<RunSummary> = {}): RunSummary => ({
   damagedLines: [],
   ...change,
 });
+
+/** A list that is whole. */
+export const runList = (...runs: readonly RunSummary[]): RunList => ({ runs, outdated: [], missing: 0 });
 
 /** A server at this address is watched. */
 export const monitorStateFixture = (url: string, change: Partial<MonitorState> = {}): MonitorState => ({

@@ -155,7 +155,7 @@ describe('published figures in the charts', () => {
       [64, 1766.4],
       [128, 1894.4],
     ]);
-    expect(throughput?.option.legend).toMatchObject({ data: ['throughput', 'published, A40, ONNX fp16'] });
+    expect(throughput?.option.legend).toMatchObject({ data: ['Throughput', 'published, A40, ONNX fp16'] });
     expect(seriesOf(latency).map(({ name }) => name)).toContain('p99 published, A40, ONNX fp16');
     expect(seriesOf(components).some(({ name }) => String(name).includes('published'))).toBe(false);
   });

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ const lines = (from: number, to?: number) =>
     .join('');
 
 /** Follows a run of which the first `count` entries are there from the start. */
-async function follow(count: number) {
+async function follow(count: number, atStart: () => Promise<void> = () => Promise.resolve()) {
   await mkdir(dir());
   await writeFile(journal(), lines(0, count));
   const events = new Listeners<CoreEvent>();
@@ -49,7 +49,12 @@ async function follow(count: number) {
       return dirs;
     },
   });
+  // Long ago: nothing of it is new.
+  await utimes(journal(), 1000, 1000);
+  await utimes(runsDir, 1000, 1000);
   stop = followRuns(counting, () => looks.own, events);
+  // The first look is yet to come.
+  await atStart();
   const look = async () => {
     const before = looked.count;
     // The look after the next has begun: the next is over.
@@ -106,4 +111,18 @@ it('goes on with the other runs where the lease of one is a folder and the journ
   await appendFile(journal(), lines(3, 5));
   await look();
   expect(seqs()).toEqual([4, 5]);
+});
+
+it.each([
+  ['adds to a run', () => appendFile(journal(), lines(3, 4))],
+  ['makes a run', () => mkdir(join(runsDir, 'z-new'))],
+  ['deletes a run', () => rm(dir(), { recursive: true })],
+])('tells of a process that %s before the first look', async (_what, atStart) => {
+  const { heard } = await follow(3, atStart);
+  expect(heard).toEqual([{ type: 'runs-changed' }]);
+});
+
+it('tells nothing at the first look where nothing happened', async () => {
+  const { heard } = await follow(3);
+  expect(heard).toEqual([]);
 });

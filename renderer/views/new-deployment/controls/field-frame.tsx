@@ -1,17 +1,39 @@
-import { Tooltip } from '@mantine/core';
+import { ActionIcon, Popover, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
+import { IconHelpCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { SpecProblem } from '../../../../main/contract/run/spec-tools';
 import type { Keys } from '../../../../main/contract/trees';
 import { asSentence } from '../../../format/words';
-import type { Field } from '../fields/field';
-import { pathOf } from '../fields/field';
+import { type Field, pathOf, type Topic } from '../fields/field';
 import { ProblemFixes } from '../pages/problem-fixes';
 import { isAbout, isMissing, problemText } from '../problems';
 import { valueText } from '../read-text';
 import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
-import { TopicHelp } from './topic-help';
+import { topicText } from './topic-text';
+
+/** "What does this do?", opened on demand beside the label. */
+function TopicHelp({ topic }: { topic: Topic }) {
+  const { title, paragraphs } = topicText[topic];
+  return (
+    <Popover width={360} position="bottom-start" withArrow shadow="md" trapFocus returnFocus>
+      <Popover.Target>
+        <ActionIcon variant="subtle" color="gray" size={18} aria-label={`Help: ${title}`}>
+          <IconHelpCircle size={15} aria-hidden="true" />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={title}>
+        <div className="topic" tabIndex={0} data-autofocus>
+          <h3>{title}</h3>
+          {paragraphs.map((paragraph) => (
+            <p key={paragraph}>{paragraph}</p>
+          ))}
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
 
 export interface ControlProps {
   readonly id: string;

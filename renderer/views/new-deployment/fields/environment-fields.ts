@@ -2,6 +2,7 @@ import { fieldAt } from '../../../../main/contract/fields/fields';
 import type { EngineStatus } from '../../../../main/contract/machine';
 import { engines } from '../../../../main/contract/run/run-spec';
 import { imageFamily } from '../../../../main/contract/run/serving';
+import { asSentence } from '../../../format/words';
 import type { Field, FieldContext, Option, Section } from './field';
 import { formField } from './form-field';
 import { engineOf } from './why-not';
@@ -23,7 +24,7 @@ function engineOption(kind: EngineStatus['kind'], context: FieldContext): Option
   const why =
     kind === 'local'
       ? 'Not installed on this machine. Install it on the Environment page.'
-      : [status.note, status.remedy].filter(Boolean).join(' ');
+      : [asSentence(status.note), status.remedy].filter(Boolean).join(' ');
   return { value: kind, label, note, why };
 }
 

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { WizardPage } from '../../../stores/draft/wizard-page';
-import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
+import { pageOf, pageTitle, type WizardPage } from '../../../stores/draft/wizard-page';
 import { ConfigEditor } from '../editor/config-editor';
 import { pathOf } from '../fields/field';
 import { sectionsOf } from '../fields/sections';
@@ -9,12 +8,68 @@ import { configTextField, isAbout } from '../problems';
 import { useWizard } from '../wizard-context';
 import { DataSourcesPanel } from './data-sources-panel';
 import { MachineNotes } from './environment-extras';
-import { OwnModelPanel } from './own-model-panel';
-import { PresetNotes } from './preset-notes';
+import { OwnModelChoice } from './own-model-choice';
+import { OwnModelInUse } from './own-model-in-use';
 import { ProblemList } from './problem-list';
 import { Review } from './review';
 import { SectionsForm } from './sections-form';
-import { SignatureTable } from './signature-table';
+import { SignatureTable, TensorTable } from './signature-table';
+
+/** Where the preset comes from, what its published procedure does wrong and what is done here. */
+function PresetNotes() {
+  const { preset } = useWizard();
+  const { notes = [], notOffered = [], origin } = preset;
+  if (notes.length === 0) return null;
+  return (
+    <details className="panel preset-notes" aria-label="About the published procedure">
+      <summary className="panel-head">
+        <h3>Problems of the published procedure, and the fix</h3>
+        <span className="dim">{notes.length}</span>
+      </summary>
+      <dl className="panel-body">
+        {notes.map(({ finding, published, here }) => (
+          <div key={published}>
+            <dt>
+              {finding === undefined ? null : <span className="mono dim">{finding} </span>}
+              {published}
+            </dt>
+            <dd className="dim">{here}</dd>
+          </div>
+        ))}
+        {notOffered.map(({ format, title, reason }) => (
+          <div key={format}>
+            <dt>
+              Not offered: {title} (<span className="mono">{format}</span>)
+            </dt>
+            <dd className="dim">{reason}</dd>
+          </div>
+        ))}
+      </dl>
+      {origin.deployment === undefined ? null : <p className="panel-body dim">{origin.deployment}</p>}
+    </details>
+  );
+}
+
+const nothing = (): void => undefined;
+
+/** A model of the engineer's own, before the presets, with its tensors where it is in use. */
+function OwnModelPanel() {
+  const path = useWizard().valueAt(['model', 'source', 'path']);
+  const inUse = typeof path === 'string' ? path : null;
+  return (
+    <section className="panel" aria-label="Your own model" data-chosen={inUse !== null}>
+      <div className="panel-head">
+        <h3>Your own model</h3>
+        {inUse === null ? <span className="dim">or choose a preset below</span> : null}
+      </div>
+      <div className="panel-body">
+        {inUse === null ? null : <OwnModelInUse path={inUse} />}
+        <OwnModelChoice inUse={inUse} onTaken={nothing} />
+      </div>
+      {inUse === null ? null : <TensorTable />}
+    </section>
+  );
+}
 
 function Extras({ page }: { page: WizardPage }) {
   switch (page) {

@@ -1,16 +1,60 @@
+import { NumberInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { fieldAt } from '../../../../main/contract/fields/fields';
 import { Panel } from '../../../components/panel';
+import { useTypedNumber } from '../../../components/use-typed-number';
 import { OptionGroup } from '../controls/choice-control';
-import { FieldFrame } from '../controls/field-frame';
+import { FieldFrame, helpOf } from '../controls/field-frame';
 import { FieldInput } from '../controls/field-input';
-import type { Field } from '../fields/field';
-import { pathOf } from '../fields/field';
+import { type Field, pathOf } from '../fields/field';
 import { BudgetInput, NameInput } from '../pages/name-and-budget';
 import { useWizard } from '../wizard-context';
-import { MaxBatchInput } from './max-batch-input';
+import { followMaximum } from './max-batch';
 import { chosenMeasuring, lengthKeys, measuringOptions } from './measuring';
 import { notOfferedText, servedFiles } from './served-files';
+
+const lists = [
+  { keys: ['configure', 'preferredBatchSizes'], mayBeEmpty: true },
+  { keys: ['performance', 'batchSizes'], mayBeEmpty: false },
+] as const;
+
+/** The maximum batch size; lists of batch sizes that nobody chose follow it. */
+function MaxBatchInput({ field }: { field: Field }) {
+  const { draft, valueAt, defaultOf } = useWizard();
+  const value = valueAt(field.keys);
+  const change = (next: number | null): void => {
+    const after = next ?? defaultOf(field.keys);
+    if (next === null) draft.reset(field.keys);
+    else draft.change(field.keys, next);
+    if (typeof value !== 'number' || typeof after !== 'number') return;
+    for (const { keys, mayBeEmpty } of lists) {
+      const of = { list: valueAt(keys), defaults: defaultOf(keys), mayBeEmpty };
+      const list = followMaximum(of, value, after);
+      if (list === 'default') draft.reset(keys);
+      else if (list !== null) draft.change(keys, list);
+    }
+  };
+  const typed = useTypedNumber(typeof value === 'number' ? value : null, change);
+  return (
+    <FieldFrame
+      field={field}
+      control={(frame) => (
+        <NumberInput
+          id={frame.id}
+          size="xs"
+          error={frame.error}
+          description={helpOf(field)}
+          inputWrapperOrder={['input', 'error', 'description']}
+          {...typed}
+          min={0}
+          clampBehavior="none"
+          allowDecimal={false}
+          thousandSeparator=","
+        />
+      )}
+    />
+  );
+}
 
 const formatKeys = ['format'] as const;
 const precisionKeys = ['precision'] as const;

@@ -36,6 +36,33 @@ describe('the settings', () => {
     expect(rangeOf('window.theme')).toBe('one of system, light, dark');
   });
 
+  it('name a registry as Docker does, with its path', () => {
+    const valid = (text: string) => definitionOf('network.registry').schema.safeParse(text).success;
+    const good = [
+      'registry.example.com/nvidia',
+      'localhost:5000',
+      'mirror:5000/ngc/nvidia',
+      '10.0.0.7:5000/a-b_c',
+    ];
+    expect(good.filter((text) => !valid(text))).toEqual([]);
+    const bad = [
+      ...[
+        'https://registry.example.com/nvidia',
+        'registry.example.com/nvidia/',
+        'nvidia',
+        'nvidia/triton',
+        '',
+      ],
+      ...[
+        'registry.example.com/Nvidia',
+        'registry.example.com/nvidia:26.07',
+        'registry.example.com/../x',
+        'a.b c',
+      ],
+    ];
+    expect(bad.filter(valid)).toEqual([]);
+  });
+
   it('are written with their unit, and by what the default is called', () => {
     expect(settingText('deployment.p99BudgetMs', 20)).toBe('20 ms');
     expect(settingText('runs.keepDays', 1)).toBe('1 day');

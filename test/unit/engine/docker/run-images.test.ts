@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DockerEngineSpec, Format } from '../../../../main/contract/run/run-spec';
 import { buildArgsOf, wantedImages } from '../../../../main/engine/docker/run-images';
+import { ngcRegistry } from '../../../../main/machine/releases';
 import { repository } from '../../../support/home';
 
 const resources = join(repository, 'resources');
@@ -11,7 +12,8 @@ const spec = (more: Partial<DockerEngineSpec>): DockerEngineSpec => ({
   shmSizeMiB: 1024,
   ...more,
 });
-const wanted = (more: Partial<DockerEngineSpec>) => wantedImages(spec(more), resources);
+const wanted = (more: Partial<DockerEngineSpec>) =>
+  wantedImages(spec(more), { resources, registry: ngcRegistry });
 
 describe('the images of a run', () => {
   it("with GPUs are NVIDIA's of the release, and a client built on them", async () => {
@@ -46,7 +48,8 @@ describe('the images of a run', () => {
 
   it('of a TensorFlow model have its environment: the client always, Triton where it runs the model', async () => {
     const plain = await wanted({});
-    const of = (format: Format) => wantedImages(spec({}), resources, { framework: 'tf', format });
+    const of = (format: Format) =>
+      wantedImages(spec({}), { resources, registry: ngcRegistry }, { framework: 'tf', format });
     const [saved, onnx] = [await of('tf-savedmodel'), await of('onnx')];
     expect(saved.client.recipe?.buildArgs).toEqual({ FRAMEWORK: 'tf' });
     expect(saved.client.recipe?.files.map(({ name }) => name)).toContain('requirements/tensorflow.txt');
@@ -54,6 +57,19 @@ describe('the images of a run', () => {
     expect(saved.triton.recipe?.buildArgs).toEqual({ FRAMEWORK: 'tf' });
     expect(onnx.client.reference).toBe(saved.client.reference);
     expect(onnx.triton.reference).toBe(plain.triton.reference);
+  });
+
+  it('of NVIDIA are from the mirror that is set, the bases of the client too', async () => {
+    const registry = 'registry.example.com:5000/mirror';
+    const engine = spec({ gpus: ['all'], release: '26.07' });
+    const { triton, client } = await wantedImages(engine, { resources, registry });
+    expect(triton.reference).toBe('registry.example.com:5000/mirror/tritonserver:26.07-py3');
+    expect(client.recipe?.buildArgs).toEqual({
+      PYTORCH_IMAGE: 'registry.example.com:5000/mirror/pytorch:26.07-py3',
+      SDK_IMAGE: 'registry.example.com:5000/mirror/tritonserver:26.07-py3-sdk',
+    });
+    const own = { ...engine, tritonImage: 'nvcr.io/nvidia/tritonserver:25.02-py3' };
+    expect((await wantedImages(own, { resources, registry })).triton.reference).toBe(own.tritonImage);
   });
 
   it('are those that somebody names, which are never built', async () => {

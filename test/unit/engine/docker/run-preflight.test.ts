@@ -7,6 +7,7 @@ import type { DockerLink } from '../../../../main/docker/docker-link';
 import { preflightProblems, runPreflight } from '../../../../main/engine/docker/run-preflight';
 import { type HostFacts, withRelease } from '../../../../main/engine/docker/run-release';
 import { readGpus } from '../../../../main/machine/gpu-report';
+import { ngcRegistry } from '../../../../main/machine/releases';
 import { repository } from '../../../support/home';
 import { specFixture } from '../../../support/run-state';
 import { captureFolder } from '../../machine/captures';
@@ -46,8 +47,8 @@ async function machineWith(capture: string | null) {
     facts: () => Promise.resolve({ ...localDocker, rootDir: '/' }),
     connect: () => Promise.resolve(client),
   } as unknown as DockerLink;
-  const places = { env: { PATH: folder }, resources: join(repository, 'resources'), home: folder, link };
-  return { ...places, host: null };
+  const images = { resources: join(repository, 'resources'), registry: ngcRegistry };
+  return { ...images, env: { PATH: folder }, home: folder, link, host: null };
 }
 
 async function started(capture: string | null, given: RunSpec, more: { readonly host?: HostFacts } = {}) {

@@ -13,7 +13,7 @@ import { createClientDouble } from '../client-double';
 import { containerFixture } from '../container-fixtures';
 import type { Mounted } from '../mounted';
 import { mount } from '../mounted';
-import { monitorStateFixture, runSummary } from '../window-fixtures';
+import { monitorStateFixture, runList, runSummary } from '../window-fixtures';
 
 const mounted: Mounted[] = [];
 afterEach(() => {
@@ -137,7 +137,7 @@ describe('runs that are ticked and then hidden by a filter', () => {
     if (chip === undefined) throw new Error('no chip');
     await click(chip);
   };
-  const answers = { 'runs.list': () => rows, 'runs.remove': () => null };
+  const answers = { 'runs.list': () => runList(...rows), 'runs.remove': () => null };
 
   it('are not deleted, and are said to be hidden', async () => {
     const { client, calls } = createClientDouble(answers);

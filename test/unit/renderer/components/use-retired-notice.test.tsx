@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { useRetiredNotice } from '../../../../renderer/components/use-retired-notice';
 import { createClientDouble } from '../client-double';
 import { mount } from '../mounted';
+import { runList } from '../window-fixtures';
 
 function Noticing() {
   useRetiredNotice();
@@ -12,7 +13,10 @@ function Noticing() {
 }
 
 it('says how many runs the retention moved to the trash, and Undo brings all of them back', async () => {
-  const { client, calls, tell } = createClientDouble({ 'runs.restore': () => null, 'runs.list': () => [] });
+  const { client, calls, tell } = createClientDouble({
+    'runs.restore': () => null,
+    'runs.list': () => runList(),
+  });
   const mounted = await mount(client, <Noticing />);
   await act(async () => {
     tell({ type: 'runs-retired', runIds: ['a', 'b'] });

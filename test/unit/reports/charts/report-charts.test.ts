@@ -124,9 +124,10 @@ describe('the charts of a scenario', () => {
 
   it('name their units and axes', () => {
     const [throughput = '', latency = '', , components = ''] = svgsOf(measured([1, 2, 4]));
-    expect(throughput).toContain('>inferences/s</text>');
+    expect(throughput).toContain('>Inferences/s</text>');
     expect(throughput).toContain('>Concurrency (log scale)</text>');
-    for (const svg of [latency, components]) expect(svg).toContain('>ms</text>');
+    expect(latency).toContain('>Latency, ms</text>');
+    expect(components).toContain('>Mean latency, ms</text>');
     for (const name of ['p50', 'p95', 'p99']) expect(latency).toContain(`>${name}</text>`);
     for (const name of ['Client send', 'Network + server', 'Server queue', 'Compute input']) {
       expect(components).toContain(`>${name}</text>`);
@@ -148,8 +149,8 @@ describe('the charts of a scenario', () => {
   it('explain hollow marks in every legend, and mark the level below its bar in full color', () => {
     const steady = svgsOf(measured([1, 2, 4, 8]));
     const shaky = svgsOf(measured([1, 2, 4, 8], [4]));
-    expect(steady.filter((svg) => svg.includes('hollow: not steady'))).toEqual([]);
-    expect(shaky.filter((svg) => svg.includes('>hollow: not steady</text>'))).toHaveLength(4);
+    expect(steady.filter((svg) => svg.includes('Hollow: not steady'))).toEqual([]);
+    expect(shaky.filter((svg) => svg.includes('>Hollow: not steady</text>'))).toHaveLength(4);
     expect(shaky[3]).toContain('>4 ○</text>');
     expect(shaky[3]).not.toMatch(/opacity="0\.\d/);
     for (const color of componentColors) expect(shaky[3]).toContain(`fill="${color}"`);
@@ -185,9 +186,9 @@ describe('the charts of a scenario', () => {
   it('mark a level without a result with a cross', () => {
     const points = [1, 2, 8].map((value) => measurementBody('online', pointFixture({ concurrency: value })));
     const [throughput = ''] = svgsOf(onlineOf([1, 2, 4, 8], points));
-    expect(count(throughput, /fill="#d55e00"/g)).toBe(1);
+    expect(count(throughput, /fill="#a3487a"/g)).toBe(1);
     const [whole = ''] = svgsOf(measured([1, 2, 4, 8]));
-    expect(count(whole, /fill="#d55e00"/g)).toBe(0);
+    expect(count(whole, /fill="#a3487a"/g)).toBe(0);
   });
 
   it('print the value of a level that stands alone', () => {
@@ -225,7 +226,7 @@ describe('the charts of a scenario', () => {
     const [, , , , load = '', power = '', clock = ''] = svgsOf(read(['GPU-1']));
     expect(load).toContain('>GPU utilization and memory by concurrency<');
     expect(power).toContain('>GPU power by concurrency<');
-    for (const svg of [load, power, clock]) expect(count(svg, />clocks throttled</g)).toBe(1);
+    for (const svg of [load, power, clock]) expect(count(svg, />Clocks throttled</g)).toBe(1);
     expect(scenarioCharts(read(['GPU-1'])).map(({ id, width }) => [id, width])).toContainEqual([
       'online-gpu-clock',
       690,
@@ -233,7 +234,7 @@ describe('the charts of a scenario', () => {
     const cool = onlineOf(levels, [
       measurementBody('online', pointFixture({ gpus: readingsFixture(['GPU-1'], 0.2) })),
     ]);
-    expect(svgsOf(cool).join('')).not.toContain('clocks throttled');
+    expect(svgsOf(cool).join('')).not.toContain('Clocks throttled');
     expect(svgsOf(read(['GPU-aaaa', 'GPU-bbbb'])).join('')).toContain('>Power, GPU-bbbb<');
     expect(svgsOf(measured(levels))).toHaveLength(4);
   });

@@ -6,6 +6,7 @@ import { createResource } from '../../../../../renderer/stores/resource';
 import { createRoute } from '../../../../../renderer/stores/route';
 import { createWorkbench } from '../../../../../renderer/workbench';
 import { createClientDouble, createStorage } from '../../client-double';
+import { runList } from '../../window-fixtures';
 
 describe('a resource', () => {
   it('keeps its value when a later fetch fails', async () => {
@@ -82,7 +83,7 @@ describe('the log of a step', () => {
 
 describe('events of the core', () => {
   it('fetch the list of runs again when a row would read differently, and only then', async () => {
-    const { client, calls, tell } = createClientDouble({ 'runs.list': () => [] });
+    const { client, calls, tell } = createClientDouble({ 'runs.list': () => runList() });
     const stop = routeEvents(createWorkbench(client, createStorage()));
     tell({ type: 'log', runId: 'a', step: 'export', lines: ['x'] });
     expect(calls).toEqual([]);

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { RenameDialog } from '../../../../../renderer/views/runs/rename-dialog';
 import { createClientDouble } from '../../client-double';
 import { mount, type Mounted } from '../../mounted';
-import { runSummary } from '../../window-fixtures';
+import { runList, runSummary } from '../../window-fixtures';
 
 let mounted: Mounted | null = null;
 afterEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
 
 async function shown(name: string | null) {
   const run = runSummary({ runId: 'a', name });
-  const double = createClientDouble({ 'runs.list': () => [run], 'runs.rename': () => null });
+  const double = createClientDouble({ 'runs.list': () => runList(run), 'runs.rename': () => null });
   mounted = await mount(double.client, <RenameDialog />, async ({ runs, overlay }) => {
     await runs.getState().load();
     overlay.getState().rename('a');

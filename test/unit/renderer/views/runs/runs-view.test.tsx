@@ -10,7 +10,7 @@ import { RunsView } from '../../../../../renderer/views/runs/runs-view';
 import { useWorkbench } from '../../../../../renderer/workbench';
 import { createClientDouble, createStorage } from '../../client-double';
 import { mount, type Mounted } from '../../mounted';
-import { runSummary } from '../../window-fixtures';
+import { runList, runSummary } from '../../window-fixtures';
 
 /** As the window shows the list: only on its page. */
 function RunsPage() {
@@ -49,7 +49,7 @@ describe('failed runs in the status bar', () => {
   const all = [failed('a'), runSummary({ runId: 'b', status: 'gate-failed' }), runSummary({ runId: 'c' })];
 
   it('open the list narrowed to them, and are counted no more once they have been seen', async () => {
-    const { client } = createClientDouble({ 'runs.list': () => all });
+    const { client } = createClientDouble({ 'runs.list': () => runList(...all) });
     const view = await mount(
       client,
       <>
@@ -82,9 +82,44 @@ describe('failed runs in the status bar', () => {
   });
 });
 
+describe('a list that is not whole yet', () => {
+  const lists = [
+    { runs: [runSummary({ runId: 'a' }), runSummary({ runId: 'b' })], outdated: ['b'], missing: 3 },
+    runList(...['a', 'b', 'c', 'd', 'e'].map((runId) => runSummary({ runId }))),
+  ];
+
+  it('says what is missing and which rows another version made, until it is', async () => {
+    const { client } = createClientDouble({ 'runs.list': () => lists.shift() });
+    const view = await mount(client, <RunsView />, ({ runs }) => runs.getState().load());
+    mounted.push(view);
+    const outdated = () =>
+      [...view.page.querySelectorAll<HTMLElement>('tr[data-outdated]')].map((row) => row.dataset['run']);
+    expect(view.page.textContent).toContain('2 of 5 · reading 3 more · updating 1');
+    expect(outdated()).toEqual(['b']);
+    await act(() => view.workbench.runs.getState().load());
+    expect(view.page.textContent).not.toMatch(/reading|updating/);
+    expect(outdated()).toEqual([]);
+  });
+
+  it('without any row is not an empty one', async () => {
+    const { client } = createClientDouble({ 'runs.list': () => ({ ...runList(), missing: 1 }) });
+    const view = await mount(client, <RunsView />, ({ runs }) => runs.getState().load());
+    mounted.push(view);
+    expect(view.page.querySelector('[role="status"]')?.textContent).toBe('Reading the runs');
+  });
+
+  it('forgets no failure that was seen', () => {
+    const storage = createStorage();
+    const failed = runSummary({ runId: 'a', status: 'failed' });
+    createSeenFailures(storage).getState().see([failed], [failed]);
+    createSeenFailures(storage).getState().see([], []);
+    expect(unseenFailures([failed], createSeenFailures(storage).getState().runIds)).toEqual([]);
+  });
+});
+
 describe('tags and note', () => {
   it('are written below the row that they are of, in fields with labels', async () => {
-    const { client } = createClientDouble({ 'runs.list': () => [runSummary()] });
+    const { client } = createClientDouble({ 'runs.list': () => runList(runSummary()) });
     const view = await mount(client, <RunsView />, ({ runs }) => runs.getState().load());
     mounted.push(view);
     await view.click(view.button('Actions of resnet50'));
