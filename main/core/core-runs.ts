@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isLoopback } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
-import { isEmptyReach, reachLines, reachOf } from '../contract/reach';
+import { emptyReach, isEmptyReach, reachLines, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
 import { deviceOf } from '../engine/place';
 import { createPlanPlaces } from '../engine/plan-places';
@@ -28,10 +28,10 @@ import type { StartCalls } from './start-calls';
 async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<void> {
   const missing = await approvals.missing(reachOf(spec));
   if (isEmptyReach(missing)) return;
-  const { paths, images, hosts } = missing;
-  const [first] = [...paths, ...images, ...hosts];
+  const { paths, images, hosts, machines } = missing;
+  const [first] = [...paths, ...images, ...hosts, ...machines];
   const ways = [
-    ...(paths.length + images.length > 0 ? ['--trust'] : []),
+    ...(paths.length + images.length + machines.length > 0 ? ['--trust'] : []),
     ...(hosts.length > 0 ? ['--allow-remote-load'] : []),
   ];
   throw new WorkbenchError('not-trusted', `The run would ${reachLines(missing).map(lowered).join('; ')}`, {
@@ -81,9 +81,21 @@ function serversOf({ options, loadTools, reading }: CoreParts): Servers {
 const seesGpus = ({ engine }: RunSpec): boolean =>
   engine.kind === 'docker' ? engine.host === undefined : engine.kind !== 'remote';
 
-/** What is known and asked of a run only where it is started. */
-const pickStart = ({ completed, preflight }: StartCalls): Pick<StartCalls, 'completed' | 'preflight'> => ({
-  completed,
+/**
+ * What is known and asked of a run only where it is started. A machine that nobody agreed to is not even asked what it has;
+ * throws not-trusted.
+ */
+const pickStart = (
+  { completed, preflight }: StartCalls,
+  approvals: Approvals,
+): Pick<StartCalls, 'completed' | 'preflight'> => ({
+  completed: async (spec, how) => {
+    const { machines } = reachOf(spec);
+    if (!isEmptyReach(await approvals.missing({ ...emptyReach, machines }))) {
+      await requireApproved(approvals, spec);
+    }
+    return completed(spec, how);
+  },
   preflight,
 });
 
@@ -131,7 +143,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       // What was chosen for this session is what the run of this home used: it can be resumed in the next one.
       await parts.approvals.add(reachOf(spec));
     },
-    ...pickStart(start),
+    ...pickStart(start, parts.approvals),
     open: async (spec, run) => {
       await requireSound(spec);
       const place = await engines.openPlace(spec, run);
