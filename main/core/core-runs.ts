@@ -1,26 +1,24 @@
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isLoopback } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import { emptyReach, isEmptyReach, reachLines, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
-import { deviceOf } from '../engine/place';
+import { hostEngine } from '../engine/place';
 import { createPlanPlaces } from '../engine/plan-places';
 import { requireInertPatch } from '../formats/inert-config';
-import { readEnvironment } from '../machine/environment';
 import { watchGpus } from '../machine/watch-gpus';
 import { checkExternalFiles } from '../own/onnx-source';
 import type { ReadingSources } from '../perf/readings';
-import { inspectServer, measureServer } from '../perf/sweep/measure-server';
+import type { TakeDevice } from '../pipeline/device-turn';
 import { JobRuns } from '../pipeline/jobs/job-runs';
 import { Runs } from '../pipeline/runs';
-import type { Servers } from '../pipeline/server-run';
 import { steps } from '../pipeline/steps';
 import { requireRules } from '../presets/resolve-spec';
 import type { Approvals } from '../store/approvals';
 import { takeDevice } from '../store/device-queue';
 import { createToolkit } from '../toolkit/toolkit';
 import type { CoreParts } from './core-parts';
+import { createMeasuredServers } from './measured-servers';
 import { runEnvironment } from './run-environment';
 import type { StartCalls } from './start-calls';
 
@@ -54,27 +52,6 @@ async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: R
   requireInertPatch(configure);
   requireRules((await presetOf(model)).preset, spec);
   await requireApproved(approvals, spec);
-}
-
-/** Tritons that are there already. Of one on this machine the GPUs are read too; of another nothing is known of them. */
-function serversOf({ options, loadTools, reading }: CoreParts): Servers {
-  const { env, version: workbenchVersion } = options;
-  const { readers } = reading;
-  const watched: ReadingSources['watchGpus'] = (onReading, signal) => watchGpus(env, onReading, signal);
-  return {
-    environmentFor: async (load, headers) => {
-      const { tritonVersion } = await inspectServer(load, { loadTools, readers }, headers);
-      const environment = await readEnvironment({
-        ...{ workbenchVersion, env, tritonVersion },
-        engine: 'remote',
-      });
-      return isLoopback(load.addresses.http) ? environment : { ...environment, gpus: [] };
-    },
-    measureServer: (load, takeTurn, listener, work) => {
-      const watching = isLoopback(load.addresses.http) ? { watchGpus: watched } : {};
-      return measureServer(load, { ...{ loadTools, readers, takeTurn }, ...watching }, listener, work);
-    },
-  };
 }
 
 /** The GPUs of another machine are not read from here: Triton's metrics tell of them. */
@@ -121,6 +98,31 @@ function jobRunsOf({ options, store, jobs, ownJob, emit }: CoreParts): JobRuns {
 
 const planPlacesOf = async ({ options, engines }: CoreParts, { engine }: RunSpec) =>
   createPlanPlaces({ ...options, engine, link: await engines.linkOf(engine) });
+
+/** Whose turn it is at the device of a run. */
+const takeDeviceBy =
+  ({ layout, engines }: CoreParts, jobs: JobRuns): TakeDevice =>
+  async ({ runId, spec, host }, signal, onWaiting) => {
+    const waited = { some: false };
+    const release = await takeDevice({
+      root: layout.devices,
+      device: await engines.deviceOf(host === undefined ? spec.engine : hostEngine(host), jobs.nodeOf(spec)),
+      what: runId,
+      signal,
+      onWaiting: (forWhat) => {
+        waited.some = true;
+        return onWaiting(forWhat);
+      },
+    });
+    try {
+      // Who had the device before may have been killed, and its Triton serves on beside what is to be measured.
+      if (waited.some) await engines.sweep({ all: true, except: runId, spec });
+      return release;
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  };
 
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
 export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
@@ -182,27 +184,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       await engines.sweep({ all: true, except, spec });
     },
     environmentFor: (spec) => runEnvironment(parts, spec),
-    takeDevice: async ({ runId, spec }, signal, onWaiting) => {
-      const waited = { some: false };
-      const release = await takeDevice({
-        root: layout.devices,
-        device: deviceOf(spec.engine, jobs.nodeOf(spec)),
-        what: runId,
-        signal,
-        onWaiting: (forWhat) => {
-          waited.some = true;
-          return onWaiting(forWhat);
-        },
-      });
-      try {
-        // Who had the device before may have been killed, and its Triton serves on beside what is to be measured.
-        if (waited.some) await engines.sweep({ all: true, except: runId, spec });
-        return release;
-      } catch (error) {
-        await release();
-        throw error;
-      }
-    },
-    ...{ servers: serversOf(parts), emit: parts.emit },
+    takeDevice: takeDeviceBy(parts, jobs),
+    ...{ servers: createMeasuredServers(parts), emit: parts.emit },
   });
 }

@@ -45,7 +45,14 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-function failureOf(error: unknown, tookMs: number, deadlineMs: number): PollFailure {
+function failureOf(
+  error: unknown,
+  { hostProblem }: MonitorAddress,
+  tookMs: number,
+  deadlineMs: number,
+): PollFailure {
+  const away = hostProblem();
+  if (away !== null) return { kind: 'unreachable', reason: away };
   const reason = toWire(error).message;
   if (codeOf(error) !== undefined)
     return { kind: 'refused', reason: `${reason}. No process listens on this address.` };
@@ -99,7 +106,7 @@ export async function pollServer(
     ready = await client.serverReady(call);
   } catch (error) {
     if (signal.aborted) throw error;
-    return failureOf(error, performance.now() - startedMs, timeoutMs);
+    return failureOf(error, address, performance.now() - startedMs, timeoutMs);
   }
   const [counted, told, listed, named] = await Promise.all([statistics, metrics, index, version]);
   return {

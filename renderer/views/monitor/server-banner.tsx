@@ -1,11 +1,11 @@
-import type { MonitorSample, MonitorState } from '../../../main/contract/monitor/monitor';
+import { type MonitorSample, type MonitorState, watchedName } from '../../../main/contract/monitor/monitor';
 import { Status } from '../../components/status-text';
 import { formatClock } from '../../format/times';
 import { serverLook, serverSentence, speedText } from './monitor-text';
 
 function sourceText({ source }: MonitorState): string {
   if (source === null) return '';
-  if (source.kind === 'live') return source.url;
+  if (source.kind === 'live') return watchedName(source);
   const lost = source.damaged === 0 ? '' : `, ${source.damaged} damaged lines skipped`;
   return `Recording ${source.file}, ${speedText(source.speed)}${source.done ? ', finished' : ''}${lost}`;
 }

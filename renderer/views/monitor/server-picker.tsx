@@ -1,9 +1,10 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconActivity } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
+import { present } from '../../../main/contract/present';
 import { attempt } from '../../components/notices';
 import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
@@ -33,11 +34,13 @@ function useKnownServers(recent: readonly MonitorTarget[]): readonly FoundServer
   const containers = useStore(docker, (state) => state.state?.containers) ?? [];
   const known: FoundServer[] = [];
   const add = (servers: readonly FoundServer[]): void => {
-    known.push(...servers.filter(({ url }) => !known.some((one) => one.url === url)));
+    known.push(
+      ...servers.filter(({ url, host }) => !known.some((one) => one.url === url && one.host === host)),
+    );
   };
   known.push(...containers.flatMap(tritonOf));
   add(useRunServers());
-  add(recent.map(({ url, metricsUrl }) => ({ name: '', url, metricsUrl })));
+  add(recent.map(({ url, metricsUrl, host }) => ({ name: '', url, metricsUrl, ...present({ host }) })));
   return known;
 }
 
@@ -46,21 +49,46 @@ function KnownServers(props: { recent: readonly MonitorTarget[]; onWatch: (serve
   if (known.length === 0) return null;
   return (
     <ul className="monitor-servers" aria-label="Known servers">
-      {known.map(({ name, url, metricsUrl }) => (
-        <li key={`${name} ${url}`}>
+      {known.map(({ name, url, metricsUrl, host }) => (
+        <li key={`${name} ${host ?? ''} ${url}`}>
           <button
             type="button"
             className="chip plain-button"
             onClick={() => {
-              props.onWatch({ url, metricsUrl });
+              props.onWatch({ url, metricsUrl, ...present({ host }) });
             }}
           >
             {url}
+            {host === undefined ? '' : ` on ${host}`}
             {name === '' ? '' : ` · ${name}`}
           </button>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** From which machine the addresses are seen; nothing where there are no hosts. */
+function HostChoice(props: { value: string; onChange: (host: string) => void }) {
+  const { hosts } = useWorkbench();
+  const entries = useStore(hosts, (state) => state.entries);
+  useEffect(() => {
+    void hosts.getState().list();
+  }, [hosts]);
+  const names = (entries ?? []).map(({ host }) => host.name);
+  const gone = props.value !== '' && !names.includes(props.value) ? [props.value] : [];
+  if (names.length + gone.length === 0) return null;
+  return (
+    <NativeSelect
+      size="xs"
+      label="Seen from"
+      value={props.value}
+      onChange={onText(props.onChange)}
+      data={[
+        { value: '', label: 'This machine' },
+        ...[...names, ...gone].map((name) => ({ value: name, label: `Host ${name}` })),
+      ]}
+    />
   );
 }
 
@@ -73,17 +101,18 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
   const start = source?.kind === 'live' ? source : recent[0];
   const [url, setUrl] = useState(start?.url ?? 'http://localhost:8000');
   const [metricsUrl, setMetricsUrl] = useState(start?.metricsUrl ?? '');
+  const [host, setHost] = useState(start?.host ?? '');
   const [asking, setAsking] = useState(false);
-  const watch = ({ url: at, metricsUrl: metricsAt }: MonitorTarget): void => {
+  const watch = ({ url: at, metricsUrl: metricsAt, host: seenFrom }: MonitorTarget): void => {
     attempt(async () => {
       setAsking(true);
       // Certificates that were given for the address before are still those of it.
-      const tls = recent.find((one) => one.url === at)?.tls;
+      const tls = recent.find((one) => one.url === at && one.host === seenFrom)?.tls;
       try {
         await client.call('monitor.start', {
           url: at,
           metricsUrl: metricsAt,
-          ...(tls === undefined ? {} : { tls }),
+          ...present({ tls, host: seenFrom }),
         });
         onWatch?.();
       } finally {
@@ -97,9 +126,14 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
         className="monitor-form"
         onSubmit={(event) => {
           event.preventDefault();
-          watch({ url: withScheme(url.trim()), metricsUrl: withScheme(metricsUrl.trim()) });
+          watch({
+            url: withScheme(url.trim()),
+            metricsUrl: withScheme(metricsUrl.trim()),
+            ...present({ host: host === '' ? null : host }),
+          });
         }}
       >
+        <HostChoice value={host} onChange={setHost} />
         <TextInput
           size="xs"
           label="Triton HTTP address"
