@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { DeployedVersion, DeploymentEngine } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
+import { present } from '../contract/present';
 import { isFileSource } from '../contract/run/own-model';
 import type { StepId } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
@@ -79,6 +80,7 @@ function engineOf({ spec, environment, runId }: RunState): DeploymentEngine {
   if (image === undefined) throw refused(runId, 'its image is not known', `Run it again.`);
   return {
     kind: 'docker',
+    ...present({ host: engine.host }),
     imageId: image.id,
     image: image.reference,
     builtHere: image.digest === null && engine.tritonImage === undefined,
