@@ -170,7 +170,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...deploymentCalls,
       ...homeCalls.handlers,
       ...createHostCalls(parts),
-      ...createServerCalls(runs),
+      ...createServerCalls(runs, parts.reach),
       ...startCalls.handlers,
       ...parts.tools.handlers,
       ...reportCalls.handlers,

@@ -3,6 +3,7 @@ import { headerProblem, isLoopback, tlsFilesSchema } from '../address';
 import { WorkbenchError } from '../errors';
 import { applies, baseDefaults, valuesAt } from '../fields/fields';
 import { performanceFields } from '../fields/performance-fields';
+import { hostNameSchema } from '../host/host-name';
 import { fewestRounds } from '../measured/cross-check';
 import { getAt, mergeTrees, type Tree } from '../trees';
 import { overRemoteLimit, type RemoteLimits } from './remote-limits';
@@ -26,6 +27,8 @@ const headerSchema = z
 export const serverAddressSchema = z.strictObject({
   url: z.string().min(1).max(2000),
   tls: tlsFilesSchema.optional(),
+  /** Host of the list that sees the address, and measures; absent: this machine. */
+  host: hostNameSchema.optional(),
   /** Go with every request; their values are not kept. */
   headers: z.array(headerSchema).max(16).optional(),
 });

@@ -1,6 +1,6 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { IconActivity } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
@@ -8,6 +8,7 @@ import { present } from '../../../main/contract/present';
 import { attempt } from '../../components/notices';
 import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
+import { HostChoice } from '../hosts/host-choice';
 import { withScheme } from './monitor-text';
 import { type FoundServer, useRunServers } from './use-run-servers';
 
@@ -68,30 +69,6 @@ function KnownServers(props: { recent: readonly MonitorTarget[]; onWatch: (serve
   );
 }
 
-/** From which machine the addresses are seen; nothing where there are no hosts. */
-function HostChoice(props: { value: string; onChange: (host: string) => void }) {
-  const { hosts } = useWorkbench();
-  const entries = useStore(hosts, (state) => state.entries);
-  useEffect(() => {
-    void hosts.getState().list();
-  }, [hosts]);
-  const names = (entries ?? []).map(({ host }) => host.name);
-  const gone = props.value !== '' && !names.includes(props.value) ? [props.value] : [];
-  if (names.length + gone.length === 0) return null;
-  return (
-    <NativeSelect
-      size="xs"
-      label="Seen from"
-      value={props.value}
-      onChange={onText(props.onChange)}
-      data={[
-        { value: '', label: 'This machine' },
-        ...[...names, ...gone].map((name) => ({ value: name, label: `Host ${name}` })),
-      ]}
-    />
-  );
-}
-
 /** Which Triton to watch: an address, one watched before, one of a running deployment. */
 export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
   const { client, monitor } = useWorkbench();
@@ -133,7 +110,7 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
           });
         }}
       >
-        <HostChoice value={host} onChange={setHost} />
+        <HostChoice size="xs" value={host} onChange={setHost} />
         <TextInput
           size="xs"
           label="Triton HTTP address"
