@@ -3,6 +3,7 @@ import { isLoopback } from '../contract/address';
 import type { RunSpec } from '../contract/run/run-spec';
 import { type ServerLoad, serverSpec } from '../contract/run/server-load';
 import { shellLine } from '../contract/shell-line';
+import { asSeen } from '../engine/docker/host-reach';
 import { hostEngine } from '../engine/place';
 import { readEnvironment } from '../machine/environment';
 import { pollGpus, watchGpus } from '../machine/watch-gpus';
@@ -87,10 +88,15 @@ export function createMeasuredServers(parts: CoreParts): Servers {
   return {
     environmentFor: async (load, headers) => {
       const via = await reached(parts, load);
-      const { tritonVersion } = await inspectServer(load, { loadTools, readers, via }, headers);
-      if (load.host !== undefined) {
+      const { host, addresses } = load;
+      const seen =
+        host === undefined || via === undefined ? null : { host, there: addresses.http, here: via.http };
+      const { tritonVersion } = await asSeen(seen, () =>
+        inspectServer(load, { loadTools, readers, via }, headers),
+      );
+      if (host !== undefined) {
         // All GPUs of the host: which of them the server uses is not known.
-        const engine = { ...hostEngine(load.host), gpus: ['all'] };
+        const engine = { ...hostEngine(host), gpus: ['all'] };
         const machine = await runEnvironment(parts, { ...serverSpec(load), engine });
         return { ...machine, engine: 'remote', tritonVersion };
       }

@@ -3,7 +3,7 @@ import type { Handlers } from '../contract/api';
 import { parseRemoteUrl } from '../contract/remote-url';
 import type { ServedModel } from '../contract/run/server-plan';
 import { planServerLoad } from '../contract/run/server-plan';
-import type { HostReach } from '../engine/docker/host-reach';
+import { asSeen, type HostReach } from '../engine/docker/host-reach';
 import { assertListening } from '../engine/remote/remote-engine';
 import type { Runs } from '../pipeline/runs';
 import { createTritonClient, type TritonClient } from '../triton/client';
@@ -35,13 +35,16 @@ export function createServerCalls(
   return {
     'servers.look': async ({ url, tls, headers, host }) => {
       const address = parseRemoteUrl(url);
-      const { http } = address;
-      const client = createTritonClient(host === undefined ? http : await reach.open(host, http), {
+      const { http: there } = address;
+      const here = host === undefined ? there : await reach.open(host, there);
+      const client = createTritonClient(here, {
         timeoutMs: askMs,
         headers,
         tls: await readTls(address.secure ? (tls ?? {}) : undefined),
       });
-      const { version: tritonVersion } = await client.serverMetadata();
+      const { version: tritonVersion } = await asSeen(host === undefined ? null : { host, there, here }, () =>
+        client.serverMetadata(),
+      );
       const versions = new Map<string, string[]>();
       for (const { name, version = '', state } of await client.repositoryIndex()) {
         if (state === 'READY') versions.set(name, [...(versions.get(name) ?? []), version]);

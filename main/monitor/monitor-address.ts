@@ -2,7 +2,7 @@ import { type RequestHeader, shownAddress, withScheme } from '../contract/addres
 import { WorkbenchError } from '../contract/errors';
 import type { MonitorTarget } from '../contract/monitor/monitor';
 import { parseRemoteUrl } from '../contract/remote-url';
-import type { HostReach } from '../engine/docker/host-reach';
+import { type HostReach, seenMessage } from '../engine/docker/host-reach';
 import { readTls, type TlsMaterial } from '../triton/tls';
 
 /** Triton's own default, which most servers keep. */
@@ -21,10 +21,12 @@ export interface MonitorAddress {
   readonly headers: readonly RequestHeader[];
   /** Why its host was not reached just now; null: it was, and for a server that needs no host. */
   readonly hostProblem: () => string | null;
+  /** What is said of the address, as people know it. */
+  readonly told: (message: string) => string;
 }
 
 /** What the addresses say by themselves. */
-type ParsedTarget = Omit<MonitorAddress, 'tls' | 'metricsTls' | 'headers' | 'hostProblem'> & {
+type ParsedTarget = Omit<MonitorAddress, 'tls' | 'metricsTls' | 'headers' | 'hostProblem' | 'told'> & {
   readonly secure: boolean;
   readonly metricsSecure: boolean;
 };
@@ -96,10 +98,14 @@ export async function readMonitorTarget(
           'Use the address of Triton on that machine, for example http://127.0.0.1:8000. ssh encrypts the way there.',
       });
     }
+    const here = { http: await reach.open(host, http), metrics: await reach.open(host, metrics) };
     return {
-      ...{ metricsPath, headers, tls: null, metricsTls: null },
-      http: await reach.open(host, http),
-      metrics: await reach.open(host, metrics),
+      ...{ metricsPath, headers, tls: null, metricsTls: null, ...here },
+      told: (message) =>
+        [
+          { host, there: http, here: here.http },
+          { host, there: metrics, here: here.metrics },
+        ].reduce((text, seen) => (text.includes(seen.here) ? seenMessage(text, seen) : text), message),
       hostProblem: () => unreached(host, reach.problem(host, http)),
     };
   }
@@ -110,5 +116,6 @@ export async function readMonitorTarget(
     metricsTls: metricsSecure ? material : null,
     headers,
     hostProblem: () => null,
+    told: (message) => message,
   };
 }

@@ -1,9 +1,37 @@
-import { WorkbenchError } from '../../contract/errors';
+import { fromWire, toWire, WorkbenchError } from '../../contract/errors';
 import type { Hosts } from '../../hosts/hosts';
 import { createTunnels, type Tunnels } from './tunnels';
 
 /** As long as the sessions of ssh that nobody uses. */
 const idleMs = 60_000;
+
+/** What a host sees at an address, and where that is reached from here. */
+export interface SeenAddress {
+  readonly host: string;
+  /** `host:port` as the host sees it. */
+  readonly there: string;
+  /** Of {@link HostReach.open}. */
+  readonly here: string;
+}
+
+/** What is said of the address here, of the one that the host sees: nobody knows the other. Pure. */
+export function seenMessage(message: string, { host, there, here }: SeenAddress): string {
+  const text = message.replaceAll(here, `${there} on ${host}`);
+  return /other side closed|ECONNRESET|socket hang up/.test(text)
+    ? `${text}. No process listens on this address of the host, or it closed the connection`
+    : text;
+}
+
+/** Throws what `work` throws, about the address that the host sees. */
+export async function asSeen<Value>(address: SeenAddress | null, work: () => Promise<Value>): Promise<Value> {
+  if (address === null) return work();
+  try {
+    return await work();
+  } catch (error) {
+    const wire = toWire(error);
+    throw fromWire({ ...wire, message: seenMessage(wire.message, address) });
+  }
+}
 
 /** What listens on hosts, as programs of this machine reach it: through ssh, never published. */
 export interface HostReach {
