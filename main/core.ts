@@ -124,6 +124,12 @@ const appInfo = ({ version, home, electron, env }: CoreOptions): AppInfo => ({
   homeFixed: isHomeFixed(home, env),
 });
 
+/** What leads to other machines. */
+function endConnections({ reach }: Pick<CoreParts, 'reach'>): Promise<void> {
+  reach.close();
+  return endSshConnections();
+}
+
 /** The one core of window, CLI and tests. Sweeps what dead workbenches left before it returns, or beside a window. */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const closed = await keepHomePrivate(homeLayout(options.home));
@@ -169,7 +175,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...deploymentCalls,
       ...homeCalls.handlers,
       ...createHostCalls(parts),
-      ...createServerCalls(runs),
+      ...createServerCalls(runs, parts.reach),
       ...startCalls.handlers,
       ...parts.tools.handlers,
       ...reportCalls.handlers,
@@ -199,7 +205,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       const working = [upkeep, runList, homeCalls, runs, dockerCalls, data, parts.tools, monitor];
       for (const part of working) await part.close();
       parts.reading.close();
-      await endSshConnections();
+      await endConnections(parts);
     },
   };
 }

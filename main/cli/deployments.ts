@@ -41,9 +41,10 @@ async function runNames(core: Core): Promise<NameOf> {
 }
 
 function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly string[] {
-  const { engine, image, gpus, httpUrl, grpcUrl, metricsUrl, models } = deployment;
+  const { engine, host, image, gpus, httpUrl, grpcUrl, metricsUrl, models } = deployment;
   return [
     `${deployment.id}: ${stateText(deployment)}`,
+    ...(host === null ? [] : [`  host     ${host}, from which the addresses are seen`]),
     `  HTTP     ${httpUrl}`,
     `  gRPC     ${grpcUrl}`,
     `  metrics  ${metricsUrl}`,
@@ -125,7 +126,7 @@ const addDeployOptions = (command: Command): Command =>
     )
     .option(
       '--listen <address>',
-      'address of this machine to serve on (containers only); default: 127.0.0.1. Triton has no authentication',
+      'address to serve on, of the machine of the deployment (containers only); default: 127.0.0.1. Triton has no authentication',
     );
 
 type Call = 'deployments.start' | 'deployments.stop' | 'deployments.restart';
@@ -171,12 +172,15 @@ function addLooks(program: Command, context: CliContext): void {
         deployment.id,
         deployment.state,
         deployment.engine ?? missing,
+        deployment.host ?? missing,
         deployment.models.map(modelText).join(', ') || missing,
         deployment.models.map(({ runId }) => nameOf(runId)).join(', ') || missing,
         deployment.httpUrl,
         deployment.grpcUrl,
       ]);
-      output.say(formatTable(['deployment', 'state', 'engine', 'models', 'run', 'HTTP', 'gRPC'], rows));
+      output.say(
+        formatTable(['deployment', 'state', 'engine', 'host', 'models', 'run', 'HTTP', 'gRPC'], rows),
+      );
       for (const { id, reason } of found) if (reason !== null) output.say(`${id}: ${reason}`);
     });
   program

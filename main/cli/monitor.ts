@@ -10,6 +10,7 @@ import {
   type ProbeSettings,
   probeSettingsSchema,
 } from '../contract/monitor/monitor';
+import { present } from '../contract/present';
 import { longestTimerMs } from '../contract/run/run-spec';
 import type { Core } from '../core';
 import { boundHeapGrowth } from '../platform/heap-growth';
@@ -24,6 +25,7 @@ interface MonitorCliOptions extends TlsOptions, AlertOptions {
   readonly header?: readonly string[];
   readonly url?: string;
   readonly metricsUrl: string;
+  readonly host?: string;
   readonly interval: string;
   readonly probe?: string;
   readonly shape?: readonly string[];
@@ -143,12 +145,16 @@ async function watchServer(
   options: MonitorCliOptions,
   { url, intervalMs, probe, until }: WatchInput,
 ): Promise<void> {
-  const { metricsUrl, record } = options;
+  const { metricsUrl, record, host } = options;
   const secure = [url, metricsUrl].some((address) => address.startsWith('https:'));
   const tls = readTlsOptions(options, secure);
   if (tls.insecure === true) output.say("Warning: the server's certificate is not verified.");
   const headers = readHeaders(options.header ?? []);
-  await core.monitor.watch({ url, metricsUrl, ...(secure ? { tls } : {}) }, intervalMs, headers);
+  await core.monitor.watch(
+    { url, metricsUrl, ...(secure ? { tls } : {}), ...present({ host }) },
+    intervalMs,
+    headers,
+  );
   if (probe !== null) await core.handlers['monitor.setProbe']({ probe });
   if (record !== undefined) await core.monitor.recordTo(record);
   // Keeps the process alive whatever the timers do.
@@ -215,6 +221,10 @@ export function addMonitor(program: Command, context: CliContext): void {
     )
     .option('-u, --url <url>', 'HTTP address, as host:8000, http://host:8000 or https://host', withScheme)
     .option('--metrics-url <url>', 'metrics address; default: port 8002 of the same host', withScheme, '')
+    .option(
+      '--host <name>',
+      'host of the list of hosts from which the addresses are seen, for example --url 127.0.0.1:8000 there; reached through ssh',
+    )
     .option(
       '-H, --header <NAME: value>',
       'header of every request, for example "Authorization: Bearer …"; its value is not kept; repeatable',

@@ -115,7 +115,8 @@ export async function readOverrides(
   options: RunOptions,
   reader: SpecReader,
 ): Promise<Tree> {
-  const layers: Tree[] = [];
+  // Only containers run on a host.
+  const layers: Tree[] = options['host'] === undefined ? [] : [{ engine: { kind: 'docker' } }];
   const configuration = readConfiguration(options);
   if (options.spec !== undefined) {
     layers.push(await readSpecFile(options.spec, preset, reader, configuration));

@@ -71,8 +71,11 @@ export function addRun(program: Command, context: CliContext): void {
       const code = await workOn(core, runId, output, { verbose, skipPreflight, detach });
       if (code === exitCodes.done && options.keepServing !== undefined) {
         const name = options.keepServing === true ? undefined : options.keepServing;
-        const { id, httpUrl, grpcUrl } = await deployRun(core, output, runId, present({ name }));
-        output.say(`${id} serves at ${httpUrl} and ${grpcUrl} (gRPC). Stop it with: deployments stop ${id}`);
+        const { id, httpUrl, grpcUrl, host } = await deployRun(core, output, runId, present({ name }));
+        const on = host === null ? '' : ` on ${host}`;
+        output.say(
+          `${id} serves at ${httpUrl} and ${grpcUrl} (gRPC)${on}. Stop it with: deployments stop ${id}`,
+        );
       }
       context.exit(code);
     });
@@ -80,8 +83,8 @@ export function addRun(program: Command, context: CliContext): void {
 
 /** Said before the run, and not at its end. */
 function requireServable({ engine }: RunSpec): void {
-  if (engine.kind === 'local' || (engine.kind === 'docker' && engine.host === undefined)) return;
-  throw new WorkbenchError('input-invalid', 'Only a run on this machine can be kept serving', {
+  if (engine.kind === 'local' || engine.kind === 'docker') return;
+  throw new WorkbenchError('input-invalid', 'Only a run on this machine or a host can be kept serving', {
     where: '--keep-serving',
     remedy: 'Leave it out, and take the model to the other machine with "bundle".',
   });

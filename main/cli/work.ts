@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { bestAnswer, budgetText } from '../contract/measured/verdict';
-import { type Reach, type Reached, reachOf } from '../contract/reach';
+import { emptyReach, type Reached, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
 import { stepTitleOf } from '../contract/words';
 import type { Core, ExecuteOptions } from '../core';
@@ -128,9 +128,6 @@ export interface ApproveOptions {
   readonly allowRemoteLoad?: boolean;
 }
 
-/** A specification of which nothing was typed here: of a file, or of a run from elsewhere. */
-const nothingTyped: Reach = { paths: [], images: [], hosts: [] };
-
 const isNamedIn =
   (typed: readonly Reached[]) =>
   ({ field, value }: Reached): boolean =>
@@ -139,7 +136,8 @@ const isNamedIn =
 /**
  * Keeps what the person who typed the command agreed to: what it names itself, files beside the one of `--spec`, all
  * that a specification reaches with `--trust`, and other machines with `--allow-remote-load` only.
- * @param input.typed the part of the specification that the command itself says; absent: none of it
+ * @param input.typed the part of the specification that the command itself says; absent: none of it, as of a file or of a run
+ * from elsewhere
  * @param input.specFile of `--spec`; "-" has no folder
  */
 export async function approveGiven(
@@ -151,12 +149,13 @@ export async function approveGiven(
   const { specFile } = input;
   if (specFile !== undefined && specFile !== '-') core.approvals.give(dirname(resolve(specFile)));
   const reach = reachOf(spec);
-  const typed = input.typed === undefined ? nothingTyped : reachOf(input.typed);
+  const typed = input.typed === undefined ? emptyReach : reachOf(input.typed);
   const trusted = options.trust === true;
   await core.approvals.add({
     paths: reach.paths.filter((reached) => trusted || isNamedIn(typed.paths)(reached)),
     images: reach.images.filter((reached) => trusted || isNamedIn(typed.images)(reached)),
     hosts: options.allowRemoteLoad === true ? reach.hosts : [],
+    machines: reach.machines.filter((reached) => trusted || isNamedIn(typed.machines)(reached)),
   });
   const { source } = spec.model;
   if (trusted && source !== undefined && source.kind !== 'onnx') {

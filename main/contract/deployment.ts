@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { ByType, OfType } from './by-type';
+import { hostNameSchema } from './host/host-name';
 import type { engines } from './run/run-spec';
 import { formats, precisions } from './run/run-spec';
 import { wireErrorSchema } from './wire-error';
 
 /**
  * `ready`: every model answered its canary request. `degraded`: Triton answers, but not every model does. `failed`: it
- * should serve and does not.
+ * should serve and does not. `unknown`: its host is not reached, and it may serve or not.
  */
-export const deploymentStates = ['starting', 'ready', 'degraded', 'stopped', 'failed'] as const;
+export const deploymentStates = ['starting', 'ready', 'degraded', 'stopped', 'failed', 'unknown'] as const;
 export type DeploymentState = (typeof deploymentStates)[number];
 
 export const deploymentIdPattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -24,13 +25,15 @@ const deploymentEngineSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('docker'),
+    /** Of the list of hosts: its Docker Engine; absent: this machine's. */
+    host: hostNameSchema.optional(),
     /** "sha256:…". */
     imageId: z.string(),
     image: z.string(),
     builtHere: z.boolean(),
     gpus: z.array(z.string()),
     shmSizeMiB: z.int().min(1),
-    /** Address of this machine that the ports are published on. */
+    /** Address of its machine that the ports are published on. */
     listen: z.string(),
   }),
 ]);
@@ -188,6 +191,8 @@ export interface DeploymentInfo {
   readonly reason: string | null;
   /** null: its journal cannot be read. */
   readonly engine: Exclude<(typeof engines)[number], 'remote'> | null;
+  /** Host that it serves on, whose addresses these are; null: this machine. */
+  readonly host: string | null;
   /** Image of the container; null for a local one. */
   readonly image: string | null;
   readonly gpus: readonly string[];

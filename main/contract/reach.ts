@@ -4,7 +4,7 @@ import { isLoopback, withScheme } from './address';
 export interface Reached {
   /** Where the specification names it: "model.dataset". */
   readonly field: string;
-  /** A path, an image reference, or the name of a host. */
+  /** A path, an image reference, the name of a machine, or "Slurm". */
   readonly value: string;
 }
 
@@ -16,9 +16,11 @@ export interface Reach {
   readonly images: readonly Reached[];
   /** Other machines that the load falls on. */
   readonly hosts: readonly Reached[];
+  /** Where its programs run, if not on this machine: a host of the home by its name, or "Slurm" for jobs of the cluster. */
+  readonly machines: readonly Reached[];
 }
 
-export const emptyReach: Reach = { paths: [], images: [], hosts: [] };
+export const emptyReach: Reach = { paths: [], images: [], hosts: [], machines: [] };
 
 const pathFields = [
   'model.source.path',
@@ -79,6 +81,15 @@ function hosts(tree: unknown): Reached[] {
   return host === null || isLoopback(host) ? [] : [{ field: 'engine.url', value: host }];
 }
 
+/** Names of hosts have no capital letters. */
+const cluster = 'Slurm';
+
+function machines(tree: unknown): Reached[] {
+  const kind = valueAt(tree, 'engine.kind');
+  if (kind === 'slurm') return [{ field: 'engine.kind', value: cluster }];
+  return kind === 'docker' ? textsAt(tree, ['engine.host']) : [];
+}
+
 /** What a specification, or a part of one, reaches. Pure. */
 export function reachOf(spec: unknown): Reach {
   return {
@@ -89,18 +100,20 @@ export function reachOf(spec: unknown): Reach {
     ],
     images: textsAt(spec, imageFields),
     hosts: hosts(spec),
+    machines: machines(spec),
   };
 }
 
-export const isEmptyReach = ({ paths, images, hosts }: Reach): boolean =>
-  paths.length + images.length + hosts.length === 0;
+export const isEmptyReach = ({ paths, images, hosts, machines: places }: Reach): boolean =>
+  paths.length + images.length + hosts.length + places.length === 0;
 
 /** One line for each thing, as messages list them: "model.dataset: /data/set". Pure. */
-export function reachLines({ paths, images, hosts }: Reach): readonly string[] {
+export function reachLines({ paths, images, hosts, machines: places }: Reach): readonly string[] {
   const line = (what: string) => (reached: Reached) => `${what} ${reached.value} (${reached.field})`;
   return [
     ...paths.map(line('Read')),
     ...images.map(line('Run the image')),
     ...hosts.map(line('Send load to')),
+    ...places.map(line('Run on')),
   ];
 }

@@ -6,6 +6,7 @@ import { createRegistryAuths, type RegistryAuths } from '../docker/images/docker
 import { createImageWorks, type ImageWorks } from '../docker/images/image-works';
 import { createKnownImages } from '../docker/images/known-images';
 import { prepareImage } from '../docker/images/prepare-image';
+import { createHostReach, type HostReach } from '../engine/docker/host-reach';
 import { createEngines, type Engines } from '../engine/engines';
 import type { JobScheduler, OwnJob } from '../engine/job';
 import { ownSlurmJob } from '../engine/slurm/own-slurm-job';
@@ -59,6 +60,7 @@ export interface CoreParts {
   readonly approvals: Approvals;
   readonly docker: DockerLink;
   readonly hosts: Hosts;
+  readonly reach: HostReach;
   readonly auths: RegistryAuths;
   readonly images: ImageWorks;
   readonly engines: Engines;
@@ -119,6 +121,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const known = createKnownImages(layout.knownImages, now);
   const docker = createDockerLink({ env, instanceFile: layout.instance });
   const hosts = createHosts({ layout, env, now });
+  const reach = createHostReach(hosts, env);
   const auths = createRegistryAuths(env);
   const setup = createSetup({ layout, resources, env });
   return {
@@ -140,6 +143,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     own: createOwnModels({ trustFile: layout.trusted, toolkit, readers: reading.readers, now }),
     docker,
     hosts,
+    reach,
     auths,
     images: imageWorksOf({ layout, resources, env, auths, docker, emit }),
     jobs,
@@ -160,11 +164,8 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     tools: createToolCalls({ layout, setup, emit }),
     data: createDataCalls({ root: layout.data, presets, toolkit, emit }),
     monitor: createMonitor({
-      recordings: layout.recordings,
-      settingsFile: layout.monitor,
-      emit,
-      printPdf,
-      now,
+      ...{ recordings: layout.recordings, settingsFile: layout.monitor },
+      ...{ emit, printPdf, now, reach },
     }),
   };
 }

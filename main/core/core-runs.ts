@@ -1,26 +1,24 @@
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isLoopback } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
-import { isEmptyReach, reachLines, reachOf } from '../contract/reach';
+import { emptyReach, isEmptyReach, reachLines, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
-import { deviceOf } from '../engine/place';
+import { hostEngine } from '../engine/place';
 import { createPlanPlaces } from '../engine/plan-places';
 import { requireInertPatch } from '../formats/inert-config';
-import { readEnvironment } from '../machine/environment';
 import { watchGpus } from '../machine/watch-gpus';
 import { checkExternalFiles } from '../own/onnx-source';
 import type { ReadingSources } from '../perf/readings';
-import { inspectServer, measureServer } from '../perf/sweep/measure-server';
+import type { TakeDevice } from '../pipeline/device-turn';
 import { JobRuns } from '../pipeline/jobs/job-runs';
 import { Runs } from '../pipeline/runs';
-import type { Servers } from '../pipeline/server-run';
 import { steps } from '../pipeline/steps';
 import { requireRules } from '../presets/resolve-spec';
 import type { Approvals } from '../store/approvals';
 import { takeDevice } from '../store/device-queue';
 import { createToolkit } from '../toolkit/toolkit';
 import type { CoreParts } from './core-parts';
+import { createMeasuredServers } from './measured-servers';
 import { runEnvironment } from './run-environment';
 import type { StartCalls } from './start-calls';
 
@@ -28,10 +26,10 @@ import type { StartCalls } from './start-calls';
 async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<void> {
   const missing = await approvals.missing(reachOf(spec));
   if (isEmptyReach(missing)) return;
-  const { paths, images, hosts } = missing;
-  const [first] = [...paths, ...images, ...hosts];
+  const { paths, images, hosts, machines } = missing;
+  const [first] = [...paths, ...images, ...hosts, ...machines];
   const ways = [
-    ...(paths.length + images.length > 0 ? ['--trust'] : []),
+    ...(paths.length + images.length + machines.length > 0 ? ['--trust'] : []),
     ...(hosts.length > 0 ? ['--allow-remote-load'] : []),
   ];
   throw new WorkbenchError('not-trusted', `The run would ${reachLines(missing).map(lowered).join('; ')}`, {
@@ -56,34 +54,25 @@ async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: R
   await requireApproved(approvals, spec);
 }
 
-/** Tritons that are there already. Of one on this machine the GPUs are read too; of another nothing is known of them. */
-function serversOf({ options, loadTools, reading }: CoreParts): Servers {
-  const { env, version: workbenchVersion } = options;
-  const { readers } = reading;
-  const watched: ReadingSources['watchGpus'] = (onReading, signal) => watchGpus(env, onReading, signal);
-  return {
-    environmentFor: async (load, headers) => {
-      const { tritonVersion } = await inspectServer(load, { loadTools, readers }, headers);
-      const environment = await readEnvironment({
-        ...{ workbenchVersion, env, tritonVersion },
-        engine: 'remote',
-      });
-      return isLoopback(load.addresses.http) ? environment : { ...environment, gpus: [] };
-    },
-    measureServer: (load, takeTurn, listener, work) => {
-      const watching = isLoopback(load.addresses.http) ? { watchGpus: watched } : {};
-      return measureServer(load, { ...{ loadTools, readers, takeTurn }, ...watching }, listener, work);
-    },
-  };
-}
-
 /** The GPUs of another machine are not read from here: Triton's metrics tell of them. */
 const seesGpus = ({ engine }: RunSpec): boolean =>
   engine.kind === 'docker' ? engine.host === undefined : engine.kind !== 'remote';
 
-/** What is known and asked of a run only where it is started. */
-const pickStart = ({ completed, preflight }: StartCalls): Pick<StartCalls, 'completed' | 'preflight'> => ({
-  completed,
+/**
+ * What is known and asked of a run only where it is started. A machine that nobody agreed to is not even asked what it has;
+ * throws not-trusted.
+ */
+const pickStart = (
+  { completed, preflight }: StartCalls,
+  approvals: Approvals,
+): Pick<StartCalls, 'completed' | 'preflight'> => ({
+  completed: async (spec, how) => {
+    const { machines } = reachOf(spec);
+    if (!isEmptyReach(await approvals.missing({ ...emptyReach, machines }))) {
+      await requireApproved(approvals, spec);
+    }
+    return completed(spec, how);
+  },
   preflight,
 });
 
@@ -110,6 +99,31 @@ function jobRunsOf({ options, store, jobs, ownJob, emit }: CoreParts): JobRuns {
 const planPlacesOf = async ({ options, engines }: CoreParts, { engine }: RunSpec) =>
   createPlanPlaces({ ...options, engine, link: await engines.linkOf(engine) });
 
+/** Whose turn it is at the device of a run. */
+const takeDeviceBy =
+  ({ layout, engines }: CoreParts, jobs: JobRuns): TakeDevice =>
+  async ({ runId, spec, host }, signal, onWaiting) => {
+    const waited = { some: false };
+    const release = await takeDevice({
+      root: layout.devices,
+      device: await engines.deviceOf(host === undefined ? spec.engine : hostEngine(host), jobs.nodeOf(spec)),
+      what: runId,
+      signal,
+      onWaiting: (forWhat) => {
+        waited.some = true;
+        return onWaiting(forWhat);
+      },
+    });
+    try {
+      // Who had the device before may have been killed, and its Triton serves on beside what is to be measured.
+      if (waited.some) await engines.sweep({ all: true, except: runId, spec });
+      return release;
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  };
+
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
 export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   const { layout, engines, now } = parts;
@@ -131,7 +145,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       // What was chosen for this session is what the run of this home used: it can be resumed in the next one.
       await parts.approvals.add(reachOf(spec));
     },
-    ...pickStart(start),
+    ...pickStart(start, parts.approvals),
     open: async (spec, run) => {
       await requireSound(spec);
       const place = await engines.openPlace(spec, run);
@@ -170,27 +184,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       await engines.sweep({ all: true, except, spec });
     },
     environmentFor: (spec) => runEnvironment(parts, spec),
-    takeDevice: async ({ runId, spec }, signal, onWaiting) => {
-      const waited = { some: false };
-      const release = await takeDevice({
-        root: layout.devices,
-        device: deviceOf(spec.engine, jobs.nodeOf(spec)),
-        what: runId,
-        signal,
-        onWaiting: (forWhat) => {
-          waited.some = true;
-          return onWaiting(forWhat);
-        },
-      });
-      try {
-        // Who had the device before may have been killed, and its Triton serves on beside what is to be measured.
-        if (waited.some) await engines.sweep({ all: true, except: runId, spec });
-        return release;
-      } catch (error) {
-        await release();
-        throw error;
-      }
-    },
-    ...{ servers: serversOf(parts), emit: parts.emit },
+    takeDevice: takeDeviceBy(parts, jobs),
+    ...{ servers: createMeasuredServers(parts), emit: parts.emit },
   });
 }

@@ -7,7 +7,7 @@ import { metricTitlesOf } from '../contract/words';
 import { deployableRun } from '../deployments/deployable-run';
 import { DeploymentStore } from '../deployments/deployment-store';
 import { Deployments } from '../deployments/deployments';
-import { requireServedHere } from '../deployments/placement';
+import { requireServable } from '../deployments/placement';
 import { readImageRecipe } from '../docker/images/image-recipe';
 import { createDeploymentContainers } from '../engine/docker/deployment-container';
 import { imageRelease, readImageRelease } from '../engine/docker/triton-command';
@@ -40,7 +40,7 @@ async function bundleImage(
 
 /** Models that are kept serving, on the engines that the workbench starts Triton on. */
 export function createDeploymentCalls(parts: CoreParts): Pick<Handlers, DeploymentCall> {
-  const { layout, docker, store, presetOf, emit, now } = parts;
+  const { layout, docker, hosts, reach, store, presetOf, emit, now } = parts;
   const verified = async (runId: string, allowUnverified: boolean) => {
     const loaded = await store.load(runId);
     const manifests = await store.manifestsOf(await readJournal(loaded.folder.journal), runId);
@@ -50,11 +50,11 @@ export function createDeploymentCalls(parts: CoreParts): Pick<Handlers, Deployme
     store: new DeploymentStore(layout.deployments),
     servers: {
       local: createDetachedServers(layout, parts.options.env),
-      docker: createDeploymentContainers(docker),
+      docker: createDeploymentContainers({ docker, hosts, reach }),
     },
     runOf: async (runId, allowUnverified) => {
       const { state, run } = await verified(runId, allowUnverified);
-      requireServedHere(runId, state.spec.engine);
+      requireServable(runId, state.spec.engine);
       return run;
     },
     onChange: (id, work) => {

@@ -3,6 +3,7 @@ import type { Handlers } from '../contract/api';
 import { parseRemoteUrl } from '../contract/remote-url';
 import type { ServedModel } from '../contract/run/server-plan';
 import { planServerLoad } from '../contract/run/server-plan';
+import { asSeen, type HostReach } from '../engine/docker/host-reach';
 import { assertListening } from '../engine/remote/remote-engine';
 import type { Runs } from '../pipeline/runs';
 import { createTritonClient, type TritonClient } from '../triton/client';
@@ -27,16 +28,23 @@ async function servedModel(
 }
 
 /** The window's calls about a Triton that is there already. */
-export function createServerCalls(runs: Runs): Pick<Handlers, 'servers.look' | 'servers.measure'> {
+export function createServerCalls(
+  runs: Runs,
+  reach: Pick<HostReach, 'open'>,
+): Pick<Handlers, 'servers.look' | 'servers.measure'> {
   return {
-    'servers.look': async ({ url, tls, headers }) => {
+    'servers.look': async ({ url, tls, headers, host }) => {
       const address = parseRemoteUrl(url);
-      const client = createTritonClient(address.http, {
+      const { http: there } = address;
+      const here = host === undefined ? there : await reach.open(host, there);
+      const client = createTritonClient(here, {
         timeoutMs: askMs,
         headers,
         tls: await readTls(address.secure ? (tls ?? {}) : undefined),
       });
-      const { version: tritonVersion } = await client.serverMetadata();
+      const { version: tritonVersion } = await asSeen(host === undefined ? null : { host, there, here }, () =>
+        client.serverMetadata(),
+      );
       const versions = new Map<string, string[]>();
       for (const { name, version = '', state } of await client.repositoryIndex()) {
         if (state === 'READY') versions.set(name, [...(versions.get(name) ?? []), version]);
@@ -53,6 +61,7 @@ export function createServerCalls(runs: Runs): Pick<Handlers, 'servers.look' | '
     'servers.measure': async ({
       url,
       tls,
+      host: from,
       headers = [],
       model,
       modelVersion,
@@ -71,11 +80,14 @@ export function createServerCalls(runs: Runs): Pick<Handlers, 'servers.look' | '
               ? { address: `${host}:${Number(port) + metricsOffset}`, path: '/metrics' }
               : null,
         },
+        ...(from === undefined ? {} : { host: from }),
         models: [{ name: model, weight: 1 }],
         ...{ modelVersion, shapes, sources: [], given: { performance }, inTurns: true, limits: {} },
         ...(headers.length === 0 ? {} : { headerNames: headers.map(({ name }) => name) }),
       });
-      if (load.protocol === 'grpc') await assertListening(grpc, askMs);
+      if (load.protocol === 'grpc') {
+        await assertListening(from === undefined ? grpc : await reach.open(from, grpc), askMs);
+      }
       const runId = await runs.createServer(load, { p99BudgetMs, headers });
       await runs.execute(runId, { headers });
       return { runId };

@@ -71,7 +71,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   };
   const monitored = async (): Promise<string | null> => {
     const { source } = await monitor.handlers['monitor.state'](undefined);
-    return source?.kind === 'live' ? parseRemoteUrl(source.url).http : null;
+    return source?.kind === 'live' && source.host === undefined ? parseRemoteUrl(source.url).http : null;
   };
   const check = async (spec: RunSpec) =>
     startProblems(spec, await configOf(spec), {

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { DeployedVersion, DeploymentEngine } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
+import { present } from '../contract/present';
 import { isFileSource } from '../contract/run/own-model';
 import type { StepId } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
@@ -85,6 +86,7 @@ export function deploymentEngineOf({
   if (image === undefined) throw refused(runId, 'its image is not known', `Run it again.`);
   return {
     kind: 'docker',
+    ...present({ host: engine.host }),
     imageId: image.id,
     image: image.reference,
     builtHere: imageFamily(engine) === 'cpu' && engine.tritonImage === undefined,

@@ -8,6 +8,7 @@ import type {
 } from '../contract/deployment';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { DeploymentServer } from '../engine/deployment-server';
+import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
 import type { DeployableRun } from './deployable-run';
 import {
@@ -22,7 +23,7 @@ import {
   writeConfig,
 } from './deployed-models';
 import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
-import { clientOf, observe, unreadable } from './observe';
+import { clientOf, hostOf, observe, unreadable } from './observe';
 import { choosePorts, freeName, onlyModel, requireSameEngine } from './placement';
 import { checkVersion, keepCheck } from './version-check';
 
@@ -73,10 +74,12 @@ export class Deployments {
     const id = request.name ?? freeName(run.config.name, ids);
     return this.changing(id, 'Starting Triton', async () => {
       const others = await Promise.all(ids.map((other) => store.load(other).catch(() => null)));
-      const taken = others.flatMap((other) => Object.values(other?.deployment.ports ?? {}));
-      const { httpPort: http, grpcPort: grpc, metricsPort: metrics, listen } = request;
-      const ports = await choosePorts({ http, grpc, metrics }, new Set(taken));
       const { engine } = run;
+      const onSame = others.filter((other) => other !== null && hostOf(other.deployment) === hostOf(run));
+      const taken = onSame.flatMap((other) => Object.values(other?.deployment.ports ?? {}));
+      const { httpPort: http, grpcPort: grpc, metricsPort: metrics, listen } = request;
+      const busy = await this.options.servers[engine.kind].busyPorts(engine);
+      const ports = await choosePorts({ http, grpc, metrics }, new Set(taken), busy);
       const chosen = engine.kind === 'docker' && listen !== undefined ? { ...engine, listen } : engine;
       if (engine.kind === 'local' && listen !== undefined) {
         throw new WorkbenchError('input-invalid', 'The local Triton listens on this machine only', {
@@ -97,7 +100,7 @@ export class Deployments {
       } catch (error) {
         const failed = await this.withLog(stored, error);
         await this.serverOf(stored)
-          .remove(stored.deployment)
+          .remove(stored.deployment, stored.folder)
           .catch(() => undefined);
         await store.remove(stored.folder);
         throw failed;
@@ -122,6 +125,7 @@ export class Deployments {
         ...{ type: 'rolled-back', model: name, to: previous.version, from: active.version },
       });
       await removeVersion(folder, name, active.version);
+      await this.sync(after);
       return this.infoOf(after);
     });
   }
@@ -146,14 +150,20 @@ export class Deployments {
   remove(id: string, force: boolean): Promise<void> {
     return this.changing(id, 'Removing', async () => {
       const stored = await this.options.store.load(id);
-      const { state } = await this.infoOf(stored);
+      const { state, reason } = await this.infoOf(stored);
       if (!force && state !== 'stopped' && state !== 'failed') {
-        throw new WorkbenchError('input-invalid', `${id} is serving`, {
+        const what = state === 'unknown' ? `may be serving: ${reason ?? ''}` : 'is serving';
+        throw new WorkbenchError('input-invalid', `${id} ${what}`, {
           where: id,
           remedy: `Stop it first, or remove it with --force.`,
         });
       }
-      await this.serverOf(stored).remove(stored.deployment);
+      await this.serverOf(stored)
+        .remove(stored.deployment, stored.folder)
+        .catch((error: unknown) => {
+          // A host that nobody knows any more is not asked.
+          if (!force || toWire(error).code !== 'host-unknown') throw error;
+        });
       await this.options.store.remove(stored.folder);
     });
   }
@@ -202,6 +212,7 @@ export class Deployments {
         await this.addFiles(folder, run, version);
         // Under another name first: what serves is not touched before the new version has shown what it answers.
         const candidate = await writeCandidate(folder, run.config, version);
+        await this.sync(stored);
         const served = await this.checked(stored, run, version, candidate, true);
         await this.removeCandidates(stored);
         this.say(id, 'Switching to the new version');
@@ -209,12 +220,14 @@ export class Deployments {
         const after = await this.options.store.append(folder, { type: 'version-served', version: served });
         const oldest = before?.previous ?? null;
         if (oldest !== null) await removeVersion(folder, name, oldest.version);
+        await this.sync(after);
         return await this.infoOf(after);
       } catch (error) {
         const failed = await this.withLog(stored, error);
         await this.removeCandidates(stored).catch(() => undefined);
         if (before === undefined) await removeModel(folder, name);
         else await removeVersion(folder, name, version);
+        await this.sync(stored).catch(() => undefined);
         await this.options.store.append(folder, { type: 'failed', what: 'deploy', error: toWire(failed) });
         throw failed;
       }
@@ -228,7 +241,7 @@ export class Deployments {
     if (state === 'ready' || state === 'degraded') return stored;
     throw new WorkbenchError('input-invalid', `${id} is ${state}${reason === null ? '' : `: ${reason}`}`, {
       where: id,
-      remedy: 'Start it first.',
+      remedy: state === 'unknown' ? 'Check the host with "hosts check".' : 'Start it first.',
     });
   }
 
@@ -251,7 +264,7 @@ export class Deployments {
     const { name } = run.config;
     this.say(deployment.id, 'Checking the new version');
     const checkedSamples = await checkVersion({
-      client: clientOf(deployment),
+      client: await this.clientOf(stored),
       model: servedAs,
       version,
       config: { ...run.config, name: servedAs },
@@ -263,13 +276,15 @@ export class Deployments {
 
   /** Triton loads the other version, hands over between two requests, and lets go of the one before. */
   private async switchTo(
-    { deployment, folder }: StoredDeployment,
+    stored: StoredDeployment,
     to: DeployedVersion,
     from: DeployedVersion | null,
   ): Promise<void> {
-    const client = clientOf(deployment);
+    const { folder } = stored;
+    const client = await this.clientOf(stored);
     const config = await this.keptConfig(folder, to);
     await writeConfig(folder, config);
+    await this.sync(stored);
     try {
       await client.loadModel(to.model, { timeoutMs: loadLimitMs });
       const kept = folder.kept(to.model, to.version);
@@ -278,6 +293,7 @@ export class Deployments {
       if (from === null) await client.unloadModel(to.model).catch(() => undefined);
       else {
         await writeConfig(folder, await this.keptConfig(folder, from));
+        await this.sync(stored).catch(() => undefined);
         await client.loadModel(from.model, { timeoutMs: loadLimitMs }).catch(() => undefined);
       }
       throw error;
@@ -288,17 +304,29 @@ export class Deployments {
     return readConfig(join(folder.kept(model, version), 'config.pbtxt'));
   }
 
-  private async removeCandidates({ deployment, folder }: StoredDeployment): Promise<void> {
+  private async removeCandidates(stored: StoredDeployment): Promise<void> {
+    const { folder } = stored;
     for (const name of await leftCandidates(folder)) {
-      await clientOf(deployment)
-        .unloadModel(name)
+      await this.clientOf(stored)
+        .then((client) => client.unloadModel(name))
         .catch(() => undefined);
       await removeModel(folder, name);
     }
   }
 
+  private clientOf(stored: StoredDeployment): Promise<TritonClient> {
+    return clientOf(stored.deployment, this.serverOf(stored));
+  }
+
+  /** What Triton reads is what is here. */
+  private async sync(stored: StoredDeployment): Promise<void> {
+    await this.serverOf(stored).sync(stored.deployment, stored.folder);
+  }
+
   private async startServer(stored: StoredDeployment): Promise<StoredDeployment> {
     const { deployment, folder } = stored;
+    // However long the line takes for it.
+    await this.sync(stored);
     const signal = AbortSignal.timeout(startLimitMs);
     const process = await this.serverOf(stored).start(deployment, folder, signal);
     const entries = process === null ? [] : [process];
@@ -334,7 +362,7 @@ export class Deployments {
   /** Until Triton has loaded what it was started with, or tried to. */
   private async untilAnswering(stored: StoredDeployment): Promise<void> {
     const { deployment } = stored;
-    const client = clientOf(deployment);
+    const client = await this.clientOf(stored);
     const deadline = performance.now() + startLimitMs;
     for (;;) {
       const answers = await client.serverMetadata().then(

@@ -6,7 +6,7 @@ import type {
   DeploymentModelInfo,
   DeploymentState,
 } from '../contract/deployment';
-import { toWire } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
 import type { DeploymentServer, ServerLook } from '../engine/deployment-server';
 import { loadAndCheckModel, zeroCanary } from '../engine/ready';
 import { createTritonClient, type TritonClient } from '../triton/client';
@@ -18,8 +18,22 @@ import { canaryOf, readCheck } from './version-check';
 const answerLimitMs = 3000;
 /** Of a canary request: a list of deployments must not wait for a model that hangs. */
 const canaryLimitMs = 15_000;
+const hostLimitMs = 10_000;
 /** A server that does not answer this long after its start does not start. */
 const startLimitMs = 300_000;
+
+/** A list of deployments does not wait for a host that hangs. */
+function withinLimit<Value>(work: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new WorkbenchError('host-unreachable', `no answer within ${hostLimitMs / 1000} s`));
+    }, hostLimitMs);
+  });
+  return Promise.race([work, late]).finally(() => {
+    clearTimeout(timer);
+  });
+}
 
 /** "0.0.0.0" is where it listens, and no address to send to. */
 const reachable = (listen: string): string =>
@@ -34,24 +48,32 @@ export function addressesOf({ engine, ports }: Deployment) {
   };
 }
 
-export const clientOf = (deployment: Deployment): TritonClient =>
-  createTritonClient(addressesOf(deployment).http, { timeoutMs: answerLimitMs });
+/** Its Triton, also on a host. Throws as {@link DeploymentServer.reach}. */
+export const clientOf = async (
+  deployment: Deployment,
+  server: Pick<DeploymentServer, 'reach'>,
+): Promise<TritonClient> =>
+  createTritonClient(await server.reach(deployment, addressesOf(deployment).http), {
+    timeoutMs: answerLimitMs,
+  });
+
+export const hostOf = ({ engine }: Pick<Deployment, 'engine'>): string | null =>
+  engine.kind === 'docker' ? (engine.host ?? null) : null;
 
 type ModelLook = Pick<DeploymentModelInfo, 'state' | 'reason' | 'inputs'>;
 
-/** Asks the model one canary request; `answers` false: Triton itself does not answer. */
+/** Asks the model one canary request; no client: Triton itself does not answer. */
 async function lookAtModel(
   folder: DeploymentFolder,
-  client: TritonClient,
+  client: TritonClient | null,
   { active }: DeployedModel,
-  answers: boolean,
 ): Promise<ModelLook> {
   const { model, version } = active;
   const config = await readConfig(join(folder.kept(model, version), 'config.pbtxt')).catch(() => null);
   const inputs = (config === null ? [] : zeroCanary(config)).map(({ name, datatype, shape }) => ({
     ...{ name, datatype, shape },
   }));
-  if (!answers) return { state: 'unknown', reason: null, inputs };
+  if (client === null) return { state: 'unknown', reason: null, inputs };
   if (config === null) return { state: 'unknown', reason: 'Its configuration is missing', inputs };
   const signal = AbortSignal.timeout(canaryLimitMs);
   try {
@@ -85,7 +107,16 @@ interface Verdict {
 }
 
 /** What is true of a deployment whose Triton does not answer. Pure. */
-export function notAnswering({ wanted }: Pick<Deployment, 'wanted'>, look: ServerLook, now: number): Verdict {
+export function notAnswering(
+  { wanted, engine }: Pick<Deployment, 'wanted' | 'engine'>,
+  look: ServerLook,
+  now: number,
+): Verdict {
+  // Whether a container of a host serves is not known while nobody can look.
+  const host = hostOf({ engine });
+  if (look.kind === 'unknown' && host !== null) {
+    return { state: 'unknown', reason: `The host ${host} is not reachable: ${look.reason}` };
+  }
   if (look.kind === 'failed' || look.kind === 'unknown')
     return { state: wanted ? 'failed' : 'stopped', reason: wanted ? look.reason : null };
   if (look.kind === 'stopped') return { state: 'stopped', reason: wanted ? look.reason : null };
@@ -103,9 +134,40 @@ function verdictOf(models: readonly (ModelLook & { readonly name: string })[]): 
 
 /** One whose journal cannot be read is listed with its reason. Pure. */
 export const unreadable = (id: string, error: unknown): DeploymentInfo => ({
-  ...{ id, name: id, state: 'failed', reason: toWire(error).message, engine: null, image: null, gpus: [] },
+  ...{
+    id,
+    name: id,
+    state: 'failed',
+    reason: toWire(error).message,
+    engine: null,
+    host: null,
+    image: null,
+    gpus: [],
+  },
   ...{ httpUrl: '', grpcUrl: '', metricsUrl: '', createdAt: '', work: null, models: [] },
 });
+
+/** How its server is found, and what asks it where it answers. */
+async function lookAtServer(
+  deployment: Deployment,
+  server: DeploymentServer,
+): Promise<{ readonly look: ServerLook; readonly client: TritonClient | null }> {
+  const unknown = (error: unknown): ServerLook => ({ kind: 'unknown', reason: toWire(error).message });
+  const isOnHost = hostOf(deployment) !== null;
+  const look = await (isOnHost ? withinLimit(server.look(deployment)) : server.look(deployment)).catch(
+    unknown,
+  );
+  // Of an engine of this machine that is away the ports may answer all the same.
+  if (look.kind !== 'running' && (look.kind !== 'unknown' || isOnHost)) return { look, client: null };
+  try {
+    const client = await clientOf(deployment, server);
+    await client.serverMetadata({ timeoutMs: answerLimitMs });
+    return { look, client };
+  } catch (error) {
+    const { code } = toWire(error);
+    return { look: isOnHost && code === 'host-unreachable' ? unknown(error) : look, client: null };
+  }
+}
 
 /** How a deployment is found now: its process or container, Triton, and each of its models by one request. */
 export async function observe(
@@ -113,21 +175,13 @@ export async function observe(
   server: DeploymentServer,
   { work, now }: { readonly work: string | null; readonly now: number },
 ): Promise<DeploymentInfo> {
-  const client = clientOf(deployment);
-  const look = await server
-    .look(deployment)
-    .catch((error: unknown): ServerLook => ({ kind: 'unknown', reason: toWire(error).message }));
-  const answers =
-    (look.kind === 'running' || look.kind === 'unknown') &&
-    (await client.serverMetadata({ timeoutMs: answerLimitMs }).then(
-      () => true,
-      () => false,
-    ));
+  const { look, client } = await lookAtServer(deployment, server);
+  const answers = client !== null;
   const models = await Promise.all(
     Object.entries(deployment.models).map(async ([name, model]) => ({
       name,
       version: model.active.version,
-      ...(await lookAtModel(folder, client, model, answers)),
+      ...(await lookAtModel(folder, client, model)),
       runId: model.active.runId,
       format: model.active.format,
       precision: model.active.precision,
@@ -147,6 +201,7 @@ export async function observe(
     name: deployment.id,
     ...(isStarting ? { state: 'starting', reason: work } : verdict),
     engine: engine.kind,
+    host: hostOf(deployment),
     image: engine.kind === 'docker' ? engine.image : null,
     gpus: engine.kind === 'docker' ? engine.gpus : [],
     httpUrl: `http://${addresses.http}`,

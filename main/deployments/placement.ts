@@ -19,15 +19,19 @@ const isFree = (port: number): Promise<boolean> =>
     });
   });
 
-/** Fixed from now on: the usual ones, or of each the next hundred that nobody has and no deployment was given. */
+/**
+ * Fixed from now on: the usual ones, or of each the next hundred that nobody has and no deployment was given.
+ * @param busy those that somebody has on another machine; null: it is this one, where they are tried
+ */
 export async function choosePorts(
   wanted: { readonly [Port in keyof Deployment['ports']]: number | undefined },
   taken: ReadonlySet<number>,
+  busy: ReadonlySet<number> | null = null,
 ): Promise<Deployment['ports']> {
   const given = new Set(taken);
   const next = async (usual: number): Promise<number> => {
     for (let port = usual; port < 65_000; port += 10) {
-      if (given.has(port) || !(await isFree(port))) continue;
+      if (given.has(port) || !(busy === null ? await isFree(port) : !busy.has(port))) continue;
       given.add(port);
       return port;
     }
@@ -58,11 +62,11 @@ export function freeName(model: string, ids: readonly string[]): string {
 export function requireSameEngine(id: string, has: DeploymentEngine, wanted: DeploymentEngine): void {
   const words = (engine: DeploymentEngine) =>
     engine.kind === 'docker'
-      ? `the image ${engine.image}`
+      ? `the image ${engine.image}${engine.host === undefined ? '' : ` on the host ${engine.host}`}`
       : `the local Triton with ${engine.framework === 'tf' ? 'TensorFlow' : 'PyTorch'}`;
   const same =
     has.kind === 'docker'
-      ? wanted.kind === 'docker' && has.imageId === wanted.imageId
+      ? wanted.kind === 'docker' && has.imageId === wanted.imageId && has.host === wanted.host
       : wanted.kind === 'local' && has.framework === wanted.framework;
   if (same) return;
   throw new WorkbenchError(
@@ -72,19 +76,17 @@ export function requireSameEngine(id: string, has: DeploymentEngine, wanted: Dep
   );
 }
 
-/** Throws input-invalid for a run whose model was served on another machine: a deployment is on this one. */
-export function requireServedHere(runId: string, engine: RunSpec['engine']): void {
-  const where =
-    engine.kind === 'slurm'
-      ? 'a node of the cluster'
-      : engine.kind === 'docker' && engine.host !== undefined
-        ? `the host ${engine.host}`
-        : null;
-  if (where === null) return;
-  throw new WorkbenchError('input-invalid', `${runId} cannot be deployed here: it ran on ${where}`, {
-    where: runId,
-    remedy: `Run it on this machine, or take it to that one: "bundle ${runId} --out DIR".`,
-  });
+/** Throws input-invalid for a run whose model was served on a node of a cluster: no deployment can stay there. */
+export function requireServable(runId: string, engine: RunSpec['engine']): void {
+  if (engine.kind !== 'slurm') return;
+  throw new WorkbenchError(
+    'input-invalid',
+    `${runId} cannot be deployed here: it ran on a node of the cluster`,
+    {
+      where: runId,
+      remedy: `Run it on this machine or a host, or take it to that one: "bundle ${runId} --out DIR".`,
+    },
+  );
 }
 
 /** Throws input-invalid where a deployment has several. */

@@ -40,10 +40,10 @@ export interface ContainerBodyInput {
   readonly labels: ContainerLabels;
   /**
    * `none`; `published`: on the named network with container ports on loopback, the engine choosing where null;
-   * `shared`: the network of another container, so that its ports are on 127.0.0.1.
+   * `shared`: the network of another container, so that its ports are on 127.0.0.1; `machine`: that of the engine's machine.
    */
   readonly network:
-    | { readonly kind: 'none' }
+    | { readonly kind: 'none' | 'machine' }
     | {
         readonly kind: 'published';
         readonly name: string;
@@ -110,6 +110,8 @@ function sharedNamespaces({ sharedMemory }: ContainerBodyInput): Docker.HostConf
     : { IpcMode: other, Init: true };
 }
 
+const networkModes = { none: 'none', machine: 'host' } as const;
+
 /**
  * The body of `POST /containers/create`: nothing of the host but the mounts, no capability, no root.
  * Pure; a test pins every flag.
@@ -119,9 +121,9 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
   const networkMode =
     input.network.kind === 'shared'
       ? `container:${input.network.containerId}`
-      : input.network.kind === 'none'
-        ? 'none'
-        : input.network.name;
+      : input.network.kind === 'published'
+        ? input.network.name
+        : networkModes[input.network.kind];
   return {
     Image: input.image,
     Entrypoint: [input.command[0]],

@@ -8,6 +8,8 @@ import { ask, connectDocker, type DockerClient } from './client';
 import { readInstanceId } from './labels';
 
 const infoSchema = z.looseObject({
+  /** Of this engine and no other, as long as it keeps its data; '' where it does not say. */
+  ID: z.string().default(''),
   DockerRootDir: z.string().default(''),
   MemTotal: z.number().default(0),
   NCPU: z.number().default(0),

@@ -1,4 +1,4 @@
-import type { Deployment, DeploymentBody } from '../contract/deployment';
+import type { Deployment, DeploymentBody, DeploymentEngine } from '../contract/deployment';
 
 /** Where a deployment has its files. */
 export interface DeploymentPlace {
@@ -23,6 +23,15 @@ export type ServerLook =
 
 /** A Triton that outlives the workbench. */
 export interface DeploymentServer {
+  /** `host:port` here that leads to that `host:port` of its machine. Throws host-unknown, host-unreachable. */
+  reach(deployment: Deployment, address: string): Promise<string>;
+  /** Ports of its machine that somebody has; null: it is this machine, whose ports are tried. Throws docker-unreachable. */
+  busyPorts(engine: DeploymentEngine): Promise<ReadonlySet<number> | null>;
+  /**
+   * Has the model repository as it is here where Triton reads it. Throws docker-unreachable, docker-failed, and
+   * container-failed.
+   */
+  sync(deployment: Deployment, place: DeploymentPlace): Promise<void>;
   /**
    * Starts it, or finds it running; returns before it is ready. Gives what is to be journaled beside the start, null:
    * nothing. Throws port-taken, image-missing, container-failed, server-start-failed, toolchain-missing.
@@ -31,7 +40,7 @@ export interface DeploymentServer {
   /** Quiet where it has ended. */
   stop(deployment: Deployment): Promise<void>;
   /** Stops it, and removes what the engine keeps of it. */
-  remove(deployment: Deployment): Promise<void>;
+  remove(deployment: Deployment, place: DeploymentPlace): Promise<void>;
   /** Throws docker-unreachable. */
   look(deployment: Deployment): Promise<ServerLook>;
   /** Its last lines, oldest first. */

@@ -19,7 +19,7 @@ import { enginesWithLeft, sweepEngine } from './docker/sweep-engines';
 import type { Engine, SweptAll } from './engine';
 import type { JobScheduler } from './job';
 import { createLocalEngine } from './local/local-engine';
-import type { Place, PlaceRun } from './place';
+import { deviceOf, type Place, type PlaceRun, thisMachine } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
 import { inContainerOf } from './slurm/container-command';
 
@@ -52,6 +52,11 @@ export interface Engines {
   openPlace(spec: RunSpec, run: PlaceRun): Promise<Place>;
   /** Those of its place, without opening it. */
   imageNames(spec: RunSpec, framework: Framework): Promise<Place['imageNames']>;
+  /**
+   * What a run measures on, whatever name its machine has: a Docker Engine is known by its id. See {@link deviceOf}.
+   * @param node that the run's job has; null outside of a job
+   */
+  deviceOf(engine: RunSpec['engine'], node: string | null): Promise<string>;
   detect(): Promise<readonly EngineStatus[]>;
   /**
    * Over all engines, and what else dead workbenches started on this machine. Containers of a dead workbench wait half
@@ -105,6 +110,27 @@ async function sweepAll(
   const { ended } = await local.sweep();
   const endedChildren = await endLeftChildren();
   return { ended, endedChildren, removedContainers: await sweepEngines(options, linkOf, how) };
+}
+
+/** The machine of an engine, the same by whatever name or way it is reached. */
+async function machineOf(link: DockerLink, here: DockerLink): Promise<string> {
+  const { kind, host } = await link.address();
+  if (kind === 'unix') return thisMachine;
+  const idOf = (one: DockerLink): Promise<string | null> =>
+    one.info().then(
+      ({ ID }) => (ID === '' ? null : ID),
+      () => null,
+    );
+  const [id, own] = await Promise.all([
+    idOf(link),
+    // This machine's own engine, reached by ssh.
+    here.address().then(
+      (address) => (address.kind === 'unix' ? idOf(here) : null),
+      () => null,
+    ),
+  ]);
+  if (id === null) return `engine at ${host}`;
+  return id === own ? thisMachine : `engine ${id}`;
 }
 
 /** A place on this machine, without images and without an engine that could go away. */
@@ -201,6 +227,8 @@ export function createEngines(options: EnginesOptions): Engines {
       engine.kind === 'docker'
         ? imageNamesOf(await wantedImages(engine, options, { framework, format }))
         : [],
+    deviceOf: async (engine, node) =>
+      engine.kind === 'docker' ? machineOf(await linkOf(engine), docker) : deviceOf(engine, node),
     detect: () =>
       Promise.all([
         local.detect(),

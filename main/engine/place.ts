@@ -1,6 +1,6 @@
 import { isLoopback } from '../contract/address';
 import type { UsedImage } from '../contract/measured/results';
-import type { Framework, LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
+import type { DockerEngineSpec, Framework, LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { LoadTool } from '../perf/load-tool';
 import type { LaunchPython } from '../toolkit/launch';
 import type { Engine } from './engine';
@@ -14,6 +14,8 @@ export interface PlaceRun {
   readonly framework: Framework;
   /** Id of the step under way. */
   readonly step: () => string;
+  /** Its Triton is on the machine already: only the load is made there, over the network of the machine. */
+  readonly isBeside?: boolean;
 }
 
 export interface ImagesListener {
@@ -54,6 +56,15 @@ export interface Place {
 
 export const thisMachine = 'this machine';
 
+/** What runs on a host beside a Triton that is there already: it has no GPU, and an image that is built there. */
+export const hostEngine = (host: string): DockerEngineSpec => ({
+  kind: 'docker',
+  host,
+  images: 'cpu',
+  gpus: [],
+  shmSizeMiB: 64,
+});
+
 /** The machine that the load falls on when this address is measured: its host, or this machine. */
 export function deviceOfUrl(url: string): string {
   const { hostname } = new URL(url);
@@ -64,12 +75,13 @@ export function deviceOfUrl(url: string): string {
  * What a run measures on; two runs that measure on the same would spoil each other's figures.
  * @param node that the run's job has; null outside of a job
  */
-export function deviceOf(engine: RunSpec['engine'], node: string | null = null): string {
+export function deviceOf(
+  engine: Exclude<RunSpec['engine'], DockerEngineSpec>,
+  node: string | null = null,
+): string {
   switch (engine.kind) {
     case 'remote':
       return deviceOfUrl(engine.url);
-    case 'docker':
-      return engine.host === undefined ? thisMachine : `host ${engine.host}`;
     case 'slurm':
       return node === null ? thisMachine : `node ${node}`;
     case 'local':

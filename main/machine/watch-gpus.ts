@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GpuReading } from '../contract/machine';
 import { exec } from '../platform/exec';
 
 const intervalMs = 500;
+/** Of another machine, where each reading is a command of its own. */
+const pollMs = 1000;
 
 /**
  * What holds clocks down, by the bits of NVML's clock event reasons. An idle GPU, application clocks and the clocks of a
@@ -78,5 +81,28 @@ export async function watchGpus(
       },
     }).catch(() => undefined);
     if (told.some || signal.aborted) return;
+  }
+}
+
+/**
+ * The same of another machine, once a second. @param run runs a command there, and gives what it printed; where it rejects
+ * nothing is told for that second.
+ */
+export async function pollGpus(
+  run: (argv: readonly string[]) => Promise<string>,
+  onReading: (reading: GpuReading) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let [reasons = ''] = reasonColumns;
+  while (!signal.aborted) {
+    const query = `--query-gpu=${[...columns, reasons].join(',')}`;
+    const printed = await run(['nvidia-smi', query, '--format=csv,noheader,nounits']).catch(() => null);
+    const found = (printed ?? '').split('\n').flatMap((line) => parseGpuReading(line) ?? []);
+    for (const reading of found) onReading(reading);
+    // A driver that answers and knows no such column is an older one.
+    if (printed !== null && found.length === 0)
+      reasons = reasonColumns.find((one) => one !== reasons) ?? reasons;
+    // The signal only ends the wait.
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -2,6 +2,7 @@ import { type RequestHeader, shownAddress, withScheme } from '../contract/addres
 import { WorkbenchError } from '../contract/errors';
 import type { MonitorTarget } from '../contract/monitor/monitor';
 import { parseRemoteUrl } from '../contract/remote-url';
+import { type HostReach, seenMessage } from '../engine/docker/host-reach';
 import { readTls, type TlsMaterial } from '../triton/tls';
 
 /** Triton's own default, which most servers keep. */
@@ -18,10 +19,14 @@ export interface MonitorAddress {
   readonly metricsTls: TlsMaterial | null;
   /** Go with every request, that for the metrics too. */
   readonly headers: readonly RequestHeader[];
+  /** Why its host was not reached just now; null: it was, and for a server that needs no host. */
+  readonly hostProblem: () => string | null;
+  /** What is said of the address, as people know it. */
+  readonly told: (message: string) => string;
 }
 
 /** What the addresses say by themselves. */
-type ParsedTarget = Omit<MonitorAddress, 'tls' | 'metricsTls' | 'headers'> & {
+type ParsedTarget = Omit<MonitorAddress, 'tls' | 'metricsTls' | 'headers' | 'hostProblem' | 'told'> & {
   readonly secure: boolean;
   readonly metricsSecure: boolean;
 };
@@ -71,17 +76,46 @@ export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
   };
 }
 
-/** The addresses of a target, with the files of its TLS read. Throws input-invalid. */
+const unreached = (host: string, problem: string | null): string | null =>
+  problem === null ? null : `The host ${host} is not reachable: ${problem}`;
+
+/**
+ * The addresses of a target, with the files of its TLS read; those that a host sees as they are reached from here. Throws
+ * input-invalid, and as {@link HostReach.open}.
+ */
 export async function readMonitorTarget(
   target: MonitorTarget,
-  headers: readonly RequestHeader[] = [],
+  headers: readonly RequestHeader[],
+  reach: HostReach,
 ): Promise<MonitorAddress> {
   const { http, metrics, metricsPath, secure, metricsSecure } = parseMonitorTarget(target);
+  const { host } = target;
+  if (host !== undefined) {
+    if (secure || metricsSecure) {
+      throw new WorkbenchError('input-invalid', 'Only http addresses of a host can be watched', {
+        where: 'url',
+        remedy:
+          'Use the address of Triton on that machine, for example http://127.0.0.1:8000. ssh encrypts the way there.',
+      });
+    }
+    const here = { http: await reach.open(host, http), metrics: await reach.open(host, metrics) };
+    return {
+      ...{ metricsPath, headers, tls: null, metricsTls: null, ...here },
+      told: (message) =>
+        [
+          { host, there: http, here: here.http },
+          { host, there: metrics, here: here.metrics },
+        ].reduce((text, seen) => (text.includes(seen.here) ? seenMessage(text, seen) : text), message),
+      hostProblem: () => unreached(host, reach.problem(host, http)),
+    };
+  }
   const material = secure || metricsSecure ? await readTls(target.tls ?? {}) : null;
   return {
     ...{ http, metrics, metricsPath },
     tls: secure ? material : null,
     metricsTls: metricsSecure ? material : null,
     headers,
+    hostProblem: () => null,
+    told: (message) => message,
   };
 }

@@ -13,8 +13,10 @@ import {
   type MonitorTarget,
   monitorTargetSchema,
   type ProbeSettings,
+  watchedName,
 } from '../contract/monitor/monitor';
 import { MonitorHistory } from '../contract/monitor/monitor-history';
+import type { HostReach } from '../engine/docker/host-reach';
 import { writeFileAtomic } from '../platform/files';
 import { judgeAlerts } from './alerts';
 import { type LiveSession, startLiveSession } from './live-session';
@@ -48,7 +50,10 @@ async function writeMonitorSettings(path: string, settings: MonitorSettings): Pr
 
 /** The target first, and those before it. */
 const withRecent = (targets: readonly MonitorTarget[], target: MonitorTarget): readonly MonitorTarget[] =>
-  [target, ...targets.filter((known) => known.url !== target.url)].slice(0, mostTargets);
+  [target, ...targets.filter((known) => known.url !== target.url || known.host !== target.host)].slice(
+    0,
+    mostTargets,
+  );
 
 const defaultIntervalMs = 1000;
 
@@ -56,6 +61,8 @@ export interface MonitorSessionOptions {
   readonly settingsFile: string;
   readonly emit: (event: CoreEvent) => void;
   readonly now: () => Date;
+  /** Of servers that a host sees. */
+  readonly reach: HostReach;
 }
 
 interface Recording {
@@ -117,7 +124,7 @@ export class MonitorSession {
     intervalMs = defaultIntervalMs,
     headers: readonly RequestHeader[] = [],
   ): Promise<void> {
-    const address = await readMonitorTarget(target, headers);
+    const address = await readMonitorTarget(target, headers, this.options.reach);
     const settings = await this.read();
     await this.stop();
     this.clear();
@@ -193,7 +200,7 @@ export class MonitorSession {
 
   async record(path: string): Promise<void> {
     await this.endRecording();
-    const url = this.watched?.url ?? '';
+    const url = this.watched === null ? '' : watchedName(this.watched);
     this.recordingProblem = null;
     const writer = await RecordingWriter.create(path, recordingHead(url, this.options.now()));
     this.recording = { writer, path };

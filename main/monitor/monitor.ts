@@ -3,7 +3,12 @@ import { join, parse } from 'node:path';
 import type { RequestHeader } from '../contract/address';
 import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
-import type { AlertRule, MonitorTarget, RecordingInfo } from '../contract/monitor/monitor';
+import {
+  type AlertRule,
+  type MonitorTarget,
+  type RecordingInfo,
+  watchedName,
+} from '../contract/monitor/monitor';
 import type { MonitorHistory } from '../contract/monitor/monitor-history';
 import { fileError } from '../platform/file-error';
 import { writeFileAtomic } from '../platform/files';
@@ -58,7 +63,7 @@ interface MonitorOptions extends MonitorSessionOptions {
 
 function createHandlers(
   session: MonitorSession,
-  recordings: string,
+  { recordings, reach }: Pick<MonitorOptions, 'recordings' | 'reach'>,
   stemOf: (target: MonitorTarget) => string,
 ): Monitor['handlers'] {
   const client = async () => {
@@ -68,7 +73,7 @@ function createHandlers(
         remedy: 'Start watching a server first.',
       });
     }
-    const { http, tls, headers } = await readMonitorTarget(target, session.headers);
+    const { http, tls, headers } = await readMonitorTarget(target, session.headers, reach);
     return createTritonClient(http, { tls, headers });
   };
   return {
@@ -126,20 +131,25 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const session = new MonitorSession(options);
 
   const stemOf = (target: MonitorTarget): string => {
-    const host = parseMonitorTarget(target).http.replace(/[^\w.]+/g, '-');
+    const { host: through, ...here } = target;
+    const address = parseMonitorTarget(here).http;
+    const host = [through, address]
+      .filter(Boolean)
+      .join('-')
+      .replace(/[^\w.]+/g, '-');
     const stamp = options.now().toISOString().slice(0, 19).replace(/[:T]/g, '-');
     return `monitor-${host}-${stamp}`;
   };
   const report = async (): Promise<string> => {
     const { alerts } = await session.state();
     const source = session.seen();
-    const name = source === null ? 'Nothing' : source.kind === 'live' ? source.url : source.file;
+    const name = source === null ? 'Nothing' : source.kind === 'live' ? watchedName(source) : source.file;
     // Read when it is needed: the charts' library is a large part of the core.
     const { monitorReport } = await import('./monitor-report');
     return monitorReport({ source: name, history: session.history, alerts });
   };
   return {
-    handlers: createHandlers(session, recordings, stemOf),
+    handlers: createHandlers(session, options, stemOf),
     history: session.history,
     watch: (target, intervalMs, headers) => session.start(target, intervalMs, headers),
     judgeBy: (rules) => {

@@ -45,8 +45,15 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-function failureOf(error: unknown, tookMs: number, deadlineMs: number): PollFailure {
-  const reason = toWire(error).message;
+function failureOf(
+  error: unknown,
+  { hostProblem, told }: MonitorAddress,
+  tookMs: number,
+  deadlineMs: number,
+): PollFailure {
+  const away = hostProblem();
+  if (away !== null) return { kind: 'unreachable', reason: away };
+  const reason = told(toWire(error).message);
   if (codeOf(error) !== undefined)
     return { kind: 'refused', reason: `${reason}. No process listens on this address.` };
   return { kind: tookMs >= deadlineMs * 0.95 ? 'timeout' : 'unreachable', reason };
@@ -61,7 +68,7 @@ export async function pollServer(
 ): Promise<PollAnswer | PollFailure> {
   const { signal, deadlineMs: timeoutMs } = options;
   const startedMs = performance.now();
-  const { tls, metricsTls, headers } = address;
+  const { tls, metricsTls, headers, told } = address;
   const own = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
   const client = createTritonClient(address.http, { timeoutMs, tls, headers });
   const call = { signal, timeoutMs };
@@ -78,14 +85,14 @@ export async function pollServer(
         return { value: null, hole: messageOf(error), readAtMs };
       }
     },
-    (error: unknown) => ({ value: null, hole: messageOf(error), readAtMs: performance.now() }),
+    (error: unknown) => ({ value: null, hole: told(messageOf(error)), readAtMs: performance.now() }),
   );
   const metrics = get(address.metrics, address.metricsPath, metricsTls).then(
     (response) =>
       response.status === 200
         ? { value: readMetrics(parseMetrics(response.body.toString('utf8'))), problem: null }
-        : { value: null, problem: `${address.metrics} returns HTTP status ${response.status}` },
-    (error: unknown) => ({ value: null, problem: messageOf(error) }),
+        : { value: null, problem: told(`${address.metrics} returns HTTP status ${response.status}`) },
+    (error: unknown) => ({ value: null, problem: told(messageOf(error)) }),
   );
   const index = client.repositoryIndex(call).catch(() => null);
   const version = options.withVersion
@@ -99,9 +106,9 @@ export async function pollServer(
     ready = await client.serverReady(call);
   } catch (error) {
     if (signal.aborted) throw error;
-    return failureOf(error, performance.now() - startedMs, timeoutMs);
+    return failureOf(error, address, performance.now() - startedMs, timeoutMs);
   }
-  const [counted, told, listed, named] = await Promise.all([statistics, metrics, index, version]);
+  const [counted, measures, listed, named] = await Promise.all([statistics, metrics, index, version]);
   return {
     kind: 'answer',
     ready,
@@ -110,7 +117,7 @@ export async function pollServer(
     statistics: counted.value,
     hole: counted.hole,
     readAtMs: counted.readAtMs,
-    metrics: told.value,
-    metricsProblem: told.problem,
+    metrics: measures.value,
+    metricsProblem: measures.problem,
   };
 }

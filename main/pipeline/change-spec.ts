@@ -1,5 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
 import { type Scenario, scenarios, stepsOf } from '../contract/run/run-events';
+import type { RunSpec } from '../contract/run/run-spec';
 import type { MeasuredPoint, RunState } from '../contract/run/run-state';
 import type { LoadLevel } from '../contract/run/scenario-levels';
 import { type ChangePlan, fieldChanges } from '../contract/run/spec-changes';
@@ -31,7 +32,7 @@ interface OfEngine {
 }
 
 /** Throws input-invalid where a run would become a job, or stop being one: who works on it is settled when it is made. Pure. */
-export function requireSameWorker({ engine: before }: OfEngine, { engine: after }: OfEngine): void {
+function requireSameWorker({ engine: before }: OfEngine, { engine: after }: OfEngine): void {
   const isJob = (engine: OfEngine['engine']) => engine.kind === 'slurm';
   if (isJob(before) === isJob(after)) return;
   const message = isJob(before)
@@ -41,6 +42,35 @@ export function requireSameWorker({ engine: before }: OfEngine, { engine: after 
     where: 'engine.kind',
     remedy: 'Start a new run with the other engine.',
   });
+}
+
+const isOfMachine = (gpu: string): boolean => /^(?:GPU|MIG)-/i.test(gpu);
+
+/**
+ * On another host the run's GPUs, which nobody named anew, are chosen again: UUIDs are those of a machine. The change lists
+ * them. Throws input-invalid for several, of which nobody knows how many are free there. Pure.
+ */
+function withGpusOfHost(before: RunSpec['engine'], after: RunSpec['engine']): RunSpec['engine'] {
+  if (before.kind !== 'docker' || after.kind !== 'docker' || before.host === after.host) return after;
+  const isKept = hashValue(before.gpus) === hashValue(after.gpus) && after.gpus.some(isOfMachine);
+  if (!isKept) return after;
+  if (after.gpus.length === 1) return { ...after, gpus: ['idlest'] };
+  const place = (host: string | undefined) => (host === undefined ? 'this machine' : `the host ${host}`);
+  throw new WorkbenchError(
+    'input-invalid',
+    `The GPUs of the run are those of ${place(before.host)}, and it would continue on ${place(after.host)}`,
+    { where: 'engine.gpus', remedy: 'Name the GPUs of that machine, or "all".' },
+  );
+}
+
+/**
+ * The specification that a run continues with. Throws input-invalid for another model, for a run that would become a job or
+ * stop being one, and for several GPUs of another machine. Pure.
+ */
+export function specOfChange(before: RunSpec, after: RunSpec): RunSpec {
+  requireSameModel(before, after);
+  requireSameWorker(before, after);
+  return { ...after, engine: withGpusOfHost(before.engine, after.engine) };
 }
 
 /**

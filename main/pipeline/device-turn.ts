@@ -12,9 +12,14 @@ interface StopSignals {
   readonly pause: AbortSignal;
 }
 
+/** A Triton that was there already is seen from this host; absent: from this machine. */
+interface OnHost {
+  readonly host?: string | undefined;
+}
+
 /** Waits for the device of a run; throws when the signal asks. */
 export type TakeDevice = (
-  run: Pick<RunContext, 'runId' | 'spec'>,
+  run: Pick<RunContext, 'runId' | 'spec'> & OnHost,
   signal: AbortSignal,
   onWaiting: (forWhat: string) => Promise<void>,
 ) => Promise<() => Promise<void>>;
@@ -25,7 +30,7 @@ export type TakeDevice = (
  * @returns the release; null when it was stopped while it waited.
  */
 export async function awaitDevice(
-  run: Pick<RunContext, 'runId' | 'spec' | 'append' | 'state'>,
+  run: Pick<RunContext, 'runId' | 'spec' | 'append' | 'state'> & OnHost,
   take: TakeDevice,
   signals: StopSignals,
 ): Promise<(() => Promise<void>) | null> {

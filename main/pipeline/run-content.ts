@@ -56,7 +56,7 @@ export async function runContent(
   const { folder, state } = await store.load(runId);
   const created = await store.specificationHash(folder);
   const files = await keptFiles(folder, steps);
-  const { paths, images } = reachOf(state.spec);
+  const { paths, images, machines } = reachOf(state.spec);
   const read = state.onServer === null ? [] : pathsOfLoad(state.onServer);
   return {
     runId,
@@ -66,6 +66,7 @@ export async function runContent(
     images: images.map(({ value }) => value),
     paths: [...paths.map(({ value }) => value), ...read],
     server: state.spec.engine.kind === 'remote' ? state.spec.engine.url : null,
+    machines: machines.map(({ value }) => value),
     code: files.map(({ path }) => path).filter((path) => !dataEndings.has(extname(path).toLowerCase())),
     files,
   };
@@ -76,12 +77,21 @@ const listed = (items: readonly string[]): string =>
   (items.length > mostShown ? `, and ${items.length - mostShown} more` : '');
 
 /** What continuing it would do, as a sentence and a list. Pure. */
-export function notTrusted({ runId, dir, images, paths, server, code }: RunContent): WorkbenchError {
+export function notTrusted({
+  runId,
+  dir,
+  images,
+  paths,
+  server,
+  machines,
+  code,
+}: RunContent): WorkbenchError {
   const parts = [
     code.length === 0 ? [] : [`files ${listed(code)}`],
     images.length === 0 ? [] : [`images ${listed(images)}`],
     paths.length === 0 ? [] : [`with access to ${listed(paths)}`],
     server === null ? [] : [`against ${server}`],
+    machines.length === 0 ? [] : [`on ${listed(machines)}`],
   ].flat();
   const what = parts.length === 0 ? 'its specification' : parts.join('; ');
   return new WorkbenchError(

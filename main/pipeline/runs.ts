@@ -9,7 +9,7 @@ import { sameValue } from '../contract/trees';
 import { requirePlainRun, type RunFolder } from '../store/run-folder';
 import type { SpecChanged } from '../store/run-seals';
 import { attemptRun, type AttemptStops, type RunEnd } from './attempt';
-import { changePlan, requireSameModel, requireSameWorker, specChange } from './change-spec';
+import { changePlan, specChange, specOfChange } from './change-spec';
 import type { JobRuns } from './jobs/job-runs';
 import { isStoppedSoon, JobStopping } from './jobs/job-stopping';
 import { type OpenedRun, openRun } from './open-run';
@@ -262,9 +262,7 @@ export class Runs {
   }
 
   private async changeOf(folder: RunFolder, state: RunState, given: RunSpec): Promise<SpecChanged | null> {
-    requireSameModel(state.spec, given);
-    requireSameWorker(state.spec, given);
-    const spec = await this.options.completed(given);
+    const spec = await this.options.completed(specOfChange(state.spec, given));
     const preset = await this.options.presetOf(spec.model);
     const services = await this.options.inputServices(spec, preset.preset.framework ?? 'pyt');
     return specChange(this.options.steps, state, { spec, preset, services, folder });

@@ -26,7 +26,16 @@ type MeasureServer = (
   takeTurn: () => Promise<() => Promise<void>>,
   listener: ServerLoadListener,
   work: ServerWork,
+  run: MeasuredRun,
 ) => Promise<ServerResults>;
+
+/** Where a run that measures a Triton has its files. */
+export interface MeasuredRun {
+  readonly runId: string;
+  /** Run folder, absolute. */
+  readonly dir: string;
+  readonly scenario: Scenario;
+}
 
 /** Tritons that are there already. */
 export interface Servers {
@@ -195,17 +204,19 @@ async function attemptServerRun(
     };
     await run.append({ type: 'step-started', step: scenario, attempt: run.state().attempt, key });
     const takeTurn = async () => {
-      const release = await awaitDevice(run, takeDevice, signals);
+      const release = await awaitDevice({ ...run, host: load.host }, takeDevice, signals);
       if (release !== null) return release;
       throw new WorkbenchError('cancelled', 'Stopped while waiting to measure');
     };
     const told = journalling(run, load, { scenario, log, outer: listener });
-    const end = await measureServer(load, takeTurn, told, {
+    const work = {
       signal: stops.cancel.signal,
       pauseAsked: () => stops.pause.signal.aborted,
       known: knownOf(run, load, scenario),
       headers,
-    }).then(
+    };
+    const { runId, folder } = run;
+    const end = await measureServer(load, takeTurn, told, work, { runId, dir: folder.dir, scenario }).then(
       (results): Ended => {
         held.points = results.points;
         told.onEnd?.(results);

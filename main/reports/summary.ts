@@ -6,7 +6,7 @@ import { importKindText } from '../contract/run/imported';
 import { type Badge, statusOf, verificationOf } from '../contract/run/run-outcome';
 import type { PerformanceSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import { servedModels } from '../contract/run/server-load';
+import { measuredServer, servedModels } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
 import { ofScenarios } from '../contract/run/sweep';
 import { largestOf } from '../contract/statistics';
@@ -36,7 +36,7 @@ function modelFacts(state: RunState, title: string, format: string): readonly Na
   if (onServer !== null) {
     return facts([
       ['Model', servedModels(onServer)],
-      ['Server', `${onServer.addresses.http}, running before`],
+      ['Server', `${measuredServer(onServer)}, running before`],
       ['Format, precision', 'as served'],
       ['Load', loadText(spec.performance)],
     ]);

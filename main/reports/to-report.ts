@@ -7,7 +7,7 @@ import { type Scenario, scenarios } from '../contract/run/run-events';
 import { statusOf, verificationOf } from '../contract/run/run-outcome';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import { hasSpec, scenarioOfLevels, servedModels } from '../contract/run/server-load';
+import { hasSpec, measuredServer, scenarioOfLevels, servedModels } from '../contract/run/server-load';
 import { changesText } from '../contract/run/spec-changes';
 import type { MetricTitles } from '../contract/words';
 import { accuracyReport, environmentReport, importReport, packagesReport } from './accuracy-report';
@@ -67,7 +67,7 @@ function titlesOf(state: RunState, modelTitle: string): Pick<Report, 'title' | '
   const gpuNames = [...new Set(environment.gpus.map(({ name }) => name))].join(', ');
   const device = gpuNames === '' ? environment.cpu : gpuNames;
   if (onServer !== null) {
-    const at = onServer.addresses.http;
+    const at = measuredServer(onServer);
     const title = `${servedModels(onServer)} · running Triton`;
     return { title, subtitle: `${at} · ${tritonText(environment)} · measured from ${device}` };
   }

@@ -15,6 +15,8 @@ const approvedSchema = z.strictObject({
   images: z.array(entry),
   /** Host names, without ports. */
   hosts: z.array(entry),
+  /** Where programs run: names of hosts of the home, and "Slurm". Earlier versions had none. */
+  machines: z.array(entry).optional(),
 });
 type Approved = z.infer<typeof approvedSchema>;
 
@@ -74,10 +76,12 @@ export function createApprovals(options: {
     ];
     const images = [...allowedImages, ...approved.images.map(({ value }) => value)];
     const hosts = new Set(approved.hosts.map(({ value }) => value));
+    const machines = new Set((approved.machines ?? []).map(({ value }) => value));
     return {
       paths: reach.paths.filter(({ value }) => !places.some((place) => isBelow(place, resolve(value)))),
       images: reach.images.filter(({ value }) => !images.some((one) => isBelow(one, repositoryOf(value)))),
       hosts: reach.hosts.filter(({ value }) => !hosts.has(value)),
+      machines: reach.machines.filter(({ value }) => !machines.has(value)),
     };
   };
   const add = async (reach: Reach): Promise<void> => {
@@ -90,11 +94,14 @@ export function createApprovals(options: {
       ...list,
       ...[...new Set(more.map(({ value }) => as(value)))].map((value) => ({ value, at })),
     ];
+    const machines = extended(approved.machines ?? [], open.machines, (machine) => machine);
     const next: Approved = {
       version: 1,
       paths: extended(approved.paths, open.paths, (path) => resolve(path)),
       images: extended(approved.images, open.images, repositoryOf),
       hosts: extended(approved.hosts, open.hosts, (host) => host),
+      // An earlier version reads the file where it can.
+      ...(machines.length === 0 ? {} : { machines }),
     };
     await writeFileAtomic(file, `${JSON.stringify(next, null, 2)}\n`);
   };

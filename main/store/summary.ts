@@ -6,6 +6,7 @@ import { bestSentence, budgetText, chosenLevel, chosenSentence } from '../contra
 import { importKindText } from '../contract/run/imported';
 import type { RunState } from '../contract/run/run-state';
 import { type RunSummary, runSummarySchema } from '../contract/run/run-summary';
+import { measuredServer } from '../contract/run/server-load';
 import { budgetLatencyUs } from '../contract/run/sweep';
 import { replaceFile } from '../platform/files';
 import { readBoundedFile } from '../platform/read-bounded-file';
@@ -69,7 +70,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
     dir,
     preset: spec.model.preset,
     imported: state.imported === null ? null : importKindText[state.imported.kind],
-    onServer: state.onServer?.addresses.http ?? null,
+    onServer: state.onServer === null ? null : measuredServer(state.onServer),
     ...kindOf(state),
     status: state.status,
     createdAt: state.createdAt,

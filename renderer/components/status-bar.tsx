@@ -10,6 +10,7 @@ import {
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { DockerState } from '../../main/contract/docker';
+import { watchedName } from '../../main/contract/monitor/monitor';
 import { formatBytes, formatCount } from '../../main/contract/numbers';
 import { failedStates, unseenFailures } from '../stores/seen-failures';
 import { useWorkbench } from '../workbench';
@@ -39,7 +40,7 @@ function MonitorStatus() {
       }}
     >
       <IconActivity size={14} aria-hidden="true" />
-      {source.kind === 'live' ? source.url.replace(/^http:\/\//, '') : 'Replay'}
+      {source.kind === 'live' ? watchedName(source).replace(/^http:\/\//, '') : 'Replay'}
       {server === null ? null : (
         <span className={`status tone-${tones[server]}`}>
           {server === 'gone' && !reached ? 'not reached' : monitorWords[server]}

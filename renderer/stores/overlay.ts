@@ -5,6 +5,8 @@ import { createStore } from 'zustand/vanilla';
 export interface MeasureTarget {
   readonly url?: string;
   readonly caFile?: string;
+  /** Host that sees the address; absent or '': this machine. */
+  readonly host?: string;
   readonly model?: string;
   readonly batchSizes?: string;
   readonly concurrency?: string;

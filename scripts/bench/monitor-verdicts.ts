@@ -44,6 +44,11 @@ export async function measureVerdicts(trials: number): Promise<readonly Verdict[
     settingsFile: join(dir, 'monitor.json'),
     printPdf: () => Promise.reject(new Error('not asked for')),
     now: () => new Date(),
+    reach: {
+      open: () => Promise.reject(new Error('no host is watched')),
+      problem: () => null,
+      close: () => undefined,
+    },
     emit: (event: CoreEvent) => {
       if (event.type === 'monitor-sample') {
         const [model] = event.sample.models;

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { DeploymentStore } from '../../main/deployments/deployment-store';
 import { repository } from '../support/home';
 import { sshdProblem, startSshd, type TestSshd } from '../support/sshd';
 import { Shell } from './pages/shell.page';
@@ -94,6 +95,50 @@ test('the list shows what each host has, and what is wrong with one', async () =
   await takePictures(page, 'hosts');
   await page.getByRole('button', { name: 'Hide checks of gpu2', exact: true }).click();
   await expect(preflight).toBeHidden();
+});
+
+test('the monitor and the measurement of a server take the host that sees it', async () => {
+  const { page } = app;
+  await new Shell(page).go('Monitor');
+  const picker = page.getByRole('region', { name: 'Server to watch' });
+  await picker.getByRole('combobox', { name: 'Seen from' }).selectOption('gpu2');
+  await picker.getByRole('textbox', { name: 'Triton HTTP address' }).fill('http://127.0.0.1:9');
+  await picker.getByRole('textbox', { name: 'Triton HTTP address' }).press('Enter');
+  const banner = page.getByRole('region', { name: 'Server', exact: true });
+  await expect(banner).toContainText('http://127.0.0.1:9 on gpu2');
+  await expect(page.getByText('Triton at 127.0.0.1:9 on gpu2')).toBeVisible();
+  await expect(page.locator('[data-monitor]')).toContainText('127.0.0.1:9 on gpu2');
+  expect(await findings(page), 'the monitor of a host').toEqual([]);
+  await takePictures(page, 'monitor-host');
+
+  await new Shell(page).command('Measure a server');
+  const dialog = page.getByRole('dialog', { name: 'Measure a running Triton' });
+  await dialog.getByRole('combobox', { name: 'Seen from' }).selectOption('gpu1');
+  await expect(dialog.getByRole('combobox', { name: 'Seen from' })).toHaveValue('gpu1');
+  expect(await findings(page), 'the measurement').toEqual([]);
+  await takePictures(page, 'measure-host');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+});
+
+test('a deployment whose host is away is unknown', async () => {
+  const { page } = app;
+  const store = new DeploymentStore(join(home.path, 'deployments'));
+  const engine = {
+    ...{ kind: 'docker' as const, host: 'gpu20', imageId: `sha256:${'a'.repeat(64)}`, image: 'triton-cpu:1' },
+    ...{ builtHere: true, gpus: [], shmSizeMiB: 64, listen: '127.0.0.1' },
+  };
+  const ports = { http: 8000, grpc: 8001, metrics: 8002 };
+  const { folder } = await store.create({ type: 'deployment-created', id: 'resnet50', engine, ports });
+  await store.append(folder, { type: 'started' });
+  await new Shell(page).go('Deployments');
+  await expect(page.locator('[data-state="unknown"]')).toHaveText('Unknown');
+  await expect(page.getByText('The host gpu20 is not reachable')).toBeVisible();
+  await expect(page.getByText('gpu20, from which the addresses are seen')).toBeVisible();
+  expect(await findings(page)).toEqual([]);
+  await takePictures(page, 'deployments-host');
+  await store.remove(folder);
+  await new Shell(page).go('Hosts');
 });
 
 test('a host is removed after a question', async () => {

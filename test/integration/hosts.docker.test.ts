@@ -2,10 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDockerLink } from '../../main/docker/docker-link';
+import { createEngines } from '../../main/engine/engines';
+import { thisMachine } from '../../main/engine/place';
+import { createSlurm } from '../../main/engine/slurm/slurm';
 import { createHosts, type Hosts } from '../../main/hosts/hosts';
 import { homeLayout } from '../../main/platform/layout';
 import { processesWhere } from '../../main/platform/process-environment';
 import { endSshConnections } from '../../main/platform/ssh/ssh-connection';
+import { createSetup } from '../../main/setup/setup';
 import { startCli } from '../support/cli';
 import { ensureIdleImage, idleBody, readTestEngine } from '../support/docker';
 import { repository } from '../support/home';
@@ -48,6 +53,36 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a host with a Docker
     const answers = await Promise.all(Array.from({ length: 8 }, () => docker.listImages()));
     expect(answers).toHaveLength(8);
     expect(await sshd.logins()).toBe(before + 1);
+  });
+
+  it('is one device by whatever name, and this machine where the engine is its own', async () => {
+    await hosts.add({ name: 'other-name', address: 'ssh://other-name' });
+    const devicesOf = async (local: string | undefined) => {
+      const layout = homeLayout(home);
+      const env = { ...sshd.env, DOCKER_HOST: local };
+      const docker = createDockerLink({ env, instanceFile: layout.instance });
+      const engines = createEngines({
+        ...{ layout, env, docker, hosts, resources: 'resources', workerFile: '/nowhere/load-worker.cjs' },
+        setup: createSetup({ layout, resources: 'resources', env }),
+        jobs: createSlurm({ layout, env }),
+        prepareImage: () => Promise.reject(new Error('no image is needed here')),
+      });
+      const on = (host?: string) => ({
+        ...{ kind: 'docker' as const, gpus: [], shmSizeMiB: 64 },
+        ...(host === undefined ? {} : { host }),
+      });
+      return Promise.all([on(), on('gpu1'), on('other-name')].map((spec) => engines.deviceOf(spec, null)));
+    };
+    try {
+      expect(new Set(await devicesOf(engine?.address.host))).toEqual(new Set([thisMachine]));
+      const { ID = '' } = (await engine?.docker.info()) as { ID?: string };
+      expect(ID).not.toBe('');
+      // Without an engine of its own this machine is not known to be that one.
+      expect(await devicesOf('unix:///nowhere.sock')).toEqual([thisMachine, `engine ${ID}`, `engine ${ID}`]);
+      expect((await devicesOf('ssh://gpu1'))[0]).toBe(`engine ${ID}`);
+    } finally {
+      await hosts.remove('other-name');
+    }
   });
 
   it('says what it has: GPUs, Docker, disk, images, and what of this home runs there', async () => {

@@ -7,6 +7,7 @@ import type { MonitorSample, MonitorState, ProbeSettings } from '../../main/cont
 import { createMonitor, type Monitor } from '../../main/monitor/monitor';
 import { createTritonClient } from '../../main/triton/client';
 import { zeroTensor } from '../../main/triton/tensor';
+import { noHosts } from '../support/host-reach';
 import { parseCsv } from '../support/parse-csv';
 import { stubsOf } from '../support/stub-processes';
 import { startTestTriton, type TestModel, type TestTriton } from '../support/triton';
@@ -45,6 +46,7 @@ beforeEach(async () => {
     },
     printPdf: () => Promise.reject(new Error('not asked for')),
     now: () => new Date(),
+    reach: noHosts,
   });
   await monitor.watch(
     { url: `http://${triton.httpAddress}`, metricsUrl: `http://${triton.metricsAddress}/metrics` },

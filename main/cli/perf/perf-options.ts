@@ -9,6 +9,7 @@ export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly url: string;
   readonly grpcUrl?: string;
   readonly metricsUrl?: string;
+  readonly host?: string;
   readonly model: readonly string[];
   readonly modelVersion: string;
   readonly shape?: readonly string[];
@@ -34,6 +35,10 @@ export function addPerfOptions(command: Command): Command {
     .option(
       '--metrics-url <url>',
       'Address of Triton’s metrics, from which GPU and CPU readings come. Default: two ports above HTTP on this machine, none on another.',
+    )
+    .option(
+      '--host <name>',
+      'Host of the list of hosts on which the load generator runs, in a container; addresses are those that the host sees, for example --url 127.0.0.1:8000. Default: this machine.',
     )
     .requiredOption(
       '-m, --model <name>',

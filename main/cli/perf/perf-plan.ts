@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
+import { present } from '../../contract/present';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { planServerLoad } from '../../contract/run/server-plan';
 import { flagOf, readFieldOptions } from '../field-options';
@@ -20,6 +21,9 @@ function absoluteSources(sources: readonly string[], models: readonly string[]):
 
 /** The options of what is not a field. */
 const flags: Readonly<Record<string, string>> = {
+  models: '--model',
+  header: '--header',
+  url: '--url',
   'limits.concurrency': '--remote-concurrency',
   'limits.requestsPerSecond': '--remote-request-rate',
 };
@@ -44,6 +48,7 @@ export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
   try {
     return planServerLoad({
       addresses,
+      ...present({ host: options.host }),
       models: readModelNames(options.model),
       modelVersion: options.modelVersion,
       sources: absoluteSources(options.inputData ?? [], options.model),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
+import { hostNameSchema } from '../host/host-name';
 
 /** `gone`: nothing listens there, or no answer came in time. `starting`: answers, but has not been ready yet. */
 const serverStates = ['starting', 'up', 'not-ready', 'gone'] as const;
@@ -173,15 +174,27 @@ export const monitorTargetSchema = z.strictObject({
   metricsUrl: z.string().max(512),
   /** Of https addresses; absent: what the system trusts. */
   tls: tlsFilesSchema.optional(),
+  /** Host of the list of hosts from which the addresses are seen, and which ssh reaches; absent: this machine. */
+  host: hostNameSchema.optional(),
 });
 export type MonitorTarget = z.infer<typeof monitorTargetSchema>;
+
+/** "http://127.0.0.1:8000 on gpu1"; the address where no host sees it. Pure. */
+export const watchedName = ({ url, host }: Pick<MonitorTarget, 'url' | 'host'>): string =>
+  host === undefined ? url : `${url} on ${host}`;
 
 export const replaySpeeds = [1, 10, 60, 600, 0] as const;
 
 /** What is being watched and how. Figures come by `monitor-sample` events. */
 export interface MonitorState {
   readonly source:
-    | { readonly kind: 'live'; readonly url: string; readonly metricsUrl: string; readonly sinceMs: number }
+    | {
+        readonly kind: 'live';
+        readonly url: string;
+        readonly metricsUrl: string;
+        readonly host?: string | undefined;
+        readonly sinceMs: number;
+      }
     | {
         readonly kind: 'replay';
         readonly file: string;

@@ -14,6 +14,8 @@ export interface RunContent {
   readonly paths: readonly string[];
   /** Address of the server that it measures; null: a server of its own. */
   readonly server: string | null;
+  /** Where its programs would run, if not on this machine: a host of the home, or "Slurm". */
+  readonly machines: readonly string[];
   /** Those of `files` that are programs or may hold one. */
   readonly code: readonly string[];
   /** Every file that the run would use again, relative to its folder. */

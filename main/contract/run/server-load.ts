@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
+import { hostNameSchema } from '../host/host-name';
 import { loadTools, performanceSchema, protocols, type RunSpec, runSpecSchema } from './run-spec';
 
 const positive = z.int().min(1);
@@ -28,6 +29,8 @@ export const serverLoadSchema = z.strictObject({
     /** Of Triton's metrics, in the clear; null: it is not known. */
     metrics: z.strictObject({ address: z.string(), path: z.string() }).nullable(),
   }),
+  /** Of the list of hosts: it sees the addresses, and the load is made there, in a container. Absent: this machine does. */
+  host: hostNameSchema.optional(),
   protocol: z.enum(protocols),
   /** `weight`: of the level's concurrency or request rate so many times as much. */
   models: z
@@ -63,9 +66,15 @@ export type ServerLoad = z.infer<typeof serverLoadSchema>;
 export const servedModels = ({ models }: Pick<ServerLoad, 'models'>): string =>
   models.map(({ name }) => name).join(' and ');
 
+/** "localhost:8000", "127.0.0.1:8000 on gpu1". */
+export const measuredServer = ({ addresses, host }: Pick<ServerLoad, 'addresses' | 'host'>): string =>
+  host === undefined ? addresses.http : `${addresses.http} on ${host}`;
+
 /** "Measured on a running Triton: resnet50 at localhost:8000." */
-export const measuredOnText = (load: Pick<ServerLoad, 'models' | 'addresses'>): string =>
-  `Measured on a running Triton: ${servedModels(load)} at ${load.addresses.http}.`;
+export const measuredOnText = (load: Pick<ServerLoad, 'models' | 'addresses' | 'host'>): string =>
+  `Measured on a running Triton: ${servedModels(load)} at ${measuredServer(load)}.${
+    load.host === undefined ? '' : ' The load generator ran on that host, in a container.'
+  }`;
 
 /** The specification decided a run: it was neither imported nor measured on a Triton that was there already. */
 export const hasSpec = (run: { readonly imported: unknown; readonly onServer: unknown }): boolean =>

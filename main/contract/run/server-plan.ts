@@ -3,6 +3,7 @@ import { headerProblem, isLoopback, tlsFilesSchema } from '../address';
 import { WorkbenchError } from '../errors';
 import { applies, baseDefaults, valuesAt } from '../fields/fields';
 import { performanceFields } from '../fields/performance-fields';
+import { hostNameSchema } from '../host/host-name';
 import { fewestRounds } from '../measured/cross-check';
 import { getAt, mergeTrees, type Tree } from '../trees';
 import { overRemoteLimit, type RemoteLimits } from './remote-limits';
@@ -26,6 +27,8 @@ const headerSchema = z
 export const serverAddressSchema = z.strictObject({
   url: z.string().min(1).max(2000),
   tls: tlsFilesSchema.optional(),
+  /** Host of the list that sees the address, and measures; absent: this machine. */
+  host: hostNameSchema.optional(),
   /** Go with every request; their values are not kept. */
   headers: z.array(headerSchema).max(16).optional(),
 });
@@ -189,10 +192,39 @@ function checkRemoteLimits(
   );
 }
 
+/** What the load generator on a host cannot do. Throws combination-unsupported. */
+function checkHost(
+  { host, models, headerNames = [], addresses }: Omit<WantedLoad, 'given' | 'inTurns' | 'limits'>,
+  { sharedMemory }: PerformanceSpec,
+): void {
+  if (host === undefined) return;
+  const refused = (where: string, message: string, remedy: string) =>
+    new WorkbenchError('combination-unsupported', message, { where, remedy });
+  if (models.length > 1) {
+    throw refused('models', 'A host measures one model at a time', 'Measure the models one after the other.');
+  }
+  if (headerNames.length > 0) {
+    const remedy = 'Measure from this machine: values of headers are not written to another one.';
+    throw refused('header', 'A load generator on a host is not given headers', remedy);
+  }
+  if (addresses.httpTls !== null || addresses.grpcTls !== null) {
+    const remedy = 'Give the addresses of Triton on that machine, for example http://127.0.0.1:8000.';
+    throw refused('url', 'A load generator on a host speaks no TLS', remedy);
+  }
+  if (sharedMemory !== 'none') {
+    const remedy = 'Leave it out, or measure a run with --host.';
+    throw refused(
+      'performance.sharedMemory',
+      'A load generator in a container of its own shares no memory with that Triton',
+      remedy,
+    );
+  }
+}
+
 /** What is to be measured, where nothing was worked out yet. */
 interface WantedLoad extends Pick<
   ServerLoad,
-  'addresses' | 'models' | 'modelVersion' | 'sources' | 'shapes' | 'headerNames'
+  'addresses' | 'host' | 'models' | 'modelVersion' | 'sources' | 'shapes' | 'headerNames'
 > {
   /** Fields of the load that were chosen, as a part of a specification: `{performance: {...}}`. */
   readonly given: Tree;
@@ -211,6 +243,7 @@ export function planServerLoad({ given, inTurns, limits, ...what }: WantedLoad):
   const load = readLoad(given);
   const rounds = readRounds(load, isGiven('repeats'));
   checkTogether(load, rounds.tools, given);
+  checkHost(what, load);
   const { sequences, requestIntervalsUs: intervalsUs } = load;
   const levels = readLevels({
     batchSizes: load.batchSizes,
@@ -231,6 +264,8 @@ export function planServerLoad({ given, inTurns, limits, ...what }: WantedLoad):
         ({ path, wholeLevels = false }) => wholeLevels && valuesAt(given)(path) !== undefined,
       ) &&
       what.models.length === 1 &&
+      // In a container a level is measured as a whole.
+      what.host === undefined &&
       levels.length > 1 &&
       onceEach,
     protocol: load.protocol,

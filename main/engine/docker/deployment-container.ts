@@ -1,7 +1,7 @@
-import type { Deployment } from '../../contract/deployment';
+import type { Deployment, DeploymentEngine } from '../../contract/deployment';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import { ask } from '../../docker/client';
-import { containerBody } from '../../docker/container-body';
+import { containerBody, type ContainerMount } from '../../docker/container-body';
 import {
   createContainer,
   inspectContainer,
@@ -14,12 +14,15 @@ import type { DockerLink } from '../../docker/docker-link';
 import { LogDemultiplexer } from '../../docker/follow-log';
 import { labelNames } from '../../docker/labels';
 import { ensureNetwork, removeNetworks } from '../../docker/run-network';
+import type { Hosts } from '../../hosts/hosts';
 import { hashValue } from '../../platform/files';
 import { LineSplitter } from '../../platform/line-splitter';
 import { pythonVariables } from '../../platform/process-environment';
 import type { DeploymentPlace, DeploymentServer, ServerLook } from '../deployment-server';
-import { portTaken } from '../local/listening-sockets';
+import { parseListeningSockets, portTaken } from '../local/listening-sockets';
 import { chownTree } from './chown-tree';
+import { DeploymentVolume } from './deployment-volume';
+import type { HostReach } from './host-reach';
 import { containerUser, memoryShare, readEngineFacts } from './run-containers';
 import { containerPorts, readImageRelease, tritonCommand } from './triton-command';
 
@@ -31,6 +34,9 @@ function dockerEngine({ id, engine }: Deployment) {
   if (engine.kind === 'docker') return engine;
   throw new WorkbenchError('internal', `${id} is not deployed in a container`);
 }
+
+const hostOf = (engine: DeploymentEngine): string | undefined =>
+  engine.kind === 'docker' ? engine.host : undefined;
 
 /** Of the container and of nothing else on this engine. */
 const nameOf = (instance: string, { id }: Deployment) => `twb-${instance.slice(0, 6)}-deployment-${id}`;
@@ -51,12 +57,46 @@ function lookAt({ State, RestartCount }: Inspected): ServerLook {
   }
 }
 
+interface DeploymentEngines {
+  /** This machine's. */
+  readonly docker: DockerLink;
+  readonly hosts: Pick<Hosts, 'link' | 'run'>;
+  readonly reach: Pick<HostReach, 'open'>;
+}
+
 class DeploymentContainers implements DeploymentServer {
-  constructor(private readonly link: DockerLink) {}
+  constructor(private readonly engines: DeploymentEngines) {}
+
+  reach({ engine }: Deployment, address: string): Promise<string> {
+    const host = hostOf(engine);
+    return host === undefined ? Promise.resolve(address) : this.engines.reach.open(host, address);
+  }
+
+  async busyPorts(engine: DeploymentEngine): Promise<ReadonlySet<number> | null> {
+    const host = hostOf(engine);
+    if (host === undefined) return null;
+    const { stdout } = await this.engines.hosts.run(host, 'cat /proc/net/tcp /proc/net/tcp6');
+    const { docker } = await this.linkOf(engine).then((link) => link.connect());
+    const containers = await ask('list the containers', (abortSignal) =>
+      docker.listContainers({ abortSignal }),
+    );
+    return new Set([
+      ...parseListeningSockets(stdout).map(({ port }) => port),
+      // Those that the engine forwards without a program of its own.
+      ...containers.flatMap(({ Ports }) => Ports.map(({ PublicPort }) => PublicPort)),
+    ]);
+  }
+
+  async sync(deployment: Deployment, place: Place): Promise<void> {
+    if (hostOf(deployment.engine) === undefined) return;
+    const never = new AbortController();
+    await (await this.volumeOf(deployment, place)).sync({ signal: never.signal, say: quiet });
+  }
 
   async start(deployment: Deployment, place: Place, signal: AbortSignal): Promise<null> {
     const options = { signal, onTrouble: quiet };
-    const client = await this.link.connect(signal);
+    const link = await this.linkOf(deployment.engine);
+    const client = await link.connect(signal);
     const { name, body } = await this.plan(deployment, place, options);
     const found = await inspectContainer(client, name, signal);
     const isSame = found?.Config.Labels[labelNames.key] === body.Labels?.[labelNames.key];
@@ -68,36 +108,43 @@ class DeploymentContainers implements DeploymentServer {
       await removeContainer(client, id);
       const { code, message } = toWire(error);
       const port = Number(/:(\d+) is in use/.exec(message)?.[1]);
-      throw code === 'port-taken' && Number.isInteger(port) ? await portTaken(port) : error;
+      // Who has a port of another machine is not known here.
+      const isHere = client.address.kind === 'unix';
+      throw isHere && code === 'port-taken' && Number.isInteger(port) ? await portTaken(port) : error;
     }
     return null;
   }
 
   async stop(deployment: Deployment): Promise<void> {
-    await stopContainer(await this.link.connect(), nameOf(await this.link.instance(), deployment));
+    const link = await this.linkOf(deployment.engine);
+    await stopContainer(await link.connect(), nameOf(await link.instance(), deployment));
   }
 
-  async remove(deployment: Deployment): Promise<void> {
-    const client = await this.link.connect();
-    const instance = await this.link.instance();
+  async remove(deployment: Deployment, place: Place): Promise<void> {
+    const link = await this.linkOf(deployment.engine);
+    const client = await link.connect();
+    const instance = await link.instance();
     await removeContainer(client, nameOf(instance, deployment));
     await removeNetworks(
       client,
       instance,
       ({ role, runId }) => role === 'deployment' && runId === deployment.id,
     );
+    if (hostOf(deployment.engine) !== undefined) await (await this.volumeOf(deployment, place)).remove();
   }
 
   async look(deployment: Deployment): Promise<ServerLook> {
-    const name = nameOf(await this.link.instance(), deployment);
-    const found = await inspectContainer(await this.link.connect(), name);
+    const link = await this.linkOf(deployment.engine);
+    const name = nameOf(await link.instance(), deployment);
+    const found = await inspectContainer(await link.connect(), name);
     if (found !== null) return lookAt(found);
     return { kind: 'stopped', reason: 'The container was removed; starting makes it anew' };
   }
 
   async log(deployment: Deployment, _place: DeploymentPlace, limit: number): Promise<readonly string[]> {
-    const { docker } = await this.link.connect();
-    const name = nameOf(await this.link.instance(), deployment);
+    const link = await this.linkOf(deployment.engine);
+    const { docker } = await link.connect();
+    const name = nameOf(await link.instance(), deployment);
     const bytes = await ask('read the log of the container', (abortSignal) =>
       docker.getContainer(name).logs({ stdout: true, stderr: true, tail: limit, abortSignal }),
     );
@@ -114,19 +161,42 @@ class DeploymentContainers implements DeploymentServer {
     return lines;
   }
 
-  private async plan(
+  private linkOf(engine: DeploymentEngine): Promise<DockerLink> {
+    const host = hostOf(engine);
+    return host === undefined ? Promise.resolve(this.engines.docker) : this.engines.hosts.link(host);
+  }
+
+  private async volumeOf(deployment: Deployment, place: Place): Promise<DeploymentVolume> {
+    const link = await this.linkOf(deployment.engine);
+    const facts = await readEngineFacts(link);
+    return new DeploymentVolume({
+      ...{ deployment, place, facts, user: containerUser(facts).user },
+      client: await link.connect(),
+      instance: await link.instance(),
+      image: dockerEngine(deployment).imageId,
+    });
+  }
+
+  /** Its model repository, where Triton sees it. */
+  private async mountOf(
     deployment: Deployment,
-    { dir, repository }: Place,
-    options: Parameters<typeof ensureNetwork>[2],
-  ) {
+    place: Place,
+    ownerId: number | null,
+  ): Promise<ContainerMount> {
+    if (hostOf(deployment.engine) !== undefined) return (await this.volumeOf(deployment, place)).mount();
+    if (ownerId !== null) await chownTree(place.repository, ownerId);
+    return { from: place.repository, to: '/models', writable: false };
+  }
+
+  private async plan(deployment: Deployment, place: Place, options: Parameters<typeof ensureNetwork>[2]) {
     const engine = dockerEngine(deployment);
-    const client = await this.link.connect();
-    const instance = await this.link.instance();
-    const facts = await readEngineFacts(this.link);
+    const link = await this.linkOf(engine);
+    const client = await link.connect();
+    const instance = await link.instance();
+    const facts = await readEngineFacts(link);
     const { user, ownerId } = containerUser(facts);
-    if (ownerId !== null) await chownTree(repository, ownerId);
     const image = { id: engine.imageId, reference: engine.image };
-    const names = { instance, runId: deployment.id, runDir: dir };
+    const names = { instance, runId: deployment.id, runDir: place.dir };
     const { http, grpc, metrics } = deployment.ports;
     const input = {
       image: image.id,
@@ -139,7 +209,7 @@ class DeploymentContainers implements DeploymentServer {
       env: { HOME: '/tmp', ...pythonVariables },
       workingDir: '/tmp',
       user,
-      mounts: [{ from: repository, to: '/models', writable: false }],
+      mounts: [await this.mountOf(deployment, place, ownerId)],
       network: {
         kind: 'published' as const,
         name: await ensureNetwork(client, { ...names, role: 'deployment' }, options),
@@ -168,5 +238,5 @@ class DeploymentContainers implements DeploymentServer {
 }
 
 /** Triton in a container that the engine starts again after a crash, and with itself. */
-export const createDeploymentContainers = (link: DockerLink): DeploymentServer =>
-  new DeploymentContainers(link);
+export const createDeploymentContainers = (engines: DeploymentEngines): DeploymentServer =>
+  new DeploymentContainers(engines);

@@ -88,6 +88,13 @@ async function openSession(options: DockerPlaceOptions, image: () => string): Pr
   const instance = await link.instance();
   const bundles = dirname(options.workerFile);
   const facts = await readEngineFacts(link);
+  if (run.isBeside === true && facts.rootless) {
+    throw new WorkbenchError(
+      'engine-unavailable',
+      `Containers of a rootless Docker Engine do not see the ports of ${address.host}`,
+      { remedy: 'Measure from this machine, through a port that is forwarded with "ssh -L".' },
+    );
+  }
   const containers = new RunContainers({ facts, instance, run, spec, engine, resources, bundles });
   const { paths, ownerId } = containers;
   const common = { run, spec, resources, bundles };
@@ -153,7 +160,8 @@ class DockerPlace implements Place {
 
   readonly prepareImages = async (listener: ImagesListener): Promise<readonly UsedImage[]> => {
     const { client } = await this.session();
-    for (const image of [this.wanted.triton, this.wanted.client]) {
+    const { triton: server, client: own } = this.wanted;
+    for (const image of this.options.run.isBeside === true ? [own] : [server, own]) {
       this.used.set(image.role, await this.options.prepareImage(client, image, listener));
     }
     const [triton, builder] = [this.used.get('triton'), this.used.get('client')];

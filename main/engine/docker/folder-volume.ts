@@ -88,6 +88,38 @@ export function missingIn(mirror: Mirror, content: FolderContent, root: string):
   };
 }
 
+interface Changes {
+  /** Files of the volume that are to have another name too. */
+  readonly linked: readonly { readonly from: string; readonly to: string }[];
+  readonly missing: TarContent;
+  /** Files and folders that are no longer here; a folder stands for all that is in it. */
+  readonly gone: readonly string[];
+}
+
+/** What makes the volume the folder, where a program there can link and remove. Pure. */
+export function changedIn(mirror: Mirror, content: FolderContent, root: string): Changes {
+  const there = new Map(Object.entries(mirror.files).map(([path, { sha256 }]) => [sha256, path]));
+  const changed = [...content.files].filter(([path, { sha256 }]) => mirror.files[path]?.sha256 !== sha256);
+  const linked = changed.flatMap(([to, { sha256 }]) => {
+    const from = there.get(sha256);
+    return from === undefined ? [] : [{ from, to }];
+  });
+  const isLinked = new Set(linked.map(({ to }) => to));
+  const folders = mirror.folders.filter((folder) => !content.folders.includes(folder));
+  const isIn = (path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
+  const files = Object.keys(mirror.files).filter((path) => !content.files.has(path));
+  return {
+    linked,
+    missing: {
+      folders: content.folders.filter((folder) => !mirror.folders.includes(folder)),
+      files: changed
+        .filter(([path]) => !isLinked.has(path))
+        .map(([path]) => ({ path, from: join(root, path) })),
+    },
+    gone: [...folders, ...files].filter((path) => !isIn(path)),
+  };
+}
+
 /** The volume as it is when all of the folder was sent. Pure. */
 export const mirrored = ({ volume }: Mirror, content: FolderContent): Mirror => ({
   volume,

@@ -153,7 +153,8 @@ export class RunContainers {
   }
 
   /**
-   * A step of the client; with a server it shares that container's network, else it has none. Where it passes tensors
+   * A step of the client; with a server it shares that container's network, else it has none, or beside a Triton that is
+   * there already that of the machine. Where it passes tensors
    * through shared memory, it has the server's /dev/shm in place of one of its own.
    */
   client(input: {
@@ -173,7 +174,10 @@ export class RunContainers {
       env: { HOME: '/tmp', ...pythonVariables },
       workingDir: '/workbench/run',
       mounts: input.mounts,
-      network: serverId === null ? { kind: 'none' } : { kind: 'shared', containerId: serverId },
+      network:
+        serverId === null
+          ? { kind: this.options.run.isBeside === true ? 'machine' : 'none' }
+          : { kind: 'shared', containerId: serverId },
       sharedMemory:
         serverId === null || sharedMemory === 'none'
           ? { kind: 'own', bytes: clientShmBytes, shareable: false }

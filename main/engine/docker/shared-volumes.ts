@@ -1,9 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { DockerClient } from '../../docker/client';
 import type { ContainerMount } from '../../docker/container-body';
+import { machineHolder } from '../../docker/volume-holder';
 import { createVolume, listVolumes } from '../../docker/volumes';
 import { hashFile, hashValue } from '../../platform/files';
 import { inputPairs } from './container-paths';
@@ -99,7 +99,7 @@ export async function openSharedVolumes(
   for (const { title, to, content, hash } of await sharedFolders(options)) {
     const name = `twb-${instance.slice(0, 6)}-files-${hashValue([hash, transfer.owner]).slice(0, 24)}`;
     if (!there.has(name) || !(await transfer.has(name, complete, listener))) {
-      const request = { name, instance, run: null, holder: hostname() };
+      const request = { name, instance, run: null, holder: await machineHolder() };
       await createVolume(client, request, { signal: listener.signal, onTrouble: listener.say });
       await transfer.put(name, title, content, listener);
     }

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { DockerLink } from '../../docker/docker-link';
 import type { NetworkLabels } from '../../docker/labels';
 import { removeNetworks } from '../../docker/run-network';
+import { isSameHolder, machineHolder } from '../../docker/volume-holder';
 import { listVolumes, removeVolumes } from '../../docker/volumes';
 import type { Hosts } from '../../hosts/hosts';
 import { exists } from '../../platform/files';
@@ -34,8 +34,9 @@ export async function sweepEngine(
     // An engine of this machine has none: its containers see the folders themselves.
     const volumes = client.address.kind === 'unix' ? [] : await listVolumes(client, instance);
     // A copy of the home on another machine looks after its own: its leases are not seen from here.
+    const own = await machineHolder();
     const elsewhere = new Set(
-      volumes.filter(({ holder }) => holder !== hostname()).map(({ run }) => run?.runId),
+      volumes.filter(({ holder }) => !isSameHolder(holder, own)).map(({ run }) => run?.runId),
     );
     // Deployments outlive every workbench.
     const isLeft = (labels: Pick<NetworkLabels, 'runId' | 'runDir'> & { readonly role?: string }) =>
@@ -46,7 +47,9 @@ export async function sweepEngine(
     await removeNetworks(client, instance, isLeft);
     if (volumes.length === 0) return removed;
     await removeVolumes(client, instance, ({ run }) => run !== null && isLeft(run));
-    const isUsed = (await listVolumes(client, instance)).some(({ run }) => run !== null);
+    const isUsed = (await listVolumes(client, instance)).some(
+      ({ run }) => run !== null && run.role !== 'deployment',
+    );
     if (shared && !isUsed) await removeVolumes(client, instance, ({ run }) => run === null);
     return removed;
   } catch {

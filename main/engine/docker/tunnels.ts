@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { toWire } from '../../contract/errors';
 import { sshForward, type SshTunnel } from '../../platform/ssh/ssh-forward';
 import type { SshTarget } from '../../platform/ssh/ssh-target';
 
@@ -6,6 +7,8 @@ import type { SshTarget } from '../../platform/ssh/ssh-target';
 export interface Tunnels {
   /** Address here that leads to that address there until `close`. Throws host-unreachable, cancelled. */
   open(address: string, signal: AbortSignal): Promise<string>;
+  /** Why the last connection to that address came to nothing; null: it did not. */
+  problem(address: string): string | null;
   close(): void;
 }
 
@@ -35,16 +38,21 @@ class Tunnel {
   private line: Promise<SshTunnel> | null = null;
   private server: Server | null = null;
   private readonly sockets = new Set<Socket>();
+  private idle: NodeJS.Timeout | undefined;
+  problem: string | null = null;
 
   constructor(
     private readonly target: SshTarget,
     private readonly address: string,
     private readonly env: NodeJS.ProcessEnv,
+    private readonly idleMs: number | undefined,
   ) {}
 
   /** @returns the address here. */
   async open(signal: AbortSignal): Promise<string> {
     await this.opened(signal);
+    this.problem = null;
+    this.waitIdle();
     this.server ??= await listen((socket) => void this.lead(socket));
     const place = this.server.address();
     return `127.0.0.1:${typeof place === 'object' && place !== null ? place.port : 0}`;
@@ -54,6 +62,12 @@ class Tunnel {
     this.server?.close();
     this.server = null;
     for (const socket of this.sockets) socket.destroy();
+    this.hangUp();
+  }
+
+  /** The next connection makes it again. */
+  private hangUp(): void {
+    clearTimeout(this.idle);
     void this.line?.then((line) => line.close()).catch(() => undefined);
     this.line = null;
   }
@@ -72,29 +86,48 @@ class Tunnel {
     return line;
   }
 
+  private waitIdle(): void {
+    clearTimeout(this.idle);
+    if (this.idleMs === undefined || this.sockets.size > 0) return;
+    this.idle = setTimeout(() => {
+      this.hangUp();
+    }, this.idleMs);
+    this.idle.unref();
+  }
+
   private async lead(socket: Socket): Promise<void> {
     this.sockets.add(socket);
-    socket.once('close', () => this.sockets.delete(socket));
+    clearTimeout(this.idle);
+    socket.once('close', () => {
+      this.sockets.delete(socket);
+      this.waitIdle();
+    });
     socket.on('error', () => socket.destroy());
     try {
       const { localPort } = await this.opened();
+      this.problem = null;
       join(socket, connect({ host: '127.0.0.1', port: localPort }));
-    } catch {
+    } catch (error) {
+      this.problem = toWire(error).message;
       // Who connected sees that nothing is there.
       socket.destroy();
     }
   }
 }
 
-/** Tunnels over ssh: nothing is published there but on loopback. */
-export function createTunnels(target: SshTarget, env: NodeJS.ProcessEnv): Tunnels {
+/**
+ * Tunnels over ssh: nothing is published there but on loopback.
+ * @param idleMs after this long without a connection a line is given up until the next; absent: it is kept
+ */
+export function createTunnels(target: SshTarget, env: NodeJS.ProcessEnv, idleMs?: number): Tunnels {
   const tunnels = new Map<string, Tunnel>();
   return {
     open: (address, signal) => {
-      const tunnel = tunnels.get(address) ?? new Tunnel(target, address, env);
+      const tunnel = tunnels.get(address) ?? new Tunnel(target, address, env, idleMs);
       tunnels.set(address, tunnel);
       return tunnel.open(signal);
     },
+    problem: (address) => tunnels.get(address)?.problem ?? null,
     close: () => {
       for (const tunnel of tunnels.values()) tunnel.close();
       tunnels.clear();

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../../contract/errors';
@@ -9,6 +8,7 @@ import type { RunSpec } from '../../contract/run/run-spec';
 import type { DockerClient } from '../../docker/client';
 import type { ContainerMount } from '../../docker/container-body';
 import { labelNames } from '../../docker/labels';
+import { isSameHolder, machineHolder } from '../../docker/volume-holder';
 import { createVolume, listVolumes, type OwnVolume, removeVolumes } from '../../docker/volumes';
 import { replaceFile } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
@@ -195,7 +195,7 @@ class VolumeFiles implements RunFiles {
     }
     const name = `twb-${instance.slice(0, 6)}-${run.runId}-${basename(folder)}-${randomBytes(4).toString('hex')}`;
     const owner = { instance, runId: run.runId, runDir: run.dir };
-    const request = { name, instance, run: owner, holder: hostname() };
+    const request = { name, instance, run: owner, holder: await machineHolder() };
     await createVolume(client, request, { signal: listener.signal, onTrouble: listener.say });
     const empty = emptyMirror(name);
     const all = missingIn(empty, content, folder) ?? { folders: [], files: [] };
@@ -220,7 +220,8 @@ function parsed(text: string): unknown {
 async function requireOwn({ client, instance, run }: VolumeFilesOptions): Promise<void> {
   const volumes = await listVolumes(client, instance);
   const ofRun = volumes.filter((volume) => volume.run?.runId === run.runId);
-  const other = ofRun.find(({ holder, run: of }) => holder !== hostname() || of?.runDir !== run.dir);
+  const own = await machineHolder();
+  const other = ofRun.find(({ holder, run: of }) => !isSameHolder(holder, own) || of?.runDir !== run.dir);
   if (other === undefined) return;
   const { host } = client.address;
   throw new WorkbenchError(

@@ -86,6 +86,18 @@ class DetachedServers implements DeploymentServer {
     }
   }
 
+  reach(_deployment: Deployment, address: string): Promise<string> {
+    return Promise.resolve(address);
+  }
+
+  busyPorts(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  sync(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async stop(deployment: Deployment): Promise<void> {
     const { process: server } = deployment;
     if (server === null) return;

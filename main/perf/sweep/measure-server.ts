@@ -7,6 +7,7 @@ import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
 import type { LoadLevel } from '../../contract/run/scenario-levels';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { budgetLatencyUs, type MeasuringTurn } from '../../contract/run/sweep';
+import { makeFolder } from '../../platform/make-folder';
 import { makeTemporaryFolder } from '../../platform/temporary-files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { readModelTraits } from '../../triton/model-traits';
@@ -71,6 +72,17 @@ interface ServerLoadTools {
   /** Waits until nobody else measures on the server's machine. @returns gives the turn back. */
   readonly takeTurn: () => Promise<() => Promise<void>>;
   readonly watchGpus?: ReadingSources['watchGpus'];
+  /** How this process reaches the server, where the load tools see it at other addresses; as they do where absent. */
+  readonly via?: ReachedServer | undefined;
+  /** A new folder for what is sent and measured; absent: a temporary one. */
+  readonly dir?: string | undefined;
+}
+
+/** `host:port` of both, from here. */
+export interface ReachedServer {
+  readonly http: string;
+  /** null: the metrics are not known. */
+  readonly metrics: string | null;
 }
 
 interface Session {
@@ -262,7 +274,7 @@ async function measureAll(session: Session): Promise<SweepEnd['found']> {
 /** A client of a server that takes the load. Throws what the client throws, combination-unsupported and input-invalid. */
 async function clientOf(
   load: ServerLoad,
-  loadTools: ServerLoadTools['loadTools'],
+  { loadTools, via }: Pick<ServerLoadTools, 'loadTools' | 'via'>,
   headers: readonly RequestHeader[],
 ): Promise<TritonClient> {
   if (headers.length > 0 && load.tools.includes('perf_analyzer')) {
@@ -275,7 +287,10 @@ async function clientOf(
 
   const { addresses, models: wanted, modelVersion, protocol, settings } = load;
   for (const tool of load.tools) checkModels(loadTools[tool], wanted, load);
-  const client = createTritonClient(addresses.http, { tls: await readTls(addresses.httpTls), headers });
+  const client = createTritonClient(via?.http ?? addresses.http, {
+    tls: await readTls(addresses.httpTls),
+    headers,
+  });
   for (const { name } of wanted) {
     assertLoadKind(await readModelTraits(client, { name, version: modelVersion }), {
       ...{ modelName: name, protocol, settings },
@@ -285,9 +300,17 @@ async function clientOf(
   return client;
 }
 
-async function withFolder<Result>(work: (dir: string) => Promise<Result>): Promise<Result> {
-  const dir = await makeTemporaryFolder('triton-workbench-perf-', 'file-unwritable');
+async function withFolder<Result>(
+  given: string | undefined,
+  work: (dir: string) => Promise<Result>,
+): Promise<Result> {
+  const dir = given ?? (await makeTemporaryFolder('triton-workbench-perf-', 'file-unwritable'));
   try {
+    if (given !== undefined) {
+      // An attempt that was cut left it.
+      await rm(given, { recursive: true, force: true });
+      await makeFolder(given);
+    }
     return await work(dir);
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -297,11 +320,11 @@ async function withFolder<Result>(work: (dir: string) => Promise<Result>): Promi
 /** Whether the server would take the load, without sending it. Throws as {@link measureServer} does before any load. */
 export async function inspectServer(
   load: ServerLoad,
-  { loadTools, readers }: Pick<ServerLoadTools, 'loadTools' | 'readers'>,
+  { loadTools, readers, via }: Pick<ServerLoadTools, 'loadTools' | 'readers' | 'via'>,
   headers: readonly RequestHeader[],
 ): Promise<{ readonly tritonVersion: string }> {
-  const client = await clientOf(load, loadTools, headers);
-  await withFolder((dir) => readServerModels(client, load, { dir, readers }));
+  const client = await clientOf(load, { loadTools, via }, headers);
+  await withFolder(undefined, (dir) => readServerModels(client, load, { dir, readers }));
   return { tritonVersion: (await client.serverMetadata()).version };
 }
 
@@ -311,18 +334,19 @@ export async function inspectServer(
  */
 export async function measureServer(
   load: ServerLoad,
-  { loadTools, readers, takeTurn, watchGpus }: ServerLoadTools,
+  { loadTools, readers, takeTurn, watchGpus, via, dir: given }: ServerLoadTools,
   listener: ServerLoadListener,
   { signal, pauseAsked = () => false, known = () => [], headers = [] }: ServerWork,
 ): Promise<ServerResults> {
-  const client = await clientOf(load, loadTools, headers);
-  return withFolder(async (dir) => {
+  const client = await clientOf(load, { loadTools, via }, headers);
+  return withFolder(given, async (dir) => {
     const models = await readServerModels(client, load, { dir, readers });
     const release = await takeTurn();
     try {
       const { metrics } = load.addresses;
       const sources = {
-        ...{ metricsAddress: metrics?.address ?? null, metricsPath: metrics?.path },
+        ...{ metricsPath: metrics?.path },
+        metricsAddress: via === undefined ? (metrics?.address ?? null) : via.metrics,
         ...{ watchGpus },
       };
       const session: Session = {

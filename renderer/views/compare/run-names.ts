@@ -1,5 +1,5 @@
 import type { RunState } from '../../../main/contract/run/run-state';
-import { servedModels } from '../../../main/contract/run/server-load';
+import { measuredServer, servedModels } from '../../../main/contract/run/server-load';
 import { formatWhen } from '../../format/times';
 
 /** A name per run, different from every other: its own, else model and format; with time and number where they are alike. */
@@ -10,7 +10,7 @@ export function runNames(
   const plain = states.map(({ name, spec, imported, onServer }) => {
     if (name !== null) return name;
     if (imported !== null) return `${spec.model.preset}, imported from ${imported.fileName}`;
-    if (onServer !== null) return `${servedModels(onServer)} at ${onServer.addresses.http}`;
+    if (onServer !== null) return `${servedModels(onServer)} at ${measuredServer(onServer)}`;
     return `${titleOf(spec.model.preset)} ${spec.format} ${spec.precision} ${spec.model.profile}`;
   });
   const timed = plain.map((name, index) => {

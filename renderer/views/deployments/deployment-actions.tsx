@@ -8,6 +8,7 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { DeploymentInfo, DeploymentState } from '../../../main/contract/deployment';
+import { present } from '../../../main/contract/present';
 import { IconAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { attempt } from '../../components/notices';
@@ -35,7 +36,7 @@ const questions: Readonly<Record<Exclude<Change, 'start'>, (id: string) => strin
 export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }) {
   const { client, route } = useWorkbench();
   const [asking, setAsking] = useState<Exclude<Change, 'start'> | null>(null);
-  const { id, state, work, httpUrl, metricsUrl } = deployment;
+  const { id, state, work, httpUrl, metricsUrl, host } = deployment;
   const change = (what: Change): void => {
     attempt(async () => {
       if (what === 'remove') await client.call('deployments.remove', { id, force: true });
@@ -80,7 +81,7 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
         busy={false}
         onClick={() => {
           attempt(async () => {
-            await client.call('monitor.start', { url: httpUrl, metricsUrl });
+            await client.call('monitor.start', { url: httpUrl, metricsUrl, ...present({ host }) });
             route.getState().go({ page: 'monitor' });
           });
         }}

@@ -4,6 +4,7 @@ import {
   IconCircleMinus,
   IconCircleX,
   IconLoader2,
+  IconPlugConnectedX,
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { DeploymentInfo, DeploymentState, ServedModelState } from '../../../main/contract/deployment';
@@ -26,6 +27,7 @@ const looks: Readonly<Record<DeploymentState, Look & { readonly text: string }>>
   degraded: { icon: IconAlertTriangle, tone: 'warn', text: 'Degraded' },
   stopped: { icon: IconCircleMinus, tone: 'dim', text: 'Stopped' },
   failed: { icon: IconCircleX, tone: 'bad', text: 'Failed' },
+  unknown: { icon: IconPlugConnectedX, tone: 'warn', text: 'Unknown' },
 };
 
 const modelLooks: Readonly<Record<ServedModelState, Look & { readonly text: string }>> = {
@@ -38,7 +40,7 @@ const modelLooks: Readonly<Record<ServedModelState, Look & { readonly text: stri
 function Addresses({ deployment }: { deployment: DeploymentInfo }) {
   const { machine } = useWorkbench();
   const known = useStore(machine, (state) => state.value?.gpus.gpus) ?? [];
-  const { httpUrl, grpcUrl, metricsUrl, engine, image, gpus, createdAt } = deployment;
+  const { httpUrl, grpcUrl, metricsUrl, engine, host, image, gpus, createdAt } = deployment;
   const addresses = [
     ['HTTP', httpUrl],
     ['gRPC', grpcUrl],
@@ -53,6 +55,12 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
           <CopyButton text={value} label={`Copy ${name} address of ${deployment.id}`} />
         </dd>,
       ])}
+      {host === null ? null : (
+        <>
+          <dt>Host</dt>
+          <dd>{host}, from which the addresses are seen</dd>
+        </>
+      )}
       <dt>Engine</dt>
       <dd>
         {engine === null ? missing : image === null ? 'Local Triton (for trying out)' : `Docker, ${image}`}
@@ -60,7 +68,7 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
       {engine === 'docker' && gpus.length > 0 ? (
         <>
           <dt>GPUs</dt>
-          <dd>{gpuText(gpus, known)}</dd>
+          <dd>{gpuText(gpus, host === null ? known : [])}</dd>
         </>
       ) : null}
       <dt>Deployed</dt>

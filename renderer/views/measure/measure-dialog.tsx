@@ -13,9 +13,10 @@ import type { MeasureTarget } from '../../stores/overlay';
 import { settingsOf } from '../../stores/settings';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
+import { HostChoice } from '../hosts/host-choice';
 import { commandOf, emptyForm, isSecure, type MeasureForm, readForm, serverOf } from './measure-form';
 
-type Address = Pick<MeasureForm, 'url' | 'caFile' | 'headers'>;
+type Address = Pick<MeasureForm, 'url' | 'host' | 'caFile' | 'headers'>;
 
 interface Look {
   readonly look: ServerLook | null;
@@ -23,8 +24,8 @@ interface Look {
   readonly asking: boolean;
 }
 
-const addressKey = ({ url, caFile, headers }: Address): string =>
-  [url, caFile, headers].map((part) => part.trim()).join('\n');
+const addressKey = ({ url, host, caFile, headers }: Address): string =>
+  [url, host, caFile, headers].map((part) => part.trim()).join('\n');
 
 /** What the server at an address has, or why nobody knows. */
 async function lookAt(client: Client, address: Address): Promise<Look> {
@@ -62,14 +63,18 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
       found(addressKey(first), next);
     });
   }, [client, target, found]);
-  /** @param again also an address that was asked already */
-  const ask = (again: boolean): void => {
-    if (!again && asked === addressKey(form)) return;
-    const key = addressKey(form);
+  /**
+   * @param again also an address that was asked already
+   * @param part what has just changed of it
+   */
+  const ask = (again: boolean, part: Partial<MeasureForm> = {}): void => {
+    const address = { ...form, ...part };
+    const key = addressKey(address);
+    if (!again && asked === key) return;
     setAsked(key);
     latest.current = key;
     setLook({ look: null, error: null, asking: true });
-    void lookAt(client, form).then((next) => {
+    void lookAt(client, address).then((next) => {
       found(key, next);
     });
   };
@@ -109,7 +114,7 @@ function ServerFields(props: {
   form: MeasureForm;
   change: Change;
   found: Look;
-  onAsk: (again: boolean) => void;
+  onAsk: (again: boolean, part?: Partial<MeasureForm>) => void;
   problem: string | undefined;
   headersProblem: string | undefined;
 }) {
@@ -117,6 +122,13 @@ function ServerFields(props: {
   const { look, error, asking } = props.found;
   return (
     <>
+      <HostChoice
+        value={form.host}
+        onChange={(host) => {
+          change({ host, model: '' });
+          onAsk(false, { host });
+        }}
+      />
       <TextInput
         label="Triton HTTP address"
         description={look === null ? undefined : lookText(look)}

@@ -6,6 +6,8 @@ import { parseIntegers } from '../new-deployment/read-text';
 /** What is typed, as it is typed. */
 export interface MeasureForm {
   readonly url: string;
+  /** Host that sees the address; '' is this machine. */
+  readonly host: string;
   /** PEM file of the authorities of an https server; empty: the system's. */
   readonly caFile: string;
   /** A line each: "Authorization: Bearer …". */
@@ -23,6 +25,7 @@ export interface MeasureForm {
 
 export const emptyForm: MeasureForm = {
   url: 'localhost:8000',
+  host: '',
   caFile: '',
   headers: '',
   model: '',
@@ -80,10 +83,15 @@ const headersProblem = (text: string): string | null =>
 /** The server as the core is asked for it. Pure. */
 export const serverOf = ({
   url,
+  host,
   caFile,
   headers,
-}: Pick<MeasureForm, 'url' | 'caFile' | 'headers'>): Pick<MeasureRequest, 'url' | 'tls' | 'headers'> => ({
+}: Pick<MeasureForm, 'url' | 'host' | 'caFile' | 'headers'>): Pick<
+  MeasureRequest,
+  'url' | 'host' | 'tls' | 'headers'
+> => ({
   url: url.trim(),
+  ...(host === '' ? {} : { host }),
   ...(isSecure(url) && caFile.trim() !== '' ? { tls: { caFile: caFile.trim() } } : {}),
   ...(headers.trim() === '' ? {} : { headers: [...headersOf(headers)] }),
 });
@@ -129,13 +137,14 @@ export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm
 export const isSecure = (url: string): boolean => /^https:\/\//i.test(url.trim());
 
 /** Both addresses as the window reads them, so that the command reaches the same server; anything but an address stays as typed. */
-function addressArguments(url: string): readonly string[] {
+function addressArguments(url: string, host: string | undefined): readonly string[] {
   try {
     const { http, grpc, secure } = parseRemoteUrl(url);
     const isHere = isLoopback(http) && isLoopback(grpc);
     return [
       ...['-u', secure ? `https://${http}` : http],
       ...['--grpc-url', secure ? `grpcs://${grpc}` : grpc],
+      ...(host === undefined ? [] : ['--host', host]),
       ...(isHere ? [] : ['--allow-remote-load']),
     ];
   } catch {
@@ -146,6 +155,7 @@ function addressArguments(url: string): readonly string[] {
 /** The same on the command line, which has every other option too. Pure. */
 export function commandOf({
   url,
+  host,
   tls,
   headers,
   model,
@@ -155,7 +165,7 @@ export function commandOf({
 }: MeasureRequest): readonly string[] {
   const list = (name: string) => [performance[name]].flat().map(String).join(',');
   return [
-    ...['triton-workbench', 'perf', ...addressArguments(url), '-m', model],
+    ...['triton-workbench', 'perf', ...addressArguments(url, host), '-m', model],
     ...['--batch-sizes', list('batchSizes'), '--concurrency', list('concurrency')],
     ...['--protocol', list('protocol'), '--measurement-interval-ms', list('measurementIntervalMs')],
     ...Object.entries(shapes).flatMap(([name, dims]) => ['--shape', `${name}:${dims.join(',')}`]),

@@ -43,7 +43,7 @@ const ActionButtons = memo(function ActionButtons(props: {
   onUnload: (key: string) => void;
 }) {
   const { name, server, modelKey: key, served, why } = props;
-  const { client, overlay } = useWorkbench();
+  const { client, monitor, overlay } = useWorkbench();
   return (
     <span className="row-actions">
       <IconAction
@@ -70,7 +70,10 @@ const ActionButtons = memo(function ActionButtons(props: {
         why={served ? null : 'Only a loaded model can be measured'}
         busy={false}
         onClick={() => {
-          overlay.getState().measure({ url: server, model: name });
+          const source = monitor.getState().state?.source;
+          const host = source?.kind === 'live' ? source.host : undefined;
+          const url = source?.kind === 'live' ? source.url.replace(/^http:\/\//, '') : server;
+          overlay.getState().measure({ url, host: host ?? '', model: name });
         }}
       />
       <TextAction

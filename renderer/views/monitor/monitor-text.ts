@@ -6,15 +6,16 @@ import {
   IconLoader2,
   IconPlugConnectedX,
 } from '@tabler/icons-react';
-import type {
-  AlertMetric,
-  AlertRule,
-  GpuSample,
-  ModelSample,
-  ModelState,
-  MonitorSample,
-  MonitorState,
-  ServerState,
+import {
+  type AlertMetric,
+  type AlertRule,
+  type GpuSample,
+  type ModelSample,
+  type ModelState,
+  type MonitorSample,
+  type MonitorState,
+  type ServerState,
+  watchedName,
 } from '../../../main/contract/monitor/monitor';
 import { formatBytes, formatCount, formatRate, formatShare } from '../../../main/contract/numbers';
 import type { Look } from '../../components/status-text';
@@ -106,7 +107,7 @@ export const serverName = (source: MonitorState['source']): string =>
   source === null
     ? 'the server'
     : source.kind === 'live'
-      ? source.url.replace(/^https?:\/\//, '')
+      ? watchedName(source).replace(/^https?:\/\//, '')
       : source.file;
 
 /** Names model and server, and what is being answered now: others may depend on it. Pure. */

@@ -4,10 +4,12 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
+import { present } from '../../../main/contract/present';
 import { attempt } from '../../components/notices';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
+import { HostChoice } from '../hosts/host-choice';
 import { withScheme } from './monitor-text';
 import { type FoundServer, useRunServers } from './use-run-servers';
 
@@ -34,11 +36,13 @@ function useKnownServers(recent: readonly MonitorTarget[]): readonly FoundServer
   const containers = useStore(docker, (state) => state.state?.containers) ?? [];
   const known: FoundServer[] = [];
   const add = (servers: readonly FoundServer[]): void => {
-    known.push(...servers.filter(({ url }) => !known.some((one) => one.url === url)));
+    known.push(
+      ...servers.filter(({ url, host }) => !known.some((one) => one.url === url && one.host === host)),
+    );
   };
   known.push(...containers.flatMap(tritonOf));
   add(useRunServers());
-  add(recent.map(({ url, metricsUrl }) => ({ name: '', url, metricsUrl })));
+  add(recent.map(({ url, metricsUrl, host }) => ({ name: '', url, metricsUrl, ...present({ host }) })));
   return known;
 }
 
@@ -47,16 +51,17 @@ function KnownServers(props: { recent: readonly MonitorTarget[]; onWatch: (serve
   if (known.length === 0) return null;
   return (
     <ul className="monitor-servers" aria-label="Known servers">
-      {known.map(({ name, url, metricsUrl }) => (
-        <li key={`${name} ${url}`}>
+      {known.map(({ name, url, metricsUrl, host }) => (
+        <li key={`${name} ${host ?? ''} ${url}`}>
           <button
             type="button"
             className="chip plain-button"
             onClick={() => {
-              props.onWatch({ url, metricsUrl });
+              props.onWatch({ url, metricsUrl, ...present({ host }) });
             }}
           >
             {url}
+            {host === undefined ? '' : ` on ${host}`}
             {name === '' ? '' : ` · ${name}`}
           </button>
         </li>
@@ -74,17 +79,18 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
   const start = source?.kind === 'live' ? source : recent[0];
   const [url, setUrl] = useState(start?.url ?? 'http://localhost:8000');
   const [metricsUrl, setMetricsUrl] = useState(start?.metricsUrl ?? '');
+  const [host, setHost] = useState(start?.host ?? '');
   const [asking, setAsking] = useState(false);
-  const watch = ({ url: at, metricsUrl: metricsAt }: MonitorTarget): void => {
+  const watch = ({ url: at, metricsUrl: metricsAt, host: seenFrom }: MonitorTarget): void => {
     attempt(async () => {
       setAsking(true);
       // Certificates that were given for the address before are still those of it.
-      const tls = recent.find((one) => one.url === at)?.tls;
+      const tls = recent.find((one) => one.url === at && one.host === seenFrom)?.tls;
       try {
         await client.call('monitor.start', {
           url: at,
           metricsUrl: metricsAt,
-          ...(tls === undefined ? {} : { tls }),
+          ...present({ tls, host: seenFrom }),
         });
         onWatch?.();
       } finally {
@@ -97,9 +103,14 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
       <form
         className="monitor-form"
         onSubmit={onSubmit(() => {
-          watch({ url: withScheme(url.trim()), metricsUrl: withScheme(metricsUrl.trim()) });
+          watch({
+            url: withScheme(url.trim()),
+            metricsUrl: withScheme(metricsUrl.trim()),
+            ...present({ host: host === '' ? null : host }),
+          });
         })}
       >
+        <HostChoice size="xs" value={host} onChange={setHost} />
         <TextInput
           size="xs"
           label="Triton HTTP address"

@@ -8,6 +8,7 @@ export interface FoundServer {
   readonly url: string;
   /** '' where it is not known. */
   readonly metricsUrl: string;
+  readonly host?: string | undefined;
 }
 
 /** Where the Triton of a run listens, as its step says once it has started the server. Pure. */

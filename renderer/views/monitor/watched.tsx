@@ -5,6 +5,7 @@ import {
   type MonitorMarker,
   type MonitorSample,
   type MonitorState,
+  watchedName,
 } from '../../../main/contract/monitor/monitor';
 import { Panel } from '../../components/panel';
 import { Status } from '../../components/status-text';
@@ -20,7 +21,7 @@ import { ProbeControl } from './probe-control';
 
 function sourceText({ source }: MonitorState): string {
   if (source === null) return '';
-  if (source.kind === 'live') return source.url;
+  if (source.kind === 'live') return watchedName(source);
   const lost = source.damaged === 0 ? '' : `, ${source.damaged} damaged lines skipped`;
   return `Recording ${source.file}, ${speedText(source.speed)}${source.done ? ', finished' : ''}${lost}`;
 }

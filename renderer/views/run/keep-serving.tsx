@@ -21,9 +21,12 @@ export const isDeployable = ({
   origin === 'own' &&
   accuracy?.result.passed === true &&
   spec.engine.kind !== 'remote' &&
-  // Its server was on a node of the cluster, or on a host.
-  spec.engine.kind !== 'slurm' &&
-  !(spec.engine.kind === 'docker' && spec.engine.host !== undefined);
+  // Its server was on a node of the cluster.
+  spec.engine.kind !== 'slurm';
+
+/** Host that the model was served on; null: this machine. */
+const hostOf = ({ engine }: RunState['spec']): string | null =>
+  engine.kind === 'docker' ? (engine.host ?? null) : null;
 
 /** Keeps the model of the run serving: as a deployment of its own, or in one that there is. */
 export function KeepServing({ state }: { state: RunState }) {
@@ -35,11 +38,14 @@ export function KeepServing({ state }: { state: RunState }) {
     setBusy(true);
     attempt(async () => {
       try {
-        const { id, httpUrl } = await client.call('deployments.deploy', {
+        const { id, httpUrl, host } = await client.call('deployments.deploy', {
           runId,
           ...(to === null ? {} : { to }),
         });
-        noticeDone(to === null ? 'Serving' : 'Updated', `${id} serves at ${httpUrl}`);
+        noticeDone(
+          to === null ? 'Serving' : 'Updated',
+          `${id} serves at ${httpUrl}${host === null ? '' : ` on ${host}`}`,
+        );
         await deployments.getState().load();
         route.getState().go({ page: 'deployments' });
       } finally {
@@ -78,7 +84,7 @@ export function KeepServing({ state }: { state: RunState }) {
           As a new deployment
         </Menu.Item>
         {found
-          .filter(({ engine }) => engine === spec.engine.kind)
+          .filter(({ engine, host }) => engine === spec.engine.kind && host === hostOf(spec))
           .map(({ id, models }) => (
             <Menu.Item
               key={id}

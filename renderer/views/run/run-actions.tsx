@@ -93,7 +93,7 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
 /** The same server and model, to be measured once more. */
 function MeasureAgain({ load }: { load: ServerLoad }) {
   const { overlay } = useWorkbench();
-  const { addresses, models, levels, protocol } = load;
+  const { addresses, host, models, levels, protocol } = load;
   const { http, grpc, httpTls } = addresses;
   const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
   const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(':'));
@@ -114,6 +114,7 @@ function MeasureAgain({ load }: { load: ServerLoad }) {
         overlay.getState().measure({
           url: `${httpTls === null ? 'http' : 'https'}://${http}?grpcPort=${portOf(grpc)}`,
           caFile: httpTls?.caFile ?? '',
+          host: host ?? '',
           model: models[0]?.name ?? '',
           batchSizes: listed('batchSize'),
           concurrency: listed('concurrency'),

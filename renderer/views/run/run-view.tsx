@@ -4,7 +4,7 @@ import { useStore } from 'zustand';
 import { queueOf } from '../../../main/contract/job/run-job';
 import type { StepId } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { servedModels } from '../../../main/contract/run/server-load';
+import { measuredServer, servedModels } from '../../../main/contract/run/server-load';
 import { estimateTimeLeft, timeLeftText } from '../../../main/contract/run/time-left';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
@@ -89,7 +89,8 @@ function runTitle(runId: string, state: RunState | null, title: string | undefin
   if (state === null) return runId;
   const { spec, imported, onServer } = state;
   const own = state.name === null ? [] : [state.name];
-  if (onServer !== null) return [...own, servedModels(onServer), `at ${onServer.addresses.http}`].join(' · ');
+  if (onServer !== null)
+    return [...own, servedModels(onServer), `at ${measuredServer(onServer)}`].join(' · ');
   const what =
     imported === null
       ? [`${spec.format} ${spec.precision}`, spec.model.profile, spec.engine.kind]

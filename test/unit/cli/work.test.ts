@@ -39,6 +39,18 @@ async function specFile(text: string): Promise<string> {
 }
 
 describe('run --spec of a file from elsewhere', () => {
+  it('is refused where its programs would run on a host or a cluster that nobody named', async () => {
+    const spec = await specFile('engine: {kind: docker, host: gpu1}\n');
+    expect(await refusal({ spec })).toBe('The run would run on gpu1 (engine.host)');
+    const slurm = await specFile('engine: {kind: slurm, profile: gpu}\n');
+    expect(await refusal({ spec: slurm })).toBe('The run would run on Slurm (engine.kind)');
+    // The host is not in the list of this home: it is asked for only now.
+    expect(await refusal({ host: 'gpu1' })).toBe('host-unknown');
+    await specFile('engine: {kind: docker, host: gpu2}\n');
+    expect(await refusal({ spec })).toContain('gpu2');
+    expect(await refusal({ spec, trust: true })).toBe('host-unknown');
+  });
+
   it('is refused with the list of what it reaches, until it is agreed to once', async () => {
     const spec = await specFile(
       'engine: {kind: docker, clientImage: attacker/image:1}\nmodel: {dataset: /home/victim}\n',

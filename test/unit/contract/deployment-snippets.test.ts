@@ -10,6 +10,7 @@ function snippets(inputs: readonly ServedTensor[]): Readonly<Record<string, stri
   };
   const deployment: DeploymentInfo = {
     ...{ id: 'tft', name: 'tft', state: 'ready', reason: null, engine: 'local', image: null, gpus: [] },
+    host: null,
     httpUrl: 'http://127.0.0.1:8000',
     grpcUrl: '127.0.0.1:8001',
     metricsUrl: 'http://127.0.0.1:8002/metrics',

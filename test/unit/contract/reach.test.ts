@@ -106,6 +106,20 @@ describe('the reach of a specification', () => {
     expect(hostOf('http://user:secret@triton.example.com')).toBe('triton.example.com');
   });
 
+  it('has the host and the cluster that its programs run on, apart from those that get load', () => {
+    const docker = { kind: 'docker', host: 'gpu1' };
+    expect(reachOf({ engine: docker })).toEqual({
+      ...{ paths: [], images: [], hosts: [] },
+      machines: [{ field: 'engine.host', value: 'gpu1' }],
+    });
+    expect(isEmptyReach(reachOf({ engine: docker }))).toBe(false);
+    expect(reachLines(reachOf({ engine: docker }))).toEqual(['Run on gpu1 (engine.host)']);
+    const slurm = { kind: 'slurm', profile: 'gpu' };
+    expect(reachLines(reachOf({ engine: slurm }))).toEqual(['Run on Slurm (engine.kind)']);
+    // What another engine does not use is not reached.
+    expect(isEmptyReach(reachOf({ engine: { kind: 'local', host: 'gpu1' } }))).toBe(true);
+  });
+
   it.each([
     null,
     7,

@@ -8,6 +8,7 @@ import { createMonitor } from '../../../main/monitor/monitor';
 import { homeLayout } from '../../../main/platform/layout';
 import { RunKey } from '../../../main/store/run-key';
 import { RunStore } from '../../../main/store/run-store';
+import { noHosts } from '../../support/host-reach';
 import { rejection } from '../../support/rejection';
 
 const nothing: WorkUnderWay = { runIds: [], images: [], fetches: [], tools: [] };
@@ -21,6 +22,7 @@ it('a home is in use while tools are set up and while the monitor records', asyn
     emit: () => undefined,
     printPdf: () => Promise.reject(new Error('not asked for')),
     now: () => new Date(),
+    reach: noHosts,
   });
   const parts = { layout, monitor, store: new RunStore(layout.runs, new RunKey(layout.runKey)) };
   const idle = (work: WorkUnderWay) =>

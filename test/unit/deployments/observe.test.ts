@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Deployment } from '../../../main/contract/deployment';
-import { addressesOf, notAnswering, unreadable } from '../../../main/deployments/observe';
+import { WorkbenchError } from '../../../main/contract/errors';
+import { addressesOf, notAnswering, observe, unreadable } from '../../../main/deployments/observe';
+import type { ServerLook } from '../../../main/engine/deployment-server';
 
 const now = Date.parse('2026-11-25T10:10:00.000Z');
 
 describe('notAnswering', () => {
   const states = (wanted: boolean, look: Parameters<typeof notAnswering>[1]) =>
-    notAnswering({ wanted }, look, now);
+    notAnswering({ wanted, engine: { kind: 'local', framework: 'pyt' } }, look, now);
 
   it('tells a start from a server that hangs, by the time since it was started', () => {
     expect(states(true, { kind: 'running', since: '2026-11-25T10:09:00.000Z' }).state).toBe('starting');
@@ -23,6 +25,44 @@ describe('notAnswering', () => {
       reason: 'by hand',
     });
     expect(states(false, { kind: 'stopped', reason: 'by hand' })).toEqual({ state: 'stopped', reason: null });
+  });
+});
+
+describe('a deployment on a host', () => {
+  const engine = {
+    ...{ kind: 'docker' as const, host: 'gpu1', imageId: 'sha256:1', image: 'triton', builtHere: true },
+    ...{ gpus: [], shmSizeMiB: 64, listen: '127.0.0.1' },
+  };
+  const ports = { http: 8000, grpc: 8001, metrics: 8002 };
+  const deployment: Deployment = {
+    ...{ id: 'a', createdAt: '', engine, ports, models: {}, wanted: true, startedAt: null, process: null },
+  };
+  const folder = { dir: '/d', repository: '/d/models', log: '/d/log', journal: '/d/j', kept: () => '/d/k' };
+  const away = () => Promise.reject(new WorkbenchError('host-unreachable', 'the line was cut'));
+  const unused = () => Promise.reject(new Error('not asked for'));
+  const server = {
+    ...{ start: unused, stop: unused, remove: unused, log: unused, busyPorts: unused, sync: unused },
+    look: (): Promise<ServerLook> => Promise.resolve({ kind: 'running', since: null }),
+    reach: (): Promise<string> => Promise.resolve('127.0.0.1:1'),
+  };
+  const seen = (change: Partial<typeof server>, wanted = true) =>
+    observe({ deployment: { ...deployment, wanted }, folder }, { ...server, ...change }, { work: null, now });
+
+  it('is unknown while its host is away, never stopped', async () => {
+    const info = await seen({ look: away });
+    expect(info).toMatchObject({ state: 'unknown', host: 'gpu1', httpUrl: 'http://127.0.0.1:8000' });
+    expect(info.reason).toBe('The host gpu1 is not reachable: the line was cut');
+    expect((await seen({ look: away }, false)).state).toBe('unknown');
+  });
+
+  it('is unknown where only the way to its ports is cut, and failed where nobody listens on them', async () => {
+    expect((await seen({ reach: away })).state).toBe('unknown');
+    expect((await seen({})).state).toBe('failed');
+  });
+
+  it('is stopped where its engine says so', async () => {
+    const look = () => Promise.resolve({ kind: 'stopped' as const, reason: 'by hand' });
+    expect((await seen({ look, reach: unused }, false)).state).toBe('stopped');
   });
 });
 

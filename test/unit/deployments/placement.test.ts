@@ -6,7 +6,7 @@ import {
   freeName,
   onlyModel,
   requireSameEngine,
-  requireServedHere,
+  requireServable,
 } from '../../../main/deployments/placement';
 
 const none = { http: undefined, grpc: undefined, metrics: undefined };
@@ -68,17 +68,40 @@ describe('onlyModel', () => {
   });
 });
 
-describe('requireServedHere', () => {
+describe('requireServable', () => {
   const docker = { kind: 'docker' as const, gpus: [], shmSizeMiB: 64 };
 
-  it('takes what ran on this machine', () => {
-    requireServedHere('r', { kind: 'local' });
-    requireServedHere('r', docker);
+  it('takes what ran on this machine or a host', () => {
+    requireServable('r', { kind: 'local' });
+    requireServable('r', docker);
+    requireServable('r', { ...docker, host: 'rack' });
   });
 
-  it('says where a run was, and that it can be bundled for that place', () => {
+  it('says that a run of a cluster can be bundled', () => {
     expect(() => {
-      requireServedHere('r', { ...docker, host: 'rack' });
-    }).toThrow('r cannot be deployed here: it ran on the host rack');
+      requireServable('r', { kind: 'slurm' });
+    }).toThrow('r cannot be deployed here: it ran on a node of the cluster');
+  });
+});
+
+describe('a host', () => {
+  it('has ports of its own: those that somebody has there are passed over, and this machine is not asked', async () => {
+    const none = { http: undefined, grpc: undefined, metrics: undefined };
+    expect(await choosePorts(none, new Set([8001]), new Set([8000, 8010, 8002]))).toEqual({
+      ...{ http: 8020, grpc: 8011, metrics: 8012 },
+    });
+  });
+
+  it('is part of what a new version must have been verified on', () => {
+    const engine = {
+      ...{ kind: 'docker' as const, imageId: 'sha256:1', image: 'triton', builtHere: true },
+      ...{ gpus: [], shmSizeMiB: 64, listen: '127.0.0.1' },
+    };
+    requireSameEngine('a', { ...engine, host: 'rack' }, { ...engine, host: 'rack' });
+    expect(() => {
+      requireSameEngine('a', { ...engine, host: 'rack' }, engine);
+    }).toThrow(
+      'a serves with the image triton on the host rack, but the run was verified on the image triton',
+    );
   });
 });

@@ -186,6 +186,8 @@ describe('the container of a Triton with GPUs', () => {
 describe('the network of a container', () => {
   it('is none, or that of another container, without a port of its own', () => {
     const none = containerBody({ ...input, network: { kind: 'none' } });
+    const machine = containerBody({ ...input, network: { kind: 'machine' } });
+    expect(machine.HostConfig).toMatchObject({ NetworkMode: 'host', PortBindings: {} });
     const shared = containerBody({ ...input, network: { kind: 'shared', containerId: 'c0ffee' } });
     expect([none.HostConfig?.NetworkMode, shared.HostConfig?.NetworkMode]).toEqual([
       'none',

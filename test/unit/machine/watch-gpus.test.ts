@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GpuReading } from '../../../main/contract/machine';
-import { parseGpuReading, watchGpus } from '../../../main/machine/watch-gpus';
+import { parseGpuReading, pollGpus, watchGpus } from '../../../main/machine/watch-gpus';
 
 const uuid = 'GPU-6f1f3f6c-2f5e-7c0e-4d0d-0d9c6f0c7a11';
 
@@ -101,4 +101,30 @@ while :; do ${line}; sleep 0.05; done`;
   it('are none without nvidia-smi', async () => {
     expect(await readingsUntil({ PATH: folder }, 1)).toEqual([]);
   });
+});
+
+it('asks another machine again and again, by the older name of a column where it does not know the newer', async () => {
+  const end = new AbortController();
+  const asked: string[] = [];
+  const readings: GpuReading[] = [];
+  await pollGpus(
+    (argv) => {
+      asked.push(argv[1] ?? '');
+      if (asked.length === 1) return Promise.reject(new Error('the line was cut'));
+      if (asked.length === 2)
+        return Promise.resolve('Field "clocks_event_reasons.active" is not a valid field\n');
+      return Promise.resolve(`${uuid}, 50, 1024, 15360, 68.31, 1350, 0x0000000000000000\n`);
+    },
+    (reading) => {
+      readings.push(reading);
+      end.abort();
+    },
+    end.signal,
+  );
+  expect(readings).toMatchObject([{ uuid, utilization: 0.5 }]);
+  expect(asked.map((query) => query.split(',').at(-1))).toEqual([
+    'clocks_event_reasons.active',
+    'clocks_event_reasons.active',
+    'clocks_throttle_reasons.active',
+  ]);
 });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
 import { parseMonitorTarget, readMonitorTarget } from '../../../main/monitor/monitor-address';
+import { noHosts } from '../../support/host-reach';
+import { rejection } from '../../support/rejection';
+
+const read = (target: MonitorTarget) => readMonitorTarget(target, [], noHosts);
 
 describe('the addresses of a watched server', () => {
   it.each([
@@ -14,12 +19,39 @@ describe('the addresses of a watched server', () => {
 
   it('speak TLS only where they say so', async () => {
     const target = { url: 'https://h', metricsUrl: 'http://m', tls: { insecure: true } };
-    const address = await readMonitorTarget(target);
+    const address = await read(target);
     expect(address.tls).toMatchObject({ insecure: true });
     expect(address.metricsTls).toBeNull();
     // Without a word about it the certificate is checked.
-    expect((await readMonitorTarget({ url: 'https://h', metricsUrl: '' })).tls?.insecure).toBe(false);
-    expect((await readMonitorTarget({ ...target, url: 'http://h' })).tls).toBeNull();
+    expect((await read({ url: 'https://h', metricsUrl: '' })).tls?.insecure).toBe(false);
+    expect((await read({ ...target, url: 'http://h' })).tls).toBeNull();
+  });
+
+  it('that a host sees are reached by its tunnels, and lead there by http only', async () => {
+    const problems: (string | null)[] = [null];
+    const reach = {
+      ...noHosts,
+      open: (host: string, address: string) => Promise.resolve(`127.0.0.1:4${address.slice(-3)} for ${host}`),
+      problem: () => problems.at(-1) ?? null,
+    };
+    const target = { url: 'http://127.0.0.1:8000', metricsUrl: '', host: 'gpu1' };
+    const address = await readMonitorTarget(target, [], reach);
+    expect(address).toMatchObject({
+      http: '127.0.0.1:4000 for gpu1',
+      metrics: '127.0.0.1:4002 for gpu1',
+      tls: null,
+    });
+    expect(address.hostProblem()).toBeNull();
+    problems.push('the line was cut');
+    expect(address.hostProblem()).toBe('The host gpu1 is not reachable: the line was cut');
+    expect(address.told(`Triton at ${address.http}: other side closed`)).toBe(
+      'Triton at 127.0.0.1:8000 on gpu1: other side closed. No process listens on this address of the host, or it closed the connection',
+    );
+    expect(address.told(`${address.metrics} returns HTTP status 404`)).toBe(
+      '127.0.0.1:8002 on gpu1 returns HTTP status 404',
+    );
+    const refused = await rejection(readMonitorTarget({ ...target, url: 'https://h' }, [], reach));
+    expect(refused).toMatchObject({ code: 'input-invalid', where: 'url' });
   });
 
   it.each(['ftp://m', 'https://u:p@m'])('refuse %s', (metricsUrl) => {

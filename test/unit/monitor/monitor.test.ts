@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type AlertRule, defaultRules, type MonitorState } from '../../../main/contract/monitor/monitor';
 import { createMonitor, type Monitor } from '../../../main/monitor/monitor';
 import { recordingHead, RecordingWriter } from '../../../main/monitor/recording';
+import { noHosts } from '../../support/host-reach';
 import { sample } from './fixtures';
 
 /** The queue of the fixture takes 0.1 ms. */
@@ -27,6 +28,7 @@ const create = (): Monitor => {
     emit: () => undefined,
     printPdf: () => Promise.reject(new Error('not asked for')),
     now: () => new Date(0),
+    reach: noHosts,
   });
   monitors.push(monitor);
   return monitor;

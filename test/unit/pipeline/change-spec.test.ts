@@ -11,7 +11,7 @@ import {
 } from '../../../main/contract/run/run-events';
 import type { RunSpec } from '../../../main/contract/run/run-spec';
 import { reduceRun, type RunState } from '../../../main/contract/run/run-state';
-import { changePlan, specChange } from '../../../main/pipeline/change-spec';
+import { changePlan, specChange, specOfChange } from '../../../main/pipeline/change-spec';
 import { isUnchanged, plannedSteps, stepKeys } from '../../../main/pipeline/plan';
 import type { StepInputs } from '../../../main/pipeline/step';
 import { steps } from '../../../main/pipeline/steps';
@@ -258,5 +258,29 @@ describe('a changed specification', () => {
       where: 'model.preset',
       remedy: 'Start a new run for another model.',
     });
+  });
+});
+
+describe('a run that continues on another host', () => {
+  const onHost = (host: string | undefined, ...gpus: string[]): RunSpec =>
+    specFixture((spec) => {
+      spec.engine = { kind: 'docker', gpus, shmSizeMiB: 64, ...(host === undefined ? {} : { host }) };
+    });
+  const gpusOf = ({ engine }: RunSpec) => (engine.kind === 'docker' ? engine.gpus : null);
+  const after = (before: RunSpec, next: RunSpec) => gpusOf(specOfChange(before, next));
+
+  it('has its GPU chosen again, unless somebody names one', () => {
+    expect(after(onHost('a', 'GPU-1'), onHost('b', 'GPU-1'))).toEqual(['idlest']);
+    expect(after(onHost(undefined, 'MIG-1'), onHost('b', 'MIG-1'))).toEqual(['idlest']);
+    expect(after(onHost('a', 'GPU-1'), onHost('b', 'GPU-2'))).toEqual(['GPU-2']);
+    expect(after(onHost('a', 'all'), onHost('b', 'all'))).toEqual(['all']);
+    expect(after(onHost('a'), onHost('b'))).toEqual([]);
+    expect(after(onHost('a', 'GPU-1'), onHost('a', 'GPU-1'))).toEqual(['GPU-1']);
+  });
+
+  it('is refused with several GPUs of the other machine', () => {
+    expect(() => after(onHost('a', 'GPU-1', 'GPU-2'), onHost('b', 'GPU-1', 'GPU-2'))).toThrow(
+      'The GPUs of the run are those of the host a, and it would continue on the host b',
+    );
   });
 });

@@ -41,6 +41,21 @@ describe('approvals', () => {
     expect(await isApproved(host('other.example.com'))).toBe(false);
   });
 
+  it('of a machine that programs run on are no approval of one that gets load, nor the other way round', async () => {
+    const machine = (value: string): Reach => ({
+      ...emptyReach,
+      machines: [{ field: 'engine.host', value }],
+    });
+    await open().add(host('gpu1'));
+    expect(JSON.parse(await readFile(file, 'utf8'))).not.toHaveProperty('machines');
+    expect(await isApproved(machine('gpu1'))).toBe(false);
+    await open().add(machine('gpu2'));
+    expect(await isApproved(machine('gpu2'))).toBe(true);
+    expect(await isApproved(machine('gpu1'))).toBe(false);
+    expect(await isApproved(host('gpu2'))).toBe(false);
+    expect(await isApproved(host('gpu1'))).toBe(true);
+  });
+
   it("need no question for NVIDIA's images and the workbench's own files", async () => {
     expect(await isApproved(image('nvcr.io/nvidia/tritonserver:26.07-py3'))).toBe(true);
     expect(await isApproved(pathReach('model.dataset', '/product/resources/models/x'))).toBe(true);

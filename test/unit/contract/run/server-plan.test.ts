@@ -43,6 +43,29 @@ describe('a load that somebody asked for', () => {
     expect(planOf({}).inTurns).toBe(false);
   });
 
+  describe('on a host', () => {
+    const { addresses, models, modelVersion, sources, shapes } = serverLoadFixture();
+    const what = { addresses, models, modelVersion, sources, shapes, host: 'gpu1' };
+    const how = { given: { performance: { concurrency: [1, 4] } }, inTurns: true, limits: {} };
+    const tls = { ...addresses, httpTls: {} };
+    const shared = { performance: { sharedMemory: 'system' } };
+
+    it('is measured there level by level, in a container', () => {
+      expect(planServerLoad({ ...what, ...how })).toMatchObject({ host: 'gpu1', inTurns: false });
+    });
+
+    it.each([
+      ['models', { ...what, ...how, models: [...models, { name: 'other', weight: 1 }] }],
+      ['header', { ...what, ...how, headerNames: ['Authorization'] }],
+      ['url', { ...what, ...how, addresses: tls }],
+      ['performance.sharedMemory', { ...what, ...how, given: shared }],
+    ])('is refused for what its load generator cannot do: %s', (where, wanted) => {
+      expect(() => planServerLoad(wanted)).toThrow(
+        expect.objectContaining({ code: 'combination-unsupported', where }),
+      );
+    });
+  });
+
   it.each([
     ['performance.protocol', { protocol: 'ftp' }],
     ['performance.latencyThresholdMs', { search: 'binary' }],

@@ -41,7 +41,8 @@ const source = {
 };
 const foreign = specFixture((spec) => {
   spec.model.dataset = '/home/victim';
-  spec.engine = { kind: 'docker', clientImage: 'attacker/image:1', gpus: [], shmSizeMiB: 64 };
+  const image = { clientImage: 'attacker/image:1', gpus: [], shmSizeMiB: 64 };
+  spec.engine = { kind: 'docker', host: 'gpu1', ...image };
 });
 const withModel = specFixture((spec) => {
   spec.model.source = source;
@@ -93,7 +94,7 @@ const sha256 = 'ab'.repeat(32);
 
 const content: RunContent = {
   ...{ runId: 'a-run', dir: '/runs/a-run', hash: sha256, created: sha256 },
-  ...{ images: ['attacker/image:1'], paths: ['/home/victim'], server: null },
+  ...{ images: ['attacker/image:1'], paths: ['/home/victim'], server: null, machines: ['gpu1'] },
   ...{ code: ['steps/export/model.pt'], files: [] },
 };
 
@@ -169,6 +170,7 @@ describe('a call of the page that names a path, an image or code', () => {
     await rejection(call('runs.start'));
     expect(asked[0]?.detail).toContain('  /home/victim  (model.dataset)');
     expect(asked[0]?.detail).toContain('  attacker/image:1  (engine.clientImage)');
+    expect(asked[0]?.detail).toContain('Run programs on another machine:\n  gpu1  (engine.host)');
   });
 
   it('models.trust is asked for every time, with the files and the hash, and trusts that very content', async () => {
@@ -187,7 +189,7 @@ describe('a call of the page that names a path, an image or code', () => {
     await call('runs.trust');
     await call('runs.trust');
     expect(asked).toHaveLength(2);
-    for (const part of ['steps/export/model.pt', 'attacker/image:1', '/home/victim', sha256]) {
+    for (const part of ['steps/export/model.pt', 'attacker/image:1', '/home/victim', 'gpu1', sha256]) {
       expect(asked[0]?.detail).toContain(part);
     }
     expect(reached[0]).toEqual(['runs.trust', { ...run, hash: sha256 }]);

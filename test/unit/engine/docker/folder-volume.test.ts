@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  changedIn,
   contentHash,
   emptyMirror,
   mirrored,
@@ -67,5 +68,35 @@ describe('a folder and the volume that mirrors it', () => {
     const parts = [['a', '1'] as const, ['b', '2'] as const];
     expect(contentHash(parts)).toBe(contentHash([...parts].reverse()));
     expect(contentHash(parts)).not.toBe(contentHash([['a', '2'] as const, ['b', '1'] as const]));
+  });
+});
+
+describe('a folder and a volume where a program can link and remove', () => {
+  it('sends only content that the volume does not have', async () => {
+    const empty = emptyMirror('v');
+    const all = changedIn(empty, await readFolder(root), root);
+    expect(all).toMatchObject({ linked: [], gone: [] });
+    expect(all.missing.files.map(({ path }) => path).sort()).toEqual(['job.json', 'model/weights']);
+
+    const mirror = mirrored(empty, await readFolder(root));
+    await mkdir(join(root, 'candidate'));
+    await writeFile(join(root, 'candidate', 'weights'), 'w');
+    await writeFile(join(root, 'candidate', 'config'), 'new');
+    const { linked, missing, gone } = changedIn(mirror, await readFolder(root), root);
+    expect(linked).toEqual([{ from: 'model/weights', to: 'candidate/weights' }]);
+    expect(missing.folders).toEqual(['candidate']);
+    expect(missing.files.map(({ path }) => path)).toEqual(['candidate/config']);
+    expect(gone).toEqual([]);
+  });
+
+  it('removes what is no longer here: a folder with all that is in it, and single files', async () => {
+    await mkdir(join(root, 'old', 'deep'), { recursive: true });
+    await writeFile(join(root, 'old', 'deep', 'file'), 'o');
+    const mirror = mirrored(emptyMirror('v'), await readFolder(root));
+    await rm(join(root, 'old'), { recursive: true });
+    await rm(join(root, 'job.json'));
+    const { linked, missing, gone } = changedIn(mirror, await readFolder(root), root);
+    expect(gone).toEqual(['old', 'job.json']);
+    expect([linked, missing]).toEqual([[], { folders: [], files: [] }]);
   });
 });

@@ -56,6 +56,13 @@ describe('what is asked to measure', () => {
     expect(readForm({ ...filled, caFile, url: 'https://gpu:8000' }, model).request?.tls).toEqual({ caFile });
   });
 
+  it('goes through the host that sees the address', () => {
+    const { request } = readForm({ ...filled, host: 'gpu1' }, model);
+    expect(request?.host).toBe('gpu1');
+    expect(readForm(filled, model).request).not.toHaveProperty('host');
+    expect(request === null ? '' : commandOf(request).join(' ')).toContain('--host gpu1 -m bert');
+  });
+
   it.each([
     ['localhost:8000', '-u localhost:8000 --grpc-url localhost:8001 -m'],
     ['gpu:9000', '-u gpu:9000 --grpc-url gpu:9001 --allow-remote-load -m'],

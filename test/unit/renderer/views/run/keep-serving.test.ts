@@ -14,6 +14,7 @@ describe('isDeployable', () => {
   it('takes a finished run of this workbench whose accuracy check passed', () => {
     expect(isDeployable(state({}))).toBe(true);
     expect(isDeployable(state({ spec: { engine: { kind: 'local' } } }))).toBe(true);
+    expect(isDeployable(state({ spec: { engine: { kind: 'docker', host: 'gpu1' } } }))).toBe(true);
   });
 
   it.each([

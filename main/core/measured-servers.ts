@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { isLoopback } from '../contract/address';
+import type { RunSpec } from '../contract/run/run-spec';
+import { type ServerLoad, serverSpec } from '../contract/run/server-load';
+import { shellLine } from '../contract/shell-line';
+import { asSeen } from '../engine/docker/host-reach';
+import { hostEngine } from '../engine/place';
+import { readEnvironment } from '../machine/environment';
+import { pollGpus, watchGpus } from '../machine/watch-gpus';
+import type { ReadingSources } from '../perf/readings';
+import { inspectServer, measureServer, type ReachedServer } from '../perf/sweep/measure-server';
+import type { Servers } from '../pipeline/server-run';
+import { runFolder } from '../store/run-folder';
+import type { CoreParts } from './core-parts';
+import { runEnvironment } from './run-environment';
+
+/** Of one reading of another machine's GPUs. */
+const smiLimits = { timeoutMs: 5000, maxBytes: 64 * 1024 };
+
+/** How this process asks a Triton that a host sees; undefined: as everybody does. */
+async function reached(
+  { reach }: Pick<CoreParts, 'reach'>,
+  { host, addresses }: ServerLoad,
+): Promise<ReachedServer | undefined> {
+  if (host === undefined) return undefined;
+  const { http, metrics } = addresses;
+  return {
+    http: await reach.open(host, http),
+    metrics: metrics === null ? null : await reach.open(host, metrics.address),
+  };
+}
+
+/** On its host: what the place of the load generator and the environment of the results are made by. */
+const onHost = (load: ServerLoad, host: string): RunSpec => ({
+  ...serverSpec(load),
+  engine: hostEngine(host),
+});
+
+/** A load in a container on the host: what is measured is the server, not the way there. */
+function measureOnHost(parts: CoreParts, host: string): Servers['measureServer'] {
+  const { engines, hosts, reading } = parts;
+  return async (load, takeTurn, listener, work, { runId, dir, scenario }) => {
+    const { signal } = work;
+    const place = await engines.openPlace(onHost(load, host), {
+      ...{ runId, dir, framework: 'pyt', isBeside: true },
+      step: () => scenario,
+    });
+    const watched: ReadingSources['watchGpus'] = (onReading, until) =>
+      pollGpus(
+        async (argv) => (await hosts.run(host, shellLine(argv), { ...smiLimits, signal: until })).stdout,
+        onReading,
+        until,
+      );
+    try {
+      await place.reclaim();
+      await place.prepareImages?.({
+        signal,
+        log: (lines) => {
+          for (const line of lines) listener.onLog(line);
+        },
+        progress: () => undefined,
+      });
+      return await measureServer(
+        load,
+        {
+          ...{ loadTools: place.loadTools, readers: reading.readers, takeTurn, watchGpus: watched },
+          via: await reached(parts, load),
+          dir: join(runFolder(dir).step(scenario), 'load'),
+        },
+        listener,
+        work,
+      );
+    } finally {
+      await place.release();
+    }
+  };
+}
+
+/**
+ * Tritons that are there already. Of one on this machine the GPUs are read too, and of one that a host sees those of the
+ * host; of another machine nothing is known of them.
+ */
+export function createMeasuredServers(parts: CoreParts): Servers {
+  const { options, loadTools, reading } = parts;
+  const { env, version: workbenchVersion } = options;
+  const { readers } = reading;
+  const watched: ReadingSources['watchGpus'] = (onReading, signal) => watchGpus(env, onReading, signal);
+  return {
+    environmentFor: async (load, headers) => {
+      const via = await reached(parts, load);
+      const { host, addresses } = load;
+      const seen =
+        host === undefined || via === undefined ? null : { host, there: addresses.http, here: via.http };
+      const { tritonVersion } = await asSeen(seen, () =>
+        inspectServer(load, { loadTools, readers, via }, headers),
+      );
+      if (host !== undefined) {
+        // All GPUs of the host: which of them the server uses is not known.
+        const engine = { ...hostEngine(host), gpus: ['all'] };
+        const machine = await runEnvironment(parts, { ...serverSpec(load), engine });
+        return { ...machine, engine: 'remote', tritonVersion };
+      }
+      const environment = await readEnvironment({
+        ...{ workbenchVersion, env, tritonVersion },
+        engine: 'remote',
+      });
+      return isLoopback(load.addresses.http) ? environment : { ...environment, gpus: [] };
+    },
+    measureServer: (load, takeTurn, listener, work, run) => {
+      if (load.host !== undefined)
+        return measureOnHost(parts, load.host)(load, takeTurn, listener, work, run);
+      const watching = isLoopback(load.addresses.http) ? { watchGpus: watched } : {};
+      return measureServer(load, { ...{ loadTools, readers, takeTurn }, ...watching }, listener, work);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Deployment } from '../../contract/deployment';
+import { WorkbenchError } from '../../contract/errors';
+import { fileLimits } from '../../contract/reader-limits';
+import type { DockerClient } from '../../docker/client';
+import { containerBody, type ContainerMount } from '../../docker/container-body';
+import { runContainer } from '../../docker/run-container';
+import { machineHolder } from '../../docker/volume-holder';
+import { createVolume, listVolumes, removeVolumes } from '../../docker/volumes';
+import { hashValue, replaceFile } from '../../platform/files';
+import { readPlainText } from '../../platform/plain-entry';
+import type { DeploymentPlace } from '../deployment-server';
+import { changedIn, emptyMirror, type Mirror, mirrored, mirrorSchema, readFolder } from './folder-volume';
+import type { ContainerPlan, EngineFacts } from './run-containers';
+import type { FilesListener } from './run-files';
+import { volumeMount, VolumeTransfer } from './volume-transfer';
+
+/** In the folder of the deployment: which volume has its repository, and what of it. */
+const recordName = 'volume.json';
+const recordSchema = z.strictObject({ host: z.string(), mirror: mirrorSchema });
+
+const inside = '/workbench/files';
+const helperShmBytes = 64 * 2 ** 20;
+
+/** Two files are one there: a candidate is made of the files of its version, and is not sent again. */
+const linkScript =
+  'set -e; while [ $# -gt 0 ]; do mkdir -p "$(dirname "$2")"; ln -f -- "$1" "$2"; shift 2; done';
+
+interface DeploymentVolumeOptions {
+  readonly client: DockerClient;
+  readonly instance: string;
+  readonly deployment: Pick<Deployment, 'id'>;
+  readonly place: Pick<DeploymentPlace, 'dir' | 'repository'>;
+  /** Id of the image of its Triton, which the engine has. */
+  readonly image: string;
+  readonly facts: EngineFacts;
+  /** "uid:gid" of its containers. */
+  readonly user: string;
+}
+
+/** The model repository of a deployment on the machine of an engine that does not see this one's folders. */
+export class DeploymentVolume {
+  private readonly recordFile: string;
+  private readonly transfer: VolumeTransfer;
+
+  constructor(private readonly options: DeploymentVolumeOptions) {
+    const { place, client, user, image } = options;
+    this.recordFile = join(place.dir, recordName);
+    const files = (input: { readonly image: string; readonly mounts: readonly ContainerMount[] }) => {
+      const { name, body } = this.helper(['true'], input.mounts);
+      // The engine unpacks into none whose root is read-only.
+      return { name, body: { ...body, HostConfig: { ...body.HostConfig, ReadonlyRootfs: false } } };
+    };
+    this.transfer = new VolumeTransfer({ client, containers: { user, files }, image: () => image });
+  }
+
+  /** Where Triton has it. Throws server-start-failed before the first `sync`. */
+  async mount(): Promise<ContainerMount> {
+    const mirror = await this.known();
+    if (mirror !== null) return volumeMount(mirror.volume, '/models', false);
+    throw new WorkbenchError('server-start-failed', 'The files of the deployment are not on its host');
+  }
+
+  /**
+   * Has the repository there as it is here: what is new is sent, what is there under another name is linked, what is gone
+   * here is removed. Throws docker-unreachable, docker-failed, container-failed, run-folder-unsafe.
+   */
+  async sync(listener: FilesListener): Promise<void> {
+    const { place } = this.options;
+    const mirror = (await this.known()) ?? (await this.created(listener));
+    const content = await readFolder(place.repository, mirror.files);
+    const { linked, missing, gone } = changedIn(mirror, content, place.repository);
+    const at = (path: string) => join(inside, path);
+    if (linked.length > 0) {
+      const pairs = linked.flatMap(({ from, to }) => [at(from), at(to)]);
+      await this.run(['sh', '-c', linkScript, 'sh', ...pairs], mirror.volume, listener);
+    }
+    await this.transfer.put(mirror.volume, 'the model repository', missing, listener);
+    if (gone.length > 0) await this.run(['rm', '-rf', '--', ...gone.map(at)], mirror.volume, listener);
+    await this.keep(mirrored(mirror, content));
+  }
+
+  async remove(): Promise<void> {
+    const { client, instance, deployment } = this.options;
+    await removeVolumes(
+      client,
+      instance,
+      ({ run }) => run?.role === 'deployment' && run.runId === deployment.id,
+    );
+    await rm(this.recordFile, { force: true });
+  }
+
+  /** null where the engine has none that is known here. */
+  private async known(): Promise<Mirror | null> {
+    const { client, instance } = this.options;
+    const text = await readPlainText(this.recordFile, fileLimits.stepJson.bytes).catch(() => null);
+    if (text === null) return null;
+    const found = recordSchema.safeParse(parsed(text));
+    if (!found.success || found.data.host !== client.address.host) return null;
+    const { mirror } = found.data;
+    return (await listVolumes(client, instance)).some(({ name }) => name === mirror.volume) ? mirror : null;
+  }
+
+  private async created({ signal, say }: FilesListener): Promise<Mirror> {
+    const { client, instance, deployment, place } = this.options;
+    const { id } = deployment;
+    const name = `twb-${instance.slice(0, 6)}-deployment-${id}-${randomBytes(4).toString('hex')}`;
+    const run = { instance, runId: id, runDir: place.dir, role: 'deployment' as const };
+    const holder = await machineHolder();
+    await createVolume(client, { name, instance, run, holder }, { signal, onTrouble: say });
+    const mirror = emptyMirror(name);
+    await this.keep(mirror);
+    return mirror;
+  }
+
+  private keep(mirror: Mirror): Promise<void> {
+    const { host } = this.options.client.address;
+    return replaceFile(this.recordFile, JSON.stringify({ host, mirror }));
+  }
+
+  private async run(
+    command: readonly [string, ...string[]],
+    volume: string,
+    { signal, say }: FilesListener,
+  ): Promise<void> {
+    const { client } = this.options;
+    const plan = this.helper(command, [volumeMount(volume, inside, true)]);
+    const { exitCode, tail } = await runContainer({
+      ...{ client, ...plan, signal, onTrouble: say },
+      onLine: (_channel, line) => {
+        say(line);
+      },
+    });
+    if (exitCode === 0) return;
+    throw new WorkbenchError(
+      'container-failed',
+      `${command[0]} ended with exit code ${exitCode} on the host`,
+      {
+        details: tail.join('\n'),
+      },
+    );
+  }
+
+  /** A container for the files alone, which no dead workbench leaves behind: the next sweep removes it. */
+  private helper(command: readonly [string, ...string[]], mounts: readonly ContainerMount[]): ContainerPlan {
+    const { instance, deployment, place, image, facts, user } = this.options;
+    const { id } = deployment;
+    const input = {
+      ...{ image, command, env: {}, workingDir: '/', user, mounts, gpus: [] },
+      network: { kind: 'none' as const },
+      gpuAccess: facts.gpuAccess,
+      rootless: facts.rootless,
+      remapsUsers: facts.remapsUsers,
+      sharedMemory: { kind: 'own' as const, bytes: helperShmBytes, shareable: false },
+      memoryBytes: Math.floor(facts.memoryBytes / 4),
+    };
+    const labels = {
+      ...{ instance, role: 'client' as const, runId: id, runDir: place.dir, step: 'deploy' },
+      ...{ adoptable: false, server: '', gpus: [], key: hashValue(input).slice(0, 32) },
+    };
+    const name = `twb-${instance.slice(0, 6)}-files-${id}-${randomBytes(4).toString('hex')}`;
+    return { name, body: containerBody({ ...input, labels }) };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
