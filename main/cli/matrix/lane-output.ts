@@ -1,7 +1,7 @@
 import type { Output } from '../output';
 
-/** Letters of one lane in the line that moves. */
-const mostLetters = 60;
+/** Letters of the line that moves, for all lanes together: one that is wrapped cannot be erased. */
+const mostLetters = 110;
 
 /** Where several runs say at the same time what they do. */
 export interface LaneOutputs {
@@ -13,7 +13,9 @@ export interface LaneOutputs {
 export function createLaneOutputs(output: Output): LaneOutputs {
   const moving = new Map<string, string>();
   const draw = (): void => {
-    if (output.live) output.rewrite([...moving.values()].join('  '));
+    if (!output.live) return;
+    const each = Math.max(0, Math.floor(mostLetters / Math.max(1, moving.size)) - 2);
+    output.rewrite([...moving.values()].map((text) => text.slice(0, each)).join('  '));
   };
   return {
     lane: (prefix) => ({
@@ -30,7 +32,7 @@ export function createLaneOutputs(output: Output): LaneOutputs {
       rewrite: (line) => {
         const text = line.replace(/^\s*…\s*/, '').trim();
         if (text === '') moving.delete(prefix);
-        else moving.set(prefix, `${prefix} ${text.slice(0, mostLetters)}`);
+        else moving.set(prefix, `${prefix} ${text}`);
         draw();
       },
     }),

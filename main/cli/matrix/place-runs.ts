@@ -89,7 +89,13 @@ async function placedOn(
     if (hosts.length > 0) return { ...run, hosts, placesThere: placesOf(fits), notes: [] };
     const others = candidates.filter((host) => host !== own);
     if (hasMeasured(state) || others.length === 0) {
-      return { ...run, hosts: [own], error, leftOut, placesThere: [], notes: [] };
+      // It has figures, and is a run of this matrix all the same.
+      const misfit: WireError = {
+        code: 'combination-unsupported',
+        message: leftOut ?? '',
+        where: 'engine.host',
+      };
+      return { ...run, hosts: [own], error: error ?? misfit, placesThere: [], notes: [] };
     }
     return placedOn(session, { ...run, state: null }, spec, others);
   }
@@ -111,8 +117,12 @@ async function placedOn(
 export async function placed(session: Session, run: PlannedRun): Promise<PlacedRun> {
   const { spec, leftOut, state, typed } = run;
   const asItIs: PlacedRun = { ...run, placesThere: null, notes: [] };
-  if (spec === null || leftOut !== null || state?.status === 'done') return asItIs;
+  if (spec === null || leftOut !== null) return asItIs;
   const candidates = candidatesOf(run, spec, session.hosts);
+  if (state?.status === 'done') {
+    const own = candidates === null ? null : hostOf(state.spec);
+    return own === null ? asItIs : { ...asItIs, hosts: [own] };
+  }
   if (typeof candidates === 'string') return { ...asItIs, leftOut: candidates };
   const unapproved = await reachError(session, spec, typed);
   if (unapproved !== null) return { ...asItIs, error: unapproved };

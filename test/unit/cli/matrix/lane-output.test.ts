@@ -30,9 +30,9 @@ it('has one line that moves, with a part of each lane that has something under w
   const [a, b] = [outputs.lane('[a 1]'), outputs.lane('[b 2]')];
   a.rewrite('  … window 1');
   b.rewrite(`  … ${'x'.repeat(200)}`);
-  expect(shown.at(-1)).toBe(`~[a 1] window 1  [b 2] ${'x'.repeat(60)}`);
+  expect(shown.at(-1)).toBe(`~[a 1] window 1  [b 2] ${'x'.repeat(47)}`);
   a.say('✓ Export model');
-  expect(shown.slice(-3)).toEqual(['~', '[a 1] ✓ Export model', `~[b 2] ${'x'.repeat(60)}`]);
+  expect(shown.slice(-3)).toEqual(['~', '[a 1] ✓ Export model', `~[b 2] ${'x'.repeat(102)}`]);
   b.rewrite('');
   expect(shown.at(-1)).toBe('~');
 });
