@@ -1,5 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
-import { byGpu } from '../contract/measured/by-gpu';
+import { byGpu, isRelative } from '../contract/measured/by-gpu';
 import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
 import {
   choiceColumns,
@@ -15,7 +15,7 @@ import type { MatrixResult } from '../contract/measured/matrix-result';
 import type { Core } from '../core';
 import { workedOffAsJobs } from './matrix/matrix-jobs';
 import type { Ended, MatrixOptions, PlannedRun, Session } from './matrix/matrix-session';
-import { placed,type PlacedRun } from './matrix/place-runs';
+import { placed, type PlacedRun } from './matrix/place-runs';
 import { createNotes, planMatrix } from './matrix/plan-matrix';
 import { listenForStop } from './matrix/stop';
 import { workedOff } from './matrix/work-off';
@@ -43,14 +43,15 @@ const planTable = (runs: readonly MatrixResult[]): string =>
 
 /** The runs by what measured them; null where all were measured on the same. */
 function gpuTable(results: readonly MatrixResult[]): string | null {
-  const rows = byGpu(results).flatMap((group) => group.rows);
+  const groups = byGpu(results);
+  const rows = groups.flatMap((group) => group.rows);
   if (rows.length === 0) return null;
   const columns = deviceColumns(results);
   const table = formatTable(
     columns.map(titleWithUnit),
     rows.map((row) => columns.map((column) => cellText(column, row))),
   );
-  return `By GPU; relative to ${rows[0]?.device ?? ''}:\n${table}`;
+  return `By GPU${isRelative(groups) ? `; relative to ${groups[0]?.device ?? ''}` : ''}:\n${table}`;
 }
 
 /** `spec --matrix`: the table of its runs. */

@@ -15,7 +15,8 @@ export function createLaneOutputs(output: Output): LaneOutputs {
   const draw = (): void => {
     if (!output.live) return;
     const each = Math.max(0, Math.floor(mostLetters / Math.max(1, moving.size)) - 2);
-    output.rewrite([...moving.values()].map((text) => text.slice(0, each)).join('  '));
+    const parts = [...moving].sort(([one], [other]) => (one < other ? -1 : 1));
+    output.rewrite(parts.map(([, text]) => text.slice(0, each)).join('  '));
   };
   return {
     lane: (prefix) => ({

@@ -89,6 +89,10 @@ export function byGpu(results: readonly MatrixResult[]): readonly DeviceGroup[] 
   }));
 }
 
+/** Whether a choice was measured on the first GPU and on another one, so that they are compared. Pure. */
+export const isRelative = (groups: readonly DeviceGroup[]): boolean =>
+  groups.some(({ rows }) => rows.some(({ baseline }) => baseline !== null));
+
 /** Of the best steady level; null where there is none. */
 export const throughputOf = ({ state }: MatrixResult, scenario: Scenario): number | null =>
   state === null ? null : (bestSteadyPoint(state, scenario)?.inferencesPerSecond ?? null);

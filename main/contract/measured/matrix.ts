@@ -8,7 +8,7 @@ import type { RunSpec } from '../run/run-spec';
 import type { RunState } from '../run/run-state';
 import { budgetLatencyUs } from '../run/sweep';
 import { levelText } from '../words';
-import { byGpu, type DeviceRow, measuredOn, throughputRatio } from './by-gpu';
+import { byGpu, type DeviceRow, isRelative, measuredOn, throughputRatio } from './by-gpu';
 import type { Column } from './column';
 import { batchSize, p99, throughput } from './columns';
 import type { MatrixResult } from './matrix-result';
@@ -228,12 +228,12 @@ const ratioColumn = (scenario: Scenario, baseline: string): DeviceColumn => {
 
 /** The runs by what measured them: one row per run, in the order of {@link byGpu}. */
 export function deviceColumns(results: readonly MatrixResult[]): readonly DeviceColumn[] {
-  const [first] = byGpu(results);
-  const baseline = first?.device ?? '';
+  const groups = byGpu(results);
+  const baseline = groups[0]?.device ?? '';
   const choice = choiceColumns(results).filter(({ id }) => id !== 'number' && id !== 'gpu');
   const figures = (scenario: Scenario): readonly DeviceColumn[] => [
     ofResult(ofBest(scenario, throughput)),
-    ratioColumn(scenario, baseline),
+    ...(isRelative(groups) ? [ratioColumn(scenario, baseline)] : []),
     ofResult(ofBest(scenario, p99, budgetLatencyUs)),
   ];
   return [

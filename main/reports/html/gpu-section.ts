@@ -1,4 +1,4 @@
-import { byGpu } from '../../contract/measured/by-gpu';
+import { byGpu, isRelative } from '../../contract/measured/by-gpu';
 import { deviceColumns } from '../../contract/measured/matrix';
 import type { MatrixResult } from '../../contract/measured/matrix-result';
 import { gpuCharts } from '../charts/gpu-charts';
@@ -28,6 +28,10 @@ ${charts.length === 0 ? null : markup`<div class="gpu-charts">${charts}</div>`}
     ({ device, rows }) => markup`<tbody>
 <tr><th class="device" colspan="${columns.length}" scope="rowgroup">${device}</th></tr>${rows.map((row) => tableRow(columns, row))}
 </tbody>`,
-  )}</table>
-<p class="key">Relative throughput: that of the best steady level, divided by that of the same choice on ${first.device}.</p>`;
+  )}</table>${
+    isRelative(groups)
+      ? markup`
+<p class="key">Relative throughput: that of the best steady level, divided by that of the same choice on ${first.device}.</p>`
+      : null
+  }`;
 }

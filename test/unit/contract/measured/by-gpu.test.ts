@@ -109,6 +109,13 @@ describe('a comparison by GPU', () => {
     expect(matrixDocument('night', same).byGpu).toEqual([]);
   });
 
+  it('has no relative figures where no choice was measured on several', () => {
+    const spread = [results[0], results[4]].filter((one) => one !== undefined);
+    expect(byGpu(spread)).toHaveLength(2);
+    expect(deviceColumns(spread).map(({ id }) => id)).not.toContain('offline-ratio');
+    expect(deviceColumns(results).map(({ id }) => id)).toContain('offline-ratio');
+  });
+
   it('has the columns and the formatter of the table of the matrix', () => {
     const columns = deviceColumns(results);
     const [, second] = byGpu(results);
