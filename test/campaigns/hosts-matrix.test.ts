@@ -139,6 +139,7 @@ describe.skipIf(engine === null)('a matrix over two hosts', () => {
         .runs.map(({ state }) => state)
         .sort(),
     ).toEqual(['Cancelled', 'Cancelled', 'Not started']);
+    for (const name of hosts) expect(await two.left(name)).toEqual([]);
     const again = documentIn(await two.start([...run, '--resume']).result);
     expect(again.summary).toBe('3 of 3 runs complete');
     const before = documentIn(stopped).runs.flatMap(({ runId }) => runId ?? []);
