@@ -2,7 +2,7 @@ import type { GpuFacts } from '../../contract/machine';
 import { formatBytes } from '../../contract/numbers';
 import { type DockerEngineSpec, publishedGpuOf, type RunSpec } from '../../contract/run/run-spec';
 import { imageFamily } from '../../contract/run/serving';
-import { releaseGrade,type ReleaseNeeds } from '../../machine/fitting-release';
+import { releaseGrade, type ReleaseNeeds } from '../../machine/fitting-release';
 import { gpusOfPlan, idlestDevice } from '../../machine/preflight-gpu';
 import type { Releases } from '../../machine/releases';
 import { type HostFacts, releaseFor } from './run-release';
