@@ -41,7 +41,7 @@ export default defineConfig({
       },
       lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...slurm, ...presets, ...own]),
       lane('docker', containers, []),
-      // By `npm run test:hosts` only: it takes a quarter of an hour.
+      // By `npm run test:hosts` only: it takes half an hour.
       lane('hosts-campaign', ['test/campaigns/hosts-*.test.ts'], []),
       lane('slurm', slurm, []),
       // By `npm run test:slurm` only: it takes a quarter of an hour.

@@ -87,7 +87,7 @@ const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
   listRuns: () => store.list(),
   jobs: {
     isHandedOver: (runId) => runs.isHandedOver(runId),
-    submit: (runIds, name) => runs.submit(runIds, name),
+    submit: (runIds, name, signal) => runs.submit(runIds, name, signal),
     follow: (runId) => runs.follow(runId),
     ends: (runId, when) => runs.jobEnds(runId, when),
   },
@@ -186,7 +186,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     resolveSpec: presetCalls.resolveSpec,
     resolveChoice: presetCalls.resolveChoice,
     resolveChange: presetCalls.resolveChange,
-    machine: machineCalls.machine,
+    ...{ machine: machineCalls.machine, hostFits: startCalls.hostFits },
     images,
     setup: parts.tools,
     data,

@@ -1,145 +1,26 @@
-import { basename } from 'node:path';
-import { toWire, type WireError, WorkbenchError } from '../contract/errors';
-import { rowOf } from '../contract/fields/fields';
+import { WorkbenchError } from '../contract/errors';
+import { byGpu, isRelative } from '../contract/measured/by-gpu';
 import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
 import {
   choiceColumns,
+  deviceColumns,
   endColumns,
   matrixColumns,
   matrixDocument,
   matrixReason,
-  type MatrixResult,
   matrixSentence,
   matrixState,
 } from '../contract/measured/matrix';
-import { isEmptyReach, reachLines, reachOf } from '../contract/reach';
-import type { Choice, MatrixEntry } from '../contract/run/spec-tools';
+import type { MatrixResult } from '../contract/measured/matrix-result';
 import type { Core } from '../core';
-import { hashValue } from '../platform/files';
 import { workedOffAsJobs } from './matrix/matrix-jobs';
-import {
-  type Ended,
-  type MatrixOptions,
-  type PlannedRun,
-  type Session,
-  started,
-  withoutDocument,
-} from './matrix/matrix-session';
-import { exitCodeOf, exitCodes, formatError, formatTable, type Output, printText } from './output';
-import { readText } from './read-spec';
+import type { Ended, MatrixOptions, PlannedRun, Session } from './matrix/matrix-session';
+import { placed, type PlacedRun } from './matrix/place-runs';
+import { createNotes, planMatrix } from './matrix/plan-matrix';
+import { listenForStop } from './matrix/stop';
+import { workedOff } from './matrix/work-off';
+import { exitCodes, formatError, formatTable, type Output, printText } from './output';
 import { settingProblems } from './settings/defaults';
-import { readChoice } from './spec-options';
-import { approveGiven, workOn } from './work';
-
-interface MatrixPlan {
-  readonly name: string;
-  readonly runs: readonly PlannedRun[];
-}
-
-/** Of a file without a name in it. */
-function nameOf(file: string): string {
-  const stem = basename(file).replace(/\.(ya?ml|json)$/i, '');
-  const name = stem.replace(/[^\w.-]+/g, '-').replace(/^[^\w]+|-+$/g, '');
-  return name === '' ? 'matrix' : name.slice(0, 40);
-}
-
-/** What is said of several runs is said once: "Runs 1, 2: …". */
-function createNotes() {
-  const runs = new Map<string, number[]>();
-  return {
-    add: (number: number, notes: readonly string[]): void => {
-      for (const note of notes) runs.set(note, [...(runs.get(note) ?? []), number]);
-    },
-    lines: (): readonly string[] =>
-      [...runs].map(
-        ([note, numbers]) => `Run${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}: ${note}`,
-      ),
-  };
-}
-
-type Notes = ReturnType<typeof createNotes>;
-
-interface Planning {
-  readonly core: Core;
-  readonly options: MatrixOptions;
-  /** The preset that is given beside the file. */
-  readonly given: string | undefined;
-  readonly notes: Notes;
-}
-
-/** What keeps a choice from being run wherever it is started; its warnings are noted. Throws preset-unknown. */
-async function judged(
-  { core, notes }: Planning,
-  choice: Choice,
-  number: number,
-): Promise<Pick<PlannedRun, 'spec' | 'leftOut'>> {
-  const { spec, problems } = await core.handlers['spec.preview'](choice);
-  const against = problems.filter(({ severity }) => severity === 'problem');
-  notes.add(
-    number,
-    problems.filter(({ severity }) => severity === 'warning').map(({ message }) => message),
-  );
-  if (against.length === 0 && spec !== null) return { spec, leftOut: null };
-  const reasons = against.map(({ field, message, remedy }) =>
-    [`${field === '' ? '' : `${field}: `}${message}`, remedy].filter((part) => part !== null).join('. '),
-  );
-  return { spec, leftOut: reasons.join('; ') };
-}
-
-/** The same choice twice is measured once. */
-function withoutRepeats(runs: readonly PlannedRun[]): readonly PlannedRun[] {
-  return runs.map((run, at) => {
-    const first = runs.slice(0, at).find(({ entry, leftOut }) => leftOut === null && entry === run.entry);
-    if (run.leftOut !== null || first === undefined) return run;
-    const differ = run.axes.filter(({ value }, axis) => first.axes[axis]?.value !== value);
-    const named = differ.map(({ field, value }) => `${field} ${value}`).join(', ');
-    // Of a runner's file a name of weights or data; a field that differs was replaced by an option.
-    const isField = differ.every(({ field }) => rowOf(field) !== undefined);
-    const why = isField
-      ? `an option of the command line takes the place of ${named}`
-      : `no field of a run takes ${named}. Write "path: <file or folder>" beside its name in checkpoints and datasets`;
-    return { ...run, leftOut: `The same as run ${first.number}: ${why}.` };
-  });
-}
-
-async function plannedRun(
-  planning: Planning,
-  { preset, overrides, axes, refusal, notes }: MatrixEntry,
-  number: number,
-): Promise<PlannedRun> {
-  const { core, options, given } = planning;
-  const { typed, ...choice } = await readChoice(core, preset ?? given, options, overrides);
-  const entry = hashValue(choice);
-  const shared = { number, axes, choice, typed, entry, state: null, error: null };
-  if (refusal !== null) return { ...shared, spec: null, leftOut: refusal };
-  planning.notes.add(number, notes);
-  return { ...shared, ...(await judged(planning, choice, number)) };
-}
-
-/** Reads the file and judges each of its runs; nothing is started. Throws input-invalid, preset-unknown. */
-async function planMatrix(
-  core: Core,
-  preset: string | undefined,
-  options: MatrixOptions,
-): Promise<MatrixPlan> {
-  const { matrix: file } = options;
-  if (options.spec !== undefined || options.configuration !== undefined) {
-    const remedy = 'Put the fields of the specification into the matrix file, or name them as options.';
-    throw new WorkbenchError('input-invalid', '--matrix takes the place of --spec', {
-      where: '--spec',
-      remedy,
-    });
-  }
-  const presets = core.presets().map(({ id, title }) => ({ id, title }));
-  const fileName = file === '-' ? '' : basename(file);
-  const text = await readText(file, '--matrix');
-  const { name, entries } = await core.readers.matrix({ text, fileName, preset: preset ?? null, presets });
-  const planning: Planning = { core, options, given: preset, notes: createNotes() };
-  const runs: PlannedRun[] = [];
-  for (const [at, entry] of entries.entries()) runs.push(await plannedRun(planning, entry, at + 1));
-  for (const line of planning.notes.lines()) printText(`${line}\n`, 'stderr');
-  return { name: name ?? nameOf(file), runs: withoutRepeats(runs) };
-}
 
 /** A table of the runs, and below it why some of them have no result: a reason is longer than a cell. */
 function tableOf(columns: readonly Column<MatrixResult>[], results: readonly MatrixResult[]): string {
@@ -159,6 +40,19 @@ function tableOf(columns: readonly Column<MatrixResult>[], results: readonly Mat
 /** The runs before they are started: which there are, which are kept, and which are left out for what reason. */
 const planTable = (runs: readonly MatrixResult[]): string =>
   tableOf([...choiceColumns(runs), ...endColumns], runs);
+
+/** The runs by what measured them; null where all were measured on the same. */
+function gpuTable(results: readonly MatrixResult[]): string | null {
+  const groups = byGpu(results);
+  const rows = groups.flatMap((group) => group.rows);
+  if (rows.length === 0) return null;
+  const columns = deviceColumns(results);
+  const table = formatTable(
+    columns.map(titleWithUnit),
+    rows.map((row) => columns.map((column) => cellText(column, row))),
+  );
+  return `By GPU${isRelative(groups) ? `; relative to ${groups[0]?.device ?? ''}` : ''}:\n${table}`;
+}
 
 /** `spec --matrix`: the table of its runs. */
 export async function printMatrix(
@@ -200,31 +94,9 @@ async function runsOf(core: Core, name: string): Promise<ReadonlyMap<string, str
   return found;
 }
 
-/** What it would reach that nobody agreed to, or what the machine has against starting it now. */
-async function startError(
-  { core, options }: Session,
-  { spec, leftOut, typed }: PlannedRun,
-): Promise<WireError | null> {
-  if (spec === null || leftOut !== null) return null;
-  await approveGiven(core, spec, options, { typed, specFile: options.matrix });
-  const missing = await core.approvals.missing(reachOf(spec));
-  if (!isEmptyReach(missing)) {
-    const message = `The run would do this: ${reachLines(missing).join('; ')}`;
-    const remedy = 'To approve, add --trust, and for another machine --allow-remote-load.';
-    return { code: 'not-trusted', message, remedy };
-  }
-  if (options.skipPreflight === true) return null;
-  const [first] = (await core.handlers['runs.check']({ spec })).filter(
-    ({ severity }) => severity === 'problem',
-  );
-  if (first === undefined) return null;
-  const { code, message, field: where, remedy } = first;
-  return { code, message, where, ...(remedy === null ? {} : { remedy }) };
-}
-
 /** With the runs that are there already, and what stands in the way of the others, before anything is started. */
-async function prepared(session: Session, runs: readonly PlannedRun[]): Promise<readonly PlannedRun[]> {
-  const { core, name, options, output } = session;
+async function prepared(session: Session, runs: readonly PlannedRun[]): Promise<readonly PlacedRun[]> {
+  const { core, name, options, output, stop } = session;
   const known = await runsOf(core, name);
   const isKnown = ({ entry }: PlannedRun): boolean => known.has(entry);
   if (options.resume !== true) {
@@ -235,51 +107,19 @@ async function prepared(session: Session, runs: readonly PlannedRun[]): Promise<
       );
     }
   }
-  const found: PlannedRun[] = [];
+  const found: PlacedRun[] = [];
+  const notes = createNotes();
   for (const run of runs) {
     const runId = options.resume === true ? known.get(run.entry) : undefined;
     const state = runId === undefined ? null : (await core.getRun(runId)).state;
-    const error = state?.status === 'done' ? null : await startError(session, run);
-    found.push({ ...run, state, error });
+    const asItIs: PlacedRun = { ...run, state, placesThere: null, notes: [] };
+    // Nothing more is asked of the machines.
+    const one = stop.signal.aborted ? asItIs : await placed(session, { ...run, state });
+    notes.add(run.number, one.notes);
+    found.push(one);
   }
+  for (const line of notes.lines()) output.say(line);
   return found;
-}
-
-/** Works on one run to its end. Never throws: what keeps it from its start is its result. */
-async function worked(session: Session, run: PlannedRun): Promise<Ended> {
-  const { core, output, options, stop } = session;
-  let runId = run.state?.runId ?? null;
-  try {
-    runId = await started(session, run);
-    if (stop.asked) return { ...run, state: (await core.getRun(runId)).state, code: exitCodes.cancelled };
-    const { verbose = false, skipPreflight = false } = options;
-    const code = await workOn(core, runId, withoutDocument(output), { verbose, skipPreflight });
-    return { ...run, state: (await core.getRun(runId)).state, code };
-  } catch (cause) {
-    const error = toWire(cause);
-    output.say(formatError(error));
-    const state = runId === null ? null : (await core.getRun(runId)).state;
-    return { ...run, state, error, code: exitCodeOf(error) };
-  }
-}
-
-/** One after the other: one measures on a device at a time, and a failed one stops no other. */
-async function workedOff(session: Session, runs: readonly PlannedRun[]): Promise<readonly Ended[]> {
-  const due = runs.filter(({ leftOut, error }) => leftOut === null && error === null);
-  const ended: Ended[] = [];
-  for (const run of runs) {
-    const place = due.indexOf(run) + 1;
-    if (run.leftOut !== null) ended.push({ ...run, code: exitCodes.done });
-    else if (run.error !== null) ended.push({ ...run, code: exitCodeOf(run.error) });
-    else if (run.state?.status === 'done') ended.push({ ...run, code: exitCodes.done });
-    else if (session.stop.asked) ended.push({ ...run, code: exitCodes.cancelled });
-    else {
-      const words = run.axes.map(({ value }) => value).join(', ');
-      session.output.say(`\n${place} of ${due.length}: ${words}`);
-      ended.push(await worked(session, run));
-    }
-  }
-  return ended;
 }
 
 async function report(session: Session, results: readonly Ended[]): Promise<void> {
@@ -290,19 +130,31 @@ async function report(session: Session, results: readonly Ended[]): Promise<void
     ...(options.out === undefined ? {} : { out: options.out }),
   });
   output.say(`\n${tableOf(matrixColumns(results), results)}`);
+  const byDevice = gpuTable(results);
+  if (byDevice !== null) output.say(`\n${byDevice}`);
   output.say(`\n${matrixSentence(results)}.`);
   for (const { kind, path } of files) output.say(`  ${kind}: ${path}`);
   if (problem !== null) output.say(formatError(problem));
   if (output.json) output.document({ ...matrixDocument(name, results), reports: files });
 }
 
-/** `run --matrix`: every run of it, then one report. @returns the exit code of the worst run */
 const mixedMatrix = new WorkbenchError(
   'input-invalid',
   'A matrix has either jobs of Slurm or other runs, not both',
   { where: 'engine.kind', remedy: 'Use a matrix for each, and compare their runs.' },
 );
 
+/** Whether its runs are jobs. Throws input-invalid where some are and some are not. */
+function isOfJobs(runs: readonly PlannedRun[]): boolean {
+  const kinds = runs
+    .filter(({ leftOut }) => leftOut === null)
+    .map(({ spec }) => spec?.engine.kind === 'slurm');
+  const asJobs = kinds.includes(true);
+  if (asJobs && kinds.includes(false)) throw mixedMatrix;
+  return asJobs;
+}
+
+/** `run --matrix`: every run of it, then one report. @returns the exit code of the worst run */
 export async function runMatrix(
   core: Core,
   preset: string | undefined,
@@ -311,29 +163,18 @@ export async function runMatrix(
 ): Promise<number> {
   // Once, not for each run.
   for (const line of await settingProblems(core)) printText(`${line}\n`, 'stderr');
-  const { name, runs } = await planMatrix(core, preset, options);
-  const stop = { asked: false };
-  const ask = () => {
-    stop.asked = true;
-  };
-  process.on('SIGINT', ask);
-  process.on('SIGTERM', ask);
+  const { name, hosts, runs } = await planMatrix(core, preset, options);
+  const stop = listenForStop(output);
   try {
-    const session: Session = { core, output, options, name, stop };
+    const session: Session = { core, output, options, name, hosts, stop };
     const all = await prepared(session, runs);
     output.say(planTable(all));
     if (all.every(({ leftOut }) => leftOut !== null)) return exitCodes.usage;
-    const kinds = all
-      .filter(({ leftOut }) => leftOut === null)
-      .map(({ spec }) => spec?.engine.kind === 'slurm');
-    const asJobs = kinds.includes(true);
-    if (asJobs && kinds.includes(false)) throw mixedMatrix;
-    const ended = await (asJobs ? workedOffAsJobs : workedOff)(session, all);
+    const ended = await (isOfJobs(all) ? workedOffAsJobs : workedOff)(session, all);
     if (ended === null) return exitCodes.done;
     await report(session, ended);
     return worst(ended.map(({ code }) => code));
   } finally {
-    process.off('SIGINT', ask);
-    process.off('SIGTERM', ask);
+    stop.dispose();
   }
 }

@@ -40,6 +40,10 @@ export function addRun(program: Command, context: CliContext): void {
       'keep the model serving when the run is done, as a deployment of this name',
     )
     .option('--name <name>', 'name of the run; use it wherever a command takes a run', readRunName)
+    .option(
+      '--hosts <names>',
+      'with --matrix: spread its runs over these hosts (names with commas, local for this machine, or all), one run per host at a time',
+    )
     .option('--resume', 'with --matrix: continue its runs that are not complete, and keep the others')
     .option(
       '--out <dir>',
@@ -57,6 +61,7 @@ export function addRun(program: Command, context: CliContext): void {
         return;
       }
       if (options.resume === true) throw resumeAlone;
+      if (options.hosts !== undefined) throw hostsAlone;
       const { typed, ...chosen } = await readChoice(core, preset, options);
       await tellNotes(core, chosen);
       const spec = await core.resolveChoice(chosen);
@@ -95,6 +100,11 @@ const resumeAlone = new WorkbenchError('input-invalid', '--resume is an option o
   remedy: 'To continue one run: triton-workbench resume <run-id>',
 });
 
+const hostsAlone = new WorkbenchError('input-invalid', '--hosts is an option of --matrix', {
+  where: '--hosts',
+  remedy: 'To run on one host: --host <name>',
+});
+
 const nameOfMatrix = new WorkbenchError('input-invalid', '--name names one run', {
   where: '--name',
   remedy: 'The matrix names its runs: each has the name of the matrix as a tag. Use rename for one of them.',
@@ -115,6 +125,7 @@ interface RunFlags {
   readonly p99BudgetMs?: number;
   readonly keepServing?: true | string;
   readonly name?: string;
+  readonly hosts?: string;
   readonly resume?: boolean;
   readonly out?: string;
   readonly detach?: boolean;

@@ -27,9 +27,11 @@ export async function workOn(
   options: WorkOptions,
 ): Promise<number> {
   const { verbose, detach = false, ...how } = options;
-  const stopListening = core.subscribe(
-    createRunProgress(progressOf(output), { verbose, titleOf: stepTitleOf }),
-  );
+  const tell = createRunProgress(progressOf(output), { verbose, titleOf: stepTitleOf });
+  const stopListening = core.subscribe((event) => {
+    // A matrix works on several at the same time.
+    if (!('runId' in event) || event.runId === runId) tell(event);
+  });
   const isHandedOver = await core.jobs.isHandedOver(runId);
   const stops = listenForStops(core, runId, output, isHandedOver);
   try {

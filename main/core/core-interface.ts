@@ -1,6 +1,7 @@
 import type { CallOutput, CoreEvent, Handlers, RunSummary, WorkUnderWay } from '../contract/api';
+import type { HostFit } from '../contract/host/spread';
 import type { MachineStatus } from '../contract/machine';
-import type { MatrixResult } from '../contract/measured/matrix';
+import type { MatrixResult } from '../contract/measured/matrix-result';
 import type { LoadPoint } from '../contract/measured/results';
 import type { ImportRequest } from '../contract/run/imported';
 import type { Preset } from '../contract/run/preset';
@@ -55,6 +56,16 @@ export interface Core {
    * @param format what is to be served, where that is known.
    */
   machine(engine?: DockerEngineSpec, format?: Format): Promise<MachineStatus>;
+  /**
+   * Which of these hosts ("local": this machine) can do the work of a run in containers; for other engines none. Asks each
+   * host at the same time; never rejects for one that is not there.
+   * @param how.modelOfGpu whether only the GPU that the run is for will do
+   */
+  hostFits(
+    spec: RunSpec,
+    hosts: readonly string[],
+    how: { readonly modelOfGpu: boolean; readonly skipPreflight?: boolean },
+  ): Promise<readonly HostFit[]>;
   /** Pulls and builds of images. */
   readonly images: ImageWorks;
   /** The tools in the workbench home. */
@@ -82,8 +93,11 @@ export interface Core {
   readonly jobs: {
     /** Whether executing the run hands it to a job, which works on whether or not this process is there. */
     isHandedOver(runId: string): Promise<boolean>;
-    /** Hands them over together, as one array job where they ask for the same. */
-    submit(runIds: readonly string[], name: string): Promise<void>;
+    /**
+     * Hands them over together, as one array job where they ask for the same. Once `signal` asks, no further one is handed
+     * over.
+     */
+    submit(runIds: readonly string[], name: string, signal?: AbortSignal): Promise<void>;
     /** Until the run has ended, or its job has without it. */
     follow(runId: string): Promise<RunEnd>;
     /** Inside of a job that the scheduler is about to end. */

@@ -7,17 +7,21 @@ import type { StartProblem } from '../contract/run/spec-tools';
 import type { Settings } from '../contract/settings/settings';
 import { usualRelease } from '../engine/docker/run-images';
 import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
-import { type HostFacts, withRelease } from '../engine/docker/run-release';
+import { withRelease } from '../engine/docker/run-release';
 import { withProfile } from '../engine/slurm/slurm-profile';
 import { refuseStart, startProblems } from '../engine/start-check';
 import type { StartHow } from '../pipeline/run-options';
 import { generatedConfig } from '../spec/read-choice';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
+import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
+import { createHostFacts } from './host-facts';
+import { createHostFits } from './host-fits';
 
 /** What stands in the way of a run, before there is one. */
 export interface StartCalls {
+  readonly hostFits: Core['hostFits'];
   readonly handlers: Pick<Handlers, 'runs.check'>;
   /** Throws the first problem. */
   refuse(spec: RunSpec): Promise<void>;
@@ -25,29 +29,6 @@ export interface StartCalls {
   readonly completed: (spec: RunSpec, how?: Pick<StartHow, 'ofFile'>) => Promise<RunSpec>;
   /** Throws the first problem unless it is skipped; what to journal, null for another engine than containers. */
   readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
-}
-
-/** How long what a host said of itself holds. */
-const hostFactsMs = 10_000;
-
-/** What the host of a specification says of itself, asked once for the questions that a start and each change of the form have. */
-function createHostFacts({ hosts }: Pick<CoreParts, 'hosts'>): (spec: RunSpec) => Promise<HostFacts | null> {
-  const asked = new Map<string, { readonly sinceMs: number; readonly facts: Promise<HostFacts> }>();
-  // Who does not answer is said by its engine.
-  const ask = async (name: string): Promise<HostFacts> => {
-    const status = await hosts.status(await hosts.get(name));
-    if (!status.reachable) return { docker: await (await hosts.link(name)).facts(), gpus: null };
-    const { docker, gpus, diskFreeBytes } = status;
-    return { gpus, docker: docker.reachable ? { ...docker, rootFreeBytes: diskFreeBytes } : docker };
-  };
-  return async ({ engine }) => {
-    if (engine.kind !== 'docker' || engine.host === undefined) return null;
-    const known = asked.get(engine.host);
-    if (known !== undefined && performance.now() - known.sinceMs < hostFactsMs) return known.facts;
-    const facts = ask(engine.host);
-    asked.set(engine.host, { sinceMs: performance.now(), facts });
-    return facts;
-  };
 }
 
 export function createStartCalls(parts: CoreParts): StartCalls {
@@ -102,13 +83,15 @@ export function createStartCalls(parts: CoreParts): StartCalls {
     spec.engine.kind === 'docker'
       ? runPreflight(spec, (await presetOf(spec.model)).preset, await placesOf(spec))
       : null;
-  return {
-    handlers: {
-      'runs.check': async ({ spec }) => {
-        const [found, result] = await Promise.all([check(spec), completed(spec).then(preflightOf)]);
-        return [...found, ...preflightProblems(result), ...releaseNote(result)];
-      },
+  const handlers: StartCalls['handlers'] = {
+    'runs.check': async ({ spec }) => {
+      const [found, result] = await Promise.all([check(spec), completed(spec).then(preflightOf)]);
+      return [...found, ...preflightProblems(result), ...releaseNote(result)];
     },
+  };
+  return {
+    handlers,
+    hostFits: createHostFits(parts, hostFor, handlers['runs.check']),
     refuse: async (spec) => {
       refuseStart(await check(spec), spec);
     },

@@ -8,6 +8,8 @@ import { persist, type PersistOptions } from './persist';
 
 /** How long an engine that is gone is waited for in the middle of work. */
 const patienceMs = 60_000;
+/** An engine that is away keeps nobody longer who has cancelled. */
+export const cancelPatienceMs = 5000;
 const stopGraceS = 10;
 
 export type Inspected = Docker.ContainerInspectInfo;
@@ -41,10 +43,55 @@ export async function inspectContainer(
 const keyOf = (found: Inspected) => found.Config.Labels[labelNames.key];
 const instanceOf = (found: Inspected) => found.Config.Labels[labelNames.instance];
 
+/** Follows the other signal a while later: what is asked at that moment still gets its answer. */
+function laterAbort(signal: AbortSignal): { readonly signal: AbortSignal; readonly dispose: () => void } {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const follow = () => {
+    timer = setTimeout(() => {
+      controller.abort(signal.reason);
+    }, cancelPatienceMs);
+  };
+  if (signal.aborted) follow();
+  else signal.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', follow);
+    },
+  };
+}
+
+/**
+ * Asks for it. An abort does not take back what the engine has begun: its answer is waited for, as a container that
+ * nobody knows of would be left.
+ */
+async function askForContainer(
+  client: DockerClient,
+  name: string,
+  body: Docker.ContainerCreateOptions,
+  signal: AbortSignal,
+): Promise<Docker.Container> {
+  const later = laterAbort(signal);
+  try {
+    return await ask(
+      `create the container ${name}`,
+      (abortSignal) => client.docker.createContainer({ ...body, name, abortSignal }),
+      { signal: later.signal },
+    );
+  } catch (error) {
+    if (signal.aborted) throw new WorkbenchError('cancelled', `Cancelled: create the container ${name}`);
+    throw error;
+  } finally {
+    later.dispose();
+  }
+}
+
 /**
  * Creates the container, once: its name is the identity. A reply that was lost, or an engine that was away, leads to a
  * look at what there is, never to a second container. A container of the same name, key and instance is taken.
- * @returns the id. Throws image-missing, docker-failed when the name belongs to somebody else.
+ * @returns the id, also where the signal was aborted meanwhile: the caller removes it. Throws image-missing, docker-failed when the name belongs to somebody else.
  */
 export async function createContainer(
   client: DockerClient,
@@ -72,11 +119,7 @@ export async function createContainer(
     }
     tries += 1;
     try {
-      const created = await ask(
-        `create the container ${name}`,
-        (abortSignal) => client.docker.createContainer({ ...body, name, abortSignal }),
-        { signal: options.signal },
-      );
+      const created = await askForContainer(client, name, body, options.signal);
       // An answer that is no JSON leaves the library without an id; it does not say so.
       if (typeof (created.id as unknown) === 'string') return created.id;
       throw new WorkbenchError(

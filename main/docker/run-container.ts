@@ -3,6 +3,7 @@ import { WorkbenchError } from '../contract/errors';
 import { leavesRunning } from '../platform/abort';
 import type { DockerClient } from './client';
 import {
+  cancelPatienceMs,
   createContainer,
   inspectContainer,
   removeContainer,
@@ -14,8 +15,6 @@ import { labelNames } from './labels';
 
 const keptLines = 200;
 const stopGraceS = 3;
-/** An engine that is away keeps nobody who has cancelled. */
-const cancelPatienceMs = 5000;
 
 interface RunContainerInput {
   readonly client: DockerClient;

@@ -10,7 +10,7 @@ import { requirePlainRun, type RunFolder } from '../store/run-folder';
 import type { SpecChanged } from '../store/run-seals';
 import { attemptRun, type AttemptStops, type RunEnd } from './attempt';
 import { changePlan, specChange, specOfChange } from './change-spec';
-import type { JobRuns } from './jobs/job-runs';
+import type { JobRuns, SubmitHow } from './jobs/job-runs';
 import { isStoppedSoon, JobStopping } from './jobs/job-stopping';
 import { type OpenedRun, openRun } from './open-run';
 import { withDependents } from './plan';
@@ -117,17 +117,18 @@ export class Runs {
 
   /**
    * Hands runs to jobs: those that ask for the same to one array job of this name. Throws as {@link execute}, and
-   * job-refused; a run whose job is alive is left to it.
+   * job-refused; a run whose job is alive is left to it. Once `signal` asks, no further one is handed over.
    */
-  async submit(runIds: readonly string[], name: string, options: ExecuteOptions = {}): Promise<void> {
+  async submit(runIds: readonly string[], name: string, signal?: AbortSignal): Promise<void> {
     const { jobs, emit } = this.options;
     if (jobs === undefined) return;
     const opened: OpenedRun[] = [];
     try {
       for (const runId of runIds) {
+        if (signal?.aborted === true) break;
         if ((await jobs.alive(runId, false)) === null) opened.push(await this.openRun(runId));
       }
-      await this.handOver(jobs, opened, options, name);
+      await this.handOver(jobs, opened, {}, { name, signal });
     } finally {
       for (const run of opened) await run.close();
     }
@@ -148,10 +149,10 @@ export class Runs {
     jobs: JobRuns,
     runs: readonly OpenedRun[],
     options: ExecuteOptions,
-    name?: string,
+    how: SubmitHow = {},
   ): Promise<void> {
     for (const run of runs) await (await this.changesOf(run, options)).journal();
-    await jobs.submit(runs, name);
+    await jobs.submit(runs, how);
   }
 
   /** The specification that is valid from now on, and how to journal what makes it so. */

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { type Column, exactValue } from '../contract/measured/column';
 
 /** A text is quoted and made inert, a number is written bare, null is an empty cell. */
 export type CsvValue = string | number | null;
@@ -40,5 +41,14 @@ export function csvText(header: readonly string[], rows: readonly (readonly CsvV
         }),
       },
     },
+  );
+}
+
+/** A table with the columns that have a heading in files. */
+export function csvOf<Of>(all: readonly Column<Of>[], rows: readonly Of[]): string {
+  const columns = all.filter(({ heading }) => heading !== null);
+  return csvText(
+    columns.map(({ heading }) => heading ?? ''),
+    rows.map((row) => columns.map((column) => exactValue(column, row))),
   );
 }

@@ -1,17 +1,21 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire, type WireError } from '../contract/errors';
-import { cellText, type Column, exactValue, titleWithUnit } from '../contract/measured/column';
+import { byGpu } from '../contract/measured/by-gpu';
 import {
+  deviceColumns,
   matrixColumns,
   matrixDocument,
   matrixReason,
-  type MatrixResult,
   matrixSentence,
   matrixState,
 } from '../contract/measured/matrix';
+import type { MatrixResult } from '../contract/measured/matrix-result';
 import { writeFileAtomic } from '../platform/files';
-import { csvText } from './csv';
+import { csvOf } from './csv';
 import { htmlPage } from './html.exporter';
+import { tableHead, tableRow } from './html/column-table';
+import { gpuSection, gpuStyle } from './html/gpu-section';
 import type { Markup } from './html/markup';
 import { markup } from './html/markup';
 import { formatTime } from './to-report';
@@ -31,27 +35,14 @@ main { max-width: 269mm; }
 .matrix { margin-top: 5mm; }
 .matrix td, .matrix th, .runs td { overflow-wrap: break-word; }
 .matrix td:first-child { padding-right: 3mm; }
-`;
-
-const isAmount = ({ kind }: Column<MatrixResult>): boolean => kind !== 'text';
+${gpuStyle}`;
 
 /** Said in full below the table. */
 const longTexts: ReadonlySet<string> = new Set(['reason', 'run-id']);
 
 function table({ results }: MatrixReport): Markup {
   const columns = matrixColumns(results).filter(({ id }) => !longTexts.has(id));
-  const cell = (column: Column<MatrixResult>, of: MatrixResult): Markup =>
-    isAmount(column)
-      ? markup`<td class="n">${cellText(column, of)}</td>`
-      : markup`<td>${cellText(column, of)}</td>`;
-  return markup`<table class="matrix"><thead><tr>${columns.map((column) =>
-    isAmount(column)
-      ? markup`<th class="n" title="${column.help}">${titleWithUnit(column)}</th>`
-      : markup`<th title="${column.help}">${titleWithUnit(column)}</th>`,
-  )}</tr></thead><tbody>${results.map(
-    (result) => markup`
-<tr>${columns.map((column) => cell(column, result))}</tr>`,
-  )}
+  return markup`<table class="matrix">${tableHead(columns)}<tbody>${results.map((result) => tableRow(columns, result))}
 </tbody></table>`;
 }
 
@@ -76,29 +67,37 @@ const page = (report: MatrixReport): Markup =>
 <p class="verdict">${matrixSentence(report.results)}.</p>
 </header>
 ${table(report)}
+${gpuSection(report.results)}
 ${runList(report)}`,
     wide,
   );
 
-function csvOf({ results }: MatrixReport): string {
-  const columns = matrixColumns(results).filter(({ heading }) => heading !== null);
-  return csvText(
-    columns.map(({ heading }) => heading ?? ''),
-    results.map((result) => columns.map((column) => exactValue(column, result))),
-  );
+interface MatrixFile {
+  readonly kind: string;
+  readonly fileName: string;
+  readonly content: string;
+}
+
+const gpuFileName = 'matrix-by-gpu.csv';
+
+/** The comparison by GPU as a file of its own: other rows have other columns. */
+function gpuFiles({ results }: MatrixReport): readonly MatrixFile[] {
+  const rows = byGpu(results).flatMap((group) => group.rows);
+  const content = csvOf(deviceColumns(results), rows);
+  return rows.length === 0 ? [] : [{ kind: 'csv', fileName: gpuFileName, content }];
 }
 
 /** The report of a matrix in every format but PDF, by file name. Pure. */
-export const matrixFiles = (report: MatrixReport) =>
-  [
-    { kind: 'html', fileName: 'matrix.html', content: page(report).text },
-    { kind: 'csv', fileName: 'matrix.csv', content: csvOf(report) },
-    {
-      kind: 'json',
-      fileName: 'matrix.json',
-      content: `${JSON.stringify({ generatedAt: report.generatedAt, ...matrixDocument(report.name, report.results) }, null, 2)}\n`,
-    },
-  ] as const;
+export const matrixFiles = (report: MatrixReport): readonly MatrixFile[] => [
+  { kind: 'html', fileName: 'matrix.html', content: page(report).text },
+  { kind: 'csv', fileName: 'matrix.csv', content: csvOf(matrixColumns(report.results), report.results) },
+  ...gpuFiles(report),
+  {
+    kind: 'json',
+    fileName: 'matrix.json',
+    content: `${JSON.stringify({ generatedAt: report.generatedAt, ...matrixDocument(report.name, report.results) }, null, 2)}\n`,
+  },
+];
 
 interface WriteMatrixInput extends MatrixReport {
   /** Created when it is not there; files of an earlier report are replaced. */
@@ -119,6 +118,8 @@ export async function writeMatrixReport({
   ...report
 }: WriteMatrixInput): Promise<WrittenMatrix> {
   const files: { readonly kind: string; readonly path: string }[] = [];
+  // Of an earlier report; this one may have nothing to compare.
+  await rm(join(dir, gpuFileName), { force: true });
   for (const { kind, fileName, content } of matrixFiles(report)) {
     const path = join(dir, fileName);
     await writeFileAtomic(path, content);

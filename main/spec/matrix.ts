@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import type { FieldRow } from '../contract/fields/field';
 import { fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
+import { localHost, readHostNames } from '../contract/host/host-name';
 import { runSpecSchema } from '../contract/run/run-spec';
 import type { MatrixAxis, MatrixEntry, MatrixFile } from '../contract/run/spec-tools';
 import { treeOf, upstreamVariables } from '../contract/run/upstream-variables';
@@ -82,7 +83,12 @@ function requireField(key: string): Field {
 const noGpus = (path: string, value: unknown): boolean =>
   path === 'engine.gpus' && sameValue(value, ['none']);
 
-const treeOfField = (path: string, value: unknown): Tree => (noGpus(path, value) ? {} : treeOf(path, value));
+function treeOfField(path: string, value: unknown): Tree {
+  if (noGpus(path, value)) return {};
+  // This machine, beside hosts.
+  if (path === 'engine.host' && value === localHost) return treeOf('engine.kind', 'docker');
+  return treeOf(path, value);
+}
 
 interface Axis {
   readonly path: string;
@@ -118,6 +124,7 @@ const ofContainers: readonly string[] = [
   'tritonImage',
   'clientImage',
   'shmSizeMiB',
+  'host',
 ];
 
 function withEngine(tree: Tree): Tree {
@@ -151,7 +158,18 @@ function nameIn(given: unknown): string | null {
   throw invalid('name', `${shortValue(given)} is not a name for a matrix`, remedy);
 }
 
-function readAxes({ matrix, name, ...rest }: Tree): MatrixFile {
+/** Names of hosts to spread the runs over; a text or a list. */
+function hostsIn(given: unknown): readonly string[] | null {
+  if (given === undefined) return null;
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const other = list.find((name) => typeof name !== 'string');
+  const names =
+    other === undefined ? readHostNames(list.map(String)) : `${shortValue(other)} is not the name of a host`;
+  if (typeof names !== 'string') return names;
+  throw invalid('hosts', names, 'Write "hosts: all", or "hosts: [gpu1, gpu2]" with names of "hosts list".');
+}
+
+function readAxes({ matrix, name, hosts, ...rest }: Tree): MatrixFile {
   if (!isTree(matrix) || Object.keys(matrix).length === 0) {
     throw invalid('matrix', 'The matrix has no axes', example);
   }
@@ -183,7 +201,7 @@ function readAxes({ matrix, name, ...rest }: Tree): MatrixFile {
       notes: [],
     };
   });
-  return { name: nameIn(name), entries };
+  return { name: nameIn(name), hosts: hostsIn(hosts), entries };
 }
 
 /** The configurations of a published runner; what tells them apart are their axes. */
@@ -200,6 +218,7 @@ function readRunner(tree: Tree, given: NamedPreset | null, presets: readonly Nam
   const telling = tellingVariables(entries);
   return {
     name: null,
+    hosts: null,
     entries: entries.map(({ overrides, notes, refusal }, at): MatrixEntry => ({
       preset: preset.id,
       overrides: { ...overrides },

@@ -1,19 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { imageNamesOf, wantedImages } from '../../main/engine/docker/run-images';
-import { createHosts } from '../../main/hosts/hosts';
-import { ngcRegistry } from '../../main/machine/releases';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
-import { type CliResult, type CliRun, documentOf, startCli } from '../support/cli';
+import { type CliResult, type CliRun, documentOf } from '../support/cli';
 import { readTestEngine } from '../support/docker';
-import { createTestHome, repository } from '../support/home';
-import { type RemoteHost, startRemoteHost } from '../support/remote-host';
+import { type HomeWithHosts, startHomeWithHosts } from '../support/two-hosts';
 import { until } from '../support/until';
 
 const engine = await readTestEngine();
@@ -30,68 +23,22 @@ const say = (text: string): void => {
 };
 
 describe.skipIf(engine === null)('two hosts, each with a Docker Engine and an sshd of its own', () => {
-  let folder: string;
-  let home: Awaited<ReturnType<typeof createTestHome>>;
-  const hosts = new Map<string, RemoteHost>();
-
-  /** What the workbench has of the engines of the hosts, with the images of a run; nothing is pulled or built there. */
-  async function copyImages(to: RemoteHost): Promise<void> {
-    if (engine === null) return;
-    const images = await wantedImages(
-      { kind: 'docker', gpus: [], shmSizeMiB: 64 },
-      { resources: join(repository, 'resources'), registry: ngcRegistry },
-    );
-    for (const name of imageNamesOf(images)) {
-      const image = await engine.docker.getImage(name).get();
-      const loaded = await to.client.docker.loadImage(Readable.from(image));
-      await new Promise((resolve, reject) => {
-        loaded.on('data', () => undefined);
-        loaded.once('end', resolve);
-        loaded.once('error', reject);
-      });
-    }
-  }
-
+  let two: HomeWithHosts;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'twb-two-hosts-'));
-    home = await createTestHome(['electron']);
-    hosts.set('a', await startRemoteHost({ name: 'a', number: 61 }));
-    hosts.set('b', await startRemoteHost({ name: 'b', number: 62, line: { mbit: 50, delayMs: 10 } }));
-    await writeFile(join(folder, 'config'), [...hosts.values()].map(({ sshConfig }) => sshConfig).join('\n'));
-    const list = createHosts({ layout: homeLayout(home.path), env: process.env, now: () => new Date() });
-    for (const [name, host] of hosts) {
-      await list.add({ name, address: `ssh://${name}` });
-      await copyImages(host);
-    }
+    if (engine === null) return;
+    two = await startHomeWithHosts(engine, [
+      { name: 'a', number: 61 },
+      { name: 'b', number: 62, line: { mbit: 50, delayMs: 10 } },
+    ]);
   });
-  afterAll(async () => {
-    for (const host of hosts.values()) await host.stop();
-    await home.remove();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => two.stop());
 
-  const start = (args: readonly string[], more: readonly string[] = []): CliRun =>
-    startCli(home.path, args, ['env', `TRITON_WORKBENCH_SSH_CONFIG=${join(folder, 'config')}`, ...more]);
-
-  function hostOf(name: string): RemoteHost {
-    const host = hosts.get(name);
-    if (host === undefined) throw new Error(`there is no host ${name}`);
-    return host;
-  }
-
-  /** Containers of runs there, and volumes that are a run's. */
-  async function left(name: string): Promise<readonly string[]> {
-    const { docker } = hostOf(name).client;
-    const containers = (await docker.listContainers({ all: true })).flatMap(({ Names }) => Names);
-    const volumes = ((await docker.listVolumes()).Volumes as { Name: string }[] | null) ?? [];
-    return [
-      ...containers,
-      ...volumes.map(({ Name }) => Name).filter((volume) => !volume.includes('-files-')),
-    ];
-  }
+  const start = (args: readonly string[], more: readonly string[] = []): CliRun => two.start(args, more);
+  const hostOf = (name: string) => two.host(name);
+  const left = (name: string) => two.left(name);
 
   async function measured(runId: string): Promise<readonly string[]> {
-    const { entries } = await readJournal(runFolder(join(homeLayout(home.path).runs, runId)).journal);
+    const { entries } = await readJournal(runFolder(join(homeLayout(two.home.path).runs, runId)).journal);
     return entries.flatMap((entry) =>
       entry.type === 'measurement'
         ? [`${entry.scenario} b${entry.point.batchSize} c${entry.point.concurrency}`]

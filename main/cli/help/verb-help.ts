@@ -46,6 +46,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ],
       ['run resnet50 -b 1,2,4,8 --concurrency-range 1:16:5', 'with the names of perf_analyzer'],
       ['run --matrix night.yaml --resume', 'many runs; continues those that are not complete'],
+      ['run --matrix night.yaml --hosts gpu1,gpu2', 'many runs over two hosts, one run per host at a time'],
     ],
     exits: runExits,
   },

@@ -18,11 +18,19 @@ interface Begun extends PlannedRun {
   readonly runId: string;
 }
 
-/** Creates the runs that are not there yet. Never throws: what keeps one from its start is its result. */
+const notBegun = (run: PlannedRun): Ended => ({ ...run, code: exitCodes.cancelled });
+
+/**
+ * Creates the runs that are not there yet, until Ctrl-C. Never throws: what keeps one from its start is its result.
+ */
 async function created(session: Session, runs: readonly PlannedRun[]) {
   const begun: Begun[] = [];
   const refused: Ended[] = [];
   for (const run of runs) {
+    if (session.stop.signal.aborted) {
+      refused.push(notBegun(run));
+      continue;
+    }
     try {
       begun.push({ ...run, runId: await started(session, run) });
     } catch (cause) {
@@ -53,21 +61,44 @@ async function followed(session: Session, run: Begun, left: Promise<null>): Prom
   }
 }
 
-/** Resolves at Ctrl-C: the jobs are left to themselves. */
-function leaving(): { readonly left: Promise<null>; readonly dispose: () => void } {
+/** Hands the runs to jobs, until Ctrl-C. @returns those that have a job, and the others */
+async function handedOver(
+  { core, output, name, stop }: Session,
+  begun: readonly Begun[],
+): Promise<{ readonly submitted: readonly Begun[]; readonly held: readonly Ended[] }> {
+  const runIds = begun.map(({ runId }) => runId);
+  if (!stop.signal.aborted) await core.jobs.submit(runIds, name, stop.signal);
+  const submitted: Begun[] = [];
+  const held: Ended[] = [];
+  for (const run of begun) {
+    const { state } = await core.getRun(run.runId);
+    const isLeft = stop.signal.aborted && state.status !== 'running';
+    if (state.job === null || isLeft) held.push({ ...notBegun(run), state });
+    else {
+      submitted.push(run);
+      output.say(`[${run.number}] ${run.runId}: job ${state.job.id}`);
+    }
+  }
+  if (held.length > 0 && stop.signal.aborted) {
+    output.say('Not every run was submitted. To submit the others, run the same command with --resume.');
+  }
+  return { submitted, held };
+}
+
+/** Resolves at Ctrl-C, also at one that came before: the jobs are left to themselves. */
+function leaving(signal: AbortSignal): { readonly left: Promise<null>; readonly dispose: () => void } {
   let leave = (): void => undefined;
   const left = new Promise<null>((resolve) => {
     leave = () => {
       resolve(null);
     };
   });
-  process.on('SIGINT', leave);
-  process.on('SIGTERM', leave);
+  if (signal.aborted) leave();
+  signal.addEventListener('abort', leave);
   return {
     left,
     dispose: () => {
-      process.off('SIGINT', leave);
-      process.off('SIGTERM', leave);
+      signal.removeEventListener('abort', leave);
     },
   };
 }
@@ -88,26 +119,21 @@ export async function workedOffAsJobs(
   session: Session,
   runs: readonly PlannedRun[],
 ): Promise<readonly Ended[] | null> {
-  const { core, output, options, name } = session;
+  const { output, options, stop } = session;
   const { begun, refused } = await created(session, runs.filter(isDue));
-  const { left, dispose } = leaving();
+  const { submitted, held } = await handedOver(session, begun);
+  const { left, dispose } = leaving(stop.signal);
   try {
-    await core.jobs.submit(
-      begun.map(({ runId }) => runId),
-      name,
-    );
-    for (const { number, runId } of begun) {
-      const { job } = (await core.getRun(runId)).state;
-      output.say(`[${number}] ${runId}: job ${job?.id ?? '?'}`);
-    }
     const howToFollow = 'The jobs continue. To follow them, run the same command with --resume.';
     if (options.detach === true) {
       output.say(howToFollow);
       return null;
     }
-    const ended = await Promise.all(begun.map((run) => followed(session, run, left)));
+    const ended = await stop.answeredBy(() =>
+      Promise.all(submitted.map((run) => followed(session, run, left))),
+    );
     if (ended.some(({ state }) => state?.status === 'running')) output.say(howToFollow);
-    const all = [...ended, ...refused, ...runs.filter((run) => !isDue(run)).map(notDue)];
+    const all = [...ended, ...held, ...refused, ...runs.filter((run) => !isDue(run)).map(notDue)];
     return all.sort((one, other) => one.number - other.number);
   } finally {
     dispose();

@@ -1,13 +1,17 @@
-import type { MatrixResult } from '../../contract/measured/matrix';
+import { localHost } from '../../contract/host/host-name';
+import type { MatrixResult } from '../../contract/measured/matrix-result';
 import type { Choice } from '../../contract/run/spec-tools';
-import type { Tree } from '../../contract/trees';
+import { mergeTrees, type Tree } from '../../contract/trees';
 import type { Core } from '../../core';
 import type { Output } from '../output';
 import type { RunOptions } from '../read-spec';
 import { budgetOf } from '../settings/defaults';
+import type { Stop } from './stop';
 
 export interface MatrixOptions extends RunOptions {
   readonly matrix: string;
+  /** Names with commas, or "all". */
+  readonly hosts?: string;
   readonly resume?: boolean;
   readonly out?: string;
   readonly allowRemoteLoad?: boolean;
@@ -35,8 +39,9 @@ export interface Session {
   readonly output: Output;
   readonly options: MatrixOptions;
   readonly name: string;
-  /** Ctrl-C: what runs is cancelled by its own listener, and no more is started. */
-  readonly stop: { asked: boolean };
+  /** Hosts to spread the runs over; null: each where it says itself. */
+  readonly hosts: readonly string[] | null;
+  readonly stop: Stop;
 }
 
 export const withoutDocument = (output: Output): Output => ({
@@ -45,11 +50,31 @@ export const withoutDocument = (output: Output): Output => ({
   document: () => undefined,
 });
 
-/** The run in the store, which is there already where it is continued. */
-export async function started(session: Session, run: PlannedRun): Promise<string> {
+/** Where a run is given to. */
+export interface Place {
+  /** "local": this machine. */
+  readonly host: string;
+  /** The GPUs there that it may have; null: as it asks. */
+  readonly gpus: readonly string[] | null;
+}
+
+/** What was chosen for the run, at this place. */
+function choiceAt({ preset, overrides }: Choice, place: Place | null): Choice {
+  if (place === null) return { preset, overrides };
+  const host = place.host === localHost ? {} : { host: place.host };
+  const gpus = place.gpus === null ? {} : { gpus: [...place.gpus] };
+  return { preset, overrides: mergeTrees(overrides, { engine: { kind: 'docker', ...host, ...gpus } }) };
+}
+
+/** The run in the store, which is there already where it is continued. @param place null: where the run says itself */
+export async function started(
+  session: Session,
+  run: PlannedRun,
+  place: Place | null = null,
+): Promise<string> {
   const { core, name, options } = session;
   if (run.state !== null) return run.state.runId;
-  const spec = await core.resolveChoice(run.choice);
+  const spec = await core.resolveChoice(choiceAt(run.choice, place));
   const { skipPreflight = false } = options;
   const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
   const matrix = { name, entry: run.entry };

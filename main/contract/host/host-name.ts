@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Name of the machine that the workbench itself runs on: no host can have it. */
-const localHost = 'local';
+export const localHost = 'local';
 
 export const hostNameSchema = z
   .string()
@@ -10,3 +10,21 @@ export const hostNameSchema = z
     'use lower-case letters, digits and dashes, at most 32, beginning with a letter or digit',
   )
   .refine((name) => name !== localHost, `"${localHost}" is this machine`);
+
+/** In place of names: every host of the list. */
+export const allHosts = 'all';
+
+/**
+ * Names of hosts to spread runs over, "local" for this machine, each once: "all" alone, or several. What is wrong with
+ * them as a text. Pure.
+ */
+export function readHostNames(texts: readonly string[]): readonly string[] | string {
+  const names = texts.flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== '');
+  if (names.length === 0) return 'No host is named';
+  const wrong = names.find((name) => name !== localHost && !hostNameSchema.safeParse(name).success);
+  if (wrong !== undefined) return `"${wrong.slice(0, 40)}" is not the name of a host`;
+  if (names.includes(allHosts) && names.some((name) => name !== allHosts && name !== localHost)) {
+    return `"${allHosts}" already names every host`;
+  }
+  return [...new Set(names)];
+}

@@ -1,37 +1,29 @@
 import { errorText } from '../error-text';
-import type { WireError } from '../errors';
 import { labelOf } from '../fields/fields';
+import { localHost } from '../host/host-name';
 import { formatCount } from '../numbers';
 import { type Scenario, scenarios } from '../run/run-events';
 import { statusOf, verificationOf } from '../run/run-outcome';
 import type { RunSpec } from '../run/run-spec';
 import type { RunState } from '../run/run-state';
-import type { MatrixAxis } from '../run/spec-tools';
 import { budgetLatencyUs } from '../run/sweep';
 import { levelText } from '../words';
+import { byGpu, type DeviceRow, isRelative, measuredOn, throughputRatio } from './by-gpu';
 import type { Column } from './column';
 import { batchSize, p99, throughput } from './columns';
+import type { MatrixResult } from './matrix-result';
 import { bestSteadyPoint, levelsOf } from './points';
 import type { LoadPoint } from './results';
 import { bestLevelText } from './verdict';
 
-/** One run of a matrix: planned, left out, or with what it came to. */
-export interface MatrixResult {
-  /** Place in the matrix, from 1 on. */
-  readonly number: number;
-  readonly axes: readonly MatrixAxis[];
-  /** null where the choice is no specification. */
-  readonly spec: RunSpec | null;
-  /** null where no run was created. */
-  readonly state: RunState | null;
-  /** Why it cannot be run at all; null where it can. */
-  readonly leftOut: string | null;
-  /** What kept it from being started or taken up. */
-  readonly error: WireError | null;
-}
-
 /** These have a column of their own. */
-const ownColumns: ReadonlySet<string> = new Set(['model.preset', 'format', 'precision', 'engine.gpus']);
+const ownColumns: ReadonlySet<string> = new Set([
+  'model.preset',
+  'format',
+  'precision',
+  'engine.gpus',
+  'engine.host',
+]);
 
 type Row = Column<MatrixResult>;
 
@@ -49,6 +41,14 @@ const axisIn = ({ axes }: MatrixResult, field: string): string | null =>
   axes.find((axis) => axis.field === field)?.value ?? null;
 
 const specOf = ({ state, spec }: MatrixResult): RunSpec | null => state?.spec ?? spec;
+
+/** The host that the run is on, or those that it may be given to; null where it names none. */
+function hostOf(result: MatrixResult): string | null {
+  const engine = result.state?.spec.engine;
+  if (engine?.kind === 'docker' && engine.host !== undefined) return engine.host;
+  if (result.state !== null) return result.hosts === undefined ? null : localHost;
+  return axisIn(result, 'engine.host') ?? result.hosts?.join(', ') ?? null;
+}
 
 /** What measured where the run got so far, else what it asks for. */
 function gpuOf(result: MatrixResult): string | null {
@@ -138,6 +138,9 @@ export function choiceColumns(results: readonly MatrixResult[]): readonly Row[] 
       (one) => specOf(one)?.precision ?? axisIn(one, 'precision'),
     ),
     text('gpu', 'GPU', 'GPUs of the run; none: on the CPU, or on a server that is not ours.', gpuOf),
+    ...(results.some((result) => hostOf(result) !== null)
+      ? [text('host', 'Host', 'Host that measures; before the start those that fit.', hostOf)]
+      : []),
     ...[...others].map((field) =>
       text(field, labelOf(field), `Value of ${field}.`, (one) => axisIn(one, field)),
     ),
@@ -198,12 +201,70 @@ function levelDocument(point: LoadPoint | null, scenario: Scenario) {
   };
 }
 
+type DeviceColumn = Column<DeviceRow>;
+
+const ofDevice = (id: string, title: string, help: string, read: DeviceColumn['read']): DeviceColumn => ({
+  ...{ id, heading: title, title, help, unit: '', kind: 'text' },
+  read,
+});
+
+const ofResult = ({ id, heading, title, help, unit, kind, read }: Row): DeviceColumn => ({
+  ...{ id, heading, title, help, unit, kind },
+  read: ({ result }) => read(result),
+});
+
+const ratioColumn = (scenario: Scenario, baseline: string): DeviceColumn => {
+  const title = `${scenario === 'offline' ? 'Offline' : 'Online'} throughput, relative`;
+  return {
+    ...ofDevice(
+      `${scenario}-ratio`,
+      title,
+      `Throughput ${scenario} divided by that of the same choice on ${baseline}.`,
+      (row) => throughputRatio(row, scenario),
+    ),
+    kind: 'rate',
+  };
+};
+
+/** The runs by what measured them: one row per run, in the order of {@link byGpu}. */
+export function deviceColumns(results: readonly MatrixResult[]): readonly DeviceColumn[] {
+  const groups = byGpu(results);
+  const baseline = groups[0]?.device ?? '';
+  const choice = choiceColumns(results).filter(({ id }) => id !== 'number' && id !== 'gpu');
+  const figures = (scenario: Scenario): readonly DeviceColumn[] => [
+    ofResult(ofBest(scenario, throughput)),
+    ...(isRelative(groups) ? [ratioColumn(scenario, baseline)] : []),
+    ofResult(ofBest(scenario, p99, budgetLatencyUs)),
+  ];
+  return [
+    ofDevice('device', 'Measured on', 'GPU that measured, or the CPU of a machine.', ({ device }) => device),
+    {
+      ...ofDevice('number', 'Run', 'Place of the run in the matrix.', ({ result }) => result.number),
+      kind: 'count',
+    },
+    ...choice.map(ofResult),
+    ofResult(text('release', 'Release', 'NGC release of the images.', releaseOf)),
+    ...figures('offline'),
+    ...figures('online'),
+  ];
+}
+
 /** A matrix for machines: values as measured, microseconds; null where there is none. */
 export const matrixDocument = (name: string, results: readonly MatrixResult[]) => ({
   kind: 'triton-workbench-matrix',
   version: 1,
   name,
   summary: matrixSentence(results),
+  byGpu: byGpu(results).map(({ device, rows }) => ({
+    device,
+    runs: rows.map((row) => ({
+      number: row.result.number,
+      host: hostOf(row.result),
+      baseline: row.baseline?.number ?? null,
+      offlineRatio: throughputRatio(row, 'offline'),
+      onlineRatio: throughputRatio(row, 'online'),
+    })),
+  })),
   runs: results.map((result) => ({
     number: result.number,
     axes: Object.fromEntries(result.axes.map(({ field, value }) => [field, value])),
@@ -211,6 +272,8 @@ export const matrixDocument = (name: string, results: readonly MatrixResult[]) =
     format: specOf(result)?.format ?? axisIn(result, 'format'),
     precision: specOf(result)?.precision ?? axisIn(result, 'precision'),
     gpu: gpuOf(result),
+    host: hostOf(result),
+    measuredOn: measuredOn(result),
     release: releaseOf(result),
     runId: result.state?.runId ?? null,
     state: matrixState(result),

@@ -80,6 +80,8 @@ export const presetSchema = z.strictObject({
     .string()
     .regex(/^\d\d\.\d\d$/)
     .optional(),
+  /** Least memory of a GPU that serves it, MiB; absent: not known. */
+  gpuMemoryMiB: z.int().positive().optional(),
   /** The seed's published defaults, as a partial run specification. */
   defaults,
   /** Laid over `defaults` when the chosen format is the key. */

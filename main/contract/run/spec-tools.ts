@@ -103,6 +103,8 @@ export interface MatrixEntry {
 export interface MatrixFile {
   /** null: the file has none in it. */
   readonly name: string | null;
+  /** Hosts to spread its runs over, or "all"; null: the file says nothing of it. */
+  readonly hosts: readonly string[] | null;
   readonly entries: readonly MatrixEntry[];
 }
 

@@ -151,8 +151,13 @@ async function feed(chunks: AsyncIterable<Buffer>, reader: Extract): Promise<voi
       if (reader.destroyed) return;
       if (reader.write(chunk)) continue;
       await new Promise<void>((resolve) => {
-        reader.once('drain', resolve);
-        reader.once('close', resolve);
+        const goOn = (): void => {
+          reader.off('drain', goOn);
+          reader.off('close', goOn);
+          resolve();
+        };
+        reader.on('drain', goOn);
+        reader.on('close', goOn);
       });
     }
     reader.end(null);

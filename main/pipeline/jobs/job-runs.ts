@@ -42,6 +42,13 @@ const handedTo = (job: JobState, runId: string): WorkbenchError =>
     remedy: 'Cancel the run first, then change it.',
   });
 
+export interface SubmitHow {
+  /** Of a job for several runs. */
+  readonly name?: string | undefined;
+  /** Once it asks, no further job is submitted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A run that is ready to be handed over: its lease and journal are ours. */
 type HandedRun = Pick<RunContext, 'runId' | 'state' | 'append'>;
 
@@ -97,8 +104,11 @@ export class JobRuns {
     }
   }
 
-  /** Hands them over, together where they ask for the same, and journals the job of each. Throws job-refused. */
-  async submit(runs: readonly HandedRun[], name?: string): Promise<void> {
+  /**
+   * Hands them over, together where they ask for the same, and journals the job of each. A job that was taken is journalled
+   * also where the signal asks meanwhile. Throws job-refused.
+   */
+  async submit(runs: readonly HandedRun[], { name, signal }: SubmitHow = {}): Promise<void> {
     const { scheduler, program } = this.options;
     const groups = new Map<string, HandedRun[]>();
     for (const run of runs) {
@@ -107,7 +117,7 @@ export class JobRuns {
     }
     for (const group of groups.values()) {
       const [first] = group;
-      if (first === undefined) continue;
+      if (first === undefined || signal?.aborted === true) continue;
       const { engine } = first.state().spec;
       const own = group.length === 1 ? first.runId : (name ?? first.runId).replace(/[^\w.-]+/g, '-');
       const runIds = group.map(({ runId }) => runId);

@@ -138,6 +138,15 @@ export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] 
   };
 }
 
+/** Names down the side, the first one at the top, for bars that lie. */
+export const choiceAxis = (names: readonly string[]): ChartOption['yAxis'] => ({
+  ...axisLook,
+  type: 'category',
+  inverse: true,
+  data: [...names],
+  axisTick: { show: false },
+});
+
 /** From zero, so that lengths and slopes can be compared. */
 export function valueAxis(unit: string, max?: number): ChartOption['yAxis'] {
   return {

@@ -180,4 +180,48 @@ describe('run --matrix', () => {
     expect(agreed.document.runs[0]?.reason).not.toContain('(model.dataset)');
     await rm(elsewhere, { recursive: true });
   });
+
+  it('refuses hosts that are not in the list before anything starts, and says where the others are', async () => {
+    const of = async (options: Partial<MatrixOptions>, file: object = content) => {
+      const { code, message, remedy = '' } = await rejection(run(options, file));
+      return [code, message, remedy];
+    };
+    const add = 'Add it with "triton-workbench hosts add NAME ssh://user@host".';
+    expect(await of({ hosts: 'a' })).toEqual(['host-unknown', 'Unknown host "a"', add]);
+    expect(await of({ hosts: 'all' })).toEqual(['host-unknown', 'The list of hosts is empty', add]);
+    await core.handlers['hosts.add']({ name: 'a', address: 'tcp://127.0.0.1:1' });
+    expect(await of({}, { ...content, hosts: ['a', 'b'] })).toEqual([
+      'host-unknown',
+      'Unknown host "b"',
+      'Known hosts: a.',
+    ]);
+    expect((await of({ hosts: 'A' }))[1]).toBe('"A" is not the name of a host');
+    expect((await core.listRuns()).runs).toEqual([]);
+  });
+
+  it('leaves out what no host can do, and does not run what none can do now', async () => {
+    for (const file of ['ca.pem', 'cert.pem', 'key.pem']) await writeFile(join(home, file), '');
+    await core.handlers['hosts.add']({ name: 'a', address: 'tcp://127.0.0.1:1', certificates: home });
+    const far = await run({ hosts: 'a' });
+    // Not in containers: the options of the command line win over what hosts imply.
+    const here = await run({ hosts: 'local', set: ['engine.kind=local'] });
+    const near = await run({ hosts: 'a,local' });
+    const reasons = [far, here, near].map(({ code, document }) => [
+      code,
+      document.runs[0]?.state,
+      document.runs[0]?.reason,
+    ]);
+    expect(reasons[0]).toEqual([2, undefined, undefined]);
+    expect(far.text).toMatch(/^Runs 1, 3: Left out\. a: It is not reached by ssh\.$/m);
+    expect(here.text).toMatch(
+      /Left out\. Hosts do the work of runs in containers \(engine docker\); .* is local\.$/m,
+    );
+    // This machine has no Docker: that may change.
+    expect(reasons[2]).toEqual([
+      1,
+      'Not run',
+      expect.stringMatching(/No host fits\. a: It is not reached by ssh\. local: /),
+    ]);
+    expect((await core.listRuns()).runs).toEqual([]);
+  });
 });

@@ -1,9 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
-import type { MatrixResult } from '../../../main/contract/measured/matrix';
+import type { MatrixResult } from '../../../main/contract/measured/matrix-result';
+import { dockerEngineSchema } from '../../../main/contract/run/run-spec';
 import { writeMatrixReport } from '../../../main/reports/matrix-report';
 import { hostileStrings } from '../../support/hostile-strings';
 import { parseCsv } from '../../support/parse-csv';
@@ -55,6 +56,45 @@ describe('the report of a matrix', () => {
       'night',
       [completeState().runId, null],
     ]);
+  });
+
+  it('compares by GPU in a section, charts and a file of its own where several measured', async () => {
+    const on = (host: string): MatrixResult['state'] => {
+      const state = completeState();
+      return {
+        ...state,
+        spec: { ...state.spec, engine: dockerEngineSchema.parse({ kind: 'docker', host }) },
+      };
+    };
+    const of = (number: number, host: string): MatrixResult => ({
+      ...{ ...shared, number, state: on(host) },
+      axes: [{ field: 'engine.host', value: host }],
+    });
+    const two = [of(1, 'a'), of(2, 'b')];
+    const { files } = await writeMatrixReport({ ...input(), results: two, printPdf: print });
+    expect(files.map(({ path }) => basename(path))).toEqual([
+      'matrix.html',
+      'matrix.csv',
+      'matrix-by-gpu.csv',
+      'matrix.json',
+      'matrix.pdf',
+    ]);
+    const html = await content('matrix.html');
+    expect(html).toContain('<h2>By GPU</h2>');
+    expect(html.match(/<svg/g)).toHaveLength(2);
+    expect(html).toContain('scope="rowgroup">CPU of b</th>');
+    const [header = [], ...rows] = parseCsv(await content('matrix-by-gpu.csv'));
+    const cells = (name: string) => rows.map((row) => row[header.indexOf(name)]);
+    expect(cells('Measured on')).toEqual(['CPU of a', 'CPU of b']);
+    expect(cells('Offline throughput, relative')).toEqual(['', '1']);
+    const [, second = ''] = cells('Offline Inferences/Second');
+    const [all = [], ...runs] = parseCsv(await content('matrix.csv'));
+    expect(runs[1]?.[all.indexOf('Offline Inferences/Second')]).toBe(second);
+    // One GPU measured all: nothing to compare, and no file of an earlier report is left.
+    const one = await writeMatrixReport({ ...input(), results: two.slice(1), printPdf: print });
+    expect(one.files.map(({ kind }) => kind)).toEqual(['html', 'csv', 'json', 'pdf']);
+    expect(await content('matrix.html')).not.toContain('By GPU');
+    expect(await readdir(join(dir, 'night'))).not.toContain('matrix-by-gpu.csv');
   });
 
   it('keeps the other files where there is nothing to print with, and says why', async () => {

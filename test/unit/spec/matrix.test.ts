@@ -70,6 +70,8 @@ describe('a matrix of fields', () => {
     ['BATCH_SIZES', ['1 2', '4'], { performance: { batchSizes: [1, 2] } }],
     ['gpu', ['none', 'idlest'], {}],
     ['gpu', [['GPU-a', 'GPU-b'], 'all'], { engine: { kind: 'docker', gpus: ['GPU-a', 'GPU-b'] } }],
+    ['host', ['a', 'local'], { engine: { kind: 'docker', host: 'a' } }],
+    ['engine.host', ['local', 'a'], { engine: { kind: 'docker' } }],
     ['model.args.width', ['32', '64'], { model: { args: { width: '32' } } }],
     ['accuracy.atol.OUTPUT__0', [0.1, 1], { accuracy: { atol: { OUTPUT__0: 0.1 } } }],
   ])('takes the axis %s', (key, values, first) => {
@@ -79,6 +81,25 @@ describe('a matrix of fields', () => {
   });
 
   it.each([
+    [undefined, null],
+    ['all', ['all']],
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
+    ['a, local', ['a', 'local']],
+  ])('may be spread over hosts: %j', (hosts, names) => {
+    const file = read(
+      { matrix: { precision: ['fp32', 'fp16'] }, ...(hosts === undefined ? {} : { hosts }) },
+      'tft',
+    );
+    expect([file.hosts, file.entries.length]).toEqual([names, 2]);
+  });
+
+  it.each([
+    [{ matrix: { precision: ['fp32'] }, hosts: [] }, 'hosts', /No host is named/],
+    [{ matrix: { precision: ['fp32'] }, hosts: ['A'] }, 'hosts', /"A" is not the name of a host/],
+    [{ matrix: { precision: ['fp32'] }, hosts: [{ name: 'a' }] }, 'hosts', /is not the name of a host/],
     [{ matrix: {} }, 'matrix', /no axes/],
     [{ matrix: { format: [] } }, 'matrix.format', /no values/],
     [{ matrix: { format: ['onx'] } }, 'format', /"onx" is not one of onnx, ts-trace/],

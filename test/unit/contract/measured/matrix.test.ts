@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { labelOf } from '../../../../main/contract/fields/fields';
 import { cellText, titleWithUnit } from '../../../../main/contract/measured/column';
-import {
-  matrixColumns,
-  matrixDocument,
-  type MatrixResult,
-  matrixSentence,
-} from '../../../../main/contract/measured/matrix';
+import { matrixColumns, matrixDocument, matrixSentence } from '../../../../main/contract/measured/matrix';
+import type { MatrixResult } from '../../../../main/contract/measured/matrix-result';
 import { missing } from '../../../../main/contract/numbers';
 import { dockerEngineSchema } from '../../../../main/contract/run/run-spec';
 import {

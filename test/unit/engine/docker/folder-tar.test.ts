@@ -59,6 +59,24 @@ describe('files through a tar', () => {
     expect(await readFile(join(root, 'log.txt'), 'utf8')).toBe('longer by now');
   });
 
+  it('leave no listener behind for each time that they wait for the disk', async () => {
+    const files = await sourceWith({ 'large.bin': 'b'.repeat(8_000_000) });
+    const root = join(folder, 'out');
+    await mkdir(root);
+    const warned: string[] = [];
+    const hear = ({ name }: Error) => warned.push(name);
+    process.on('warning', hear);
+    try {
+      await unpackFiles(chunksOf(packFiles('x', { folders: [], files }, owner)), { root, ...none });
+      // A warning is told in the turn behind the one that it is of.
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off('warning', hear);
+    }
+    expect(warned).toEqual([]);
+    expect((await stat(join(root, 'large.bin'))).size).toBe(8_000_000);
+  });
+
   it('do not leave their folder, and links are not taken', async () => {
     const root = join(folder, 'out');
     await mkdir(root);

@@ -20,7 +20,12 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 /** Runs that were handed over, in a home whose cluster says this of their jobs. */
-const handedOver = async (squeue: string, count = 1, env: NodeJS.ProcessEnv = {}) => {
+const handedOver = async (
+  squeue: string,
+  count = 1,
+  env: NodeJS.ProcessEnv = {},
+  stopped: (jobsTaken: number) => boolean = () => false,
+) => {
   await writeSlurmPrograms(dir, {
     squeue: `echo "${squeue}"`,
     sacct: 'exit 1',
@@ -42,6 +47,8 @@ const handedOver = async (squeue: string, count = 1, env: NodeJS.ProcessEnv = {}
     });
     runIds.push((await store.create(spec, environmentFixture())).state.runId);
   }
+  const stop = new AbortController();
+  const taken = { count: 0 };
   const opened = await Promise.all(
     runIds.map(async (runId) => {
       const { state } = await store.load(runId);
@@ -49,11 +56,13 @@ const handedOver = async (squeue: string, count = 1, env: NodeJS.ProcessEnv = {}
         ...{ runId, state: () => state },
         append: async (body: Parameters<typeof store.append>[1]) => {
           await store.append(runId, body);
+          taken.count += 1;
+          if (stopped(taken.count)) stop.abort();
         },
       };
     }),
   );
-  await jobs.submit(opened, 'two nights');
+  await jobs.submit(opened, { name: 'two nights', signal: stop.signal });
   const [runId = ''] = runIds;
   const state = async () => (await store.load(runId)).state;
   return { jobs, store, runId, runIds, events, state };
@@ -120,6 +129,12 @@ describe('a run that was handed to a job', () => {
     const jobs = await Promise.all(runIds.map(async (runId) => (await store.load(runId)).state.job));
     expect(jobs.map((job) => job?.id)).toEqual(['12_0', '12_1', '12']);
     expect(jobs.map((job) => job?.name)).toEqual(['tw-two-nights', 'tw-two-nights', `tw-${runIds[2] ?? ''}`]);
+  });
+
+  it('has its job in its journal also where Ctrl-C comes meanwhile, and no further job is submitted', async () => {
+    const { store, runIds } = await handedOver('', 3, {}, (count) => count === 1);
+    const jobs = await Promise.all(runIds.map(async (runId) => (await store.load(runId)).state.job));
+    expect(jobs.map((job) => job?.id ?? null)).toEqual(['12_0', '12_1', null]);
   });
 });
 

@@ -1,0 +1,149 @@
+import type { WireError } from '../../contract/errors';
+import { localHost } from '../../contract/host/host-name';
+import { type HostFit, placementOf } from '../../contract/host/spread';
+import { isEmptyReach, reachLines, reachOf } from '../../contract/reach';
+import type { RunSpec } from '../../contract/run/run-spec';
+import type { RunState } from '../../contract/run/run-state';
+import { mergeTrees, type Tree } from '../../contract/trees';
+import { approveGiven } from '../work';
+import type { Place, PlannedRun, Session } from './matrix-session';
+
+/** A run with what stands in its way, and where it can be measured. */
+export interface PlacedRun extends PlannedRun {
+  /** null: it is not given to a host, and measured where it says itself. */
+  readonly placesThere: readonly Place[] | null;
+  /** Why it is not given to hosts that it could else be given to, one text each. */
+  readonly notes: readonly string[];
+}
+
+const hasMeasured = ({ scenarios }: RunState): boolean =>
+  Object.values(scenarios).some(({ points, missing }) => points.length + missing.length > 0);
+
+/** The host of a run in containers, "local" for this machine; null for other engines. */
+function hostOf({ engine }: RunSpec): string | null {
+  return engine.kind === 'docker' ? (engine.host ?? localHost) : null;
+}
+
+/** The run as a host is given it; this machine is not named. */
+const onHost = (spec: RunSpec, host: string): RunSpec =>
+  spec.engine.kind !== 'docker' || host === localHost ? spec : { ...spec, engine: { ...spec.engine, host } };
+
+/**
+ * What it would reach that nobody agreed to, with the hosts that it may be given to. Whoever names hosts on the command
+ * line agrees to them; those of a file are asked for.
+ */
+async function reachError(
+  session: Session,
+  { spec, typed }: { readonly spec: RunSpec; readonly typed: Tree },
+  hosts: readonly string[],
+): Promise<WireError | null> {
+  const { core, options } = session;
+  for (const host of hosts.length === 0 ? [localHost] : hosts) {
+    const there = onHost(spec, host);
+    const named =
+      options.hosts === undefined || host === localHost ? {} : { engine: { kind: 'docker', host } };
+    await approveGiven(core, there, options, { typed: mergeTrees(typed, named), specFile: options.matrix });
+    const missing = await core.approvals.missing(reachOf(there));
+    if (isEmptyReach(missing)) continue;
+    const message = `The run would do this: ${reachLines(missing).join('; ')}`;
+    const remedy = 'To approve, add --trust, and for another machine --allow-remote-load.';
+    return { code: 'not-trusted', message, remedy };
+  }
+  return null;
+}
+
+/** What the machine has against starting it now. */
+async function startError({ core, options }: Session, spec: RunSpec): Promise<WireError | null> {
+  if (options.skipPreflight === true) return null;
+  const [first] = (await core.handlers['runs.check']({ spec })).filter(
+    ({ severity }) => severity === 'problem',
+  );
+  if (first === undefined) return null;
+  const { code, message, field: where, remedy } = first;
+  return { code, message, where, ...(remedy === null ? {} : { remedy }) };
+}
+
+/** Hosts that a run may be given to; a text: why it can be given to none; null: it is not to be given to any. */
+function candidatesOf(
+  { axes }: PlannedRun,
+  { engine }: RunSpec,
+  hosts: Session['hosts'],
+): readonly string[] | string | null {
+  const own =
+    (engine.kind === 'docker' ? engine.host : undefined) ??
+    axes.find(({ field }) => field === 'engine.host')?.value;
+  if (hosts === null) return own === undefined ? null : [own];
+  if (engine.kind !== 'docker') {
+    return `Hosts do the work of runs in containers (engine docker); the engine of this run is ${engine.kind}.`;
+  }
+  if (own === undefined) return hosts;
+  return hosts.includes(own) ? [own] : `Its host ${own} is not one of the hosts of this matrix.`;
+}
+
+function fitsOf(session: Session, spec: RunSpec, hosts: readonly string[]): Promise<readonly HostFit[]> {
+  const { core, options } = session;
+  const { skipPreflight = false } = options;
+  // Who names the host of a run has chosen its GPU.
+  const modelOfGpu =
+    session.hosts !== null && spec.engine.kind === 'docker' && spec.engine.host === undefined;
+  return core.hostFits(spec, hosts, { modelOfGpu, skipPreflight });
+}
+
+const placesOf = (fits: readonly HostFit[]): readonly Place[] =>
+  fits.flatMap((fit) => (fit.fits ? [{ host: fit.host, gpus: fit.gpus }] : []));
+
+/** Where it is measured, or why not. A run of which something was measured stays on its host. */
+async function placedOn(
+  session: Session,
+  run: PlannedRun,
+  spec: RunSpec,
+  candidates: readonly string[],
+): Promise<PlacedRun> {
+  const { state } = run;
+  const own = state === null ? null : hostOf(state.spec);
+  if (state !== null && own !== null) {
+    const fits = await fitsOf(session, state.spec, [own]);
+    const { hosts, error, leftOut } = placementOf(fits);
+    if (hosts.length > 0) return { ...run, hosts, placesThere: placesOf(fits), notes: [] };
+    const others = candidates.filter((host) => host !== own);
+    if (hasMeasured(state) || others.length === 0) {
+      // It has figures, and is a run of this matrix all the same.
+      const misfit: WireError = {
+        code: 'combination-unsupported',
+        message: leftOut ?? '',
+        where: 'engine.host',
+      };
+      return { ...run, hosts: [own], error: error ?? misfit, placesThere: [], notes: [] };
+    }
+    return placedOn(session, { ...run, state: null }, spec, others);
+  }
+  const fits = await fitsOf(session, spec, candidates);
+  const { hosts, leftOut, error } = placementOf(fits);
+  const notes =
+    hosts.length === 0 ? [] : fits.flatMap((fit) => (fit.fits ? [] : [`not on ${fit.host}. ${fit.reason}`]));
+  return {
+    ...run,
+    hosts: hosts.length > 0 ? hosts : candidates,
+    leftOut,
+    error,
+    placesThere: placesOf(fits),
+    notes,
+  };
+}
+
+/** With what keeps the run from being started now, and the hosts that it can be given to. */
+export async function placed(session: Session, run: PlannedRun): Promise<PlacedRun> {
+  const { spec, leftOut, state, typed } = run;
+  const asItIs: PlacedRun = { ...run, placesThere: null, notes: [] };
+  if (spec === null || leftOut !== null) return asItIs;
+  const candidates = candidatesOf(run, spec, session.hosts);
+  if (state?.status === 'done') {
+    const own = candidates === null ? null : hostOf(state.spec);
+    return own === null ? asItIs : { ...asItIs, hosts: [own] };
+  }
+  if (typeof candidates === 'string') return { ...asItIs, leftOut: candidates };
+  const unapproved = await reachError(session, { spec, typed }, candidates ?? []);
+  if (unapproved !== null) return { ...asItIs, error: unapproved };
+  if (candidates === null) return { ...asItIs, error: await startError(session, spec) };
+  return placedOn(session, run, spec, candidates);
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { PlannedRun, Session } from '../../../../main/cli/matrix/matrix-session';
+import { placed } from '../../../../main/cli/matrix/place-runs';
+import type { Output } from '../../../../main/cli/output';
+import type { HostFit } from '../../../../main/contract/host/spread';
+import { dockerEngineSchema, type RunSpec } from '../../../../main/contract/run/run-spec';
+import type { RunState } from '../../../../main/contract/run/run-state';
+import type { MatrixAxis } from '../../../../main/contract/run/spec-tools';
+import type { Core } from '../../../../main/core';
+import {
+  createdBodies,
+  measurementBody,
+  pointFixture,
+  preparationBodies,
+  specFixture,
+  stateOf,
+  stepBodies,
+} from '../../../support/run-state';
+
+const onHost = (host?: string): RunSpec =>
+  specFixture((spec) => {
+    spec.engine = dockerEngineSchema.parse({ kind: 'docker', ...(host === undefined ? {} : { host }) });
+  });
+const begun = (host: string): RunState => stateOf(createdBodies(onHost(host)));
+const measured = (host: string): RunState =>
+  stateOf([
+    ...createdBodies(onHost(host)),
+    ...preparationBodies(),
+    ...stepBodies('offline', [measurementBody('offline', pointFixture())]),
+  ]);
+
+/** A session whose hosts are there, but for those that are away; what they are asked is noted. */
+function sessionWith(
+  hosts: readonly string[] | null,
+  away: readonly string[] = [],
+  never: readonly string[] = [],
+) {
+  const asked: { readonly hosts: readonly string[]; readonly modelOfGpu: boolean }[] = [];
+  const core = {
+    handlers: { 'runs.check': () => Promise.resolve([]) },
+    approvals: {
+      give: () => undefined,
+      add: () => Promise.resolve(),
+      missing: () => Promise.resolve({ paths: [], images: [], hosts: [] }),
+    },
+    hostFits: (
+      _spec: RunSpec,
+      names: readonly string[],
+      { modelOfGpu }: { readonly modelOfGpu: boolean },
+    ) => {
+      asked.push({ hosts: names, modelOfGpu });
+      return Promise.resolve(
+        names.map((host): HostFit => {
+          if (never.includes(host)) return { host, fits: false, reason: 'It has no NVIDIA GPU', error: null };
+          if (!away.includes(host)) return { host, fits: true, gpus: host === 'gpus' ? ['GPU-1'] : null };
+          const error = { code: 'docker-unreachable', message: 'no answer' } as const;
+          return { host, fits: false, reason: 'no answer', error };
+        }),
+      );
+    },
+  };
+  const output: Output = {
+    ...{ json: false, live: false },
+    say: () => undefined,
+    document: () => undefined,
+    rewrite: () => undefined,
+    clearScreen: () => undefined,
+  };
+  const session: Session = {
+    ...{ core: core as unknown as Core, output, options: { matrix: '-' }, name: 'night', hosts },
+    stop: { signal: new AbortController().signal, answeredBy: (work) => work(), dispose: () => undefined },
+  };
+  return { session, asked };
+}
+
+const run = (spec: RunSpec, state: RunState | null = null, axes: readonly MatrixAxis[] = []): PlannedRun => ({
+  ...{ number: 1, axes, spec, state, leftOut: null, error: null },
+  ...{ choice: { preset: 'resnet50', overrides: {} }, typed: {}, entry: 'entry' },
+});
+
+describe('a run of a matrix', () => {
+  it('is measured where it says itself, without hosts', async () => {
+    const { session, asked } = sessionWith(null);
+    expect(await placed(session, run(onHost()))).toMatchObject({
+      placesThere: null,
+      leftOut: null,
+      error: null,
+    });
+    expect(asked).toEqual([]);
+    expect(await placed(session, run(onHost('a')))).toMatchObject({
+      hosts: ['a'],
+      placesThere: [{ host: 'a' }],
+    });
+    // Who names the host of a run has chosen its GPU.
+    expect(asked).toEqual([{ hosts: ['a'], modelOfGpu: false }]);
+  });
+
+  it('may be given to every host that fits, with the GPUs there, and says why not to the others', async () => {
+    const { session, asked } = sessionWith(['a', 'gpus', 'b'], ['b'], ['a']);
+    const found = await placed(session, run(onHost()));
+    expect(found).toMatchObject({
+      hosts: ['gpus'],
+      placesThere: [{ host: 'gpus', gpus: ['GPU-1'] }],
+      error: null,
+    });
+    expect(found.notes).toEqual(['not on a. It has no NVIDIA GPU', 'not on b. no answer']);
+    expect(asked[0]?.modelOfGpu).toBe(true);
+  });
+
+  it('is left out where its host is none of them, and where it is not in containers', async () => {
+    const { session } = sessionWith(['a', 'b']);
+    expect((await placed(session, run(onHost('c')))).leftOut).toBe(
+      'Its host c is not one of the hosts of this matrix.',
+    );
+    expect((await placed(session, run(specFixture()))).leftOut).toMatch(
+      /^Hosts do the work of runs in containers/,
+    );
+    const here = run(onHost(), null, [{ field: 'engine.host', value: 'local' }]);
+    expect((await placed(session, here)).leftOut).toBe(
+      'Its host local is not one of the hosts of this matrix.',
+    );
+  });
+
+  it('that is complete is left as it is', async () => {
+    const { session, asked } = sessionWith(['a', 'b']);
+    const done = stateOf([...createdBodies(onHost('b')), { type: 'run-finished', outcome: 'done' }]);
+    expect(await placed(session, run(onHost(), done))).toMatchObject({ hosts: ['b'], state: done });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a run that is continued', () => {
+  it('stays on its host', async () => {
+    const { session, asked } = sessionWith(['a', 'b']);
+    const state = begun('b');
+    expect(await placed(session, run(onHost(), state))).toMatchObject({ hosts: ['b'], state });
+    expect(asked.map(({ hosts }) => hosts)).toEqual([['b']]);
+  });
+
+  it('is begun anew on another one where its host is away and nothing was measured', async () => {
+    const { session } = sessionWith(['a', 'b'], ['b']);
+    expect(await placed(session, run(onHost(), begun('b')))).toMatchObject({
+      hosts: ['a'],
+      state: null,
+      error: null,
+    });
+  });
+
+  it('is not run now where something was measured there', async () => {
+    const state = measured('b');
+    const away = await placed(sessionWith(['a', 'b'], ['b']).session, run(onHost(), state));
+    expect(away).toMatchObject({
+      hosts: ['b'],
+      state,
+      placesThere: [],
+      error: { code: 'docker-unreachable' },
+    });
+    // It has figures, so that it is not left out.
+    const other = await placed(sessionWith(['a', 'b'], [], ['b']).session, run(onHost(), state));
+    expect(other).toMatchObject({ state, leftOut: null, error: { code: 'combination-unsupported' } });
+  });
+});
