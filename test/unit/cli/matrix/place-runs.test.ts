@@ -3,6 +3,7 @@ import type { PlannedRun, Session } from '../../../../main/cli/matrix/matrix-ses
 import { placed } from '../../../../main/cli/matrix/place-runs';
 import type { Output } from '../../../../main/cli/output';
 import type { HostFit } from '../../../../main/contract/host/spread';
+import { emptyReach, type Reach } from '../../../../main/contract/reach';
 import { dockerEngineSchema, type RunSpec } from '../../../../main/contract/run/run-spec';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import type { MatrixAxis } from '../../../../main/contract/run/spec-tools';
@@ -34,14 +35,23 @@ function sessionWith(
   hosts: readonly string[] | null,
   away: readonly string[] = [],
   never: readonly string[] = [],
+  given: Partial<Session['options']> = { trust: true },
 ) {
+  const approved: Reach['machines'][number][] = [];
   const asked: { readonly hosts: readonly string[]; readonly modelOfGpu: boolean }[] = [];
   const core = {
     handlers: { 'runs.check': () => Promise.resolve([]) },
     approvals: {
       give: () => undefined,
-      add: () => Promise.resolve(),
-      missing: () => Promise.resolve({ paths: [], images: [], hosts: [] }),
+      add: ({ machines }: Reach) => {
+        approved.push(...machines);
+        return Promise.resolve();
+      },
+      missing: ({ machines }: Reach) =>
+        Promise.resolve({
+          ...emptyReach,
+          machines: machines.filter(({ value }) => !approved.some((one) => one.value === value)),
+        }),
     },
     hostFits: (
       _spec: RunSpec,
@@ -67,7 +77,7 @@ function sessionWith(
     clearScreen: () => undefined,
   };
   const session: Session = {
-    ...{ core: core as unknown as Core, output, options: { matrix: '-' }, name: 'night', hosts },
+    ...{ core: core as unknown as Core, output, options: { matrix: '-', ...given }, name: 'night', hosts },
     stop: { signal: new AbortController().signal, answeredBy: (work) => work(), dispose: () => undefined },
   };
   return { session, asked };
@@ -105,6 +115,17 @@ describe('a run of a matrix', () => {
     });
     expect(found.notes).toEqual(['not on a. It has no NVIDIA GPU', 'not on b. no answer']);
     expect(asked[0]?.modelOfGpu).toBe(true);
+  });
+
+  it('goes to hosts that the command line names, and to those of a file once they are approved', async () => {
+    const named = sessionWith(['a', 'local'], [], [], { hosts: 'a,local' });
+    expect(await placed(named.session, run(onHost()))).toMatchObject({ hosts: ['a', 'local'], error: null });
+    const ofFile = sessionWith(['a', 'local'], [], [], {});
+    const refused = await placed(ofFile.session, run(onHost()));
+    expect(refused.error).toMatchObject({ code: 'not-trusted' });
+    expect(refused.error?.remedy).toContain('--trust');
+    // Nobody agreed to it: it is not even asked.
+    expect(ofFile.asked).toEqual([]);
   });
 
   it('is left out where its host is none of them, and where it is not in containers', async () => {
