@@ -60,7 +60,9 @@ function createConsentGate(approvals: Core['approvals'], askNatively: AskForCons
       inTurn(async () => {
         const missing = await approvals.missing(reach);
         if (!isEmptyReach(missing)) {
-          const values = [...missing.paths, ...missing.images, ...missing.hosts].map(({ value }) => value);
+          const values = [...missing.paths, ...missing.images, ...missing.hosts, ...missing.clusters].map(
+            ({ value }) => value,
+          );
           if (!(await askNatively(reachQuestion(missing)))) throw refused(values.join(', '));
         }
         await approvals.add(reach);

@@ -35,26 +35,28 @@ function section(title: string, found: readonly Reached[]): string[] {
 }
 
 /** What a run from elsewhere names outside of its folder. Pure. */
-export function reachOfContent({ paths, images, server }: RunContent): Reach {
+export function reachOfContent({ paths, images, server, clusters }: RunContent): Reach {
   const named = (value: string): Reached => ({ field: 'run.yaml', value });
   return {
     paths: paths.map(named),
     images: images.map(named),
     hosts: reachOf({ engine: { kind: 'remote', url: server } }).hosts,
+    clusters: clusters.map(named),
   };
 }
 
-function reachSections({ paths, images, hosts }: Reach): string[] {
+function reachSections({ paths, images, hosts, clusters }: Reach): string[] {
   return [
     ...section('Read, and read-only in containers:', paths),
     ...section('Pull if missing, and run as a container:', images),
     ...section('Send load to another machine:', hosts),
+    ...section('Submit a Job to a Kubernetes cluster, with:', clusters),
   ];
 }
 
 /** Asks whether what a specification, or a call, names may be used. Pure. */
 export function reachQuestion(reach: Reach): ConsentQuestion {
-  const onlyReads = reach.images.length + reach.hosts.length === 0;
+  const onlyReads = reach.images.length + reach.hosts.length + reach.clusters.length === 0;
   return {
     message: onlyReads
       ? 'Allow Triton Workbench to read these files?'

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import { rowOf } from '../contract/fields/fields';
+import { isJobEngine } from '../contract/job/run-job';
 import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
 import {
   choiceColumns,
@@ -299,7 +300,7 @@ async function report(session: Session, results: readonly Ended[]): Promise<void
 /** `run --matrix`: every run of it, then one report. @returns the exit code of the worst run */
 const mixedMatrix = new WorkbenchError(
   'input-invalid',
-  'A matrix has either jobs of Slurm or other runs, not both',
+  'A matrix has either runs that are jobs or other runs, not both',
   { where: 'engine.kind', remedy: 'Use a matrix for each, and compare their runs.' },
 );
 
@@ -325,7 +326,7 @@ export async function runMatrix(
     if (all.every(({ leftOut }) => leftOut !== null)) return exitCodes.usage;
     const kinds = all
       .filter(({ leftOut }) => leftOut === null)
-      .map(({ spec }) => spec?.engine.kind === 'slurm');
+      .map(({ spec }) => spec !== null && isJobEngine(spec.engine));
     const asJobs = kinds.includes(true);
     if (asJobs && kinds.includes(false)) throw mixedMatrix;
     const ended = await (asJobs ? workedOffAsJobs : workedOff)(session, all);

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { bestAnswer, budgetText } from '../contract/measured/verdict';
-import { type Reach, type Reached, reachOf } from '../contract/reach';
+import { emptyReach, type Reached, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
 import { stepTitleOf } from '../contract/words';
 import type { Core, ExecuteOptions } from '../core';
@@ -80,7 +80,8 @@ function listenForStops(core: Core, runId: string, output: Output, isHandedOver:
       resolve(null);
     };
   });
-  const inJob = process.env['SLURM_JOB_ID'] !== undefined && !isHandedOver;
+  const inJob =
+    (process.env['SLURM_JOB_ID'] ?? process.env['TRITON_WORKBENCH_JOB']) !== undefined && !isHandedOver;
   const stop = (signal: NodeJS.Signals) => {
     asked.times += 1;
     if (asked.times > 1) process.exit(exitCodes.cancelled);
@@ -128,9 +129,6 @@ export interface ApproveOptions {
   readonly allowRemoteLoad?: boolean;
 }
 
-/** A specification of which nothing was typed here: of a file, or of a run from elsewhere. */
-const nothingTyped: Reach = { paths: [], images: [], hosts: [] };
-
 const isNamedIn =
   (typed: readonly Reached[]) =>
   ({ field, value }: Reached): boolean =>
@@ -151,12 +149,13 @@ export async function approveGiven(
   const { specFile } = input;
   if (specFile !== undefined && specFile !== '-') core.approvals.give(dirname(resolve(specFile)));
   const reach = reachOf(spec);
-  const typed = input.typed === undefined ? nothingTyped : reachOf(input.typed);
+  const typed = input.typed === undefined ? emptyReach : reachOf(input.typed);
   const trusted = options.trust === true;
   await core.approvals.add({
     paths: reach.paths.filter((reached) => trusted || isNamedIn(typed.paths)(reached)),
     images: reach.images.filter((reached) => trusted || isNamedIn(typed.images)(reached)),
     hosts: options.allowRemoteLoad === true ? reach.hosts : [],
+    clusters: reach.clusters.filter((reached) => trusted || isNamedIn(typed.clusters)(reached)),
   });
   const { source } = spec.model;
   if (trusted && source !== undefined && source.kind !== 'onnx') {

@@ -16,9 +16,11 @@ export interface Reach {
   readonly images: readonly Reached[];
   /** Other machines that the load falls on. */
   readonly hosts: readonly Reached[];
+  /** What of a Kubernetes cluster a job is given: "context prod", "claim home". */
+  readonly clusters: readonly Reached[];
 }
 
-export const emptyReach: Reach = { paths: [], images: [], hosts: [] };
+export const emptyReach: Reach = { paths: [], images: [], hosts: [], clusters: [] };
 
 const pathFields = [
   'model.source.path',
@@ -29,7 +31,20 @@ const pathFields = [
   'engine.tls.certFile',
   'engine.tls.keyFile',
 ] as const;
-const imageFields = ['engine.tritonImage', 'engine.clientImage', 'engine.containerImage'] as const;
+const imageFields = [
+  'engine.tritonImage',
+  'engine.clientImage',
+  'engine.containerImage',
+  'engine.image',
+] as const;
+/** Names in the person's kubeconfig, and in what it leads to. */
+const clusterFields = {
+  context: 'context',
+  namespace: 'namespace',
+  claim: 'volume claim',
+  mountPath: 'mount path',
+  serviceAccount: 'service account',
+} as const;
 /** A name, or the path of a file. */
 const profileField = 'engine.profile';
 
@@ -79,6 +94,13 @@ function hosts(tree: unknown): Reached[] {
   return host === null || isLoopback(host) ? [] : [{ field: 'engine.url', value: host }];
 }
 
+function clusters(tree: unknown): Reached[] {
+  if (valueAt(tree, 'engine.kind') !== 'kubernetes') return [];
+  return Object.entries(clusterFields).flatMap(([name, what]) =>
+    textsAt(tree, [`engine.${name}`]).map(({ field, value }) => ({ field, value: `${what} ${value}` })),
+  );
+}
+
 /** What a specification, or a part of one, reaches. Pure. */
 export function reachOf(spec: unknown): Reach {
   return {
@@ -89,18 +111,20 @@ export function reachOf(spec: unknown): Reach {
     ],
     images: textsAt(spec, imageFields),
     hosts: hosts(spec),
+    clusters: clusters(spec),
   };
 }
 
-export const isEmptyReach = ({ paths, images, hosts }: Reach): boolean =>
-  paths.length + images.length + hosts.length === 0;
+export const isEmptyReach = ({ paths, images, hosts, clusters }: Reach): boolean =>
+  paths.length + images.length + hosts.length + clusters.length === 0;
 
 /** One line for each thing, as messages list them: "model.dataset: /data/set". Pure. */
-export function reachLines({ paths, images, hosts }: Reach): readonly string[] {
+export function reachLines({ paths, images, hosts, clusters }: Reach): readonly string[] {
   const line = (what: string) => (reached: Reached) => `${what} ${reached.value} (${reached.field})`;
   return [
     ...paths.map(line('Read')),
     ...images.map(line('Run the image')),
     ...hosts.map(line('Send load to')),
+    ...clusters.map(line('Use of Kubernetes the')),
   ];
 }

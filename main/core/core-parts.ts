@@ -8,6 +8,9 @@ import { createKnownImages } from '../docker/images/known-images';
 import { prepareImage } from '../docker/images/prepare-image';
 import { createEngines, type Engines } from '../engine/engines';
 import type { JobScheduler, OwnJob } from '../engine/job';
+import { createJobSchedulers } from '../engine/job-schedulers';
+import { createKubernetes } from '../engine/kubernetes/kubernetes';
+import { ownKubernetesJob } from '../engine/kubernetes/own-kubernetes-job';
 import { ownSlurmJob } from '../engine/slurm/own-slurm-job';
 import { createSlurm } from '../engine/slurm/slurm';
 import { withProxy } from '../home/proxy-environment';
@@ -105,7 +108,10 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const env = withProxy(given.env, (await settings.read()).values);
   const options = { ...given, env };
   const runKey = new RunKey(layout.runKey);
-  const jobs = createSlurm({ layout, env });
+  const jobs = createJobSchedulers({
+    slurm: createSlurm({ layout, env }),
+    kubernetes: createKubernetes({ env, home: given.home }),
+  });
   const store = new RunStore(layout.runs, runKey, jobs);
   const toolkit = createToolkit(
     createLocalPython({ python: layout.python, resources, env, cache: layout.cache }),
@@ -137,7 +143,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     auths,
     images: imageWorksOf({ layout, resources, env, auths, docker, emit }),
     jobs,
-    ownJob: ownSlurmJob(env),
+    ownJob: ownSlurmJob(env) ?? ownKubernetesJob(env),
     engines: createEngines({
       layout,
       jobs,

@@ -28,10 +28,10 @@ import type { StartCalls } from './start-calls';
 async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<void> {
   const missing = await approvals.missing(reachOf(spec));
   if (isEmptyReach(missing)) return;
-  const { paths, images, hosts } = missing;
-  const [first] = [...paths, ...images, ...hosts];
+  const { paths, images, hosts, clusters } = missing;
+  const [first] = [...paths, ...images, ...hosts, ...clusters];
   const ways = [
-    ...(paths.length + images.length > 0 ? ['--trust'] : []),
+    ...(paths.length + images.length + clusters.length > 0 ? ['--trust'] : []),
     ...(hosts.length > 0 ? ['--allow-remote-load'] : []),
   ];
   throw new WorkbenchError('not-trusted', `The run would ${reachLines(missing).map(lowered).join('; ')}`, {

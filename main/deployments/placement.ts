@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { Deployment, DeploymentEngine } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
+import { isJobEngine } from '../contract/job/run-job';
 import type { RunSpec } from '../contract/run/run-spec';
 
 /** Triton's own, where they are free. */
@@ -74,12 +75,11 @@ export function requireSameEngine(id: string, has: DeploymentEngine, wanted: Dep
 
 /** Throws input-invalid for a run whose model was served on another machine: a deployment is on this one. */
 export function requireServedHere(runId: string, engine: RunSpec['engine']): void {
-  const where =
-    engine.kind === 'slurm'
-      ? 'a node of the cluster'
-      : engine.kind === 'docker' && engine.host !== undefined
-        ? `the host ${engine.host}`
-        : null;
+  const where = isJobEngine(engine)
+    ? 'a node of the cluster'
+    : engine.kind === 'docker' && engine.host !== undefined
+      ? `the host ${engine.host}`
+      : null;
   if (where === null) return;
   throw new WorkbenchError('input-invalid', `${runId} cannot be deployed here: it ran on ${where}`, {
     where: runId,

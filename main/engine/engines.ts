@@ -1,4 +1,5 @@
 import { errorText } from '../contract/error-text';
+import { isJobEngine } from '../contract/job/run-job';
 import type { EngineStatus } from '../contract/machine';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
 import type { DockerLink } from '../docker/docker-link';
@@ -18,10 +19,10 @@ import { imageNamesOf, wantedImages } from './docker/run-images';
 import { enginesWithLeft, sweepEngine } from './docker/sweep-engines';
 import type { Engine, SweptAll } from './engine';
 import type { JobScheduler } from './job';
+import { inContainerOf } from './job-triton';
 import { createLocalEngine } from './local/local-engine';
 import type { Place, PlaceRun } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
-import { inContainerOf } from './slurm/container-command';
 
 interface EnginesOptions {
   readonly layout: HomeLayout;
@@ -140,7 +141,7 @@ export function createEngines(options: EnginesOptions): Engines {
   };
   /** The local Triton whose models run in that framework's environment. */
   const localFor = (framework: Framework, engine: RunSpec['engine']): Engine => {
-    const inContainer = engine.kind === 'slurm' ? inContainerOf(engine) : null;
+    const inContainer = isJobEngine(engine) ? inContainerOf(engine) : null;
     if (inContainer !== null) return createLocalEngine({ layout, env, inContainer });
     return framework === 'tf' ? createLocalEngine({ layout, env, modelPython: tensorflow }) : local;
   };
@@ -165,6 +166,7 @@ export function createEngines(options: EnginesOptions): Engines {
       switch (engine.kind) {
         // Inside of its job; outside nothing is done of it.
         case 'slurm':
+        case 'kubernetes':
         case 'local':
           return onThisMachine(
             localFor(formatOf(spec.format).shimFramework ?? 'pyt', engine),
@@ -197,7 +199,7 @@ export function createEngines(options: EnginesOptions): Engines {
         dockerStatus(docker),
         createRemoteEngine(null).detect(),
         options.jobs.detect(),
-      ]),
+      ]).then((found) => found.flat()),
     sweep: (how) => sweepAll(options, linkOf, local, how),
   };
 }

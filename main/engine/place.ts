@@ -71,6 +71,7 @@ export function deviceOf(engine: RunSpec['engine'], node: string | null = null):
     case 'docker':
       return engine.host === undefined ? thisMachine : `host ${engine.host}`;
     case 'slurm':
+    case 'kubernetes':
       return node === null ? thisMachine : `node ${node}`;
     case 'local':
       return thisMachine;

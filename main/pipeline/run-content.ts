@@ -56,7 +56,7 @@ export async function runContent(
   const { folder, state } = await store.load(runId);
   const created = await store.specificationHash(folder);
   const files = await keptFiles(folder, steps);
-  const { paths, images } = reachOf(state.spec);
+  const { paths, images, clusters } = reachOf(state.spec);
   const read = state.onServer === null ? [] : pathsOfLoad(state.onServer);
   return {
     runId,
@@ -64,6 +64,7 @@ export async function runContent(
     hash: hashValue({ created, files }),
     created,
     images: images.map(({ value }) => value),
+    clusters: clusters.map(({ value }) => value),
     paths: [...paths.map(({ value }) => value), ...read],
     server: state.spec.engine.kind === 'remote' ? state.spec.engine.url : null,
     code: files.map(({ path }) => path).filter((path) => !dataEndings.has(extname(path).toLowerCase())),
@@ -76,11 +77,13 @@ const listed = (items: readonly string[]): string =>
   (items.length > mostShown ? `, and ${items.length - mostShown} more` : '');
 
 /** What continuing it would do, as a sentence and a list. Pure. */
-export function notTrusted({ runId, dir, images, paths, server, code }: RunContent): WorkbenchError {
+export function notTrusted(content: RunContent): WorkbenchError {
+  const { runId, dir, images, paths, clusters, server, code } = content;
   const parts = [
     code.length === 0 ? [] : [`files ${listed(code)}`],
     images.length === 0 ? [] : [`images ${listed(images)}`],
     paths.length === 0 ? [] : [`with access to ${listed(paths)}`],
+    clusters.length === 0 ? [] : [`on the Kubernetes cluster with ${listed(clusters)}`],
     server === null ? [] : [`against ${server}`],
   ].flat();
   const what = parts.length === 0 ? 'its specification' : parts.join('; ');

@@ -339,7 +339,7 @@ export class Runs {
     const { jobs } = this.options;
     const own = this.active.get(runId);
     if (own === undefined || jobs === undefined) return;
-    const end = when === 'soon' ? Promise.resolve('time-limit' as const) : jobs.ownEnd();
+    const end = when === 'soon' ? Promise.resolve('time-limit' as const) : jobs.ownEnd(runId);
     if (when === 'soon') own.stops.pause.abort();
     else own.stops.cancel.abort(new JobStopping(end));
     await jobs.tellEnd(own, await end);

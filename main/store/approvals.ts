@@ -15,6 +15,8 @@ const approvedSchema = z.strictObject({
   images: z.array(entry),
   /** Host names, without ports. */
   hosts: z.array(entry),
+  /** As "context prod" and "volume claim home". */
+  clusters: z.array(entry).default([]),
 });
 type Approved = z.infer<typeof approvedSchema>;
 
@@ -64,7 +66,7 @@ export function createApprovals(options: {
     } catch {
       // A damaged list approves nothing.
     }
-    return { version: 1, paths: [], images: [], hosts: [] };
+    return { version: 1, paths: [], images: [], hosts: [], clusters: [] };
   };
   const missingFrom = (approved: Approved, folders: readonly string[], reach: Reach): Reach => {
     const places = [
@@ -74,10 +76,12 @@ export function createApprovals(options: {
     ];
     const images = [...allowedImages, ...approved.images.map(({ value }) => value)];
     const hosts = new Set(approved.hosts.map(({ value }) => value));
+    const clusters = new Set(approved.clusters.map(({ value }) => value));
     return {
       paths: reach.paths.filter(({ value }) => !places.some((place) => isBelow(place, resolve(value)))),
       images: reach.images.filter(({ value }) => !images.some((one) => isBelow(one, repositoryOf(value)))),
       hosts: reach.hosts.filter(({ value }) => !hosts.has(value)),
+      clusters: reach.clusters.filter(({ value }) => !clusters.has(value)),
     };
   };
   const add = async (reach: Reach): Promise<void> => {
@@ -95,6 +99,7 @@ export function createApprovals(options: {
       paths: extended(approved.paths, open.paths, (path) => resolve(path)),
       images: extended(approved.images, open.images, repositoryOf),
       hosts: extended(approved.hosts, open.hosts, (host) => host),
+      clusters: extended(approved.clusters, open.clusters, (name) => name),
     };
     await writeFileAtomic(file, `${JSON.stringify(next, null, 2)}\n`);
   };

@@ -12,6 +12,8 @@ export interface RunContent {
   readonly images: readonly string[];
   /** Files and folders of this machine that its specification names: read, and mounted into containers. */
   readonly paths: readonly string[];
+  /** What of a Kubernetes cluster its job would be given. */
+  readonly clusters: readonly string[];
   /** Address of the server that it measures; null: a server of its own. */
   readonly server: string | null;
   /** Those of `files` that are programs or may hold one. */

@@ -93,7 +93,7 @@ const sha256 = 'ab'.repeat(32);
 
 const content: RunContent = {
   ...{ runId: 'a-run', dir: '/runs/a-run', hash: sha256, created: sha256 },
-  ...{ images: ['attacker/image:1'], paths: ['/home/victim'], server: null },
+  ...{ images: ['attacker/image:1'], paths: ['/home/victim'], clusters: [], server: null },
   ...{ code: ['steps/export/model.pt'], files: [] },
 };
 

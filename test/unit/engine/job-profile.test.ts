@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SlurmEngineSpec } from '../../../../main/contract/job/slurm-engine';
-import { withProfile } from '../../../../main/engine/slurm/slurm-profile';
-import { rejection } from '../../../support/rejection';
+import type { SlurmEngineSpec } from '../../../main/contract/job/slurm-engine';
+import { withProfile } from '../../../main/engine/job-profile';
+import { rejection } from '../../support/rejection';
 
 let dir = '';
 beforeEach(async () => {
@@ -15,7 +15,8 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 const resolved = async (text: string | null, engine: Partial<SlurmEngineSpec> = {}) => {
   const file = join(dir, 'slurm.yaml');
   if (text !== null) await writeFile(file, text);
-  return withProfile({ kind: 'slurm', ...engine }, file);
+  const files = { slurm: file, kubernetes: join(dir, 'kubernetes.yaml') };
+  return (await withProfile({ kind: 'slurm', ...engine }, files)).engine;
 };
 
 const profiles = `
