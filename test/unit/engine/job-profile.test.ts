@@ -34,6 +34,22 @@ describe('a Slurm profile', () => {
     expect(await resolved(profiles, { profile: 'gpu' })).toMatchObject({ partition: 'gpu', gres: 'gpu:1' });
   });
 
+  it('of Kubernetes has its own fields and file', async () => {
+    const files = { slurm: join(dir, 'none.yaml'), kubernetes: join(dir, 'kubernetes.yaml') };
+    await writeFile(
+      files.kubernetes,
+      'default: a\nprofiles:\n  a: {image: "test/machine:1", claim: home, mountPath: /mnt/home, gpuCount: 2}\n',
+    );
+    const { engine, profile } = await withProfile({ kind: 'kubernetes', gpuCount: 1 }, files);
+    expect(engine).toEqual({
+      ...{ kind: 'kubernetes', image: 'test/machine:1', claim: 'home', mountPath: '/mnt/home', gpuCount: 1 },
+    });
+    expect(profile).toMatchObject({ gpuCount: 2 });
+    await writeFile(files.kubernetes, 'profiles: {a: {partition: work}}');
+    const error = await rejection(withProfile({ kind: 'kubernetes', profile: 'a' }, files));
+    expect(error.message).toContain('The Kubernetes profile is not valid');
+  });
+
   it('is not needed', async () => {
     expect(await resolved(null)).toEqual({ kind: 'slurm' });
     expect(await resolved('profiles: {}')).toEqual({ kind: 'slurm' });
