@@ -150,7 +150,12 @@ export class Runs {
     options: ExecuteOptions,
     name?: string,
   ): Promise<void> {
-    for (const run of runs) await (await this.changesOf(run, options)).journal();
+    for (const run of runs) {
+      const { spec, journal } = await this.changesOf(run, options);
+      // Inside of the job nobody could agree to anything, and here nothing else looks at it.
+      await this.options.check(spec);
+      await journal();
+    }
     await jobs.submit(runs, name);
   }
 

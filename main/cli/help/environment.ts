@@ -50,6 +50,10 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
     what: 'Set by `npm test`: marks the processes of one test run, so that all of them end with it.',
   },
   {
+    name: 'TRITON_WORKBENCH_TEST_KUBERNETES',
+    what: 'Folder with the programs of the cluster of `npm run test:kubernetes`. Default: `~/.cache/triton-workbench-tests/kubernetes`.',
+  },
+  {
     name: 'TRITON_WORKBENCH_TEST_MOUNTS',
     what: 'Set by `npm run test:package` for itself: its mounts are already private.',
   },

@@ -30,7 +30,7 @@ export const slurmFields: readonly FieldRow[] = [
     label: 'Profile',
     term: 'profile',
     help: 'Profile of slurm.yaml or kubernetes.yaml in the workbench home, or a file with one profile; it fills the fields that are not set.',
-    absent: 'the default profile of that file, if any',
+    absent: 'the default profile, if any',
     option: '--slurm-profile <name>',
     aliases: ['--kubernetes-profile'],
     onlyWith: withJob,

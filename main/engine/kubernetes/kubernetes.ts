@@ -43,7 +43,7 @@ async function statusOf(client: KubeClient): Promise<EngineStatus> {
   ]);
   const place = `Context ${client.context}, namespace ${client.namespace}`;
   const note = `${place}${nodes === null ? '' : `; ${nodesText(nodes)}`}.`;
-  return { kind: 'kubernetes', available: true, version, note, remedy: null };
+  return { kind: 'kubernetes', available: true, version: version.replace(/^v/, ''), note, remedy: null };
 }
 
 /** The clusters of the person's kubeconfig: a Job for each run. */

@@ -24,7 +24,7 @@ function engineOption(kind: EngineStatus['kind'], context: FieldContext): Option
   const why =
     kind === 'local'
       ? 'Not installed on this machine. Install it on the Environment page.'
-      : [status.note, status.remedy].filter(Boolean).join(' ');
+      : [status.note.replace(/[^.]$/, '$&.'), status.remedy].filter(Boolean).join(' ');
   return { value: kind, label, note, why };
 }
 

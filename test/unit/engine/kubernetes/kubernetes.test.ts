@@ -41,7 +41,7 @@ describe('Kubernetes', () => {
     );
     expect(await kubernetes().detect()).toEqual([
       {
-        ...{ kind: 'kubernetes', available: true, version: 'v1.20.2', remedy: null },
+        ...{ kind: 'kubernetes', available: true, version: '1.20.2', remedy: null },
         note: 'Context test, namespace ml; 2 nodes, 4 nvidia.com/gpu.',
       },
     ]);
