@@ -26,7 +26,7 @@ sed -i 's/= *-99[0-9]/= 0/' pkg/kubelet/qos/policy.go
 
 export GOROOT="$folder/root/usr/lib/go-1.19" GOPATH="$folder/gopath" GO111MODULE=off GOFLAGS= CGO_ENABLED=0 HOME="$folder/home"
 export PATH="$GOROOT/bin:$PATH"
-tagged() { grep -rl --include='*.go' '+k8s:openapi-gen=' "$@" | xargs -n1 dirname | sort -u; }
+tagged() { grep -rl --include='*.go' '+k8s:openapi-gen=' "$@" | xargs -r -n1 dirname | sort -u; }
 # What the tarball leaves out: the descriptions that the API server serves.
 openapi() {
   local output=$1

@@ -49,17 +49,17 @@ function ownAddress(): string {
 
 /**
  * An image whose programs are those of this machine: links into its root, which the volume brings. So the pod has the
- * same Python, Triton and workbench as the tests.
+ * same Python, Triton and workbench as the tests. The shell is its own: it runs with any volume.
  */
 async function buildImages(dir: string, machine: string): Promise<void> {
   const context = join(dir, 'image');
   await mkdir(join(context, 'opt/bin'), { recursive: true });
   const script = `#!${machine}/usr/bin/dash\nexec ${machine}${process.execPath} ${machine}${repository}/out/main/cli.cjs "$@"\n`;
   await writeFile(join(context, 'opt/bin/triton-workbench'), script, { mode: 0o755 });
-  const links = ['bin', 'lib', 'lib64', 'sbin'].map((name) => `ln -s usr/${name} ${name}`);
+  const links = ['lib', 'lib64', 'sbin'].map((name) => `ln -s usr/${name} ${name}`);
   await run('sh', [
     '-ec',
-    `cd "$1"; ln -s "$2/usr" usr; ln -s "$2/root" root; ${links.join('; ')}; mkdir -m 1777 tmp; mkdir etc
+    `cd "$1"; ln -s "$2/usr" usr; ln -s "$2/root" root; mkdir bin; cp "$(command -v busybox)" bin/sh; ln -s "$2/usr/bin/bash" bin/bash; ${links.join('; ')}; mkdir -m 1777 tmp; mkdir etc
      cp /etc/passwd /etc/group /etc/ld.so.cache etc/
      tar -c . | docker import -c 'ENV PATH=/opt/bin:/usr/bin:/bin' - ${images.machine}
      cp "$(command -v busybox)" "$1/../busybox"; cd ..; mkdir pause; mv busybox pause/
