@@ -46,6 +46,8 @@ export default defineConfig({
       lane('slurm', slurm, []),
       // By `npm run test:slurm` only: it takes a quarter of an hour.
       lane('slurm-campaign', ['test/campaigns/slurm-*.test.ts'], []),
+      // By `npm run test:kubernetes` only: it builds a cluster first.
+      lane('kubernetes-campaign', ['test/campaigns/kubernetes-*.test.ts'], []),
       lane('presets', presets, []),
       lane('own', own, []),
       lane('faults', faults, []),

@@ -35,6 +35,7 @@ const sidebar = [
       'preflight',
       'matrices',
       'slurm',
+      'kubernetes',
       'window',
     ),
   },

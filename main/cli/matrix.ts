@@ -1,4 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
+import { isJobEngine } from '../contract/job/run-job';
 import { byGpu, isRelative } from '../contract/measured/by-gpu';
 import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
 import {
@@ -140,7 +141,7 @@ async function report(session: Session, results: readonly Ended[]): Promise<void
 
 const mixedMatrix = new WorkbenchError(
   'input-invalid',
-  'A matrix has either jobs of Slurm or other runs, not both',
+  'A matrix has either runs that are jobs or other runs, not both',
   { where: 'engine.kind', remedy: 'Use a matrix for each, and compare their runs.' },
 );
 
@@ -148,7 +149,7 @@ const mixedMatrix = new WorkbenchError(
 function isOfJobs(runs: readonly PlannedRun[]): boolean {
   const kinds = runs
     .filter(({ leftOut }) => leftOut === null)
-    .map(({ spec }) => spec?.engine.kind === 'slurm');
+    .map(({ spec }) => spec !== null && isJobEngine(spec.engine));
   const asJobs = kinds.includes(true);
   if (asJobs && kinds.includes(false)) throw mixedMatrix;
   return asJobs;

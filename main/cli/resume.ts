@@ -68,7 +68,7 @@ export function addResume(program: Command, context: CliContext): void {
       'trust the current files and model code of a run from another home, and approve the files and images it names',
     )
     .option('--allow-remote-load', 'allow load on another machine (remote engine)')
-    .option('--detach', 'with a job (--engine slurm): submit it and return; the job continues')
+    .option('--detach', 'with a job (--engine slurm or kubernetes): submit it and return; the job continues')
     .option('--verbose', 'show the log of the steps')
     .option('--json', 'print one JSON document to stdout; messages go to stderr')
     .action(async (given: string, options: ResumeOptions) => {

@@ -49,7 +49,7 @@ export function addRun(program: Command, context: CliContext): void {
       '--out <dir>',
       'run folder, with --matrix the folder of its report; default: in the workbench home',
     )
-    .option('--detach', 'with a job (--engine slurm): submit it and return; the job continues')
+    .option('--detach', 'with a job (--engine slurm or kubernetes): submit it and return; the job continues')
     .option('--verbose', 'show the log of the steps')
     .option('--json', 'print one JSON document to stdout; messages go to stderr')
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {

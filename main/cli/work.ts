@@ -4,7 +4,7 @@ import { emptyReach, type Reached, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
 import { stepTitleOf } from '../contract/words';
 import type { Core, ExecuteOptions } from '../core';
-import { exitCodeOf, exitCodes, type Output, progressOf } from './output';
+import { exitCodeOf, exitCodes, formatError, type Output, progressOf } from './output';
 import { createRunProgress, runDocument } from './run-progress';
 
 type Ended = Awaited<Awaited<ReturnType<Core['executeRun']>>['end']>;
@@ -41,8 +41,10 @@ export async function workOn(
     const { end } = await core.executeRun(runId, how);
     const ended = detach && isHandedOver ? null : await Promise.race([end, stops.left]);
     if (ended === null) return await leftToJob(core, runId, output, detach);
-    const { outcome } = ended;
+    const { outcome, error } = ended;
     const { state } = await core.getRun(runId);
+    // A job that ended without its run: the journal's own words of an error were shown as they came.
+    if (error !== null && state.error === null) output.say(formatError(error));
     for (const report of state.reports) output.say(`  ${report.kind}: ${report.path}`);
     for (const answer of [bestAnswer(state), budgetText(state)]) if (answer !== null) output.say(answer);
     if (outcome !== 'done') output.say(`To continue: triton-workbench resume ${runId}`);
@@ -82,7 +84,8 @@ function listenForStops(core: Core, runId: string, output: Output, isHandedOver:
       resolve(null);
     };
   });
-  const inJob = process.env['SLURM_JOB_ID'] !== undefined && !isHandedOver;
+  const inJob =
+    (process.env['SLURM_JOB_ID'] ?? process.env['TRITON_WORKBENCH_JOB']) !== undefined && !isHandedOver;
   const stop = (signal: NodeJS.Signals) => {
     asked.times += 1;
     if (asked.times > 1) process.exit(exitCodes.cancelled);

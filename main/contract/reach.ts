@@ -16,7 +16,7 @@ export interface Reach {
   readonly images: readonly Reached[];
   /** Other machines that the load falls on. */
   readonly hosts: readonly Reached[];
-  /** Where its programs run, if not on this machine: a host of the home by its name, or "Slurm" for jobs of the cluster. */
+  /** Where its programs run, if not on this machine: a host of the home by its name, "Slurm", or names of a Kubernetes cluster. */
   readonly machines: readonly Reached[];
 }
 
@@ -31,7 +31,20 @@ const pathFields = [
   'engine.tls.certFile',
   'engine.tls.keyFile',
 ] as const;
-const imageFields = ['engine.tritonImage', 'engine.clientImage', 'engine.containerImage'] as const;
+const imageFields = [
+  'engine.tritonImage',
+  'engine.clientImage',
+  'engine.containerImage',
+  'engine.image',
+] as const;
+/** Names in the person's kubeconfig, and in what it leads to. */
+const clusterFields = {
+  context: 'context',
+  namespace: 'namespace',
+  claim: 'volume claim',
+  mountPath: 'mount path',
+  serviceAccount: 'service account',
+} as const;
 /** A name, or the path of a file. */
 const profileField = 'engine.profile';
 
@@ -87,6 +100,14 @@ const cluster = 'Slurm';
 function machines(tree: unknown): Reached[] {
   const kind = valueAt(tree, 'engine.kind');
   if (kind === 'slurm') return [{ field: 'engine.kind', value: cluster }];
+  if (kind === 'kubernetes') {
+    return Object.entries(clusterFields).flatMap(([name, what]) =>
+      textsAt(tree, [`engine.${name}`]).map(({ field, value }) => ({
+        field,
+        value: `Kubernetes ${what} ${value}`,
+      })),
+    );
+  }
   return kind === 'docker' ? textsAt(tree, ['engine.host']) : [];
 }
 

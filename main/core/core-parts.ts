@@ -9,6 +9,9 @@ import { prepareImage } from '../docker/images/prepare-image';
 import { createHostReach, type HostReach } from '../engine/docker/host-reach';
 import { createEngines, type Engines } from '../engine/engines';
 import type { JobScheduler, OwnJob } from '../engine/job';
+import { createJobSchedulers } from '../engine/job-schedulers';
+import { createKubernetes } from '../engine/kubernetes/kubernetes';
+import { ownKubernetesJob } from '../engine/kubernetes/own-kubernetes-job';
 import { ownSlurmJob } from '../engine/slurm/own-slurm-job';
 import { createSlurm } from '../engine/slurm/slurm';
 import { withProxy } from '../home/proxy-environment';
@@ -113,7 +116,10 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const registry = values['network.registry'] ?? ngcRegistry;
   const options = { ...given, env, registry };
   const runKey = new RunKey(layout.runKey);
-  const jobs = createSlurm({ layout, env });
+  const jobs = createJobSchedulers({
+    slurm: createSlurm({ layout, env }),
+    kubernetes: createKubernetes({ env, home: given.home }),
+  });
   const store = new RunStore(layout.runs, runKey, jobs);
   const toolkit = createToolkit(
     createLocalPython({ python: layout.python, resources, env, cache: layout.cache }),
@@ -147,7 +153,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     auths,
     images: imageWorksOf({ layout, resources, env, auths, docker, emit }),
     jobs,
-    ownJob: ownSlurmJob(env),
+    ownJob: ownSlurmJob(env) ?? ownKubernetesJob(env),
     engines: createEngines({
       layout,
       jobs,

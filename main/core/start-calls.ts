@@ -1,4 +1,8 @@
+import { isAbsolute } from 'node:path';
 import type { Handlers } from '../contract/api';
+import { toWire, type WireError } from '../contract/errors';
+import { isJobEngine } from '../contract/job/run-job';
+import { reachOf } from '../contract/reach';
 import { parseRemoteUrl } from '../contract/remote-url';
 import type { JournalBody } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
@@ -8,7 +12,7 @@ import type { Settings } from '../contract/settings/settings';
 import { usualRelease } from '../engine/docker/run-images';
 import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
 import { withRelease } from '../engine/docker/run-release';
-import { withProfile } from '../engine/slurm/slurm-profile';
+import { withProfile } from '../engine/job-profile';
 import { refuseStart, startProblems } from '../engine/start-check';
 import type { StartHow } from '../pipeline/run-options';
 import { generatedConfig } from '../spec/read-choice';
@@ -65,10 +69,14 @@ export function createStartCalls(parts: CoreParts): StartCalls {
     });
   const completed: StartCalls['completed'] = async (spec, how) => {
     const { ofFile = false } = how ?? {};
-    if (spec.engine.kind === 'slurm') {
+    if (isJobEngine(spec.engine)) {
       // Of a run that is there already the values of its profile are in its specification.
       if (how === undefined) return spec;
-      return { ...spec, engine: await withProfile(spec.engine, layout.slurmProfiles) };
+      const { engine, profile } = await withProfile(spec.engine, layout.jobProfiles);
+      const { kind, profile: name = '' } = spec.engine;
+      // What a profile of the home names, the person has written there.
+      if (!isAbsolute(name)) await parts.approvals.add(reachOf({ engine: { ...profile, kind } }));
+      return { ...spec, engine };
     }
     if (spec.engine.kind !== 'docker') return spec;
     const { preset } = await presetOf(spec.model);
@@ -79,12 +87,18 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       await placesOf(spec),
     );
   };
+  const profiled = async (spec: RunSpec): Promise<RunSpec> =>
+    isJobEngine(spec.engine)
+      ? { ...spec, engine: (await withProfile(spec.engine, layout.jobProfiles)).engine }
+      : spec;
   const preflightOf = async (spec: RunSpec): Promise<RunPreflight | null> =>
     spec.engine.kind === 'docker'
       ? runPreflight(spec, (await presetOf(spec.model)).preset, await placesOf(spec))
       : null;
   const handlers: StartCalls['handlers'] = {
-    'runs.check': async ({ spec }) => {
+    'runs.check': async ({ spec: given }) => {
+      const spec = await profiled(given).catch((error: unknown) => toWire(error));
+      if (!('engine' in spec)) return [profileProblem(spec)];
       const [found, result] = await Promise.all([check(spec), completed(spec).then(preflightOf)]);
       return [...found, ...preflightProblems(result), ...releaseNote(result)];
     },
@@ -120,6 +134,11 @@ export function withUsualRelease(
   if (usualRelease(spec.format, release) !== release) return spec;
   return { ...spec, engine: { ...engine, release } };
 }
+
+const profileProblem = ({ code, message, remedy }: WireError): StartProblem => ({
+  ...{ field: 'engine.profile', code, message, remedy: remedy ?? null },
+  ...{ severity: 'problem', fixes: [] },
+});
 
 /** Which release the run will have, and why. */
 function releaseNote(result: RunPreflight | null): readonly StartProblem[] {

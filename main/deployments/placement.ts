@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { Deployment, DeploymentEngine } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
+import { isJobEngine } from '../contract/job/run-job';
 import type { RunSpec } from '../contract/run/run-spec';
 
 /** Triton's own, where they are free. */
@@ -78,7 +79,7 @@ export function requireSameEngine(id: string, has: DeploymentEngine, wanted: Dep
 
 /** Throws input-invalid for a run whose model was served on a node of a cluster: no deployment can stay there. */
 export function requireServable(runId: string, engine: RunSpec['engine']): void {
-  if (engine.kind !== 'slurm') return;
+  if (!isJobEngine(engine)) return;
   throw new WorkbenchError(
     'input-invalid',
     `${runId} cannot be deployed here: it ran on a node of the cluster`,

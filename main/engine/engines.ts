@@ -1,4 +1,5 @@
 import { errorText } from '../contract/error-text';
+import { isJobEngine } from '../contract/job/run-job';
 import type { EngineStatus } from '../contract/machine';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
 import type { DockerLink } from '../docker/docker-link';
@@ -18,10 +19,10 @@ import { imageNamesOf, type ImageSource, wantedImages } from './docker/run-image
 import { enginesWithLeft, sweepEngine } from './docker/sweep-engines';
 import type { Engine, SweptAll } from './engine';
 import type { JobScheduler } from './job';
+import { inContainerOf } from './job-triton';
 import { createLocalEngine } from './local/local-engine';
 import { deviceOf, type Place, type PlaceRun, thisMachine } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
-import { inContainerOf } from './slurm/container-command';
 
 interface EnginesOptions extends ImageSource {
   readonly layout: HomeLayout;
@@ -168,14 +169,13 @@ export function createEngines(options: EnginesOptions): Engines {
       ? options.hosts.link(engine.host)
       : Promise.resolve(docker);
 
-  const sweepDocker = (how?: SweepHow) => sweepEngines(options, linkOf, how);
   const dockerAbout: Pick<Engine, 'detect' | 'sweep'> = {
     detect: () => dockerStatus(docker),
-    sweep: async () => ({ ended: [], removedContainers: await sweepDocker() }),
+    sweep: async () => ({ ended: [], removedContainers: await sweepEngines(options, linkOf) }),
   };
   /** The local Triton whose models run in that framework's environment. */
   const localFor = (framework: Framework, engine: RunSpec['engine']): Engine => {
-    const inContainer = engine.kind === 'slurm' ? inContainerOf(engine) : null;
+    const inContainer = isJobEngine(engine) ? inContainerOf(engine) : null;
     if (inContainer !== null) return createLocalEngine({ layout, env, inContainer });
     return framework === 'tf' ? createLocalEngine({ layout, env, modelPython: tensorflow }) : local;
   };
@@ -200,6 +200,7 @@ export function createEngines(options: EnginesOptions): Engines {
       switch (engine.kind) {
         // Inside of its job; outside nothing is done of it.
         case 'slurm':
+        case 'kubernetes':
         case 'local':
           return onThisMachine(
             localFor(formatOf(spec.format).shimFramework ?? 'pyt', engine),
@@ -235,7 +236,7 @@ export function createEngines(options: EnginesOptions): Engines {
         dockerStatus(docker),
         createRemoteEngine(null).detect(),
         options.jobs.detect(),
-      ]),
+      ]).then((found) => found.flat()),
     sweep: (how) => sweepAll(options, linkOf, local, how),
     sweepHosts: () => sweepHosts(options),
   };

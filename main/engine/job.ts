@@ -9,7 +9,7 @@ export interface JobProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs that are handed to a scheduler together: one job, or one array with a task for each. */
+/** Runs that are handed to a scheduler together: one job, an array with a task for each, or a job for each. */
 export interface JobRequest {
   /** Their names tell the jobs of this workbench from all others. */
   readonly name: string;
@@ -21,23 +21,23 @@ export interface JobRequest {
 }
 
 /**
- * A scheduler that starts a program on a node some time after it was asked to. Slurm is one. What a run is, and how it is
- * followed, is in `pipeline/jobs/job-runs.ts` and the same for all of them.
+ * A scheduler that starts a program on a node some time after it was asked to: Slurm, Kubernetes. What a run is, and how it
+ * is followed, is in `pipeline/jobs/job-runs.ts` and the same for all of them.
  */
 export interface JobScheduler {
-  /** "Slurm". */
-  readonly title: string;
-  detect(): Promise<EngineStatus>;
+  detect(): Promise<readonly EngineStatus[]>;
   /**
    * What would keep the scheduler from taking a job of this engine; null: nothing. Asks the scheduler.
    */
-  refusal(engine: RunSpec['engine']): Promise<{ readonly field: string; readonly message: string } | null>;
+  refusal(
+    engine: RunSpec['engine'],
+  ): Promise<{ readonly field: string; readonly message: string; readonly remedy?: string } | null>;
   /** @returns the jobs in the order of the runs. Throws job-refused, engine-unavailable. */
   submit(request: JobRequest): Promise<readonly RunJob[]>;
   /** Of those that the scheduler still knows, by id; asked at most every 2 s, together. Throws engine-unavailable. */
-  look(ids: readonly string[]): Promise<ReadonlyMap<string, JobLook>>;
+  look(jobs: readonly RunJob[]): Promise<ReadonlyMap<string, JobLook>>;
   /** Ends them, whatever they do; harmless for those that have ended. Throws engine-unavailable. */
-  cancel(ids: readonly string[]): Promise<void>;
+  cancel(jobs: readonly RunJob[]): Promise<void>;
 }
 
 /** The job that this very process runs in. */
@@ -45,6 +45,6 @@ export interface OwnJob {
   readonly id: string;
   readonly name: string;
   readonly node: string;
-  /** What the scheduler has written about its end so far; null: nothing. */
+  /** What the scheduler has written about its end so far, or what is known of it; null: nothing. */
   readonly end: () => Promise<JobLook['end']>;
 }

@@ -83,6 +83,7 @@ export function deviceOf(
     case 'remote':
       return deviceOfUrl(engine.url);
     case 'slurm':
+    case 'kubernetes':
       return node === null ? thisMachine : `node ${node}`;
     case 'local':
       return thisMachine;

@@ -1,3 +1,4 @@
+import { isJobEngine } from '../contract/job/run-job';
 import { parseRemoteUrl } from '../contract/remote-url';
 import type { DockerEngineSpec, Format, RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
@@ -7,8 +8,8 @@ import type { HomeLayout } from '../platform/layout';
 import { usualRelease } from './docker/run-images';
 import { allowsClientSharedMemory, containerPorts, tritonCommand } from './docker/triton-command';
 import type { ServerHandle } from './engine';
+import { inContainerOf } from './job-triton';
 import { serverArguments } from './local/server-command';
-import { inContainerOf } from './slurm/container-command';
 
 export type ServerPrograms = Pick<HomeLayout, 'tritonServer' | 'tritonBackends'>;
 
@@ -58,8 +59,9 @@ export function plannedServer(
       };
     }
     case 'slurm':
+    case 'kubernetes':
     case 'local': {
-      const inContainer = engine.kind === 'slurm' ? inContainerOf(engine) : null;
+      const inContainer = isJobEngine(engine) ? inContainerOf(engine) : null;
       const { repository, programs } = run;
       const command = serverArguments({
         program: inContainer === null ? programs.tritonServer : 'tritonserver',

@@ -1,6 +1,8 @@
 import { toWire, WorkbenchError } from '../contract/errors';
+import { isJobEngine } from '../contract/job/run-job';
 import { type DockerFacts, type ToolFacts, type ToolId, toolList } from '../contract/machine';
 import type { RunSpec } from '../contract/run/run-spec';
+import { backendsOf } from '../contract/run/serving';
 import type { ProblemFix, StartProblem } from '../contract/run/spec-tools';
 import { ofScenarios } from '../contract/run/sweep';
 import type { DockerLink } from '../docker/docker-link';
@@ -28,7 +30,8 @@ function neededTools({ spec, buildsImages }: Needs): readonly ToolId[] {
     case 'local':
       return ['python', 'triton'];
     case 'slurm':
-      return (spec.engine.container ?? 'none') === 'none' ? ['python', 'triton'] : ['python'];
+    case 'kubernetes':
+      return backendsOf(spec.engine) === 'python' ? ['python', 'triton'] : ['python'];
     case 'remote':
       return ['python'];
     case 'docker':
@@ -42,6 +45,7 @@ const whatFor: Readonly<Record<RunSpec['engine']['kind'], string>> = {
   remote: 'The export and the accuracy check run on this machine. ',
   docker: 'It is needed to build the container images. ',
   slurm: 'The jobs use the tools of this home, on the file system that the nodes share. ',
+  kubernetes: 'The jobs use the tools of this home, on the volume of the claim. ',
 };
 
 function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): StartProblem {
@@ -138,7 +142,8 @@ async function jobProblems(
   try {
     const refusal = await jobs.refusal(engine);
     if (refusal === null) return [];
-    return [{ ...refusal, code: 'job-refused', severity: 'problem', remedy: null, fixes: [] }];
+    const { field, message, remedy = null } = refusal;
+    return [{ field, message, remedy, code: 'job-refused', severity: 'problem', fixes: [] }];
   } catch (error) {
     const { code, message, remedy = null } = toWire(error);
     return [{ field: 'engine.kind', code, severity: 'problem', message, remedy, fixes: [] }];
@@ -170,7 +175,7 @@ export async function startProblems(
   ) {
     found.push(...(await portProblems(spec, options)));
   }
-  if (engine.kind === 'slurm') found.push(...(await jobProblems(spec, options.jobs)));
+  if (isJobEngine(engine)) found.push(...(await jobProblems(spec, options.jobs)));
   if (engine.kind === 'remote') found.push(...(await remoteProblems(spec, engine, config)));
   return found;
 }

@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
+import { jobEngines, schedulerTitle } from '../contract/job/run-job';
 import { type Scenario, scenarios, stepsOf } from '../contract/run/run-events';
-import type { RunSpec } from '../contract/run/run-spec';
+import type { EngineKind, RunSpec } from '../contract/run/run-spec';
 import type { MeasuredPoint, RunState } from '../contract/run/run-state';
 import type { LoadLevel } from '../contract/run/scenario-levels';
 import { type ChangePlan, fieldChanges } from '../contract/run/spec-changes';
@@ -28,16 +29,18 @@ export function requireSameModel({ model: before }: OfModel, { model: after }: O
 }
 
 interface OfEngine {
-  readonly engine: { readonly kind: string };
+  readonly engine: { readonly kind: EngineKind };
 }
 
 /** Throws input-invalid where a run would become a job, or stop being one: who works on it is settled when it is made. Pure. */
 function requireSameWorker({ engine: before }: OfEngine, { engine: after }: OfEngine): void {
-  const isJob = (engine: OfEngine['engine']) => engine.kind === 'slurm';
-  if (isJob(before) === isJob(after)) return;
-  const message = isJob(before)
-    ? 'A run of Slurm stays a job'
-    : 'A run on a machine cannot become a job of Slurm';
+  const schedulerOf = ({ kind }: OfEngine['engine']) => jobEngines.find((one) => one === kind) ?? null;
+  const was = schedulerOf(before);
+  if (was === schedulerOf(after)) return;
+  const message =
+    was === null
+      ? 'A run on a machine cannot become a job'
+      : `A run of ${schedulerTitle[was]} stays a job of it`;
   throw new WorkbenchError('input-invalid', message, {
     where: 'engine.kind',
     remedy: 'Start a new run with the other engine.',

@@ -151,7 +151,12 @@ export class Runs {
     options: ExecuteOptions,
     how: SubmitHow = {},
   ): Promise<void> {
-    for (const run of runs) await (await this.changesOf(run, options)).journal();
+    for (const run of runs) {
+      const { spec, journal } = await this.changesOf(run, options);
+      // Inside of the job nobody could agree to anything, and here nothing else looks at it.
+      await this.options.check(spec);
+      await journal();
+    }
     await jobs.submit(runs, how);
   }
 
@@ -338,7 +343,7 @@ export class Runs {
     const { jobs } = this.options;
     const own = this.active.get(runId);
     if (own === undefined || jobs === undefined) return;
-    const end = when === 'soon' ? Promise.resolve('time-limit' as const) : jobs.ownEnd();
+    const end = when === 'soon' ? Promise.resolve('time-limit' as const) : jobs.ownEnd(runId);
     if (when === 'soon') own.stops.pause.abort();
     else own.stops.cancel.abort(new JobStopping(end));
     await jobs.tellEnd(own, await end);

@@ -136,6 +136,7 @@ export function engineProblems(spec: RunSpec): RuleFinding[] {
     case 'remote':
       return [...remoteFindings(engine.url), ...tlsFindings(spec)];
     case 'local':
+    case 'kubernetes':
       return portFindings(engine);
     case 'slurm':
       return [...portFindings(engine), ...jobFindings(engine)];

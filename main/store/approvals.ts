@@ -15,7 +15,7 @@ const approvedSchema = z.strictObject({
   images: z.array(entry),
   /** Host names, without ports. */
   hosts: z.array(entry),
-  /** Where programs run: names of hosts of the home, and "Slurm". Earlier versions had none. */
+  /** Where programs run: names of hosts of the home, "Slurm", and names of Kubernetes clusters. Earlier versions had none. */
   machines: z.array(entry).optional(),
 });
 type Approved = z.infer<typeof approvedSchema>;

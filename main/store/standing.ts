@@ -4,12 +4,13 @@ import { leaseHolder } from './lease';
 
 /** What a scheduler says of jobs, by id; those that it does not know are absent. Rejects where it gives no answer. */
 export interface JobLooks {
-  look(ids: readonly string[]): Promise<ReadonlyMap<string, JobLook>>;
+  look(jobs: readonly RunJob[]): Promise<ReadonlyMap<string, JobLook>>;
 }
 
 /** null: there is no such job any more. */
-export async function lookAtJob(jobs: JobLooks, { id, name }: RunJob): Promise<JobLook | 'silent' | null> {
-  const found = await jobs.look([id]).catch(() => 'silent' as const);
+export async function lookAtJob(jobs: JobLooks, job: RunJob): Promise<JobLook | 'silent' | null> {
+  const { id, name } = job;
+  const found = await jobs.look([job]).catch(() => 'silent' as const);
   if (found === 'silent') return found;
   const look = found.get(id);
   return look?.name === name ? look : null;
@@ -26,7 +27,13 @@ const interrupted = <Run extends Standing>(run: Run, look: JobLook | null): Run 
 });
 
 /** Ends of a job that is started again, unless the cluster does so with none; until it has ended it is taken to be. */
-const comesBack: ReadonlySet<JobEnd | null> = new Set(['requeued', 'preempted', 'node-failure']);
+const comesBack: ReadonlySet<JobEnd | null> = new Set([
+  'requeued',
+  'preempted',
+  'evicted',
+  'stopped',
+  'node-failure',
+]);
 
 /** Whether the job of a run that it has paused will continue it. */
 const isBack = ({ job }: Standing, look: JobLook | 'silent'): boolean =>

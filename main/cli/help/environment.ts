@@ -25,6 +25,19 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
     what: 'Set by the workbench for each local Triton: names the server and its shared memory.',
   },
   {
+    name: 'TRITON_WORKBENCH_JOB',
+    what: 'Set by the workbench in the pod of a Job: namespace and name of the Job, by which the program recognizes the runs that it works on.',
+  },
+  { name: 'TRITON_WORKBENCH_JOB_NODE', what: 'Set by the workbench in the pod of a Job: name of its node.' },
+  {
+    name: 'TRITON_WORKBENCH_JOB_PAUSE_S',
+    what: 'Set by the workbench in the pod of a Job that has a deadline: seconds after which the run pauses.',
+  },
+  {
+    name: 'KUBECONFIG',
+    what: 'Kubeconfig files of `--engine kubernetes`, separated by colons, as kubectl reads them. Default: `~/.kube/config`, else the service account of the pod.',
+  },
+  {
     name: 'TRITON_WORKBENCH_CLI',
     what: 'Command that `scripts/public-models.mjs` starts as the command line. Default: `npm run -s cli --`.',
   },
@@ -35,6 +48,10 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
   {
     name: 'TRITON_WORKBENCH_TEST_RUN',
     what: 'Set by `npm test`: marks the processes of one test run, so that all of them end with it.',
+  },
+  {
+    name: 'TRITON_WORKBENCH_TEST_KUBERNETES',
+    what: 'Folder with the programs of the cluster of `npm run test:kubernetes`. Default: `~/.cache/triton-workbench-tests/kubernetes`.',
   },
   {
     name: 'TRITON_WORKBENCH_TEST_MOUNTS',

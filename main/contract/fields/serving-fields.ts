@@ -1,4 +1,5 @@
 import type { FieldRow, ValueAt } from './field';
+import { kubernetesFields } from './kubernetes-fields';
 import { slurmFields } from './slurm-fields';
 
 const inContainers = (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'docker';
@@ -51,6 +52,7 @@ const engineFields: readonly FieldRow[] = [
       docker: 'Docker containers',
       remote: 'Remote Triton',
       slurm: 'Slurm cluster',
+      kubernetes: 'Kubernetes cluster',
     },
     default: 'local',
     option: '--engine <kind>',
@@ -329,4 +331,9 @@ const configureFields: readonly FieldRow[] = [
 ];
 
 /** Where Triton runs, and how it serves the model. */
-export const servingFields: readonly FieldRow[] = [...engineFields, ...slurmFields, ...configureFields];
+export const servingFields: readonly FieldRow[] = [
+  ...engineFields,
+  ...slurmFields,
+  ...kubernetesFields,
+  ...configureFields,
+];

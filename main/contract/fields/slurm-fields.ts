@@ -4,6 +4,11 @@ const withSlurm = {
   text: 'a Slurm cluster',
   holds: (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'slurm',
 };
+/** Of either scheduler. */
+const withJob = {
+  text: 'a Slurm or Kubernetes cluster',
+  holds: (valueAt: ValueAt): boolean => ['slurm', 'kubernetes'].includes(String(valueAt('engine.kind'))),
+};
 const withContainer = {
   text: 'a container on a Slurm cluster',
   holds: (valueAt: ValueAt): boolean =>
@@ -23,10 +28,12 @@ const row = (name: string, words: Words): FieldRow => ({
 export const slurmFields: readonly FieldRow[] = [
   row('profile', {
     label: 'Profile',
-    term: 'slurm-profile',
-    help: 'Profile of slurm.yaml in the workbench home, or a file with one profile; it fills the fields that are not set.',
-    absent: 'the default profile of slurm.yaml, if any',
+    term: 'profile',
+    help: 'Profile of slurm.yaml or kubernetes.yaml in the workbench home, or a file with one profile; it fills the fields that are not set.',
+    absent: 'the default profile, if any',
     option: '--slurm-profile <name>',
+    aliases: ['--kubernetes-profile'],
+    onlyWith: withJob,
   }),
   row('partition', {
     label: 'Partition',
@@ -55,10 +62,12 @@ export const slurmFields: readonly FieldRow[] = [
   row('pauseAheadS', {
     label: 'Pause before the limit',
     term: 'signal',
-    help: 'How long before the time limit the run pauses after its level, so that resume loses nothing.',
+    help: 'How long before the time limit or deadline the run pauses after its level, so that resume loses nothing.',
     unit: 's',
     absent: '60 s',
     option: '--slurm-pause-ahead <time>',
+    aliases: ['--kubernetes-pause-ahead'],
+    onlyWith: withJob,
   }),
   row('account', {
     label: 'Account',

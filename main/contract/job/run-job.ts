@@ -1,5 +1,15 @@
 import { z } from 'zod';
 
+/** Engines that hand a run to a job. */
+export const jobEngines = ['slurm', 'kubernetes'] as const;
+export type JobEngineKind = (typeof jobEngines)[number];
+
+/** Whether a run of this engine is handed to a job. */
+export const isJobEngine = <Engine extends { readonly kind: string }>(
+  engine: Engine,
+): engine is Extract<Engine, { readonly kind: JobEngineKind }> =>
+  jobEngines.some((kind) => kind === engine.kind);
+
 /** Why a job ended before its run did. */
 export const jobEnds = [
   'finished',
@@ -8,22 +18,24 @@ export const jobEnds = [
   'time-limit',
   'node-failure',
   'preempted',
+  'evicted',
   'requeued',
   'out-of-memory',
+  'stopped',
   'gone',
 ] as const;
 export type JobEnd = (typeof jobEnds)[number];
 
 /** The job of a scheduler that a run was handed to. */
 export const runJobSchema = z.object({
-  scheduler: z.enum(['slurm']),
-  /** As the scheduler names it: "12", or "12_3" for a task of an array. */
-  id: z.string().regex(/^\d+(_\d+)?$/),
+  scheduler: z.enum(jobEngines),
+  /** As the scheduler names it: "12", "12_3" for a task of an array, "namespace/name" in Kubernetes. */
+  id: z.string().regex(/^(\d+(_\d+)?|[a-z0-9-]+\/[a-z0-9-]+)$/),
   /** Job ids are given out again after years, and by another cluster: the name tells them apart. */
   name: z.string(),
-  /** File that the job itself writes to. */
+  /** File that the job prints to; of Kubernetes the command that shows what it printed. */
   log: z.string(),
-  /** null: the cluster's own choice. */
+  /** Of Kubernetes the context; null: the cluster's own choice. */
   partition: z.string().nullable(),
 });
 export type RunJob = Readonly<z.infer<typeof runJobSchema>>;
@@ -47,6 +59,8 @@ export interface JobLook {
   readonly node: string | null;
   /** Of an ended job. */
   readonly end: JobEnd | null;
+  /** What the scheduler says of the end, in its own words. */
+  readonly message?: string;
 }
 
 /** What is waited for; see `RunWait`. */
@@ -55,7 +69,11 @@ export interface JobWait {
   readonly what: string;
 }
 
-const schedulerTitle: Readonly<Record<RunJob['scheduler'], string>> = { slurm: 'Slurm' };
+/** As people call them. */
+export const schedulerTitle: Readonly<Record<RunJob['scheduler'], string>> = {
+  slurm: 'Slurm',
+  kubernetes: 'Kubernetes',
+};
 
 /** "Slurm job 12". */
 export const jobName = ({ scheduler, id }: RunJob): string => `${schedulerTitle[scheduler]} job ${id}`;
@@ -67,8 +85,10 @@ const endWords: Readonly<Record<JobEnd, string>> = {
   'time-limit': 'reached its time limit',
   'node-failure': 'lost its node',
   preempted: 'was preempted',
+  evicted: 'was evicted',
   requeued: 'was requeued',
   'out-of-memory': 'ran out of memory',
+  stopped: 'was stopped by the cluster',
   gone: 'is unknown to the scheduler',
 };
 

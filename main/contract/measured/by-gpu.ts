@@ -29,6 +29,7 @@ function deviceOfState({ spec: { engine }, environment, job }: RunState): string
     case 'local':
       return cpuOf(localHost);
     case 'slurm':
+    case 'kubernetes':
       return usesGpus ? gpusText(gpus.map(({ name }) => name)) : cpuOf(job?.node ?? localHost);
     case 'docker':
       return usesGpus ? gpusText(gpus.map(({ name }) => name)) : cpuOf(engine.host ?? localHost);

@@ -14,7 +14,7 @@ export interface RunContent {
   readonly paths: readonly string[];
   /** Address of the server that it measures; null: a server of its own. */
   readonly server: string | null;
-  /** Where its programs would run, if not on this machine: a host of the home, or "Slurm". */
+  /** Where its programs would run, if not on this machine: a host of the home, "Slurm", or names of a Kubernetes cluster. */
   readonly machines: readonly string[];
   /** Those of `files` that are programs or may hold one. */
   readonly code: readonly string[];

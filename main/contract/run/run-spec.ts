@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
+import { kubernetesEngineSchema } from '../job/kubernetes-engine';
 import { slurmEngineSchema } from '../job/slurm-engine';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
@@ -41,7 +42,7 @@ export function publishedGpuOf(name: string): PublishedGpu | null {
 /** What a preset's model.py is written in: PyTorch, or TensorFlow with Keras. */
 export const frameworks = ['pyt', 'tf'] as const;
 export const precisions = ['fp32', 'fp16'] as const;
-export const engines = ['local', 'docker', 'remote', 'slurm'] as const;
+export const engines = ['local', 'docker', 'remote', 'slurm', 'kubernetes'] as const;
 export const accelerators = ['none', 'cuda', 'trt', 'amp'] as const;
 export const profiles = ['quick', 'full'] as const;
 export const loadTools = ['native', 'perf_analyzer'] as const;
@@ -253,6 +254,7 @@ const engineSchema = z.discriminatedUnion('kind', [
     limits: remoteLimitsSchema.optional(),
   }),
   slurmEngineSchema,
+  kubernetesEngineSchema,
 ]);
 
 const longestDeadlineS = Math.floor(longestTimerMs / 1000);

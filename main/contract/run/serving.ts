@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJobEngine } from '../job/run-job';
 import type { DockerEngineSpec, EngineKind, RunSpec } from './run-spec';
 
 /** `cpu`: built here from `resources/docker`; `ngc`: NVIDIA's. GPUs need NVIDIA's images. */
@@ -16,6 +17,7 @@ export type BackendSet = (typeof backendSets)[number];
 
 export function backendsOf(engine: RunSpec['engine']): BackendSet {
   if (engine.kind === 'local') return 'python';
+  if (engine.kind === 'kubernetes') return engine.triton === 'home' ? 'python' : 'all';
   // Without a container it is the wheel of the home, on the node.
   if (engine.kind === 'slurm') return (engine.container ?? 'none') === 'none' ? 'python' : 'all';
   return engine.kind === 'docker' && imageFamily(engine) === 'cpu' ? 'python' : 'all';
@@ -30,7 +32,7 @@ const isSlice = (id: string): boolean => id.startsWith('MIG-') || /^\d+:\d+$/.te
  */
 export function visibleGpus(engine: RunSpec['engine']): readonly number[] | null {
   if (engine.kind === 'remote') return null;
-  if (engine.kind === 'slurm') return backendsOf(engine) === 'python' ? [] : null;
+  if (isJobEngine(engine)) return backendsOf(engine) === 'python' ? [] : null;
   if (engine.kind === 'local' || imageFamily(engine) === 'cpu') return [];
   const ids = new Set(engine.gpus);
   if (ids.has('all')) return null;
@@ -71,6 +73,7 @@ const machineWord: Readonly<Record<EngineKind, string>> = {
   docker: 'machine',
   remote: 'server',
   slurm: 'node',
+  kubernetes: 'node',
 };
 
 function groupText({ kind, count, gpus }: InstanceGroup, engine: RunSpec['engine']): string {

@@ -86,7 +86,8 @@ function createLooks(run: SlurmCommand): JobScheduler['look'] {
     kept.jobs = null;
     return recent();
   };
-  return async (ids) => {
+  return async (asked) => {
+    const ids = asked.map(({ id }) => id);
     const jobs = await recentWith(ids);
     const found = new Map<string, JobLook>();
     for (const id of ids) {
@@ -122,16 +123,16 @@ export function createSlurm(options: {
     return parseSinfo(end.stdout);
   };
   return {
-    title: 'Slurm',
-    detect: async (): Promise<EngineStatus> => {
+    detect: async (): Promise<readonly EngineStatus[]> => {
       try {
         const found = await partitions();
         const { stdout } = await run(['sbatch', '--version']);
         const note = `Partitions: ${found.map(partitionText).join('; ')}.`;
-        return { kind: 'slurm', available: true, version: stdout.replace(/^\S+ /, ''), note, remedy: null };
+        const version = stdout.replace(/^\S+ /, '');
+        return [{ kind: 'slurm', available: true, version, note, remedy: null }];
       } catch (error) {
         const { message, remedy = null } = toWire(error);
-        return { kind: 'slurm', available: false, version: null, note: message, remedy };
+        return [{ kind: 'slurm', available: false, version: null, note: message, remedy }];
       }
     },
     refusal: async (engine) => {
@@ -172,8 +173,8 @@ export function createSlurm(options: {
       });
     },
     look: createLooks(run),
-    cancel: async (ids) => {
-      const end = await run(['scancel', '--quiet', ...ids]);
+    cancel: async (jobs) => {
+      const end = await run(['scancel', '--quiet', ...jobs.map(({ id }) => id)]);
       if (end.exitCode !== 0 && !/already completing|invalid job id/i.test(end.stderr)) {
         throw unavailable(complaintOf(end));
       }

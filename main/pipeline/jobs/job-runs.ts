@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreEvent } from '../../contract/api';
 import { toWire, WorkbenchError } from '../../contract/errors';
-import { type JobEnd, jobEndText, jobName, type JobState } from '../../contract/job/run-job';
+import { isJobEngine, type JobEnd, jobEndText, jobName, type JobState } from '../../contract/job/run-job';
 import { type JournalBody, type RunOutcome, runOutcomes, waitText } from '../../contract/run/run-events';
 import type { RunState } from '../../contract/run/run-state';
 import type { JobProgram, JobScheduler, OwnJob } from '../../engine/job';
-import { canonicalJson } from '../../platform/files';
+import { canonicalJson, exists } from '../../platform/files';
 import { entriesFrom } from '../../store/follow';
 import { leaseHolder } from '../../store/lease';
 import type { RunStore } from '../../store/run-store';
@@ -67,12 +67,12 @@ export class JobRuns {
 
   /** The node of the job that works on a run of this engine here; null: no job does. */
   nodeOf({ engine }: Pick<RunState['spec'], 'engine'>): string | null {
-    return engine.kind === 'slurm' ? (this.inside?.node ?? null) : null;
+    return isJobEngine(engine) ? (this.inside?.node ?? null) : null;
   }
 
   /** Whether the work of a run is done elsewhere, by a job that it is handed to. */
   isHandedOver({ spec, onServer }: Pick<RunState, 'spec' | 'onServer'>): boolean {
-    return spec.engine.kind === 'slurm' && onServer === null && this.inside === null;
+    return isJobEngine(spec.engine) && onServer === null && this.inside === null;
   }
 
   /** Follows the run where its job works on it, or is about to; null: nothing does. */
@@ -93,7 +93,7 @@ export class JobRuns {
     const deadline = performance.now() + handoverMs;
     for (;;) {
       const { state, folder } = await this.options.store.load(runId);
-      if (state.spec.engine.kind !== 'slurm') return;
+      if (!isJobEngine(state.spec.engine)) return;
       const isFree = (await leaseHolder(folder.dir)) === null;
       if (state.job?.id === inside.id && isFree) return;
       if (performance.now() > deadline) {
@@ -226,7 +226,7 @@ export class JobRuns {
     const text = jobEndText(job, end, node);
     const isCancelled = end === 'cancelled';
     const code = isCancelled ? 'cancelled' : 'job-ended';
-    const error = toWire(new WorkbenchError(code, text, { where: job.log }));
+    const error = toWire(new WorkbenchError(code, text, { where: job.log, details: seen?.message }));
     const entries: readonly JournalBody[] = [
       { type: 'job-ended', id: job.id, end, node },
       ...(isCancelled ? [{ type: 'run-finished', outcome: 'cancelled', error } as const] : []),
@@ -260,7 +260,7 @@ export class JobRuns {
       return true;
     }
     if (isWorkedOn) await store.requestCancel(runId);
-    await scheduler.cancel([state.job.id]);
+    await scheduler.cancel([state.job]);
     if (isWorkedOn) return true;
     const error =
       outcome === 'paused'
@@ -272,7 +272,10 @@ export class JobRuns {
   }
 
   /** Why the scheduler ends this job, in time for its journal. */
-  async ownEnd(): Promise<JobEnd> {
+  async ownEnd(runId: string): Promise<JobEnd> {
+    // Not every scheduler says that it was the workbench that took the job back.
+    const { cancelRequest } = await this.options.store.folderOf(runId);
+    if (await exists(cancelRequest)) return 'cancelled';
     return (await this.inside?.end().catch(() => null)) ?? 'cancelled';
   }
 

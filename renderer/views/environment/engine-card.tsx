@@ -12,6 +12,7 @@ const engineTitle: Readonly<Record<EngineStatus['kind'], string>> = {
   docker: 'Docker',
   remote: 'Remote Triton',
   slurm: 'Slurm',
+  kubernetes: 'Kubernetes',
 };
 
 /** A place to run Triton: whether it can be used, and what to do where it cannot. */

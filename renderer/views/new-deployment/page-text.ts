@@ -66,6 +66,7 @@ function environmentSummary(context: FieldContext): string {
   const engine = engineOf(context);
   if (engine.kind === 'local') return 'Local Triton';
   if (engine.kind === 'slurm') return 'Slurm cluster';
+  if (engine.kind === 'kubernetes') return 'Kubernetes cluster';
   if (engine.kind === 'docker') return engine.gpus.length === 0 ? 'Docker, CPU' : 'Docker, GPU';
   return valueText(context.value('engine', 'url')).replace(/^—$/, 'Remote Triton');
 }

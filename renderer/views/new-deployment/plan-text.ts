@@ -1,3 +1,4 @@
+import { isJobEngine } from '../../../main/contract/job/run-job';
 import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
 import { type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
@@ -39,7 +40,7 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
     if (engine.kind === 'remote') {
       return `Uses Triton at ${engine.url} and checks ${configure.modelName}`;
     }
-    if (engine.kind === 'slurm') return `Starts Triton in the job and loads ${configure.modelName}`;
+    if (isJobEngine(engine)) return `Starts Triton in the job and loads ${configure.modelName}`;
     return `Starts Triton (${engine.kind}${gpus}) and loads ${configure.modelName}`;
   },
   accuracy: ({ accuracy }, metrics) => {

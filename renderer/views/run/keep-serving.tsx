@@ -2,6 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconServer2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import { isJobEngine } from '../../../main/contract/job/run-job';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec } from '../../../main/contract/run/server-load';
 import { attempt, noticeDone } from '../../components/notices';
@@ -22,7 +23,7 @@ export const isDeployable = ({
   accuracy?.result.passed === true &&
   spec.engine.kind !== 'remote' &&
   // Its server was on a node of the cluster.
-  spec.engine.kind !== 'slurm';
+  !isJobEngine(spec.engine);
 
 /** Host that the model was served on; null: this machine. */
 const hostOf = ({ engine }: RunState['spec']): string | null =>

@@ -39,6 +39,28 @@ describe('the reach of a specification', () => {
     expect(pathsOf({ engine: { ...engine, profile: 'gpu' } })).toEqual([]);
   });
 
+  it('has what a job of Kubernetes is given, and of no other engine', () => {
+    const engine = {
+      kind: 'kubernetes',
+      ...{ context: 'prod', namespace: 'ml', claim: 'home', mountPath: '/mnt/home', serviceAccount: 'admin' },
+      ...{ image: 'registry.test/triton:1', profile: '/p.yaml' },
+    };
+    const reach = reachOf({ engine });
+    expect(reach.images).toEqual([{ field: 'engine.image', value: 'registry.test/triton:1' }]);
+    expect(pathsOf({ engine })).toEqual(['engine.profile=/p.yaml']);
+    expect(reachLines(reach).slice(2)).toEqual([
+      'Run on Kubernetes context prod (engine.context)',
+      'Run on Kubernetes namespace ml (engine.namespace)',
+      'Run on Kubernetes volume claim home (engine.claim)',
+      'Run on Kubernetes mount path /mnt/home (engine.mountPath)',
+      'Run on Kubernetes service account admin (engine.serviceAccount)',
+    ]);
+    expect(isEmptyReach({ ...reach, images: [], paths: [] })).toBe(false);
+    expect(reachOf({ engine: { ...engine, kind: 'slurm' } }).machines).toEqual([
+      { field: 'engine.kind', value: 'Slurm' },
+    ]);
+  });
+
   it('leaves out no text of the schema that is called a path, a file, a folder or an image', () => {
     const named = (schema: object, at: string): string[] =>
       Object.entries(schema).flatMap(([key, value]) => {
@@ -64,8 +86,10 @@ describe('the reach of a specification', () => {
       'clientImage',
       'containerImage',
       'dataset',
+      'image',
       'inputDataFile',
       'keyFile',
+      'mountPath',
       'path',
       'profile',
       'tritonImage',

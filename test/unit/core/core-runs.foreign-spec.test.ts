@@ -64,6 +64,23 @@ describe('a specification from elsewhere', () => {
     }
   });
 
+  it.each([
+    ['engine.context', { context: 'prod' }],
+    ['engine.serviceAccount', { serviceAccount: 'admin' }],
+    ['engine.claim', { claim: 'home' }],
+    ['engine.image', { image: 'attacker/image:1' }],
+    ['engine.profile', { profile: '/somewhere/profile.yaml' }],
+  ])('that names %s of Kubernetes is not run, and not resumed', async (where, named) => {
+    const spec = core.resolveSpec('resnet50', {});
+    const engine: RunSpec['engine'] = { kind: 'kubernetes', ...named };
+    const isFile = 'profile' in named;
+    // The file is not there, which is said first.
+    const [created, resumed] = await refusals({ ...spec, engine });
+    expect(created).toMatchObject(isFile ? { code: 'input-invalid' } : { code: 'not-trusted', where });
+    expect(resumed).toMatchObject({ code: 'not-trusted', where });
+    expect(resumed?.remedy).toContain('--trust');
+  });
+
   it('that breaks a rule of specifications is not run, and not resumed', async () => {
     const good = core.resolveSpec('resnet50', {});
     const spec = { ...good, model: { ...good.model, dataset: '../data' } };

@@ -6,6 +6,8 @@ import { parseRemoteUrl } from '../../../main/contract/remote-url';
 import { engines as kinds, type RunSpec } from '../../../main/contract/run/run-spec';
 import { createDockerLink } from '../../../main/docker/docker-link';
 import { createEngines, type Engines } from '../../../main/engine/engines';
+import { createJobSchedulers } from '../../../main/engine/job-schedulers';
+import { createKubernetes } from '../../../main/engine/kubernetes/kubernetes';
 import { serverArguments, serverEnvironment } from '../../../main/engine/local/server-command';
 import { createSlurm } from '../../../main/engine/slurm/slurm';
 import { createHosts } from '../../../main/hosts/hosts';
@@ -29,7 +31,10 @@ beforeEach(async () => {
     setup: createSetup({ layout, resources: 'resources', env }),
     docker: createDockerLink({ env, instanceFile: layout.instance }),
     hosts: createHosts({ layout, env, now: () => new Date() }),
-    jobs: createSlurm({ layout, env: { PATH: home } }),
+    jobs: createJobSchedulers({
+      slurm: createSlurm({ layout, env: { PATH: home } }),
+      kubernetes: createKubernetes({ home, env: { HOME: home } }),
+    }),
     prepareImage: () => Promise.reject(new Error('no image is needed here')),
   });
 });

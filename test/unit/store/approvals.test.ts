@@ -17,20 +17,26 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 const open = () => createApprovals({ file, own: ['/product/resources'], now: () => new Date(0) });
 const image = (value: string): Reach => ({ ...emptyReach, images: [{ field: 'engine.tritonImage', value }] });
 const host = (value: string): Reach => ({ ...emptyReach, hosts: [{ field: 'engine.url', value }] });
+const cluster = (value: string): Reach => ({
+  ...emptyReach,
+  machines: [{ field: 'engine.claim', value }],
+});
 const isApproved = async (reach: Reach) => isEmptyReach(await open().missing(reach));
 
 describe('approvals', () => {
-  it('are asked for once: a path, an image by its repository, a host', async () => {
+  it('are asked for once: a path, an image by its repository, a host, a name in a cluster', async () => {
     for (const reach of [
       pathReach('model.dataset', '/data/set'),
       image('me/mine:1'),
       host('far.example.com'),
+      cluster('Kubernetes volume claim home'),
     ]) {
       expect(await isApproved(reach)).toBe(false);
       await open().add(reach);
       expect(await isApproved(reach)).toBe(true);
     }
     expect(await isApproved(pathReach('model.checkpoint', '/data/set/part'))).toBe(true);
+    expect(await isApproved(cluster('Kubernetes volume claim other'))).toBe(false);
     for (const path of ['/data', '/data/set2', '/data/set/../other', '/']) {
       expect(await isApproved(pathReach('model.dataset', path))).toBe(false);
     }

@@ -12,6 +12,7 @@ const engineNote: Readonly<Record<EngineStatus['kind'], string>> = {
   docker: 'Triton and the client in containers of one release, with or without GPUs.',
   remote: 'A running server that the workbench neither starts nor stops.',
   slurm: 'A job on a node of the cluster, which continues when the workbench is closed.',
+  kubernetes: 'A Job in a pod of the cluster, which continues when the workbench is closed.',
 };
 
 function engineOption(kind: EngineStatus['kind'], context: FieldContext): Option {
@@ -139,16 +140,35 @@ const slurmSections = (context: FieldContext): readonly Section[] => [
   },
 ];
 
+const kubernetesSections = (context: FieldContext): readonly Section[] => {
+  const named = (names: readonly string[]) => names.map((name) => formField(`engine.${name}`, context));
+  return [
+    {
+      title: 'Job',
+      note: 'Empty fields come from the profile, then from the kubeconfig.',
+      fields: named(['profile', 'context', 'namespace', 'image', 'gpuCount', 'activeDeadlineS']),
+    },
+    {
+      title: 'Volume, resources and node',
+      folded: true,
+      fields: named([
+        ...['claim', 'mountPath', 'triton', 'gpuResource', 'cpu', 'memory'],
+        ...['tolerations', 'serviceAccount', 'pauseAheadS'],
+      ]),
+    },
+  ];
+};
+
+const ownSections: Readonly<Record<EngineStatus['kind'], (context: FieldContext) => readonly Section[]>> = {
+  local: (context) => [{ title: 'Ports', fields: ports(context) }],
+  docker: dockerSections,
+  remote: (context) => [addressSection(context), tlsSection(context)],
+  slurm: slurmSections,
+  kubernetes: kubernetesSections,
+};
+
 /** Where Triton runs, with the fields of the engine that is chosen. */
 export function environmentSections(context: FieldContext): readonly Section[] {
   const { kind } = engineOf(context);
-  const own =
-    kind === 'docker'
-      ? dockerSections(context)
-      : kind === 'remote'
-        ? [addressSection(context), tlsSection(context)]
-        : kind === 'slurm'
-          ? slurmSections(context)
-          : [{ title: 'Ports', fields: ports(context) }];
-  return [{ title: 'Where it runs', fields: [engineField(context)] }, ...own];
+  return [{ title: 'Where it runs', fields: [engineField(context)] }, ...ownSections[kind](context)];
 }

@@ -19,6 +19,9 @@ export function engineOf(context: FieldContext): Parameters<typeof backendsOf>[0
     const container = jobContainers.find((known) => known === chosen['container']);
     return { kind: 'slurm', ...(container === undefined ? {} : { container }) };
   }
+  if (chosen['kind'] === 'kubernetes') {
+    return { kind: 'kubernetes', ...(chosen['triton'] === 'home' ? { triton: 'home' } : {}) };
+  }
   if (chosen['kind'] !== 'docker') return { kind: 'local' };
   const { images, gpus } = chosen;
   const docker: DockerEngineSpec = {

@@ -1,4 +1,5 @@
 import { fieldAt } from '../../../../main/contract/fields/fields';
+import { isJobEngine } from '../../../../main/contract/job/run-job';
 import { Panel } from '../../../components/panel';
 import { useWorkbench } from '../../../workbench';
 import { OptionGroup } from '../controls/choice-control';
@@ -37,7 +38,7 @@ function devices(context: FieldContext): readonly Option[] {
 function DeviceInput() {
   const { context, draft } = useWizard();
   const engine = engineOf(context);
-  if (engine.kind === 'remote' || engine.kind === 'slurm') return null;
+  if (engine.kind === 'remote' || isJobEngine(engine)) return null;
   const value = engine.kind === 'docker' && engine.gpus.length > 0 ? 'gpu' : 'cpu';
   return (
     <FieldFrame

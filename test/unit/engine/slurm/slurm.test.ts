@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunJob } from '../../../../main/contract/job/run-job';
 import type { JobRequest } from '../../../../main/engine/job';
 import { createSlurm } from '../../../../main/engine/slurm/slurm';
 import { rejection } from '../../../support/rejection';
@@ -18,6 +19,9 @@ const cluster = async (answers: Readonly<Record<string, string>>) => {
   return createSlurm({ layout: { jobs: join(dir, 'jobs') }, env: { PATH: dir, MARK: 'yes' } });
 };
 const asked = () => askedOfSlurm(dir);
+
+const of = (...ids: readonly string[]): readonly RunJob[] =>
+  ids.map((id) => ({ scheduler: 'slurm', id, name: `tw-${id}`, log: '/log', partition: null }));
 
 const request: JobRequest = {
   ...{ name: 'tw-six', runIds: ['run-a', 'run-b'] },
@@ -66,24 +70,24 @@ describe('Slurm', () => {
       squeue: 'echo "1|RUNNING|None|work|n1|tw-a"; echo "2|PENDING|Priority|work||tw-b"',
       sacct: 'case "$*" in *jobs=9) echo "9|TIMEOUT|work|n1|tw-c";; *) exit 1;; esac',
     });
-    const looks = await Promise.all([slurm.look(['1']), slurm.look(['2']), slurm.look(['1', '2'])]);
+    const looks = await Promise.all([slurm.look(of('1')), slurm.look(of('2')), slurm.look(of('1', '2'))]);
     expect(looks[2].get('2')).toMatchObject({ phase: 'queued', reason: 'Priority' });
     expect(await asked()).toHaveLength(1);
-    expect((await slurm.look(['9'])).get('9')?.end).toBe('time-limit');
-    expect((await slurm.look(['8', '9'])).has('8')).toBe(false);
-    await slurm.look(['8', '9']);
+    expect((await slurm.look(of('9'))).get('9')?.end).toBe('time-limit');
+    expect((await slurm.look(of('8', '9'))).has('8')).toBe(false);
+    await slurm.look(of('8', '9'));
     // Neither ends nor what nobody knows is asked for again.
     expect((await asked()).filter((line) => line.startsWith('sacct'))).toHaveLength(2);
   });
 
   it('is not available without its commands, and without an answer of the controller', async () => {
-    const none = await (await cluster({})).detect();
+    const [none] = await (await cluster({})).detect();
     expect(none).toMatchObject({ available: false, note: 'sinfo is not installed on this machine' });
-    expect(none.remedy).toContain('login node');
+    expect(none?.remedy).toContain('login node');
     const down = await cluster({
       sinfo: 'echo "slurm_load_partitions: Unable to contact slurm controller" >&2; exit 1',
     });
-    expect((await down.detect()).note).toContain('Unable to contact slurm controller');
+    expect((await down.detect())[0]?.note).toContain('Unable to contact slurm controller');
   });
 
   it('is available with its version and partitions, and knows which of them there are', async () => {
@@ -91,7 +95,7 @@ describe('Slurm', () => {
       sinfo: 'echo "work*|up|infinite|2|(null)"; echo "gpu|up|1-00:00:00|1|gpu:a100:4"',
       sbatch: 'echo "slurm-wlm 22.05.8"',
     });
-    expect(await slurm.detect()).toMatchObject({
+    expect((await slurm.detect())[0]).toMatchObject({
       ...{ available: true, version: '22.05.8' },
       note: 'Partitions: work (default): 2 nodes, no time limit; gpu: 1 node, gpu:a100:4, at most 1-00:00:00.',
     });

@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreEvent } from '../../../../main/contract/api';
+import { ownKubernetesJob } from '../../../../main/engine/kubernetes/own-kubernetes-job';
 import { ownSlurmJob } from '../../../../main/engine/slurm/own-slurm-job';
 import { createSlurm } from '../../../../main/engine/slurm/slurm';
 import { JobRuns } from '../../../../main/pipeline/jobs/job-runs';
@@ -149,6 +150,21 @@ describe('inside of a job', () => {
     expect(jobs.isHandedOver({ spec, onServer: null })).toBe(false);
     expect(jobs.nodeOf(spec)).toBe('n7');
     expect(jobs.nodeOf(specFixture())).toBeNull();
+  });
+
+  it('of Kubernetes the run was cancelled where it was asked to be, and otherwise stopped by the cluster', async () => {
+    const { jobs, store, runId } = await handedOver('');
+    const inPod = new JobRuns({
+      ...{ store, scheduler: createSlurm({ layout: { jobs: dir }, env: {} }), tellsEntries: true },
+      ownJob: ownKubernetesJob({ TRITON_WORKBENCH_JOB: 'ml/tw-a' }),
+      ...{ program: { argv: [], env: {} }, emit: () => undefined },
+    });
+    const engine = { kind: 'kubernetes' } as const;
+    expect(inPod.isHandedOver({ spec: { ...spec, engine }, onServer: null })).toBe(false);
+    expect(jobs.isHandedOver({ spec: { ...spec, engine }, onServer: null })).toBe(true);
+    expect(await inPod.ownEnd(runId)).toBe('stopped');
+    await writeFile((await store.folderOf(runId)).cancelRequest, '');
+    expect(await inPod.ownEnd(runId)).toBe('cancelled');
   });
 
   it('of somebody else a run is handed over as from anywhere', async () => {

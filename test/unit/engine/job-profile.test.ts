@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SlurmEngineSpec } from '../../../../main/contract/job/slurm-engine';
-import { withProfile } from '../../../../main/engine/slurm/slurm-profile';
-import { rejection } from '../../../support/rejection';
+import type { SlurmEngineSpec } from '../../../main/contract/job/slurm-engine';
+import { withProfile } from '../../../main/engine/job-profile';
+import { rejection } from '../../support/rejection';
 
 let dir = '';
 beforeEach(async () => {
@@ -15,7 +15,8 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 const resolved = async (text: string | null, engine: Partial<SlurmEngineSpec> = {}) => {
   const file = join(dir, 'slurm.yaml');
   if (text !== null) await writeFile(file, text);
-  return withProfile({ kind: 'slurm', ...engine }, file);
+  const files = { slurm: file, kubernetes: join(dir, 'kubernetes.yaml') };
+  return (await withProfile({ kind: 'slurm', ...engine }, files)).engine;
 };
 
 const profiles = `
@@ -31,6 +32,22 @@ describe('a Slurm profile', () => {
       ...{ kind: 'slurm', partition: 'work', timeLimit: '10', options: { qos: 'low', mem: '4G' } },
     });
     expect(await resolved(profiles, { profile: 'gpu' })).toMatchObject({ partition: 'gpu', gres: 'gpu:1' });
+  });
+
+  it('of Kubernetes has its own fields and file', async () => {
+    const files = { slurm: join(dir, 'none.yaml'), kubernetes: join(dir, 'kubernetes.yaml') };
+    await writeFile(
+      files.kubernetes,
+      'default: a\nprofiles:\n  a: {image: "test/machine:1", claim: home, mountPath: /mnt/home, gpuCount: 2}\n',
+    );
+    const { engine, profile } = await withProfile({ kind: 'kubernetes', gpuCount: 1 }, files);
+    expect(engine).toEqual({
+      ...{ kind: 'kubernetes', image: 'test/machine:1', claim: 'home', mountPath: '/mnt/home', gpuCount: 1 },
+    });
+    expect(profile).toMatchObject({ gpuCount: 2 });
+    await writeFile(files.kubernetes, 'profiles: {a: {partition: work}}');
+    const error = await rejection(withProfile({ kind: 'kubernetes', profile: 'a' }, files));
+    expect(error.message).toContain('The Kubernetes profile is not valid');
   });
 
   it('is not needed', async () => {

@@ -1,0 +1,157 @@
+import { type KubernetesEngineSpec, tolerationPattern } from '../../contract/job/kubernetes-engine';
+
+/** Of the deadline; a level of the published procedures takes half of it. */
+const usualPauseAheadS = 60;
+/** For Triton to end and the journal to be written. */
+const graceS = 60;
+/** A finished Job is kept this long, with what it printed. */
+const keptS = 7 * 24 * 3600;
+/** At most, and only as far as it is used: shared memory of the Python backend and of requests. */
+const shmSize = '4Gi';
+const usualGpuResource = 'nvidia.com/gpu';
+
+export interface JobInput {
+  readonly engine: KubernetesEngineSpec;
+  readonly namespace: string;
+  /** Of the Job, and of nothing else. */
+  readonly name: string;
+  readonly runId: string;
+  /** Workbench home, on this machine and in the pod alike. */
+  readonly home: string;
+  /** Tells the jobs of this home from those of others. */
+  readonly homeId: string;
+  /** User and group that the files of the home belong to. */
+  readonly user: { readonly uid: number; readonly gid: number };
+}
+
+/** Variables by which a process finds out that it is in a pod of the workbench. */
+export const podVariables = {
+  job: 'TRITON_WORKBENCH_JOB',
+  node: 'TRITON_WORKBENCH_JOB_NODE',
+  /** Seconds after the start of the program at which the run pauses; what stops it later is the deadline. */
+  pauseAfter: 'TRITON_WORKBENCH_JOB_PAUSE_S',
+} as const;
+
+const managedBy = { 'app.kubernetes.io/managed-by': 'triton-workbench' };
+const labelsOf = (homeId: string) => ({ ...managedBy, 'app.kubernetes.io/instance': homeId });
+
+/** Of the jobs of this home, and of their pods. */
+export const selectorOf = (homeId: string): string =>
+  Object.entries(labelsOf(homeId))
+    .map(([key, value]) => `${key}=${value}`)
+    .join();
+
+/** Continues the run that is its only argument, or says in the pod's log why it cannot. */
+function scriptOf({ home, engine }: JobInput, pauseAfterS: number | null): string {
+  return [
+    `if [ ! -e "$TRITON_WORKBENCH_HOME/runs/$1" ]; then`,
+    `  echo "Run $1 is not in ${home} of this pod: the volume of the claim ${engine.claim ?? ''} is not the one that is mounted at ${engine.mountPath ?? ''} where the run was started." >&2`,
+    '  exit 2',
+    'fi',
+    ...(pauseAfterS === null
+      ? []
+      : [`{ sleep "$${podVariables.pauseAfter}"; kill -USR2 $$; } >/dev/null 2>&1 &`]),
+    'exec triton-workbench resume "$1"',
+  ].join('\n');
+}
+
+/** A taint that kubectl would write so is tolerated. */
+export function tolerationOf(text: string) {
+  const [, key = '', value, effect] = tolerationPattern.exec(text) ?? [];
+  return {
+    key,
+    ...(value === undefined ? { operator: 'Exists' } : { operator: 'Equal', value }),
+    ...(effect === undefined ? {} : { effect }),
+  };
+}
+
+/** Requests are the limits: what is measured must not depend on what others leave. */
+function resourcesOf({ gpuCount = 0, gpuResource = usualGpuResource, cpu, memory }: KubernetesEngineSpec) {
+  const amounts = {
+    ...(cpu === undefined ? {} : { cpu }),
+    ...(memory === undefined ? {} : { memory }),
+    ...(gpuCount === 0 ? {} : { [gpuResource]: String(gpuCount) }),
+  };
+  return Object.keys(amounts).length === 0 ? {} : { resources: { limits: amounts, requests: amounts } };
+}
+
+/** null: it is paused by nobody. */
+function pauseAfterOf({ activeDeadlineS, pauseAheadS = usualPauseAheadS }: KubernetesEngineSpec) {
+  return activeDeadlineS === undefined ? null : Math.max(1, activeDeadlineS - pauseAheadS);
+}
+
+function podOf(input: JobInput) {
+  const { engine, namespace, name, runId, home, user } = input;
+  const { nodeSelector, tolerations, serviceAccount, activeDeadlineS } = engine;
+  const pauseAfterS = pauseAfterOf(engine);
+  return {
+    restartPolicy: 'Never',
+    ...(activeDeadlineS === undefined ? {} : { activeDeadlineSeconds: activeDeadlineS }),
+    terminationGracePeriodSeconds: graceS,
+    ...(serviceAccount === undefined ? {} : { serviceAccountName: serviceAccount }),
+    // The program asks nothing of the cluster.
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    // What a child leaves behind is then reaped.
+    shareProcessNamespace: true,
+    ...(nodeSelector === undefined ? {} : { nodeSelector }),
+    ...(tolerations === undefined ? {} : { tolerations: tolerations.map(tolerationOf) }),
+    securityContext: {
+      runAsUser: user.uid,
+      runAsGroup: user.gid,
+      ...(user.uid === 0 ? {} : { runAsNonRoot: true }),
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [
+      {
+        name: 'run',
+        image: engine.image ?? '',
+        command: ['/bin/sh', '-c', scriptOf(input, pauseAfterS), 'triton-workbench', runId],
+        env: [
+          { name: 'HOME', value: '/tmp' },
+          { name: 'TRITON_WORKBENCH_HOME', value: home },
+          { name: podVariables.job, value: `${namespace}/${name}` },
+          { name: podVariables.node, valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+          ...(pauseAfterS === null ? [] : [{ name: podVariables.pauseAfter, value: String(pauseAfterS) }]),
+        ],
+        ...resourcesOf(engine),
+        volumeMounts: [
+          { name: 'home', mountPath: engine.mountPath ?? '' },
+          { name: 'shm', mountPath: '/dev/shm' },
+        ],
+        terminationMessagePolicy: 'FallbackToLogsOnError',
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+      },
+    ],
+    volumes: [
+      { name: 'home', persistentVolumeClaim: { claimName: engine.claim ?? '' } },
+      { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: shmSize } },
+    ],
+  };
+}
+
+/**
+ * The Job that continues a run. A pod that fails ends it: `resume` submits another one. A pod that the cluster takes away
+ * for its own reasons (preemption, drain, eviction) does not count, and the Job starts it again. Pure.
+ */
+export function jobManifest(input: JobInput) {
+  const labels = labelsOf(input.homeId);
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: input.name,
+      namespace: input.namespace,
+      labels,
+      annotations: { 'triton-workbench/run': input.runId },
+    },
+    spec: {
+      backoffLimit: 0,
+      ttlSecondsAfterFinished: keptS,
+      podFailurePolicy: {
+        rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }],
+      },
+      template: { metadata: { labels }, spec: podOf(input) },
+    },
+  };
+}

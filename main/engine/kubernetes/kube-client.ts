@@ -1,0 +1,208 @@
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { KubeConfig, V1Job, V1Node, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
+import { WorkbenchError } from '../../contract/errors';
+import type { jobManifest } from './job-manifest';
+
+/** What the workbench asks of a cluster, with one context of the person's kubeconfig. */
+export interface KubeClient {
+  readonly context: string;
+  /** Of objects that name none. */
+  readonly namespace: string;
+  version(): Promise<string>;
+  nodes(): Promise<readonly V1Node[]>;
+  /** null: there is none of that name. */
+  claim(namespace: string, name: string): Promise<V1PersistentVolumeClaim | null>;
+  /** @param dryRun only checks whether the server would take it */
+  createJob(namespace: string, job: JobManifest, dryRun?: boolean): Promise<void>;
+  jobs(namespace: string, selector: string): Promise<readonly V1Job[]>;
+  pods(namespace: string, selector: string): Promise<readonly V1Pod[]>;
+  /** With its pods; harmless where there is none. */
+  deleteJob(namespace: string, name: string): Promise<void>;
+}
+
+type JobManifest = ReturnType<typeof jobManifest>;
+
+/** The answer of the API server to a request that it refused. */
+export class KubeRefusal extends Error {
+  override readonly name = 'KubeRefusal';
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** An API server that does not answer is asked again later. */
+const patienceMs = 10_000;
+const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** As kubectl finds them: `KUBECONFIG`, else `~/.kube/config`. */
+function kubeconfigFiles(env: NodeJS.ProcessEnv): readonly string[] {
+  const { KUBECONFIG: listed = '', HOME: home = homedir() } = env;
+  const files = listed.split(':').filter((file) => file !== '');
+  return files.length > 0 ? files : [join(home, '.kube', 'config')];
+}
+
+const noConfig = () =>
+  new WorkbenchError('engine-unavailable', 'There is no kubeconfig on this machine', {
+    remedy: 'Set KUBECONFIG, or write ~/.kube/config: kubectl config view shows what is used.',
+  });
+
+const unreadable = (error: unknown) =>
+  new WorkbenchError(
+    'engine-unavailable',
+    `The kubeconfig cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    { remedy: 'Check it with: kubectl config view.' },
+  );
+
+/** The files that are there, merged as kubectl does: the first word about anything counts. Throws engine-unavailable. */
+async function readConfig(env: NodeJS.ProcessEnv): Promise<KubeConfig> {
+  const named = kubeconfigFiles(env);
+  const there = await Promise.all(named.map(isThere));
+  const [first, ...others] = named.filter((_file, at) => there[at]);
+  if (first === undefined && !(await isThere(serviceAccountToken))) throw noConfig();
+  // Some megabytes of generated code, which only a cluster needs.
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  try {
+    const config = new KubeConfig();
+    if (first === undefined) config.loadFromCluster();
+    else config.loadFromFile(first);
+    for (const file of others) {
+      const more = new KubeConfig();
+      more.loadFromFile(file);
+      config.mergeConfig(more, true);
+    }
+    return config;
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+/** "default" of kubectl; the one that the kubeconfig names otherwise. Throws engine-unavailable. */
+function requireContext(config: KubeConfig, wanted: string | undefined): { name: string; namespace: string } {
+  const name = wanted ?? config.getCurrentContext();
+  const found = config.getContextObject(name);
+  if (found !== null && config.getCluster(found.cluster) !== null) {
+    return { name, namespace: found.namespace ?? 'default' };
+  }
+  const known = config.getContexts().map((one) => one.name);
+  const message =
+    name === '' ? 'The kubeconfig has no current context' : `The kubeconfig has no context "${name}"`;
+  const remedy = known.length === 0 ? 'Add a cluster to it.' : `Its contexts are ${known.join(', ')}.`;
+  throw new WorkbenchError('engine-unavailable', message, { where: 'engine.context', remedy });
+}
+
+/** The API server's own words: the `message` of its Status, else the text. */
+function wordsOf(body: unknown): string {
+  if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message);
+  if (typeof body !== 'string') return '';
+  try {
+    const status: unknown = JSON.parse(body);
+    if (typeof status === 'object' && status !== null && 'message' in status) return String(status.message);
+  } catch {
+    // A proxy's page.
+  }
+  return body.slice(0, 500).trim();
+}
+
+const unavailable = (context: string, reason: string) =>
+  new WorkbenchError('engine-unavailable', `The Kubernetes API of ${context} does not answer: ${reason}`, {
+    remedy: `Check it with: kubectl --context ${context} version.`,
+  });
+
+/** Throws engine-unavailable with the context of the client, or KubeRefusal. */
+async function asked<Answer>(context: string, answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(unavailable(context, `no answer within ${patienceMs / 1000} s`));
+    }, patienceMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } catch (error) {
+    if (error instanceof WorkbenchError) throw error;
+    const { code, body } = error as { readonly code?: unknown; readonly body?: unknown };
+    if (typeof code !== 'number') {
+      throw unavailable(context, error instanceof Error ? error.message : String(error));
+    }
+    const words = wordsOf(body);
+    if (code === 401) throw unavailable(context, words === '' ? 'Unauthorized' : words);
+    throw new KubeRefusal(code, words === '' ? `HTTP ${code}` : words);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** null in place of what is not there. */
+const orNull = <Answer>(answer: Promise<Answer>): Promise<Answer | null> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof KubeRefusal && error.status === 404) return null;
+    throw error;
+  });
+
+async function connect(config: KubeConfig, wanted: string | undefined): Promise<KubeClient> {
+  const { BatchV1Api, CoreV1Api, loadYaml, VersionApi } = await import('@kubernetes/client-node');
+  const { name: context, namespace } = requireContext(config, wanted);
+  config.setCurrentContext(context);
+  const core = config.makeApiClient(CoreV1Api);
+  const batch = config.makeApiClient(BatchV1Api);
+  const ask = <Answer>(answer: Promise<Answer>) => asked(context, answer);
+  return {
+    context,
+    namespace,
+    version: async () => (await ask(config.makeApiClient(VersionApi).getCode())).gitVersion,
+    nodes: async () => (await ask(core.listNode())).items,
+    claim: (where, name) => orNull(ask(core.readNamespacedPersistentVolumeClaim({ namespace: where, name }))),
+    createJob: async (where, job, dryRun = false) => {
+      const body = loadYaml<V1Job>(JSON.stringify(job));
+      await ask(batch.createNamespacedJob({ namespace: where, body, ...(dryRun ? { dryRun: 'All' } : {}) }));
+    },
+    jobs: async (where, labelSelector) =>
+      (await ask(batch.listNamespacedJob({ namespace: where, labelSelector }))).items,
+    pods: async (where, labelSelector) =>
+      (await ask(core.listNamespacedPod({ namespace: where, labelSelector }))).items,
+    deleteJob: async (where, name) => {
+      await orNull(
+        ask(batch.deleteNamespacedJob({ namespace: where, name, propagationPolicy: 'Background' })),
+      );
+    },
+  };
+}
+
+/** Clients by context, made again when the kubeconfig changes. Each call throws engine-unavailable or KubeRefusal. */
+export function createKubeClients(
+  env: NodeJS.ProcessEnv,
+): (context: string | undefined) => Promise<KubeClient> {
+  const kept = new Map<string, Promise<KubeClient>>();
+  const state = { files: '' };
+  const stamp = async () => {
+    const times = kubeconfigFiles(env).map((file) =>
+      stat(file).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    );
+    return (await Promise.all(times)).join();
+  };
+  return async (context) => {
+    const files = await stamp();
+    if (files !== state.files) kept.clear();
+    state.files = files;
+    const key = context ?? '';
+    const client = kept.get(key) ?? readConfig(env).then((config) => connect(config, context));
+    kept.set(key, client);
+    client.catch(() => kept.delete(key));
+    return client;
+  };
+}

@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { toWire, WorkbenchError } from '../../contract/errors';
+import type { KubernetesEngineSpec } from '../../contract/job/kubernetes-engine';
+import type { RunJob } from '../../contract/job/run-job';
+import type { EngineStatus } from '../../contract/machine';
+import { shellWord } from '../../contract/shell-line';
+import type { JobRequest, JobScheduler } from '../job';
+import { jobManifest, selectorOf } from './job-manifest';
+import { claimRefusal, refusalHere } from './job-refusal';
+import { createKubeClients, type KubeClient, KubeRefusal } from './kube-client';
+import { createLooks } from './kube-looks';
+import { nodesText } from './nodes-text';
+
+interface KubernetesOptions {
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const kubernetesOf = (engine: JobRequest['engine']): KubernetesEngineSpec => {
+  if (engine.kind === 'kubernetes') return engine;
+  throw new Error(`not an engine of Kubernetes: ${engine.kind}`);
+};
+
+/** As a part of a DNS label. */
+const labelOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replace(/^-+|-+$/g, '');
+
+/** "tw-20261126-resnet50-3f9a1c": no other Job has it, now or later. */
+const jobNameOf = (runId: string): string => `tw-${labelOf(runId)}-${randomBytes(3).toString('hex')}`;
+
+const refused = ({ message }: KubeRefusal) =>
+  new WorkbenchError('job-refused', `Kubernetes did not take the Job: ${message}`, { where: 'engine' });
+
+async function statusOf(client: KubeClient): Promise<EngineStatus> {
+  const [version, nodes] = await Promise.all([
+    client.version(),
+    // Many may not list them.
+    client.nodes().catch(() => null),
+  ]);
+  const place = `Context ${client.context}, namespace ${client.namespace}`;
+  const note = `${place}${nodes === null ? '' : `; ${nodesText(nodes)}`}.`;
+  return { kind: 'kubernetes', available: true, version: version.replace(/^v/, ''), note, remedy: null };
+}
+
+/** The clusters of the person's kubeconfig: a Job for each run. */
+export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler {
+  const clients = createKubeClients(env);
+  const homeId = createHash('sha256').update(home).digest('hex').slice(0, 12);
+  // As the submitter of a job of Slurm: whose files the home has.
+  const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const place = async (engine: KubernetesEngineSpec) => {
+    const client = await clients(engine.context);
+    const namespace = engine.namespace ?? client.namespace;
+    const manifestOf = (name: string, runId: string) =>
+      jobManifest({ engine, namespace, name, runId, home, homeId, user });
+    return { client, namespace, manifestOf };
+  };
+  return {
+    detect: async () => {
+      try {
+        return [await statusOf(await clients(undefined))];
+      } catch (error) {
+        const { message, remedy = null } = toWire(error);
+        return [{ kind: 'kubernetes', available: false, version: null, note: message, remedy }];
+      }
+    },
+    refusal: async (given) => {
+      const engine = kubernetesOf(given);
+      try {
+        const here = await refusalHere(engine, home);
+        if (here !== null) return here;
+        const { client, namespace, manifestOf } = await place(engine);
+        const there = await claimRefusal(client, namespace, engine.claim ?? '');
+        if (there !== null) return there;
+        // Whatever else the cluster has against it: rights, policies, an invalid field.
+        await client.createJob(namespace, manifestOf('tw-check', 'check'), true);
+        return null;
+      } catch (error) {
+        if (!(error instanceof KubeRefusal)) throw error;
+        return { field: 'engine.kind', message: refused(error).message };
+      }
+    },
+    submit: async ({ runIds, engine: given }) => {
+      const { client, namespace, manifestOf } = await place(kubernetesOf(given));
+      const jobs: RunJob[] = [];
+      try {
+        for (const runId of runIds) {
+          const name = jobNameOf(runId);
+          const id = `${namespace}/${name}`;
+          // Before it is created: where the answer is lost, the Job may be there.
+          const log = `kubectl --context ${shellWord(client.context)} --namespace ${namespace} logs job/${name}`;
+          jobs.push({ scheduler: 'kubernetes', id, name, log, partition: client.context });
+          await client.createJob(namespace, manifestOf(name, runId));
+        }
+      } catch (error) {
+        for (const { name } of jobs) await client.deleteJob(namespace, name).catch(() => undefined);
+        throw error instanceof KubeRefusal ? refused(error) : error;
+      }
+      return jobs;
+    },
+    look: createLooks({ clients, selector: selectorOf(homeId) }),
+    cancel: async (jobs) => {
+      for (const { id, name, partition } of jobs) {
+        const client = await clients(partition ?? undefined);
+        await client.deleteJob(id.split('/')[0] ?? client.namespace, name);
+      }
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { hostname } from 'node:os';
+import type { OwnJob } from '../job';
+import { podVariables } from './job-manifest';
+
+/**
+ * The Job that this process runs in; null outside of one. Nobody says to a pod why it is stopped: after the pause that comes
+ * before the deadline it is taken to be that, and the cluster otherwise. What the workbench cancels says so in the run.
+ * @param upS how long this process has run, in seconds
+ */
+export function ownKubernetesJob(env: NodeJS.ProcessEnv, upS = () => process.uptime()): OwnJob | null {
+  const id = env[podVariables.job];
+  if (id === undefined) return null;
+  const pauseAfterS = Number(env[podVariables.pauseAfter] ?? Number.POSITIVE_INFINITY);
+  return {
+    id,
+    name: id.slice(id.indexOf('/') + 1),
+    node: env[podVariables.node] ?? hostname(),
+    end: () => Promise.resolve(upS() >= pauseAfterS ? 'time-limit' : 'stopped'),
+  };
+}

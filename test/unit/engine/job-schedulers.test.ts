@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { RunJob } from '../../../main/contract/job/run-job';
+import type { EngineStatus } from '../../../main/contract/machine';
+import type { JobScheduler } from '../../../main/engine/job';
+import { createJobSchedulers } from '../../../main/engine/job-schedulers';
+
+const job = (scheduler: RunJob['scheduler'], id: string): RunJob => ({
+  ...{ scheduler, id, name: `tw-${id}`, log: '/log', partition: null },
+});
+const slurm = job('slurm', '12');
+const kubernetes = job('kubernetes', 'ml/tw-a');
+
+/** Says which scheduler was asked for what. */
+const asked: string[] = [];
+const recording = (kind: RunJob['scheduler']): JobScheduler => ({
+  detect: () => {
+    const status: EngineStatus = { kind, available: false, version: null, note: kind, remedy: null };
+    return Promise.resolve([status]);
+  },
+  refusal: () => Promise.resolve({ field: 'engine.kind', message: kind }),
+  submit: ({ runIds }) => Promise.resolve(runIds.map((runId) => job(kind, runId))),
+  look: (jobs) => {
+    asked.push(`look ${kind} ${jobs.map(({ id }) => id).join()}`);
+    const look = { phase: 'running', partition: '', reason: null, node: kind, end: null } as const;
+    return Promise.resolve(new Map(jobs.map(({ id, name }) => [id, { ...look, name }])));
+  },
+  cancel: (jobs) => {
+    asked.push(`cancel ${kind} ${jobs.map(({ id }) => id).join()}`);
+    return Promise.resolve();
+  },
+});
+
+describe('the schedulers of a workbench', () => {
+  const both = createJobSchedulers({ slurm: recording('slurm'), kubernetes: recording('kubernetes') });
+
+  it('are each asked for their own jobs, and only those that have some', async () => {
+    asked.length = 0;
+    const looks = await both.look([slurm, kubernetes]);
+    expect([looks.get(slurm.id)?.node, looks.get(kubernetes.id)?.node]).toEqual(['slurm', 'kubernetes']);
+    await both.cancel([kubernetes]);
+    expect(asked).toEqual(['look slurm 12', 'look kubernetes ml/tw-a', 'cancel kubernetes ml/tw-a']);
+  });
+
+  it('are chosen by the engine of a run', async () => {
+    const engine = { kind: 'kubernetes' } as const;
+    expect((await both.refusal(engine))?.message).toBe('kubernetes');
+    const request = { name: 'tw-x', runIds: ['r'], engine, program: { argv: [], env: {} } };
+    expect((await both.submit(request))[0]?.scheduler).toBe('kubernetes');
+    expect(() => both.refusal({ kind: 'local' })).toThrow('no engine of jobs: local');
+    expect((await both.detect()).map(({ kind }) => kind)).toEqual(['slurm', 'kubernetes']);
+  });
+});
