@@ -61,7 +61,8 @@ export interface HomeLayout {
   /** Machines to run on, by name. */
   readonly hosts: string;
   /** What people write of their clusters: profiles of jobs. */
-  readonly jobProfiles: Readonly<Record<'slurm' | 'kubernetes', string>>;
+  readonly slurmProfiles: string;
+  readonly kubernetesProfiles: string;
   /** Scripts and output of jobs, a folder each. */
   readonly jobs: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
@@ -198,7 +199,8 @@ export function homeLayout(home: string): HomeLayout {
     approved: join(home, 'approved.json'),
     knownImages: join(home, 'known-images.json'),
     hosts: join(home, 'hosts.json'),
-    jobProfiles: { slurm: join(home, 'slurm.yaml'), kubernetes: join(home, 'kubernetes.yaml') },
+    slurmProfiles: join(home, 'slurm.yaml'),
+    kubernetesProfiles: join(home, 'kubernetes.yaml'),
     jobs: join(home, 'jobs'),
     instance: join(home, 'instance'),
   };
