@@ -35,10 +35,15 @@ export interface StartCalls {
   readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
 }
 
+/** What people write of their clusters. */
+const profileFilesOf = ({ slurmProfiles: slurm, kubernetesProfiles: kubernetes }: CoreParts['layout']) => ({
+  slurm,
+  kubernetes,
+});
+
 export function createStartCalls(parts: CoreParts): StartCalls {
   const { layout, engines, presetOf, monitor, tools, settings } = parts;
   const { resources, registry, env, home } = parts.options;
-  const profileFiles = { slurm: layout.slurmProfiles, kubernetes: layout.kubernetesProfiles };
   const hostFor = createHostFacts(parts);
   const placesOf = async (spec: RunSpec) => ({
     ...{ resources, registry, env, home },
@@ -73,7 +78,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
     if (isJobEngine(spec.engine)) {
       // Of a run that is there already the values of its profile are in its specification.
       if (how === undefined) return spec;
-      const { engine, profile } = await withProfile(spec.engine, profileFiles);
+      const { engine, profile } = await withProfile(spec.engine, profileFilesOf(layout));
       const { kind, profile: name = '' } = spec.engine;
       // What a profile of the home names, the person has written there.
       if (!isAbsolute(name)) await parts.approvals.add(reachOf({ engine: { ...profile, kind } }));
@@ -90,7 +95,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   };
   const profiled = async (spec: RunSpec): Promise<RunSpec> =>
     isJobEngine(spec.engine)
-      ? { ...spec, engine: (await withProfile(spec.engine, profileFiles)).engine }
+      ? { ...spec, engine: (await withProfile(spec.engine, profileFilesOf(layout))).engine }
       : spec;
   const preflightOf = async (spec: RunSpec): Promise<RunPreflight | null> =>
     spec.engine.kind === 'docker'

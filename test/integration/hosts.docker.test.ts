@@ -7,6 +7,7 @@ import { createEngines } from '../../main/engine/engines';
 import { thisMachine } from '../../main/engine/place';
 import { createSlurm } from '../../main/engine/slurm/slurm';
 import { createHosts, type Hosts } from '../../main/hosts/hosts';
+import { ngcRegistry } from '../../main/machine/releases';
 import { homeLayout } from '../../main/platform/layout';
 import { processesWhere } from '../../main/platform/process-environment';
 import { endSshConnections } from '../../main/platform/ssh/ssh-connection';
@@ -62,7 +63,15 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a host with a Docker
       const env = { ...sshd.env, DOCKER_HOST: local };
       const docker = createDockerLink({ env, instanceFile: layout.instance });
       const engines = createEngines({
-        ...{ layout, env, docker, hosts, resources: 'resources', workerFile: '/nowhere/load-worker.cjs' },
+        ...{
+          layout,
+          env,
+          docker,
+          hosts,
+          resources: 'resources',
+          registry: ngcRegistry,
+          workerFile: '/nowhere/load-worker.cjs',
+        },
         setup: createSetup({ layout, resources: 'resources', env }),
         jobs: createSlurm({ layout, env }),
         prepareImage: () => Promise.reject(new Error('no image is needed here')),

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type { DockerClient } from '../../main/docker/client';
 import { imageNamesOf, wantedImages } from '../../main/engine/docker/run-images';
 import { createHosts } from '../../main/hosts/hosts';
+import { ngcRegistry } from '../../main/machine/releases';
 import { homeLayout } from '../../main/platform/layout';
 import { type CliRun, startCli } from './cli';
 import { createTestHome, repository, type TestHome } from './home';
@@ -27,7 +28,7 @@ export interface HomeWithHosts {
 async function copyImages(from: DockerClient, to: RemoteHost): Promise<void> {
   const images = await wantedImages(
     { kind: 'docker', gpus: [], shmSizeMiB: 64 },
-    join(repository, 'resources'),
+    { resources: join(repository, 'resources'), registry: ngcRegistry },
   );
   for (const name of imageNamesOf(images)) {
     const image = await from.docker.getImage(name).get();

@@ -34,8 +34,9 @@ describe('the Job of a run', () => {
     ['the least that it needs', least],
     ['everything', full],
   ])("is one by Kubernetes' published schemas with %s", (_what, engine) => {
+    const manifest = jobManifest({ ...given, engine }) as ConstructorParameters<typeof Job>[0];
     expect(() => {
-      new Job(jobManifest({ ...given, engine })).validate();
+      new Job(manifest).validate();
     }).not.toThrow();
   });
 
