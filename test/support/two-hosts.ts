@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { DockerClient } from '../../main/docker/client';
+import { imageIsThere } from '../../main/docker/images/prepare-image';
 import { imageNamesOf, wantedImages } from '../../main/engine/docker/run-images';
 import { createHosts } from '../../main/hosts/hosts';
 import { ngcRegistry } from '../../main/machine/releases';
@@ -24,13 +25,21 @@ export interface HomeWithHosts {
   stop(): Promise<void>;
 }
 
-/** What the workbench has of the engines of the hosts, with the images of a run; nothing is pulled or built there. */
-async function copyImages(from: DockerClient, to: RemoteHost): Promise<void> {
-  const images = await wantedImages(
-    { kind: 'docker', gpus: [], shmSizeMiB: 64 },
-    { resources: join(repository, 'resources'), registry: ngcRegistry },
+/** Images of runs, of TensorFlow too. */
+export async function imagesOfRuns(): Promise<readonly string[]> {
+  const source = { resources: join(repository, 'resources'), registry: ngcRegistry };
+  const names = (['pyt', 'tf'] as const).map(async (framework) =>
+    imageNamesOf(
+      await wantedImages({ kind: 'docker', gpus: [], shmSizeMiB: 64 }, source, { framework, format: 'onnx' }),
+    ),
   );
-  for (const name of imageNamesOf(images)) {
+  return [...new Set((await Promise.all(names)).flat())];
+}
+
+/** Those that the engine of this machine has go to the host; nothing is pulled or built there. */
+async function copyImages(from: DockerClient, to: RemoteHost): Promise<void> {
+  for (const name of await imagesOfRuns()) {
+    if (!(await imageIsThere(from, name))) continue;
     const image = await from.docker.getImage(name).get();
     const loaded = await to.client.docker.loadImage(Readable.from(image));
     await new Promise((resolve, reject) => {
