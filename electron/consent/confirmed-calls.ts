@@ -47,6 +47,10 @@ const sourcePath = (spec: unknown): Reach => ({
 });
 
 /** Asks for what was not agreed to before: one dialog at a time, and none for what the one before it answered. */
+/** A host that a call works on, or looks at Triton from. */
+const machineOf = (host: string | undefined): Reach['machines'] =>
+  host === undefined ? [] : [{ field: 'host', value: host }];
+
 function createConsentGate(approvals: Core['approvals'], askNatively: AskForConsent) {
   let tail: Promise<unknown> = Promise.resolve();
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
@@ -149,14 +153,14 @@ export function confirmedCalls(
     'docker.pullImage': after(handlers['docker.pullImage'], ({ reference }) =>
       ensure({ ...emptyReach, images: [{ field: 'pull', value: reference }] }),
     ),
-    'servers.look': after(handlers['servers.look'], ({ tls }) =>
-      ensure({ ...reachOf({ engine: { tls } }), hosts: [] }),
+    'servers.look': after(handlers['servers.look'], ({ tls, host }) =>
+      ensure({ ...reachOf({ engine: { tls } }), hosts: [], machines: machineOf(host) }),
     ),
-    'servers.measure': after(handlers['servers.measure'], ({ url, tls }) =>
-      ensure(reachOf({ engine: { kind: 'remote', url, tls } })),
+    'servers.measure': after(handlers['servers.measure'], ({ url, tls, host }) =>
+      ensure({ ...reachOf({ engine: { kind: 'remote', url, tls } }), machines: machineOf(host) }),
     ),
-    'monitor.start': after(handlers['monitor.start'], ({ tls }) =>
-      ensure({ ...reachOf({ engine: { tls } }), images: [], hosts: [] }),
+    'monitor.start': after(handlers['monitor.start'], ({ tls, host }) =>
+      ensure({ ...reachOf({ engine: { tls } }), images: [], hosts: [], machines: machineOf(host) }),
     ),
   };
 }

@@ -108,6 +108,11 @@ async function prepared(session: Session, runs: readonly PlannedRun[]): Promise<
       );
     }
   }
+  if (options.resume === true && known.size > 0 && !runs.some(isKnown)) {
+    output.say(
+      `The matrix "${name}" has ${known.size} ${known.size === 1 ? 'run' : 'runs'}, but of other choices: was it started with other options or hosts?`,
+    );
+  }
   const found: PlacedRun[] = [];
   const notes = createNotes();
   for (const run of runs) {

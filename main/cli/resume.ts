@@ -65,7 +65,7 @@ export function addResume(program: Command, context: CliContext): void {
     .option('--skip-preflight', 'continue despite preflight problems (containers only); the run is marked')
     .option(
       '--trust',
-      'trust the current files and model code of a run from another home, and approve the files and images it names',
+      'trust the current files and model code of a run from another home, and approve the files, images, hosts and clusters it names',
     )
     .option('--allow-remote-load', 'allow load on another machine (remote engine)')
     .option('--detach', 'with a job (--engine slurm or kubernetes): submit it and return; the job continues')

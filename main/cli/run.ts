@@ -26,7 +26,7 @@ export function addRun(program: Command, context: CliContext): void {
     .optionsGroup('Run:')
     .option(
       '--trust',
-      'trust the current code of your own model, and approve the files and images that --spec names',
+      'trust the current code of your own model, and approve the files, images, hosts and clusters that --spec names',
     )
     .option('--allow-remote-load', 'allow load on another machine (--engine remote)')
     .option('--skip-preflight', 'start despite preflight problems (containers only); the run is marked')

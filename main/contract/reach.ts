@@ -95,18 +95,19 @@ function hosts(tree: unknown): Reached[] {
 }
 
 /** Names of hosts have no capital letters. */
-const cluster = 'Slurm';
+const clusters = { slurm: 'Slurm', kubernetes: 'Kubernetes' } as const;
 
 function machines(tree: unknown): Reached[] {
   const kind = valueAt(tree, 'engine.kind');
-  if (kind === 'slurm') return [{ field: 'engine.kind', value: cluster }];
+  if (kind === 'slurm') return [{ field: 'engine.kind', value: clusters.slurm }];
   if (kind === 'kubernetes') {
-    return Object.entries(clusterFields).flatMap(([name, what]) =>
+    const names = Object.entries(clusterFields).flatMap(([name, what]) =>
       textsAt(tree, [`engine.${name}`]).map(({ field, value }) => ({
         field,
-        value: `Kubernetes ${what} ${value}`,
+        value: `${clusters.kubernetes} ${what} ${value}`,
       })),
     );
+    return [...names, { field: 'engine.kind', value: clusters.kubernetes }];
   }
   return kind === 'docker' ? textsAt(tree, ['engine.host']) : [];
 }

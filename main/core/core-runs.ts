@@ -67,6 +67,8 @@ const pickStart = (
   approvals: Approvals,
 ): Pick<StartCalls, 'completed' | 'preflight'> => ({
   completed: async (spec, how) => {
+    // A change that is only planned asks what the form of it asks already; it is approved where it is made.
+    if (how === undefined) return completed(spec);
     const { machines } = reachOf(spec);
     if (!isEmptyReach(await approvals.missing({ ...emptyReach, machines }))) {
       await requireApproved(approvals, spec);
@@ -116,7 +118,8 @@ const takeDeviceBy =
     });
     try {
       // Who had the device before may have been killed, and its Triton serves on beside what is to be measured.
-      if (waited.some) await engines.sweep({ all: true, except: runId, spec });
+      const there = host === undefined ? spec : { ...spec, engine: hostEngine(host) };
+      if (waited.some) await engines.sweep({ all: true, except: runId, spec: there });
       return release;
     } catch (error) {
       await release();

@@ -114,14 +114,16 @@ async function read(sources: ReadingSources, readings: Readings, signal: AbortSi
 const idleBelow = 0.05;
 
 /**
- * Whether Triton computed for at least half of the time, by Little's law on its own statistics, while none of its GPUs
- * worked. ONNX Runtime does so where it looks for the fastest kernels of each new batch size (seen on an H200).
+ * Whether Triton computed for at least half of the time, by the executions and their time in its own statistics, while none
+ * of its GPUs worked. ONNX Runtime does so where it looks for the fastest kernels of each new batch size (seen on an H200).
  */
 function leavesIdle(
   gpus: NonNullable<LoadPoint['gpus']>,
-  { inferencesPerSecond, batchSize, serverComputeInferUs }: LoadPoint,
+  { inferencesPerSecond, batchSize, meanServerBatch, serverComputeInferUs }: LoadPoint,
 ): boolean {
-  const computing = ((inferencesPerSecond / batchSize) * (serverComputeInferUs ?? 0)) / 1e6;
+  // Each request of a batch has the time of the whole batch.
+  const perExecution = Math.max(batchSize, meanServerBatch ?? 0);
+  const computing = ((inferencesPerSecond / perExecution) * (serverComputeInferUs ?? 0)) / 1e6;
   const areIdle = gpus.every(({ utilization }) => utilization !== null && utilization < idleBelow);
   return gpus.length > 0 && areIdle && computing >= 0.5;
 }

@@ -1,8 +1,9 @@
 import { localHost } from '../host/host-name';
 import { hostOf as hostOfUrl } from '../reach';
 import type { Scenario } from '../run/run-events';
+import type { DockerEngineSpec } from '../run/run-spec';
 import type { RunState } from '../run/run-state';
-import { visibleGpus } from '../run/serving';
+import { isSlice, visibleGpus } from '../run/serving';
 import type { MatrixResult } from './matrix-result';
 import { bestSteadyPoint } from './points';
 
@@ -19,6 +20,13 @@ function gpusText(names: readonly string[]): string {
     .join(', ');
 }
 
+function containerDevice(engine: DockerEngineSpec, gpus: RunState['environment']['gpus']): string {
+  if (visibleGpus(engine)?.length === 0) return cpuOf(engine.host ?? localHost);
+  // The machine did not say at the start what its GPUs are.
+  if (gpus.length === 0) return `GPU of ${engine.host ?? 'this machine'}`;
+  return `${gpusText(gpus.map(({ name }) => name))}${engine.gpus.some(isSlice) ? ' (MIG)' : ''}`;
+}
+
 function deviceOfState({ spec: { engine }, environment, job }: RunState): string {
   const { gpus } = environment;
   const usesGpus = visibleGpus(engine)?.length !== 0 && gpus.length > 0;
@@ -32,7 +40,7 @@ function deviceOfState({ spec: { engine }, environment, job }: RunState): string
     case 'kubernetes':
       return usesGpus ? gpusText(gpus.map(({ name }) => name)) : cpuOf(job?.node ?? localHost);
     case 'docker':
-      return usesGpus ? gpusText(gpus.map(({ name }) => name)) : cpuOf(engine.host ?? localHost);
+      return containerDevice(engine, gpus);
   }
 }
 

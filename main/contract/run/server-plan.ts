@@ -200,6 +200,11 @@ function checkHost(
   if (host === undefined) return;
   const refused = (where: string, message: string, remedy: string) =>
     new WorkbenchError('combination-unsupported', message, { where, remedy });
+  if (!isLoopback(addresses.http) || !isLoopback(addresses.grpc)) {
+    const remedy =
+      'Give its address as that machine sees it, for example 127.0.0.1:8000; measure another server without a host.';
+    throw refused('url', 'A host measures the Triton on itself', remedy);
+  }
   if (models.length > 1) {
     throw refused('models', 'A host measures one model at a time', 'Measure the models one after the other.');
   }

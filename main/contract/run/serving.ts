@@ -24,7 +24,7 @@ export function backendsOf(engine: RunSpec['engine']): BackendSet {
 }
 
 /** A slice of a GPU, by UUID or as "GPU:instance". */
-const isSlice = (id: string): boolean => id.startsWith('MIG-') || /^\d+:\d+$/.test(id);
+export const isSlice = (id: string): boolean => id.startsWith('MIG-') || /^\d+:\d+$/.test(id);
 
 /**
  * GPUs as Triton numbers those of its container; null where their number is not known: all of a machine, or those of a

@@ -54,6 +54,7 @@ describe('the reach of a specification', () => {
       'Run on Kubernetes volume claim home (engine.claim)',
       'Run on Kubernetes mount path /mnt/home (engine.mountPath)',
       'Run on Kubernetes service account admin (engine.serviceAccount)',
+      'Run on Kubernetes (engine.kind)',
     ]);
     expect(isEmptyReach({ ...reach, images: [], paths: [] })).toBe(false);
     expect(reachOf({ engine: { ...engine, kind: 'slurm' } }).machines).toEqual([

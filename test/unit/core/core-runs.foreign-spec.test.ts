@@ -73,10 +73,8 @@ describe('a specification from elsewhere', () => {
   ])('that names %s of Kubernetes is not run, and not resumed', async (where, named) => {
     const spec = core.resolveSpec('resnet50', {});
     const engine: RunSpec['engine'] = { kind: 'kubernetes', ...named };
-    const isFile = 'profile' in named;
-    // The file is not there, which is said first.
     const [created, resumed] = await refusals({ ...spec, engine });
-    expect(created).toMatchObject(isFile ? { code: 'input-invalid' } : { code: 'not-trusted', where });
+    expect(created).toMatchObject({ code: 'not-trusted', where });
     expect(resumed).toMatchObject({ code: 'not-trusted', where });
     expect(resumed?.remedy).toContain('--trust');
   });
