@@ -11,7 +11,7 @@ interface ListParts {
 export const firstMs = 1000;
 
 /** Rows made until the list is worth another look; then twice as many each time, so that the looks stay few. */
-const firstLook = 50;
+const firstLook = 5;
 
 /**
  * The run list of a window. The first one has the rows that are at hand; the others are made behind it, and `runs-changed`

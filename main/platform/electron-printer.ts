@@ -33,7 +33,7 @@ export async function openDisplay(env: NodeJS.ProcessEnv): Promise<Display> {
       );
     });
     server.once('exit', (code) => {
-      reject(new WorkbenchError('toolchain-missing', `Xvfb ended with exit code ${code ?? '?'}`));
+      reject(new WorkbenchError('report-failed', `Xvfb ended with exit code ${code ?? '?'}`));
     });
     let text = '';
     server.stdio[3]?.on('data', (chunk: Buffer) => {

@@ -54,6 +54,8 @@ function reasonOf(error: unknown): string {
 export class RunRows {
   /** Every row was made once: what changed since then is little, and is waited for. */
   private allMade = false;
+  /** Runs that a list had: a later one has them too, however large their journals have become. */
+  private readonly listed = new Set<string>();
 
   constructor(
     private readonly key: RunKey,
@@ -78,6 +80,7 @@ export class RunRows {
     const found = rows.flatMap((row) => (row !== 'missing' && 'run' in row ? [row] : []));
     const outdated = found.flatMap(({ run, isOutdated }) => (isOutdated ? [run.runId] : []));
     const missing = rows.filter((row) => row === 'missing').length;
+    for (const { run } of found) this.listed.add(run.runId);
     this.allMade ||= missing === 0 && outdated.length === 0;
     return { runs: found.map(({ run }) => run), outdated, missing };
   }
@@ -98,7 +101,13 @@ export class RunRows {
     // A row mostly waits for the disk.
     const limit = pLimit(readAtOnce);
     return Promise.all(
-      [...dirs].reverse().map(([runId, dir]) => limit(() => this.rowOf(runId, dir, allowance))),
+      [...dirs]
+        .reverse()
+        .map(([runId, dir]) =>
+          limit(() =>
+            this.rowOf(runId, dir, this.listed.has(runId) ? { ...allowance, bytes: Infinity } : allowance),
+          ),
+        ),
     );
   }
 

@@ -53,12 +53,12 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _sizes(nodes: Sequence[Any]) -> set[str]:
-    """Names of the tensors that a trace makes of sizes, and of what is computed from them only: they are on the CPU."""
+    """Names of tensors that stay on the CPU: those that a trace makes of sizes, constants, and what comes of them only."""
     names: set[str] = set()
     for node in nodes:
         tensors = [value for value in node.inputs() if _is_tensor(value)]
         computed = len(tensors) > 0 and all(value.debugName() in names for value in tensors)
-        if node.kind() == "prim::NumToTensor" or computed:
+        if node.kind() in ("prim::NumToTensor", "prim::Constant") or computed:
             names.update(value.debugName() for value in node.outputs() if _is_tensor(value))
     return names
 

@@ -25,17 +25,17 @@ it('tells while the rows are made, ever more seldom, and once they are', async (
   const { store } = storeOf({ ...whole, missing: 400 }, 400);
   let told = 0;
   await new Promise<void>((resolve) => {
-    // After 50, 100, 200 and 400 rows, and at the end.
+    // After 5, 10, 20, 40, 80, 160 and 320 rows, and at the end.
     const { list } = createRunList({
       store,
       emit: () => {
         told += 1;
-        if (told === 5) resolve();
+        if (told === 8) resolve();
       },
     });
     void list(undefined);
   });
-  expect(told).toBe(5);
+  expect(told).toBe(8);
 });
 
 it('makes nothing behind a list that is whole', async () => {

@@ -81,6 +81,16 @@ it('waits for every row once a list was whole', async () => {
   expect((await store.listAtHand()).runs).toHaveLength(count);
 });
 
+it('keeps a run in the list that it once had, however its journal grows', async () => {
+  await keepOtherVersion();
+  const store = runStore(runsDir);
+  expect((await store.listAtHand()).runs).toHaveLength(count);
+  // None of the rows is of its journal any more, and all together are more than a first list reads.
+  for (const runId of ids) await appendFile(journal(runId), '\n');
+  const { runs, missing } = await store.listAtHand();
+  expect([runs.length, missing]).toEqual([count, 0]);
+});
+
 it('gives no row of another version to who waits for the whole list', async () => {
   await keepOtherVersion();
   const { runs } = await runStore(runsDir).list();
