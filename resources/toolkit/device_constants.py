@@ -53,7 +53,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _sizes(nodes: Sequence[Any]) -> set[str]:
-    """Names of tensors that stay on the CPU: those that a trace makes of sizes, constants, and what comes of them only."""
+    """Names of tensors that stay on the CPU: sizes in a trace, constants, and what is computed from them only."""
     names: set[str] = set()
     for node in nodes:
         tensors = [value for value in node.inputs() if _is_tensor(value)]
