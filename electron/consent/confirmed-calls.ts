@@ -153,8 +153,9 @@ export function confirmedCalls(
     'docker.pullImage': after(handlers['docker.pullImage'], ({ reference }) =>
       ensure({ ...emptyReach, images: [{ field: 'pull', value: reference }] }),
     ),
-    'servers.look': after(handlers['servers.look'], ({ tls, host }) =>
-      ensure({ ...reachOf({ engine: { tls } }), hosts: [], machines: machineOf(host) }),
+    // While a form is filled in: nothing runs on a host, which is asked for where it is measured.
+    'servers.look': after(handlers['servers.look'], ({ tls }) =>
+      ensure({ ...reachOf({ engine: { tls } }), hosts: [] }),
     ),
     'servers.measure': after(handlers['servers.measure'], ({ url, tls, host }) =>
       ensure({ ...reachOf({ engine: { kind: 'remote', url, tls } }), machines: machineOf(host) }),

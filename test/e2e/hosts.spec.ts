@@ -6,7 +6,7 @@ import { DeploymentStore } from '../../main/deployments/deployment-store';
 import { repository } from '../support/home';
 import { sshdProblem, startSshd, type TestSshd } from '../support/sshd';
 import { Shell } from './pages/shell.page';
-import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
+import { answerConsent, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
 import { takePictures } from './support/pictures';
 
@@ -99,6 +99,7 @@ test('the list shows what each host has, and what is wrong with one', async () =
 
 test('the monitor and the measurement of a server take the host that sees it', async () => {
   const { page } = app;
+  const consent = await answerConsent(app, 'agree');
   await new Shell(page).go('Monitor');
   const picker = page.getByRole('region', { name: 'Server to watch' });
   await picker.getByRole('combobox', { name: 'Seen from' }).selectOption('gpu2');
@@ -106,6 +107,7 @@ test('the monitor and the measurement of a server take the host that sees it', a
   await picker.getByRole('textbox', { name: 'Triton HTTP address' }).press('Enter');
   const banner = page.getByRole('region', { name: 'Server', exact: true });
   await expect(banner).toContainText('http://127.0.0.1:9 on gpu2');
+  expect((await consent.said()).join()).toContain('gpu2');
   await expect(page.getByText('Triton at 127.0.0.1:9 on gpu2')).toBeVisible();
   await expect(page.locator('[data-monitor]')).toContainText('127.0.0.1:9 on gpu2');
   expect(await findings(page), 'the monitor of a host').toEqual([]);
