@@ -23,7 +23,7 @@ import {
 } from './deployed-models';
 import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
 import { clientOf, hostOf, observe, unreadable } from './observe';
-import { choosePorts, freeName, onlyModel, requireSameEngine } from './placement';
+import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } from './placement';
 import { keptConfig, removeCandidates, switchVersion } from './switch-version';
 import { checkVersion, keepCheck } from './version-check';
 
@@ -65,6 +65,7 @@ export class Deployments {
 
   /** A new deployment of a run, or a new version or model in one that there is. Gives it as it then serves. */
   async deploy(request: DeployRequest): Promise<DeploymentInfo> {
+    if (request.to !== undefined) await requireTarget(this.options.store, request.to);
     const run = await this.options.runOf(request.runId, request.allowUnverified === true);
     requireModelName(run.config.name);
     if (request.to !== undefined) return this.update(request.to, run);

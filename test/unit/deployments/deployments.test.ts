@@ -159,3 +159,16 @@ describe('a first version that comes to nothing', () => {
     expect(await store.ids()).toEqual([]);
   });
 });
+
+describe('a deployment that is to be updated and is not there', () => {
+  it.each([
+    ['b', 'Leave out --to, or use --name b, to make a new deployment.'],
+    ['../b', 'Leave out --to to make a new deployment.'],
+  ])('says how a new one is made: %s', async (to, remedy) => {
+    expect(await rejection(deploy(to))).toMatchObject({
+      ...{ code: 'deployment-unknown', message: `Unknown deployment "${to}"` },
+      remedy: expect.stringContaining(remedy) as string,
+    });
+    expect(await readdir(root)).toEqual(['run']);
+  });
+});
