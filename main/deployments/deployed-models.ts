@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Deployment } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { fileError } from '../platform/file-error';
@@ -59,6 +60,18 @@ export const removeVersion = (
       rm(path, { recursive: true, force: true }),
     ),
   );
+
+/** Of the models of a deployment, the versions that are neither served nor kept for a rollback. */
+export async function removeOthers(folder: DeploymentFolder, models: Deployment['models']): Promise<void> {
+  for (const [name, { active, previous }] of Object.entries(models)) {
+    const places = [join(folder.repository, name), dirname(folder.kept(name, active.version))];
+    const names = await Promise.all(places.map((place) => readdir(place).catch(() => [])));
+    for (const version of new Set(names.flat().filter((entry) => /^\d+$/.test(entry)))) {
+      const isNamed = [active, previous].some((kept) => String(kept?.version) === version);
+      if (!isNamed) await removeVersion(folder, name, Number(version));
+    }
+  }
+}
 
 export async function writeConfig({ repository }: DeploymentFolder, config: ModelConfig): Promise<void> {
   const folder = join(repository, config.name);

@@ -18,7 +18,7 @@ import { openPlain } from '../platform/plain-entry';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import { takeFileLease } from '../store/file-lease';
 import { checkedValue, formatJournalLine } from '../store/journal-line';
-import { holderText } from '../store/lease';
+import { holderText, leaseBeside } from '../store/lease';
 
 const journalName = 'journal.jsonl';
 /** Of a journal: one entry a change. */
@@ -140,7 +140,7 @@ export class DeploymentStore {
   /** One change at a time, over all processes of the home. Throws deployment-busy. */
   async hold<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
     await makeFolder(this.root);
-    const { release, holder } = await takeFileLease(join(this.root, `${id}.lease`), id);
+    const { release, holder } = await takeFileLease(leaseBeside(join(this.root, id)), id);
     if (release === undefined) {
       const who = holder === null ? 'Another process' : holderText(holder);
       throw new WorkbenchError('deployment-busy', `${who} is changing ${id}`, { where: id });

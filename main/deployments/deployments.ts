@@ -9,13 +9,12 @@ import type {
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { DeploymentServer } from '../engine/deployment-server';
 import type { TritonClient } from '../triton/client';
-import type { ModelConfig } from '../triton/model-config';
 import type { DeployableRun } from './deployable-run';
 import {
   addVersion,
   leftCandidates,
-  readConfig,
   removeModel,
+  removeOthers,
   removeVersion,
   requireModelName,
   servingOnly,
@@ -24,11 +23,11 @@ import {
 } from './deployed-models';
 import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
 import { clientOf, hostOf, observe, unreadable } from './observe';
-import { choosePorts, freeName, onlyModel, requireSameEngine } from './placement';
+import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } from './placement';
+import { keptConfig, removeCandidates, switchVersion } from './switch-version';
 import { checkVersion, keepCheck } from './version-check';
 
 const startLimitMs = 300_000;
-const loadLimitMs = 300_000;
 const pollMs = 200;
 
 interface DeploymentsOptions {
@@ -66,6 +65,7 @@ export class Deployments {
 
   /** A new deployment of a run, or a new version or model in one that there is. Gives it as it then serves. */
   async deploy(request: DeployRequest): Promise<DeploymentInfo> {
+    if (request.to !== undefined) await requireTarget(this.options.store, request.to);
     const run = await this.options.runOf(request.runId, request.allowUnverified === true);
     requireModelName(run.config.name);
     if (request.to !== undefined) return this.update(request.to, run);
@@ -98,12 +98,7 @@ export class Deployments {
         stored = await store.append(stored.folder, { type: 'version-served', version: served });
         return await this.infoOf(stored);
       } catch (error) {
-        const failed = await this.withLog(stored, error);
-        await this.serverOf(stored)
-          .remove(stored.deployment, stored.folder)
-          .catch(() => undefined);
-        await store.remove(stored.folder);
-        throw failed;
+        throw await this.givenUp(stored, error);
       }
     });
   }
@@ -120,12 +115,14 @@ export class Deployments {
           where: id,
         });
       }
-      await this.switchTo(stored, previous, active);
-      const after = await this.options.store.append(folder, {
-        ...{ type: 'rolled-back', model: name, to: previous.version, from: active.version },
+      const after = await switchVersion(stored, this.serverOf(stored), {
+        ...{ to: previous, from: active },
+        commit: () =>
+          this.options.store.append(folder, {
+            ...{ type: 'rolled-back', model: name, to: previous.version, from: active.version },
+          }),
       });
-      await removeVersion(folder, name, active.version);
-      await this.sync(after);
+      await this.tidy(after);
       return this.infoOf(after);
     });
   }
@@ -146,12 +143,13 @@ export class Deployments {
     );
   }
 
-  /** Stops it and deletes its files. Throws input-invalid while it serves, unless `force`. */
+  /** Stops it and deletes its files. Throws input-invalid while it serves a model, unless `force`. */
   remove(id: string, force: boolean): Promise<void> {
     return this.changing(id, 'Removing', async () => {
       const stored = await this.options.store.load(id);
       const { state, reason } = await this.infoOf(stored);
-      if (!force && state !== 'stopped' && state !== 'failed') {
+      const serves = Object.keys(stored.deployment.models).length > 0;
+      if (!force && serves && state !== 'stopped' && state !== 'failed') {
         const what = state === 'unknown' ? `may be serving: ${reason ?? ''}` : 'is serving';
         throw new WorkbenchError('input-invalid', `${id} ${what}`, {
           where: id,
@@ -199,6 +197,28 @@ export class Deployments {
     this.options.onChange(id, what);
   }
 
+  /** A new deployment came to nothing: all of it goes, unless its engine is away and may keep some. */
+  private async givenUp(stored: StoredDeployment, error: unknown): Promise<WorkbenchError> {
+    const { deployment, folder } = stored;
+    const failed = await this.withLog(stored, error);
+    const isGone = await this.serverOf(stored)
+      .remove(deployment, folder)
+      .then(
+        () => true,
+        () => false,
+      );
+    if (isGone) {
+      await this.options.store.remove(folder);
+      return failed;
+    }
+    const left = new WorkbenchError(failed.code, failed.message, {
+      ...{ where: failed.where, details: failed.details, cause: failed },
+      remedy: `Once its engine answers, remove what may be left there: "deployments remove ${deployment.id}".`,
+    });
+    await this.options.store.append(folder, { type: 'failed', what: 'deploy', error: toWire(left) });
+    return left;
+  }
+
   private update(id: string, run: DeployableRun): Promise<DeploymentInfo> {
     return this.changing(id, 'Loading the new version', async () => {
       const stored = await this.running(id);
@@ -207,31 +227,40 @@ export class Deployments {
       const name = run.config.name;
       const before = deployment.models[name];
       const version = before === undefined ? run.version : before.lastVersion + 1;
+      const server = this.serverOf(stored);
+      const { store } = this.options;
+      let after: StoredDeployment;
       try {
-        await this.removeCandidates(stored);
+        await removeCandidates(stored, server);
         await this.addFiles(folder, run, version);
         // Under another name first: what serves is not touched before the new version has shown what it answers.
         const candidate = await writeCandidate(folder, run.config, version);
         await this.sync(stored);
         const served = await this.checked(stored, run, version, candidate, true);
-        await this.removeCandidates(stored);
+        await removeCandidates(stored, server);
         this.say(id, 'Switching to the new version');
-        await this.switchTo(stored, served, before?.active ?? null);
-        const after = await this.options.store.append(folder, { type: 'version-served', version: served });
-        const oldest = before?.previous ?? null;
-        if (oldest !== null) await removeVersion(folder, name, oldest.version);
-        await this.sync(after);
-        return await this.infoOf(after);
+        after = await switchVersion(stored, server, {
+          ...{ to: served, from: before?.active ?? null },
+          commit: () => store.append(folder, { type: 'version-served', version: served }),
+        });
       } catch (error) {
         const failed = await this.withLog(stored, error);
-        await this.removeCandidates(stored).catch(() => undefined);
+        await removeCandidates(stored, server).catch(() => undefined);
         if (before === undefined) await removeModel(folder, name);
         else await removeVersion(folder, name, version);
         await this.sync(stored).catch(() => undefined);
-        await this.options.store.append(folder, { type: 'failed', what: 'deploy', error: toWire(failed) });
+        await store.append(folder, { type: 'failed', what: 'deploy', error: toWire(failed) });
         throw failed;
       }
+      await this.tidy(after);
+      return this.infoOf(after);
     });
+  }
+
+  /** What the journal names no more goes. It serves without that: what fails here is done by the next change or start. */
+  private async tidy(stored: StoredDeployment): Promise<void> {
+    await removeOthers(stored.folder, stored.deployment.models).catch(() => undefined);
+    await this.sync(stored).catch(() => undefined);
   }
 
   /** A deployment whose Triton answers. Throws input-invalid for any other. */
@@ -274,46 +303,6 @@ export class Deployments {
     return { ...run.about, model: name, version, checkedSamples };
   }
 
-  /** Triton loads the other version, hands over between two requests, and lets go of the one before. */
-  private async switchTo(
-    stored: StoredDeployment,
-    to: DeployedVersion,
-    from: DeployedVersion | null,
-  ): Promise<void> {
-    const { folder } = stored;
-    const client = await this.clientOf(stored);
-    const config = await this.keptConfig(folder, to);
-    await writeConfig(folder, config);
-    await this.sync(stored);
-    try {
-      await client.loadModel(to.model, { timeoutMs: loadLimitMs });
-      const kept = folder.kept(to.model, to.version);
-      await checkVersion({ client, model: to.model, version: to.version, config, kept, load: false });
-    } catch (error) {
-      if (from === null) await client.unloadModel(to.model).catch(() => undefined);
-      else {
-        await writeConfig(folder, await this.keptConfig(folder, from));
-        await this.sync(stored).catch(() => undefined);
-        await client.loadModel(from.model, { timeoutMs: loadLimitMs }).catch(() => undefined);
-      }
-      throw error;
-    }
-  }
-
-  private keptConfig(folder: DeploymentFolder, { model, version }: DeployedVersion): Promise<ModelConfig> {
-    return readConfig(join(folder.kept(model, version), 'config.pbtxt'));
-  }
-
-  private async removeCandidates(stored: StoredDeployment): Promise<void> {
-    const { folder } = stored;
-    for (const name of await leftCandidates(folder)) {
-      await this.clientOf(stored)
-        .then((client) => client.unloadModel(name))
-        .catch(() => undefined);
-      await removeModel(folder, name);
-    }
-  }
-
   private clientOf(stored: StoredDeployment): Promise<TritonClient> {
     return clientOf(stored.deployment, this.serverOf(stored));
   }
@@ -337,8 +326,9 @@ export class Deployments {
     // What an update left that did not come to its end is not to be loaded, and what the journal says is served.
     for (const name of await leftCandidates(stored.folder)) await removeModel(stored.folder, name);
     for (const { active } of Object.values(stored.deployment.models)) {
-      await writeConfig(stored.folder, await this.keptConfig(stored.folder, active));
+      await writeConfig(stored.folder, await keptConfig(stored.folder, active));
     }
+    await removeOthers(stored.folder, stored.deployment.models).catch(() => undefined);
     const started = await this.startServer(stored);
     try {
       await this.untilAnswering(started);

@@ -126,6 +126,7 @@ export function notAnswering(
 }
 
 function verdictOf(models: readonly (ModelLook & { readonly name: string })[]): Verdict {
+  if (models.length === 0) return { state: 'degraded', reason: 'No version has passed its checks' };
   const missing = models.filter(({ state }) => state !== 'ready');
   if (missing.length === 0) return { state: 'ready', reason: null };
   const reason = missing.map(({ name, reason: why }) => `${name}: ${why ?? 'does not answer'}`).join('; ');

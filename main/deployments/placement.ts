@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
-import type { Deployment, DeploymentEngine } from '../contract/deployment';
-import { WorkbenchError } from '../contract/errors';
+import { type Deployment, type DeploymentEngine, deploymentIdPattern } from '../contract/deployment';
+import { toWire, WorkbenchError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import type { RunSpec } from '../contract/run/run-spec';
+import type { DeploymentStore } from './deployment-store';
 
 /** Triton's own, where they are free. */
 const usualPorts = { http: 8000, grpc: 8001, metrics: 8002 } as const;
@@ -75,6 +76,21 @@ export function requireSameEngine(id: string, has: DeploymentEngine, wanted: Dep
     `${id} serves with ${words(has)}, but the run was verified on ${words(wanted)}`,
     { where: 'to', remedy: 'Deploy the run as a deployment of its own.' },
   );
+}
+
+/** Throws deployment-unknown where there is nothing to update, with how a new one is made. */
+export async function requireTarget(store: Pick<DeploymentStore, 'load'>, id: string): Promise<void> {
+  try {
+    await store.load(id);
+  } catch (error) {
+    const { code, message } = toWire(error);
+    if (code !== 'deployment-unknown') throw error;
+    const named = deploymentIdPattern.test(id) ? `, or use --name ${id},` : '';
+    throw new WorkbenchError(code, message, {
+      where: 'to',
+      remedy: `Leave out --to${named} to make a new deployment. "deployments list" shows those that exist.`,
+    });
+  }
 }
 
 /** Throws input-invalid for a run whose model was served on a node of a cluster: no deployment can stay there. */

@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
 import { ask, type DockerClient } from './client';
 import { statusOf } from './docker-error';
 import {
@@ -76,7 +76,10 @@ export async function listVolumes(
   }));
 }
 
-/** Of the volumes of a home those that `isLeft` names go, unless a container has them. Gives their names. */
+/**
+ * Of the volumes of a home those that `isLeft` names go, unless a container has them. Gives their names. Throws
+ * docker-unreachable: nobody knows then which have gone.
+ */
 export async function removeVolumes(
   client: DockerClient,
   instance: string,
@@ -90,7 +93,10 @@ export async function removeVolumes(
       client.docker.getVolume(volume.name).remove({ abortSignal } as object),
     ).then(
       () => true,
-      (error: unknown) => statusOf((error as Error).cause) === 404,
+      (error: unknown) => {
+        if (toWire(error).code === 'docker-unreachable') throw error;
+        return statusOf((error as Error).cause) === 404;
+      },
     );
     if (gone) removed.push(volume.name);
   }

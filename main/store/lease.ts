@@ -6,6 +6,9 @@ import { isForeignLease, readLiveHolder, takeFileLease } from './file-lease';
 /** Name inside the run folder; its time is the holder's last sign of life. */
 export const leaseFile = 'lease.json';
 
+/** Of a folder that is made and removed while it is held, as a deployment's: beside it. */
+export const leaseBeside = (dir: string) => `${dir}.lease`;
+
 const leasePath = (runDir: string) => join(runDir, leaseFile);
 
 /** The live process that holds the run; null when nobody does. A dead holder's lease counts as none. */

@@ -7,13 +7,23 @@ import { WorkbenchError } from '../../contract/errors';
 import { fileLimits } from '../../contract/reader-limits';
 import type { DockerClient } from '../../docker/client';
 import { containerBody, type ContainerMount } from '../../docker/container-body';
+import { removeContainer } from '../../docker/container-life';
+import { listContainers } from '../../docker/list-containers';
 import { runContainer } from '../../docker/run-container';
 import { machineHolder } from '../../docker/volume-holder';
-import { createVolume, listVolumes, removeVolumes } from '../../docker/volumes';
+import { createVolume, listVolumes, type OwnVolume, removeVolumes } from '../../docker/volumes';
 import { hashValue, replaceFile } from '../../platform/files';
 import { readPlainText } from '../../platform/plain-entry';
 import type { DeploymentPlace } from '../deployment-server';
-import { changedIn, emptyMirror, type Mirror, mirrored, mirrorSchema, readFolder } from './folder-volume';
+import {
+  changedIn,
+  emptyMirror,
+  type Mirror,
+  mirrored,
+  mirrorSchema,
+  readFolder,
+  whileChanging,
+} from './folder-volume';
 import type { ContainerPlan, EngineFacts } from './run-containers';
 import type { FilesListener } from './run-files';
 import { volumeMount, VolumeTransfer } from './volume-transfer';
@@ -74,6 +84,10 @@ export class DeploymentVolume {
     const content = await readFolder(place.repository, mirror.files);
     const { linked, missing, gone } = changedIn(mirror, content, place.repository);
     const at = (path: string) => join(inside, path);
+    // A cut leaves what the next sync makes whole.
+    if (linked.length + missing.files.length + missing.folders.length + gone.length > 0) {
+      await this.keep(whileChanging(mirror, content));
+    }
     if (linked.length > 0) {
       const pairs = linked.flatMap(({ from, to }) => [at(from), at(to)]);
       await this.run(['sh', '-c', linkScript, 'sh', ...pairs], mirror.volume, listener);
@@ -83,13 +97,22 @@ export class DeploymentVolume {
     await this.keep(mirrored(mirror, content));
   }
 
+  /** Throws docker-unreachable, and docker-failed where the engine keeps the volume. */
   async remove(): Promise<void> {
-    const { client, instance, deployment } = this.options;
-    await removeVolumes(
-      client,
-      instance,
-      ({ run }) => run?.role === 'deployment' && run.runId === deployment.id,
-    );
+    const { client, instance, deployment, place } = this.options;
+    // A transfer that was cut may have left its container, and a volume that a container has stays.
+    for (const { info, labels } of await listContainers(client, instance)) {
+      if (labels.role === 'client' && labels.runId === deployment.id && labels.runDir === place.dir)
+        await removeContainer(client, info.id);
+    }
+    const isOwn = ({ run }: OwnVolume) => run?.role === 'deployment' && run.runId === deployment.id;
+    await removeVolumes(client, instance, isOwn);
+    const left = (await listVolumes(client, instance)).find(isOwn);
+    if (left !== undefined) {
+      throw new WorkbenchError('docker-failed', `The volume ${left.name} could not be removed`, {
+        remedy: `See which container has it: docker -H ${client.address.host} ps -a --filter volume=${left.name}`,
+      });
+    }
     await rm(this.recordFile, { force: true });
   }
 

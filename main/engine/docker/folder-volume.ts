@@ -14,13 +14,16 @@ const markSchema = z.strictObject({
 });
 type FileMark = z.infer<typeof markSchema>;
 
+/** Of a file that may be there or not, whole or not; it is like none that is here. */
+const unknownMark: FileMark = { sha256: '', bytes: 0, mtimeNs: '' };
+
 /** A folder of the run, and the volume that has it on the engine's machine. */
 export const mirrorSchema = z.strictObject({
   volume: z.string(),
   /** By relative path, as the volume has them. */
   files: z.record(z.string(), markSchema),
   folders: z.array(z.string()),
-  /** A program writes to it, or was cut before what it wrote came back: nobody here knows all that is in it. */
+  /** Somebody writes to it, or was cut before the end: nobody here knows all that is in it. */
   open: z.boolean().optional(),
 });
 export type Mirror = z.infer<typeof mirrorSchema>;
@@ -98,8 +101,14 @@ interface Changes {
 
 /** What makes the volume the folder, where a program there can link and remove. Pure. */
 export function changedIn(mirror: Mirror, content: FolderContent, root: string): Changes {
-  const there = new Map(Object.entries(mirror.files).map(([path, { sha256 }]) => [sha256, path]));
   const changed = [...content.files].filter(([path, { sha256 }]) => mirror.files[path]?.sha256 !== sha256);
+  const changing = new Set(changed.map(([path]) => path));
+  // What is going to be another file is no longer the same when a later link is made.
+  const there = new Map(
+    Object.entries(mirror.files)
+      .filter(([path, { sha256 }]) => sha256 !== unknownMark.sha256 && !changing.has(path))
+      .map(([path, { sha256 }]) => [sha256, path]),
+  );
   const linked = changed.flatMap(([to, { sha256 }]) => {
     const from = there.get(sha256);
     return from === undefined ? [] : [{ from, to }];
@@ -111,12 +120,30 @@ export function changedIn(mirror: Mirror, content: FolderContent, root: string):
   return {
     linked,
     missing: {
-      folders: content.folders.filter((folder) => !mirror.folders.includes(folder)),
+      folders: content.folders.filter((folder) => mirror.open === true || !mirror.folders.includes(folder)),
       files: changed
         .filter(([path]) => !isLinked.has(path))
         .map(([path]) => ({ path, from: join(root, path) })),
     },
     gone: [...folders, ...files].filter((path) => !isIn(path)),
+  };
+}
+
+/**
+ * The volume from the first change on until all are made: of what is about to change nothing is known, so that after a cut
+ * the next time sends or removes it again. Pure.
+ */
+export function whileChanging(mirror: Mirror, content: FolderContent): Mirror {
+  const paths = new Set([...Object.keys(mirror.files), ...content.files.keys()]);
+  const files = [...paths].map((path) => {
+    const [there, here] = [mirror.files[path], content.files.get(path)];
+    return [path, here !== undefined && there?.sha256 === here.sha256 ? here : unknownMark] as const;
+  });
+  return {
+    volume: mirror.volume,
+    files: Object.fromEntries(files),
+    folders: [...new Set([...mirror.folders, ...content.folders])],
+    open: true,
   };
 }
 

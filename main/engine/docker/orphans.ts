@@ -4,13 +4,14 @@ import type { DockerClient } from '../../docker/client';
 import { removeContainer } from '../../docker/container-life';
 import type { NetworkLabels } from '../../docker/labels';
 import { listContainers, type OwnContainer } from '../../docker/list-containers';
-import { isHeldElsewhere, leaseFile, leaseHolder } from '../../store/lease';
+import { readLiveHolder } from '../../store/file-lease';
+import { isHeldElsewhere, leaseBeside, leaseFile, leaseHolder } from '../../store/lease';
 
 /** How long the containers of a dead workbench wait for `resume` to take them up. */
 export const adoptionMs = 30 * 60_000;
 
 /**
- * True for containers and networks of runs that nobody works on. Within `graceMs` of the last sign of life of their workbench they
+ * True for containers and networks of runs and deployments that nobody works on. Within `graceMs` of the last sign of life of their workbench they
  * are left for `resume`. Whether a workbench on another machine or in another PID namespace lives cannot be looked up from
  * here: its containers are kept for `adoptionMs` whatever `graceMs` is, and no longer, as a namespace ends with its
  * container and nothing of the same one ever comes back for them. A run that was ended in an orderly way has no lease and
@@ -22,6 +23,7 @@ export async function isOrphan(
   now: number,
 ): Promise<boolean> {
   if ((await leaseHolder(runDir).catch(() => null)) !== null) return false;
+  if ((await readLiveHolder(leaseBeside(runDir)).catch(() => null)) !== null) return false;
   const isElsewhere = await isHeldElsewhere(runDir).catch(() => false);
   const last = await stat(join(runDir, leaseFile)).catch(() => null);
   return last === null || now - last.mtimeMs > (isElsewhere ? Math.max(graceMs, adoptionMs) : graceMs);

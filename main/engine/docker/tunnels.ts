@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { toWire } from '../../contract/errors';
+import { toWire, WorkbenchError } from '../../contract/errors';
 import { sshForward, type SshTunnel } from '../../platform/ssh/ssh-forward';
 import type { SshTarget } from '../../platform/ssh/ssh-target';
 
@@ -36,7 +36,7 @@ function join(one: Socket, other: Socket): void {
 
 class Tunnel {
   private line: Promise<SshTunnel> | null = null;
-  private server: Server | null = null;
+  private server: Promise<Server> | null = null;
   private readonly sockets = new Set<Socket>();
   private idle: NodeJS.Timeout | undefined;
   problem: string | null = null;
@@ -53,16 +53,30 @@ class Tunnel {
     await this.opened(signal);
     this.problem = null;
     this.waitIdle();
-    this.server ??= await listen((socket) => void this.lead(socket));
-    const place = this.server.address();
-    return `127.0.0.1:${typeof place === 'object' && place !== null ? place.port : 0}`;
+    const place = (await this.listening()).address();
+    if (typeof place === 'object' && place !== null) return `127.0.0.1:${place.port}`;
+    throw new WorkbenchError('cancelled', `Cancelled: open a tunnel to ${this.address}`);
   }
 
   close(): void {
-    this.server?.close();
+    this.server?.then(
+      (server) => server.close(),
+      () => undefined,
+    );
     this.server = null;
     for (const socket of this.sockets) socket.destroy();
     this.hangUp();
+  }
+
+  /** One, however many ask for it at once. */
+  private listening(): Promise<Server> {
+    if (this.server !== null) return this.server;
+    const server = listen((socket) => void this.lead(socket));
+    this.server = server;
+    server.catch(() => {
+      if (this.server === server) this.server = null;
+    });
+    return server;
   }
 
   /** The next connection makes it again. */

@@ -9,6 +9,7 @@ import {
   mirrored,
   missingIn,
   readFolder,
+  whileChanging,
   withTaken,
 } from '../../../../main/engine/docker/folder-volume';
 import { hashFile } from '../../../../main/platform/files';
@@ -98,5 +99,53 @@ describe('a folder and a volume where a program can link and remove', () => {
     const { linked, missing, gone } = changedIn(mirror, await readFolder(root), root);
     expect(gone).toEqual(['old', 'job.json']);
     expect([linked, missing]).toEqual([[], { folders: [], files: [] }]);
+  });
+
+  it('links to nothing that is going to be another file', async () => {
+    const mirror = mirrored(emptyMirror('v'), await readFolder(root));
+    await writeFile(join(root, 'model', 'weights'), '{}');
+    await writeFile(join(root, 'job.json'), 'w');
+    const { linked, missing } = changedIn(mirror, await readFolder(root), root);
+    expect(linked).toEqual([]);
+    expect(missing.files.map(({ path }) => path).sort()).toEqual(['job.json', 'model/weights']);
+  });
+
+  it('sends and removes again what a cut left', async () => {
+    await mkdir(join(root, 'old'));
+    await writeFile(join(root, 'old', 'file'), 'o');
+    const before = mirrored(emptyMirror('v'), await readFolder(root));
+    await rm(join(root, 'old'), { recursive: true });
+    await writeFile(join(root, 'job.json'), 'new');
+    await mkdir(join(root, 'candidate'));
+    await writeFile(join(root, 'candidate', 'config'), 'c');
+    const cut = whileChanging(before, await readFolder(root, before.files));
+
+    const again = changedIn(cut, await readFolder(root, cut.files), root);
+    expect(again.linked).toEqual([]);
+    expect([...again.missing.folders].sort()).toEqual(['', 'candidate', 'model']);
+    expect(again.missing.files.map(({ path }) => path).sort()).toEqual(['candidate/config', 'job.json']);
+    expect(again.gone).toEqual(['old']);
+  });
+
+  it('takes away what came with a cut and is no longer wanted, and puts back what was replaced', async () => {
+    const content = await readFolder(root);
+    const before = mirrored(emptyMirror('v'), content);
+    await writeFile(join(root, 'job.json'), 'new');
+    await mkdir(join(root, 'candidate'));
+    await writeFile(join(root, 'candidate', 'config'), 'c');
+    const cut = whileChanging(before, await readFolder(root, before.files));
+    await rm(join(root, 'candidate'), { recursive: true });
+    await writeFile(join(root, 'job.json'), '{}');
+
+    const now = await readFolder(root, cut.files);
+    const { linked, missing, gone } = changedIn(cut, now, root);
+    expect(linked).toEqual([]);
+    expect(missing.files.map(({ path }) => path)).toEqual(['job.json']);
+    expect(gone).toEqual(['candidate']);
+    expect(changedIn(mirrored(cut, now), now, root)).toEqual({
+      linked: [],
+      missing: { folders: [], files: [] },
+      gone: [],
+    });
   });
 });

@@ -2,6 +2,7 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DeploymentStore } from '../../../../main/deployments/deployment-store';
 import { adoptionMs, isOrphan } from '../../../../main/engine/docker/orphans';
 import { ownIdentity, ownPlace } from '../../../../main/platform/process-identity';
 
@@ -44,6 +45,14 @@ it('a run without a lease was ended or its folder is gone: nobody takes anything
   expect(await isOrphan(container(), adoptionMs, lastSign)).toBe(true);
   await rm(dir, { recursive: true });
   expect(await isOrphan(container(), adoptionMs, lastSign)).toBe(true);
+});
+
+it('what sends the files of a deployment is left in peace while the deployment is being changed', async () => {
+  const helper = { runDir: join(dir, 'resnet50') };
+  await new DeploymentStore(dir).hold('resnet50', async () => {
+    expect(await isOrphan(helper, 0, lastSign)).toBe(false);
+  });
+  expect(await isOrphan(helper, 0, lastSign)).toBe(true);
 });
 
 it('a lease that cannot be read names nobody', async () => {

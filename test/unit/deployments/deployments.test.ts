@@ -1,0 +1,174 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DeploymentInfo } from '../../../main/contract/deployment';
+import { WorkbenchError } from '../../../main/contract/errors';
+import type { DeployableRun } from '../../../main/deployments/deployable-run';
+import { readConfig } from '../../../main/deployments/deployed-models';
+import { DeploymentStore } from '../../../main/deployments/deployment-store';
+import { Deployments } from '../../../main/deployments/deployments';
+import type { DeploymentPlace, DeploymentServer } from '../../../main/engine/deployment-server';
+import { formatConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { rejection } from '../../support/rejection';
+import { tinyConfig } from '../../support/tiny-model';
+
+const model = tinyConfig.name;
+const away = () => new WorkbenchError('host-unreachable', 'the line was cut');
+const engine = {
+  ...{ kind: 'docker' as const, host: 'rack', imageId: 'sha256:1', image: 'triton', builtHere: true },
+  ...{ gpus: [], shmSizeMiB: 64, listen: '127.0.0.1' },
+};
+
+/** Loads whatever it is asked to, and refuses the values of every canary. */
+const triton = (): Server =>
+  createServer((request, response) => {
+    request.resume();
+    request.once('end', () => {
+      const isInference = request.url?.endsWith('/infer') === true;
+      response.writeHead(isInference ? 400 : 200, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(isInference ? { error: 'zeros' } : { name: 'triton', version: '2' }));
+    });
+  });
+
+let root: string;
+let listening: Server;
+let address: string;
+let store: DeploymentStore;
+/** Whether the host is away when these files are to be sent. */
+let isAway: (place: DeploymentPlace) => Promise<boolean>;
+let removal: () => Promise<void>;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'twb-deploy-'));
+  await mkdir(join(root, 'run'));
+  await writeFile(join(root, 'run', 'model.onnx'), 'weights');
+  listening = triton();
+  await new Promise<void>((resolve) => {
+    listening.listen(0, '127.0.0.1', resolve);
+  });
+  const place = listening.address();
+  address = `127.0.0.1:${typeof place === 'object' && place !== null ? place.port : 0}`;
+  store = new DeploymentStore(join(root, 'deployments'));
+  isAway = () => Promise.resolve(false);
+  removal = () => Promise.resolve();
+});
+afterEach(async () => {
+  listening.closeAllConnections();
+  listening.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const run = (): DeployableRun => ({
+  about: { runId: 'run-1', format: 'onnx', precision: 'fp32' },
+  ...{ config: tinyConfig, version: 1, engine, files: join(root, 'run'), samples: join(root, 'none') },
+  check: { canary: null, anyValues: true, atol: {}, rtol: {}, maxMismatch: {} },
+  keepConfig: async (path, config) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, formatConfigPbtxt(config));
+  },
+});
+
+function deployments(): Deployments {
+  const server: DeploymentServer = {
+    reach: () => Promise.resolve(address),
+    busyPorts: () => Promise.resolve(new Set<number>()),
+    sync: async (_deployment, place) => {
+      if (await isAway(place)) throw away();
+    },
+    start: () => Promise.resolve(null),
+    stop: () => Promise.resolve(),
+    remove: () => removal(),
+    look: () => Promise.resolve({ kind: 'running', since: null }),
+    log: () => Promise.resolve([]),
+  };
+  return new Deployments({
+    store,
+    servers: { local: server, docker: server },
+    runOf: () => Promise.resolve(run()),
+    onChange: () => undefined,
+    now: () => new Date(),
+  });
+}
+
+const deploy = (to?: string): Promise<DeploymentInfo> =>
+  deployments().deploy({ runId: 'run-1', ...(to === undefined ? { name: 'a' } : { to }) });
+const folder = async () => (await store.load('a')).folder;
+const active = async () => (await store.load('a')).deployment.models[model]?.active.version;
+const versions = async () =>
+  (await readdir(join((await folder()).repository, model))).filter((name) => name !== 'config.pbtxt').sort();
+const served = async (place: DeploymentPlace): Promise<unknown> =>
+  (await readConfig(join(place.repository, model, 'config.pbtxt'))).versionPolicy;
+const only = (version: number) => ({ specific: { versions: [version] } });
+const journaled = async (place: DeploymentPlace, text: string): Promise<boolean> =>
+  (await readFile(join(place.dir, 'journal.jsonl'), 'utf8')).includes(text);
+
+describe('a new version whose host goes away', () => {
+  it('is served where the journal says so, with its files, and the oldest goes', async () => {
+    await deploy();
+    await deploy('a');
+    expect(await versions()).toEqual(['1', '2']);
+    isAway = (place) => journaled(place, '"version":3');
+    expect((await deploy('a')).models).toMatchObject([{ version: 3, previous: { version: 2 } }]);
+    expect(await versions()).toEqual(['2', '3']);
+    isAway = () => Promise.resolve(false);
+    expect((await deployments().restart('a')).models).toMatchObject([{ version: 3, state: 'ready' }]);
+  });
+
+  it('leaves the version before as it was where it did not get there', async () => {
+    await deploy();
+    isAway = async (place) => JSON.stringify(await served(place)).includes('2');
+    expect((await rejection(deploy('a'))).code).toBe('host-unreachable');
+    expect(await served(await folder())).toEqual(only(1));
+    expect([await active(), await versions()]).toEqual([1, ['1']]);
+  });
+
+  it('is returned from all the same where that was journaled', async () => {
+    await deploy();
+    await deploy('a');
+    isAway = (place) => journaled(place, '"rolled-back"');
+    expect((await deployments().rollback('a')).models).toMatchObject([{ version: 1, previous: null }]);
+    expect([await active(), await versions()]).toEqual([1, ['1']]);
+  });
+});
+
+describe('a first version that comes to nothing', () => {
+  beforeEach(() => {
+    isAway = () => Promise.resolve(true);
+  });
+
+  it('leaves nothing where its engine removed it', async () => {
+    expect((await rejection(deploy())).code).toBe('host-unreachable');
+    expect(await store.ids()).toEqual([]);
+  });
+
+  it('stays listed while its engine may keep some of it, and is removed once that answers', async () => {
+    removal = () => Promise.reject(away());
+    expect(await rejection(deploy())).toMatchObject({
+      code: 'host-unreachable',
+      remedy: expect.stringContaining('"deployments remove a"') as string,
+    });
+    expect(await deployments().show('a')).toMatchObject({
+      ...{ state: 'degraded', reason: 'No version has passed its checks', models: [] },
+    });
+    expect(await journaled(await folder(), '"what":"deploy"')).toBe(true);
+    expect((await rejection(deployments().remove('a', false))).code).toBe('host-unreachable');
+    expect(await store.ids()).toEqual(['a']);
+    removal = () => Promise.resolve();
+    await deployments().remove('a', false);
+    expect(await store.ids()).toEqual([]);
+  });
+});
+
+describe('a deployment that is to be updated and is not there', () => {
+  it.each([
+    ['b', 'Leave out --to, or use --name b, to make a new deployment.'],
+    ['../b', 'Leave out --to to make a new deployment.'],
+  ])('says how a new one is made: %s', async (to, remedy) => {
+    expect(await rejection(deploy(to))).toMatchObject({
+      ...{ code: 'deployment-unknown', message: `Unknown deployment "${to}"` },
+      remedy: expect.stringContaining(remedy) as string,
+    });
+    expect(await readdir(root)).toEqual(['run']);
+  });
+});
