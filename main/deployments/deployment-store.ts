@@ -139,6 +139,10 @@ export class DeploymentStore {
 
   /** One change at a time, over all processes of the home. Throws deployment-busy. */
   async hold<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
+    // The name of a file is made of it.
+    if (!deploymentIdPattern.test(id)) {
+      throw new WorkbenchError('deployment-unknown', `Unknown deployment "${id}"`);
+    }
     await makeFolder(this.root);
     const { release, holder } = await takeFileLease(leaseBeside(join(this.root, id)), id);
     if (release === undefined) {
