@@ -137,11 +137,14 @@ export class DeploymentStore {
     );
   }
 
-  /** One change at a time, over all processes of the home. Throws deployment-busy. */
+  /** One change at a time, over all processes of the home. Throws deployment-busy and input-invalid. */
   async hold<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
     // The name of a file is made of it.
     if (!deploymentIdPattern.test(id)) {
-      throw new WorkbenchError('deployment-unknown', `Unknown deployment "${id}"`);
+      throw new WorkbenchError('input-invalid', `"${id}" cannot be the name of a deployment`, {
+        where: 'name',
+        remedy: 'Use lower-case letters, digits and "-", with a letter or a digit first.',
+      });
     }
     await makeFolder(this.root);
     const { release, holder } = await takeFileLease(leaseBeside(join(this.root, id)), id);

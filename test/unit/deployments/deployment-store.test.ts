@@ -55,7 +55,7 @@ describe('DeploymentStore', () => {
     expect(await rejection(store.create(body('resnet50')))).toMatchObject({ code: 'input-invalid' });
     expect(await rejection(store.load('../resnet50'))).toMatchObject({ code: 'deployment-unknown' });
     const held = store.hold('../resnet50', () => Promise.resolve());
-    expect(await rejection(held)).toMatchObject({ code: 'deployment-unknown' });
+    expect(await rejection(held)).toMatchObject({ code: 'input-invalid', where: 'name' });
     expect(await rejection(store.load('tft'))).toMatchObject({ code: 'deployment-unknown' });
     await writeFile((await store.load('resnet50')).folder.journal, '');
     expect(await rejection(store.load('resnet50'))).toMatchObject({ code: 'journal-corrupt' });
