@@ -3,7 +3,7 @@ import { startCluster, type TestCluster } from '../support/slurm';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import type { TestHome, WorkbenchApp } from './support/app';
-import { createHome, launch, shutDown } from './support/app';
+import { answerConsent, createHome, launch, shutDown } from './support/app';
 import { findings } from './support/axe';
 
 let home: TestHome;
@@ -24,11 +24,13 @@ test.afterEach(async () => {
 test('a deployment starts as a job, is seen in the queue and on its node, and ends by scancel', async () => {
   const { page } = app;
   await cluster.slurm('scontrol', 'update', 'nodename=n1', 'state=drain', 'reason=maintenance');
+  const consent = await answerConsent(app, 'agree');
   const form = new NewDeploymentPage(page);
   await form.begin();
   await page.getByRole('radio', { name: 'Slurm cluster' }).check();
   await page.getByRole('button', { name: 'Start deployment' }).click();
   await expect(page.getByText('Waiting for Slurm job 1, queued on work')).toBeVisible();
+  expect((await consent.said()).join()).toContain('Slurm');
   await cluster.slurm('scontrol', 'update', 'nodename=n1', 'state=resume');
   await expect(page.getByText('Running on n1 (Slurm job 1).')).toBeVisible();
   expect(await findings(page)).toEqual([]);

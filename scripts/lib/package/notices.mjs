@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SetupError } from '../say.mjs';
 
 const rule = '-'.repeat(100);
-const textFile = /^(?:licen[cs]e|copying|notice|copyright)[^/]*$/i;
+const textFile = /^(?:(?:un)?licen[cs]e|copying|notice|copyright)[^/]*$/i;
 
 /** Texts of licences whose packages name them and carry no file of them. */
 const standardTexts = {

@@ -63,7 +63,7 @@ describe('the notices of a package', () => {
     root = mkdtempSync(join(tmpdir(), 'workbench-notices-'));
     for (const name of ['a', 'b', 'c']) {
       place(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', license: 'MIT' }));
-      place(`node_modules/${name}/LICENSE`, `Text of ${name}`);
+      place(`node_modules/${name}/${name === 'b' ? 'UNLICENSE' : 'LICENSE'}`, `Text of ${name}`);
     }
     place('out/bundled/main.json', '["node_modules/a"]');
     place('out/bundled/renderer.json', '["node_modules/a", "node_modules/b"]');
