@@ -85,9 +85,9 @@ export class JobRuns {
 
   /**
    * Inside of a job: waits until the run names this job, as its submitter writes the id after the job was taken. Throws
-   * run-busy where it was handed to another one.
+   * run-busy where it was handed to another one, and cancelled once a stop is asked for.
    */
-  async awaitOwn(runId: string): Promise<void> {
+  async awaitOwn(runId: string, isAskedToStop: () => boolean = () => false): Promise<void> {
     const { inside } = this;
     if (inside === null) return;
     const deadline = performance.now() + handoverMs;
@@ -96,12 +96,25 @@ export class JobRuns {
       if (!isJobEngine(state.spec.engine)) return;
       const isFree = (await leaseHolder(folder.dir)) === null;
       if (state.job?.id === inside.id && isFree) return;
+      if (isAskedToStop()) {
+        throw new WorkbenchError('cancelled', 'The job was stopped before it began the run', {
+          where: runId,
+        });
+      }
       if (performance.now() > deadline) {
         if (state.job !== null && state.job.id !== inside.id) throw handedTo(state.job, runId);
         return;
       }
       await sleep(followMs);
     }
+  }
+
+  /** Inside of a job: throws cancelled where the run was cancelled before this job, which it names, began it. */
+  requireWanted({ runId, status, job, spec }: RunState): void {
+    const { inside } = this;
+    if (inside === null || !isJobEngine(spec.engine) || job?.id !== inside.id || status !== 'cancelled')
+      return;
+    throw new WorkbenchError('cancelled', 'The run was cancelled before its job began it', { where: runId });
   }
 
   /**
