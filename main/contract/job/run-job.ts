@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shellWord } from '../shell-line';
 
 /** Engines that hand a run to a job. */
 export const jobEngines = ['slurm', 'kubernetes'] as const;
@@ -77,6 +78,13 @@ export const schedulerTitle: Readonly<Record<RunJob['scheduler'], string>> = {
 
 /** "Slurm job 12". */
 export const jobName = ({ scheduler, id }: RunJob): string => `${schedulerTitle[scheduler]} job ${id}`;
+
+/** The command by which people end a job themselves. */
+export function endCommand({ scheduler, id, name, log }: RunJob): string {
+  if (scheduler === 'slurm') return `scancel ${shellWord(id)}`;
+  // With the context and the namespace that what it printed is read with.
+  return log.replace(/ logs job\/\S+$/, ` delete job ${shellWord(name)}`);
+}
 
 const endWords: Readonly<Record<JobEnd, string>> = {
   finished: 'ended before the run did',
