@@ -9,6 +9,8 @@ const graceS = 60;
 const keptS = 7 * 24 * 3600;
 /** At most, and only as far as it is used: shared memory of the Python backend and of requests. */
 const shmSize = '4Gi';
+/** Sidecars that a cluster adds have names of their own. */
+export const runContainer = 'run';
 const usualGpuResource = 'nvidia.com/gpu';
 
 export interface JobInput {
@@ -110,7 +112,7 @@ function podOf(input: JobInput) {
     },
     containers: [
       {
-        name: 'run',
+        name: runContainer,
         image: engine.image ?? '',
         command: ['/bin/sh', '-c', scriptOf(input, pauseAfterS), 'triton-workbench', runId].map(literal),
         env: [
