@@ -38,6 +38,8 @@ export const runJobSchema = z.object({
   log: z.string(),
   /** Of Kubernetes the context; null: the cluster's own choice. */
   partition: z.string().nullable(),
+  /** Of Kubernetes the URL of the API server: the name of a context may come to mean another cluster. */
+  server: z.string().optional(),
 });
 export type RunJob = Readonly<z.infer<typeof runJobSchema>>;
 
