@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { WorkbenchError } from '../contract/errors';
 import { reduceRun, type RunState } from '../contract/run/run-state';
 import { type JournalContent, JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
@@ -6,7 +7,7 @@ import { sweepRunFiles } from '../store/run-files';
 import { requireSameRun } from '../store/run-key';
 import type { AttemptStops } from './attempt';
 import { ContinueNow } from './hold';
-import type { RunsOptions } from './run-options';
+import type { ExecuteOptions, RunsOptions } from './run-options';
 import type { RunContext } from './step';
 
 /** A run whose lease and journal are ours. */
@@ -59,4 +60,21 @@ export async function openRun(
     await close();
     throw error;
   }
+}
+
+/**
+ * Ends what a run waits for that is worked on here: it may be there without a look having found it. Throws run-busy where
+ * it waits for nothing, or something else is asked of it.
+ */
+export function continued<End>(
+  runId: string,
+  { stops, end }: { readonly stops: AttemptStops; readonly end: Promise<End> },
+  { spec, from }: ExecuteOptions,
+): { readonly end: Promise<End> } {
+  const onlyContinues = from === undefined && spec === undefined;
+  if (onlyContinues && stops.continueNow.ask()) return { end };
+  throw new WorkbenchError('run-busy', 'The run is in progress in this workbench', {
+    where: runId,
+    remedy: spec === undefined ? undefined : 'Pause or cancel the run, then change it.',
+  });
 }

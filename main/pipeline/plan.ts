@@ -1,4 +1,6 @@
-import { scenarios, type StepId, stepIds } from '../contract/run/run-events';
+import { WorkbenchError } from '../contract/errors';
+import { scenarios, type StepId, stepIds, stepsOf } from '../contract/run/run-events';
+import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
 import { hashValue } from '../platform/files';
 import type { Step, StepInputs } from './step';
@@ -70,4 +72,16 @@ export function checkSteps(steps: readonly Step[]): readonly Step[] {
   }
   if (stepIds.some((id) => !seen.has(id))) throw new Error('A step of the contract is not registered');
   return steps;
+}
+
+/** The step and all that need it, of those that the specification has. Throws input-invalid where it has no such step. */
+export function stepsFrom(steps: readonly Step[], spec: RunSpec, from: StepId): readonly StepId[] {
+  const applying = stepsOf(spec);
+  if (!applying.includes(from)) {
+    throw new WorkbenchError('input-invalid', `This run has no step "${from}"`, {
+      where: 'step',
+      remedy: `Its steps are ${applying.join(', ')}.`,
+    });
+  }
+  return withDependents(steps, from).filter((id) => applying.includes(id));
 }

@@ -103,3 +103,12 @@ export function notTrusted({
     },
   );
 }
+
+/** Throws input-invalid where the content is not the one that somebody has seen. */
+export function requireContent({ dir, hash }: RunContent, seen: string): void {
+  if (hash === seen) return;
+  throw new WorkbenchError('input-invalid', 'The files of the run changed before you confirmed', {
+    where: dir,
+    remedy: 'Check the run again before you trust it.',
+  });
+}

@@ -1,6 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
 import type { RunContent } from '../contract/run/run-content';
-import { type JournalBody, type StepId, stepsOf } from '../contract/run/run-events';
+import { type JournalBody, type StepId } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { type RunState } from '../contract/run/run-state';
 import { type ServerLoad, serverSpec } from '../contract/run/server-load';
@@ -10,11 +10,12 @@ import { requirePlainRun, type RunFolder } from '../store/run-folder';
 import type { SpecChanged } from '../store/run-seals';
 import { attemptRun, type AttemptStops, type RunEnd } from './attempt';
 import { changePlan, specChange, specOfChange } from './change-spec';
+import { EarlyStops } from './jobs/early-stops';
 import type { JobRuns, SubmitHow } from './jobs/job-runs';
 import { isStoppedSoon, JobStopping } from './jobs/job-stopping';
-import { type OpenedRun, openRun } from './open-run';
-import { withDependents } from './plan';
-import { notTrusted, runContent } from './run-content';
+import { continued, type OpenedRun, openRun } from './open-run';
+import { stepsFrom } from './plan';
+import { notTrusted, requireContent, runContent } from './run-content';
 import type { ExecuteOptions, RunsOptions, ServerStart, StartHow } from './run-options';
 import { beginServerRun, notChangeable, notMeasuredHere } from './server-run';
 import type { RunContext } from './step';
@@ -31,6 +32,7 @@ interface ActiveRun {
 /** The runs that this process works on. */
 export class Runs {
   private readonly active = new Map<string, ActiveRun>();
+  private readonly early = new EarlyStops();
   /** Of runs that were created and not executed yet: nothing is asked twice. */
   private readonly preflights = new Map<string, JournalBody | null>();
 
@@ -79,13 +81,21 @@ export class Runs {
    * Throws run-unknown, run-busy, input-invalid (of an imported run, and of a `spec` for another model) or, for a run from elsewhere, not-trusted, or run-folder-unsafe; what happens afterwards is in `end`, which never rejects.
    */
   async execute(runId: string, options: ExecuteOptions = {}): Promise<{ readonly end: Promise<RunEnd> }> {
-    const { jobs, emit } = this.options;
     const own = this.active.get(runId);
-    if (own !== undefined) return this.continued(runId, own, options);
+    if (own !== undefined) return continued(runId, own, options);
+    return this.early.during(runId, (isAskedNow) => this.begin(runId, options, isAskedNow));
+  }
+
+  private async begin(
+    runId: string,
+    options: ExecuteOptions,
+    isAskedNow: () => boolean,
+  ): Promise<{ readonly end: Promise<RunEnd> }> {
+    const { jobs, emit } = this.options;
     const changes = options.from !== undefined || options.spec !== undefined;
     const followed = (await jobs?.alive(runId, changes)) ?? null;
     if (followed !== null) return followed;
-    await jobs?.awaitOwn(runId);
+    await jobs?.awaitOwn(runId, isAskedNow);
     const opened = await this.openRun(runId);
     const { stops, append, state } = opened;
     try {
@@ -142,7 +152,10 @@ export class Runs {
   }
 
   private openRun(runId: string): Promise<OpenedRun> {
-    return openRun(this.options, runId, (state) => this.requireOwnWork(state));
+    return openRun(this.options, runId, async (state) => {
+      await this.requireOwnWork(state);
+      this.options.jobs?.requireWanted(state);
+    });
   }
 
   private async handOver(
@@ -167,7 +180,7 @@ export class Runs {
   ): Promise<{ readonly spec: RunSpec; readonly journal: () => Promise<void> }> {
     const { store } = this.options;
     const { spec, change } = await this.validSpec(folder, state(), wanted);
-    const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
+    const forgotten = from === undefined ? [] : stepsFrom(this.options.steps, spec, from);
     return {
       spec,
       journal: async () => {
@@ -214,20 +227,6 @@ export class Runs {
     return () => attemptRun(context, services, stops, this.options);
   }
 
-  /** What a run waits for may be there without a look having found it. Throws run-busy. */
-  private continued(
-    runId: string,
-    { stops, end }: ActiveRun,
-    { spec, from }: ExecuteOptions,
-  ): { readonly end: Promise<RunEnd> } {
-    const onlyContinues = from === undefined && spec === undefined;
-    if (onlyContinues && stops.continueNow.ask()) return { end };
-    throw new WorkbenchError('run-busy', 'The run is in progress in this workbench', {
-      where: runId,
-      remedy: spec === undefined ? undefined : 'Pause or cancel the run, then change it.',
-    });
-  }
-
   /** What is valid from now on, and how it came from what was. */
   private async validSpec(
     folder: RunFolder,
@@ -250,7 +249,7 @@ export class Runs {
   async planRerun(runId: string, from: StepId): Promise<readonly StepId[]> {
     const { state } = await this.options.store.load(runId);
     if (state.onServer !== null) throw notChangeable(runId);
-    return this.stepsFrom(state.spec, from);
+    return stepsFrom(this.options.steps, state.spec, from);
   }
 
   /** A run whose specification may be changed. Throws run-unknown, input-invalid, not-trusted. */
@@ -300,12 +299,7 @@ export class Runs {
     const { store, emit } = this.options;
     if ((await store.load(runId)).state.origin !== 'foreign') return;
     const content = await this.content(runId);
-    if (hash !== undefined && hash !== content.hash) {
-      throw new WorkbenchError('input-invalid', 'The files of the run changed before you confirmed', {
-        where: content.dir,
-        remedy: 'Check the run again before you trust it.',
-      });
-    }
+    if (hash !== undefined) requireContent(content, hash);
     const entry = await store.trust(runId, content);
     emit({ type: 'journal', runId, entry });
     emit({ type: 'runs-changed' });
@@ -313,6 +307,8 @@ export class Runs {
 
   /** Own runs stop at once; for a run of another process a request is left that it looks for. */
   async cancel(runId: string): Promise<void> {
+    const begun = this.early.begun(runId, 'now');
+    if (begun !== null) await begun;
     const own = this.active.get(runId);
     if (own === undefined && (await this.options.jobs?.cancel(runId)) === true) return;
     if (own === undefined) await this.options.store.requestCancel(runId);
@@ -322,6 +318,8 @@ export class Runs {
 
   /** Stops before the next level or step, also a run of another process. Throws input-invalid when nobody works on it. */
   async pause(runId: string): Promise<void> {
+    const begun = this.early.begun(runId, 'soon');
+    if (begun !== null) await begun;
     const own = this.active.get(runId);
     if (own === undefined && (await this.options.jobs?.pause(runId)) === true) return;
     if (own === undefined) await this.options.store.requestPause(runId);
@@ -341,6 +339,8 @@ export class Runs {
    */
   async jobEnds(runId: string, when: 'soon' | 'now'): Promise<void> {
     const { jobs } = this.options;
+    const begun = this.early.begun(runId, when);
+    if (begun !== null) await begun;
     const own = this.active.get(runId);
     if (own === undefined || jobs === undefined) return;
     const end = when === 'soon' ? Promise.resolve('time-limit' as const) : jobs.ownEnd(runId);
@@ -384,16 +384,5 @@ export class Runs {
     const entry = await store.append(runId, body);
     emit({ type: 'journal', runId, entry });
     emit({ type: 'runs-changed' });
-  }
-
-  private stepsFrom(spec: RunSpec, from: StepId): readonly StepId[] {
-    const applying = stepsOf(spec);
-    if (!applying.includes(from)) {
-      throw new WorkbenchError('input-invalid', `This run has no step "${from}"`, {
-        where: 'step',
-        remedy: `Its steps are ${applying.join(', ')}.`,
-      });
-    }
-    return withDependents(this.options.steps, from).filter((id) => applying.includes(id));
   }
 }

@@ -114,6 +114,17 @@ describe('run --engine kubernetes on a real cluster', () => {
     expect([keys.length, new Set(keys).size]).toEqual([13, 13]);
   });
 
+  it('is paused before its deadline, by the signal of its own pod', async () => {
+    const { runId, job } = await submitted(
+      ...['--concurrency', '1:60:1', '--kubernetes-deadline', '20m', '--kubernetes-pause-ahead', '1190s'],
+    );
+    await until('the run is paused', async () => (await runOf(runId))?.status === 'paused');
+    expect((await runOf(runId))?.job?.end).toBe('time-limit');
+    const reason = '--output=jsonpath={.status.conditions[*].reason}';
+    await until('its Job has ended', async () => (await cluster.kubectl('get', 'job', job, reason)) !== '');
+    expect(await cluster.kubectl('get', 'job', job, reason)).not.toContain('DeadlineExceeded');
+  });
+
   it('is paused by its deadline', async () => {
     const { runId, job } = await submitted(
       ...['--concurrency', '1:60:1', '--kubernetes-deadline', '30s', '--kubernetes-pause-ahead', '1s'],

@@ -24,13 +24,17 @@ export interface KubeRequest {
   readonly authorization: string | undefined;
 }
 
-/** What a server on loopback says for a request; a number: a refusal with this status. */
-type Answer = (request: KubeRequest) => Json | { readonly status: number; readonly message: string };
+/** What a server on loopback says for a request; with a status: a refusal; `never`: nothing. */
+type Answer = (
+  request: KubeRequest,
+) => Json | { readonly status: number; readonly message: string } | 'never';
 
 export interface KubeApi {
   /** For the adapter: `KUBECONFIG` leads to the server. */
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
+  /** Its URL, as the kubeconfig has it. */
+  readonly server: string;
   readonly requests: readonly KubeRequest[];
   /** By "METHOD /path"; what has none is refused as not found. */
   readonly answers: Map<string, Answer>;
@@ -66,6 +70,7 @@ export async function startKubeApi(): Promise<KubeApi> {
         status: 404,
         message: `${pathname} not found`,
       };
+      if (found === 'never') return;
       const isRefusal = typeof found['status'] === 'number';
       const body = isRefusal ? statusOf(found['status'], String(found['message'])) : found;
       response.writeHead(isRefusal ? found['status'] : 200, {
@@ -77,6 +82,7 @@ export async function startKubeApi(): Promise<KubeApi> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const home = await mkdtemp(join(tmpdir(), 'twb-kube-'));
+  const url = `http://127.0.0.1:${port}`;
   const config = join(home, 'config');
   const context = (name: string, namespace: string) => ({
     ...{ name, context: { cluster: 'test', user: 'test', namespace } },
@@ -85,15 +91,13 @@ export async function startKubeApi(): Promise<KubeApi> {
     config,
     JSON.stringify({
       ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'test' },
-      clusters: [
-        { name: 'test', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } },
-      ],
+      clusters: [{ name: 'test', cluster: { server: url, 'insecure-skip-tls-verify': true } }],
       users: [{ name: 'test', user: { token: 'a-token' } }],
       contexts: [context('test', 'ml'), context('other', 'vision')],
     }),
   );
   return {
-    ...{ env: { KUBECONFIG: config, HOME: home }, home, requests, answers },
+    ...{ env: { KUBECONFIG: config, HOME: home }, home, server: url, requests, answers },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { CoreEvent } from '../../main/contract/api';
 import { type StepId, stepsOf } from '../../main/contract/run/run-events';
 import type { OpenServices, RunEnd } from '../../main/pipeline/attempt';
+import type { JobRuns } from '../../main/pipeline/jobs/job-runs';
 import type { ExecuteOptions } from '../../main/pipeline/run-options';
 import { Runs } from '../../main/pipeline/runs';
 import type { Servers } from '../../main/pipeline/server-run';
@@ -46,6 +47,7 @@ export class NotingRuns {
     readonly home: string,
     doing: Partial<Record<StepId, Doing>>,
     servers: Servers = noServers,
+    jobsOf: (store: RunStore) => JobRuns | undefined = () => undefined,
   ) {
     this.store = runStore(join(home, 'runs'), join(home, 'run-key'));
     const steps = stepsOf(specFixture()).map((id): Step => ({
@@ -60,8 +62,10 @@ export class NotingRuns {
       },
     }));
     const nothing = () => Promise.resolve();
+    const jobs = jobsOf(this.store);
     this.runs = new Runs({
       store: this.store,
+      ...(jobs === undefined ? {} : { jobs }),
       cache: new ArtefactCache(join(home, 'cache')),
       steps,
       presetOf: () => Promise.resolve({ preset: {} } as unknown as LoadedPreset),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Core } from '../../core';
 import type { CliContext } from '../context';
+import { formatError } from '../output';
 import { readBudgetMs, readRunName, resolveRunId, runArgument } from '../read-values';
 import { addReportOptions, reportChangeOf, type ReportOptions } from '../report/report-options';
 
@@ -43,6 +44,9 @@ function addStop(program: Command, context: CliContext, { verb, description, sto
       await stop(core, runId);
       if (output.json) output.document({ runId, requested: true });
       else output.say(said(runId));
+      const { status, error } = (await core.getRun(runId)).state;
+      // What is left to be done: a job of a cluster that does not respond.
+      if (status === 'cancelled' && error?.remedy !== undefined) output.say(formatError(error));
     });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shellWord } from '../shell-line';
 
 /** Engines that hand a run to a job. */
 export const jobEngines = ['slurm', 'kubernetes'] as const;
@@ -37,6 +38,8 @@ export const runJobSchema = z.object({
   log: z.string(),
   /** Of Kubernetes the context; null: the cluster's own choice. */
   partition: z.string().nullable(),
+  /** Of Kubernetes the URL of the API server: the name of a context may come to mean another cluster. */
+  server: z.string().optional(),
 });
 export type RunJob = Readonly<z.infer<typeof runJobSchema>>;
 
@@ -77,6 +80,13 @@ export const schedulerTitle: Readonly<Record<RunJob['scheduler'], string>> = {
 
 /** "Slurm job 12". */
 export const jobName = ({ scheduler, id }: RunJob): string => `${schedulerTitle[scheduler]} job ${id}`;
+
+/** The command by which people end a job themselves. */
+export function endCommand({ scheduler, id, name, log }: RunJob): string {
+  if (scheduler === 'slurm') return `scancel ${shellWord(id)}`;
+  // With the context and the namespace that what it printed is read with.
+  return log.replace(/ logs job\/\S+$/, ` delete job ${shellWord(name)}`);
+}
 
 const endWords: Readonly<Record<JobEnd, string>> = {
   finished: 'ended before the run did',

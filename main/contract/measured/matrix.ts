@@ -1,11 +1,13 @@
 import { errorText } from '../error-text';
 import { labelOf } from '../fields/fields';
 import { localHost } from '../host/host-name';
+import { isJobEngine } from '../job/run-job';
 import { formatCount } from '../numbers';
 import { type Scenario, scenarios } from '../run/run-events';
 import { statusOf, verificationOf } from '../run/run-outcome';
 import type { RunSpec } from '../run/run-spec';
 import type { RunState } from '../run/run-state';
+import { visibleGpus } from '../run/serving';
 import { budgetLatencyUs } from '../run/sweep';
 import { levelText } from '../words';
 import { byGpu, type DeviceRow, isRelative, measuredOn, throughputRatio } from './by-gpu';
@@ -50,10 +52,18 @@ function hostOf(result: MatrixResult): string | null {
   return axisIn(result, 'engine.host') ?? result.hosts?.join(', ') ?? null;
 }
 
+/** Of a job: those of its node once it has begun there, as nobody knows which node before. */
+function jobGpuOf(engine: RunSpec['engine'], state: RunState | null): string | null {
+  if (visibleGpus(engine)?.length === 0) return 'none';
+  if (state === null || state.job === null || state.job.node === null) return null;
+  return [...new Set(state.environment.gpus.map(({ name }) => name))].join(', ') || 'none';
+}
+
 /** What measured where the run got so far, else what it asks for. */
 function gpuOf(result: MatrixResult): string | null {
   const names = result.state?.environment.gpus.map(({ name }) => name) ?? [];
   const engine = specOf(result)?.engine;
+  if (engine !== undefined && isJobEngine(engine)) return jobGpuOf(engine, result.state);
   const asked = engine?.kind === 'docker' ? engine.gpus : [];
   if (asked.length > 0 && names.length > 0) return [...new Set(names)].join(', ');
   return (

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { KubernetesEngineSpec } from '../job/kubernetes-engine';
 import { isJobEngine } from '../job/run-job';
 import type { DockerEngineSpec, EngineKind, RunSpec } from './run-spec';
 
@@ -26,13 +27,22 @@ export function backendsOf(engine: RunSpec['engine']): BackendSet {
 /** A slice of a GPU, by UUID or as "GPU:instance". */
 export const isSlice = (id: string): boolean => id.startsWith('MIG-') || /^\d+:\d+$/.test(id);
 
+/** As many as the pod asks for; null: it does not say, which leaves it to the cluster. */
+function podGpus({ gpuCount, gpuResource = '' }: KubernetesEngineSpec): readonly number[] | null {
+  if (gpuCount === undefined) return null;
+  const count = gpuResource.includes('/mig-') ? Math.min(1, gpuCount) : gpuCount;
+  return Array.from({ length: count }, (_none, index) => index);
+}
+
 /**
  * GPUs as Triton numbers those of its container; null where their number is not known: all of a machine, or those of a
  * server elsewhere. A process of CUDA uses one MIG device, whatever its container has. Pure.
  */
 export function visibleGpus(engine: RunSpec['engine']): readonly number[] | null {
   if (engine.kind === 'remote') return null;
-  if (isJobEngine(engine)) return backendsOf(engine) === 'python' ? [] : null;
+  if (isJobEngine(engine)) {
+    return backendsOf(engine) === 'python' ? [] : engine.kind === 'kubernetes' ? podGpus(engine) : null;
+  }
   if (engine.kind === 'local' || imageFamily(engine) === 'cpu') return [];
   const ids = new Set(engine.gpus);
   if (ids.has('all')) return null;

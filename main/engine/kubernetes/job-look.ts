@@ -1,5 +1,6 @@
 import type { V1Job, V1JobCondition, V1Pod } from '@kubernetes/client-node';
 import type { JobEnd, JobLook } from '../../contract/job/run-job';
+import { runContainer } from './job-manifest';
 
 type Part = Pick<JobLook, 'phase' | 'reason' | 'node' | 'end'> & { readonly message?: string };
 
@@ -27,7 +28,8 @@ const disruptions: Readonly<Record<string, JobEnd>> = {
   TerminationByKubelet: 'evicted',
 };
 
-const containerOf = ({ status }: V1Pod) => status?.containerStatuses?.[0];
+const containerOf = ({ status }: V1Pod) =>
+  status?.containerStatuses?.find(({ name }) => name === runContainer);
 
 /** Why a pod that has ended did; null where nothing but its exit code says it. */
 function endOfPod(pod: V1Pod): JobEnd | null {
@@ -90,6 +92,9 @@ function podLook(pod: V1Pod, node: string | null): Part {
   return phase === 'Failed' || phase === 'Succeeded' ? ending : pendingLook(pod, node);
 }
 
+/** A controller that may make the pod of a Job does so at once. */
+const podlessMs = 10_000;
+
 const createdAt = ({ metadata }: V1Pod): number => metadata?.creationTimestamp?.getTime() ?? 0;
 
 /** The pod that a Job has now, or had last; null: none yet. */
@@ -100,17 +105,23 @@ function podOfJob(job: V1Job, pods: readonly V1Pod[]): V1Pod | null {
   return [...own].sort((one, other) => createdAt(other) - createdAt(one))[0] ?? null;
 }
 
-/** What a Job and its pod say together. Pure. */
-export function lookOf(job: V1Job, pods: readonly V1Pod[], context: string): JobLook {
+/** Of a Job without a pod: a quota or the security of pods may be against it, which only events of the Job say. */
+function podlessReason(job: V1Job, now: number): string | null {
+  const { metadata } = job;
+  const suspended = conditionOf(job, 'Suspended');
+  if (suspended !== undefined) return suspended.reason ?? 'Suspended';
+  const ageMs = now - (metadata?.creationTimestamp?.getTime() ?? now);
+  return ageMs < podlessMs ? null : `no pod yet; see kubectl describe job ${metadata?.name ?? ''}`;
+}
+
+/**
+ * What a Job and its pod say together. Pure.
+ * @param now in milliseconds, for the age of a Job
+ */
+export function lookOf(job: V1Job, pods: readonly V1Pod[], context: string, now = Date.now()): JobLook {
   const pod = podOfJob(job, pods);
   const node = pod?.spec?.nodeName ?? null;
-  const suspended = conditionOf(job, 'Suspended');
-  const waiting: Part = {
-    phase: 'queued',
-    reason: suspended === undefined ? null : (suspended.reason ?? 'Suspended'),
-    node: null,
-    end: null,
-  };
+  const waiting: Part = { phase: 'queued', reason: podlessReason(job, now), node: null, end: null };
   const isDeleted = job.metadata?.deletionTimestamp !== undefined;
   const part =
     endedLook(job, pod, node) ??

@@ -1,4 +1,5 @@
 import { type KubernetesEngineSpec, tolerationPattern } from '../../contract/job/kubernetes-engine';
+import { shellWord } from '../../contract/shell-line';
 
 /** Of the deadline; a level of the published procedures takes half of it. */
 const usualPauseAheadS = 60;
@@ -8,6 +9,8 @@ const graceS = 60;
 const keptS = 7 * 24 * 3600;
 /** At most, and only as far as it is used: shared memory of the Python backend and of requests. */
 const shmSize = '4Gi';
+/** Sidecars that a cluster adds have names of their own. */
+export const runContainer = 'run';
 const usualGpuResource = 'nvidia.com/gpu';
 
 export interface JobInput {
@@ -41,11 +44,16 @@ export const selectorOf = (homeId: string): string =>
     .map(([key, value]) => `${key}=${value}`)
     .join();
 
+/** Kubernetes replaces `$(NAME)`, and reduces `$$` to `$`, in commands and in values of variables: this text stays as it is. */
+const literal = (text: string): string => text.split('$').join('$$');
+
 /** Continues the run that is its only argument, or says in the pod's log why it cannot. */
-function scriptOf({ home, engine }: JobInput, pauseAfterS: number | null): string {
+function scriptOf({ engine }: JobInput, pauseAfterS: number | null): string {
+  const { claim = '', mountPath = '' } = engine;
+  const why = `the volume of the claim ${claim} is not the one that is mounted at ${mountPath} where the run was started.`;
   return [
     `if [ ! -e "$TRITON_WORKBENCH_HOME/runs/$1" ]; then`,
-    `  echo "Run $1 is not in ${home} of this pod: the volume of the claim ${engine.claim ?? ''} is not the one that is mounted at ${engine.mountPath ?? ''} where the run was started." >&2`,
+    `  echo "Run $1 is not in $TRITON_WORKBENCH_HOME of this pod:" ${shellWord(why)} >&2`,
     '  exit 2',
     'fi',
     ...(pauseAfterS === null
@@ -82,7 +90,7 @@ function pauseAfterOf({ activeDeadlineS, pauseAheadS = usualPauseAheadS }: Kuber
 
 function podOf(input: JobInput) {
   const { engine, namespace, name, runId, home, user } = input;
-  const { nodeSelector, tolerations, serviceAccount, activeDeadlineS } = engine;
+  const { nodeSelector, tolerations, serviceAccount, activeDeadlineS, gpuCount = 0 } = engine;
   const pauseAfterS = pauseAfterOf(engine);
   return {
     restartPolicy: 'Never',
@@ -104,15 +112,17 @@ function podOf(input: JobInput) {
     },
     containers: [
       {
-        name: 'run',
+        name: runContainer,
         image: engine.image ?? '',
-        command: ['/bin/sh', '-c', scriptOf(input, pauseAfterS), 'triton-workbench', runId],
+        command: ['/bin/sh', '-c', scriptOf(input, pauseAfterS), 'triton-workbench', runId].map(literal),
         env: [
           { name: 'HOME', value: '/tmp' },
-          { name: 'TRITON_WORKBENCH_HOME', value: home },
+          { name: 'TRITON_WORKBENCH_HOME', value: literal(home) },
           { name: podVariables.job, value: `${namespace}/${name}` },
           { name: podVariables.node, valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
           ...(pauseAfterS === null ? [] : [{ name: podVariables.pauseAfter, value: String(pauseAfterS) }]),
+          // NVIDIA's images ask for all GPUs of the node, whatever the pod was given.
+          ...(gpuCount === 0 ? [{ name: 'NVIDIA_VISIBLE_DEVICES', value: 'void' }] : []),
         ],
         ...resourcesOf(engine),
         volumeMounts: [

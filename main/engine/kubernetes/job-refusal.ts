@@ -53,6 +53,6 @@ export async function claimRefusal(client: KubeClient, namespace: string, claim:
   return {
     field: 'engine.claim',
     message: `The namespace ${namespace} has no persistent volume claim ${claim}`,
-    remedy: `Create it, or choose one of: kubectl --context ${client.context} --namespace ${namespace} get pvc.`,
+    remedy: `Create it, or choose one of: ${client.kubectl} --namespace ${namespace} get pvc.`,
   };
 }

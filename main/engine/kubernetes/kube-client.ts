@@ -3,11 +3,17 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { KubeConfig, V1Job, V1Node, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import { WorkbenchError } from '../../contract/errors';
+import type { RunJob } from '../../contract/job/run-job';
+import { shellWord } from '../../contract/shell-line';
 import type { jobManifest } from './job-manifest';
 
 /** What the workbench asks of a cluster, with one context of the person's kubeconfig. */
 export interface KubeClient {
   readonly context: string;
+  /** URL of the API server: contexts of different clusters may have the same name. */
+  readonly server: string;
+  /** How a person asks the same cluster: "kubectl --context NAME"; in a pod without a kubeconfig "kubectl". */
+  readonly kubectl: string;
   /** Of objects that name none. */
   readonly namespace: string;
   version(): Promise<string>;
@@ -38,6 +44,8 @@ export class KubeRefusal extends Error {
 
 /** An API server that does not answer is asked again later. */
 const patienceMs = 10_000;
+/** Of the configuration that a pod has without a kubeconfig, as the client calls it; kubectl knows it by no name. */
+const inPodContext = 'inClusterContext';
 const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 const isThere = (path: string): Promise<boolean> =>
@@ -45,6 +53,9 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** A kubeconfig may have no current context, which the types of the client do not say. */
+const isNamed = (context: string | undefined): boolean => context !== undefined && context !== '';
 
 /** As kubectl finds them: `KUBECONFIG`, else `~/.kube/config`. */
 function kubeconfigFiles(env: NodeJS.ProcessEnv): readonly string[] {
@@ -65,6 +76,35 @@ const unreadable = (error: unknown) =>
     { remedy: 'Check it with: kubectl config view.' },
   );
 
+/** Adds what the first does not have, by name: its own word counts. */
+function mergeInto(config: KubeConfig, more: KubeConfig): void {
+  const isNew = (own: readonly { readonly name: string }[]) => {
+    const names = new Set(own.map(({ name }) => name));
+    return ({ name }: { readonly name: string }) => !names.has(name);
+  };
+  more
+    .getClusters()
+    .filter(isNew(config.getClusters()))
+    .forEach((one) => {
+      config.addCluster(one);
+    });
+  more
+    .getUsers()
+    .filter(isNew(config.getUsers()))
+    .forEach((one) => {
+      config.addUser(one);
+    });
+  more
+    .getContexts()
+    .filter(isNew(config.getContexts()))
+    .forEach((one) => {
+      config.addContext(one);
+    });
+  if (!isNamed(config.getCurrentContext()) && isNamed(more.getCurrentContext())) {
+    config.setCurrentContext(more.getCurrentContext());
+  }
+}
+
 /** The files that are there, merged as kubectl does: the first word about anything counts. Throws engine-unavailable. */
 async function readConfig(env: NodeJS.ProcessEnv): Promise<KubeConfig> {
   const named = kubeconfigFiles(env);
@@ -80,7 +120,7 @@ async function readConfig(env: NodeJS.ProcessEnv): Promise<KubeConfig> {
     for (const file of others) {
       const more = new KubeConfig();
       more.loadFromFile(file);
-      config.mergeConfig(more, true);
+      mergeInto(config, more);
     }
     return config;
   } catch (error) {
@@ -90,7 +130,8 @@ async function readConfig(env: NodeJS.ProcessEnv): Promise<KubeConfig> {
 
 /** "default" of kubectl; the one that the kubeconfig names otherwise. Throws engine-unavailable. */
 function requireContext(config: KubeConfig, wanted: string | undefined): { name: string; namespace: string } {
-  const name = wanted ?? config.getCurrentContext();
+  const current = config.getCurrentContext();
+  const name = wanted ?? (isNamed(current) ? current : '');
   const found = config.getContextObject(name);
   if (found !== null && config.getCluster(found.cluster) !== null) {
     return { name, namespace: found.namespace ?? 'default' };
@@ -115,23 +156,30 @@ function wordsOf(body: unknown): string {
   return body.slice(0, 500).trim();
 }
 
+const kubectlOf = (context: string): string =>
+  context === inPodContext ? 'kubectl' : `kubectl --context ${shellWord(context)}`;
+
 const unavailable = (context: string, reason: string) =>
   new WorkbenchError('engine-unavailable', `The Kubernetes API of ${context} does not answer: ${reason}`, {
-    remedy: `Check it with: kubectl --context ${context} version.`,
+    remedy: `Check it with: ${kubectlOf(context)} version.`,
   });
 
 /** Throws engine-unavailable with the context of the client, or KubeRefusal. */
-async function asked<Answer>(context: string, answer: Promise<Answer>): Promise<Answer> {
+export async function asked<Answer>(
+  context: string,
+  answer: Promise<Answer>,
+  withinMs = patienceMs,
+): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(unavailable(context, `no answer within ${patienceMs / 1000} s`));
-    }, patienceMs);
+      reject(unavailable(context, `no answer within ${withinMs / 1000} s`));
+    }, withinMs);
   });
   try {
     return await Promise.race([answer, late]);
   } catch (error) {
-    if (error instanceof WorkbenchError) throw error;
+    if (error instanceof WorkbenchError || error instanceof KubeRefusal) throw error;
     const { code, body } = error as { readonly code?: unknown; readonly body?: unknown };
     if (typeof code !== 'number') {
       throw unavailable(context, error instanceof Error ? error.message : String(error));
@@ -161,6 +209,8 @@ async function connect(config: KubeConfig, wanted: string | undefined): Promise<
   return {
     context,
     namespace,
+    server: config.getCurrentCluster()?.server ?? '',
+    kubectl: kubectlOf(context),
     version: async () => (await ask(config.makeApiClient(VersionApi).getCode())).gitVersion,
     nodes: async () => (await ask(core.listNode())).items,
     claim: (where, name) => orNull(ask(core.readNamespacedPersistentVolumeClaim({ namespace: where, name }))),
@@ -178,6 +228,20 @@ async function connect(config: KubeConfig, wanted: string | undefined): Promise<
       );
     },
   };
+}
+
+/** The client of the cluster that has the job. Throws engine-unavailable where its context leads to another one by now. */
+export async function clientOf(
+  clients: (context: string | undefined) => Promise<KubeClient>,
+  { partition, server }: Pick<RunJob, 'partition' | 'server'>,
+): Promise<KubeClient> {
+  const client = await clients(partition ?? undefined);
+  if (server === undefined || server === client.server) return client;
+  throw new WorkbenchError(
+    'engine-unavailable',
+    `The context ${client.context} leads to ${client.server} now, and the Job is in the cluster at ${server}`,
+    { remedy: `Give the kubeconfig a context ${client.context} with that server.` },
+  );
 }
 
 /** Clients by context, made again when the kubeconfig changes. Each call throws engine-unavailable or KubeRefusal. */

@@ -3,7 +3,7 @@ import { WorkbenchError } from '../../contract/errors';
 import type { JobLook, RunJob } from '../../contract/job/run-job';
 import type { JobScheduler } from '../job';
 import { lookOf } from './job-look';
-import { type KubeClient, KubeRefusal } from './kube-client';
+import { clientOf, type KubeClient, KubeRefusal } from './kube-client';
 
 /** The API server serves everybody: all that this process wants to know is asked at once, and not more often. */
 const lookEveryMs = 2000;
@@ -21,14 +21,18 @@ interface Seen {
   readonly pods: readonly V1Pod[];
 }
 
-const placeOf = ({ id, partition }: RunJob): string => `${partition ?? ''}\n${id.split('/')[0] ?? ''}`;
+const placeOf = ({ id, partition, server }: RunJob): string =>
+  [partition ?? '', server ?? '', id.split('/')[0] ?? ''].join('\n');
 
 /** All jobs of the home in the namespaces that are asked about, each asked at most every 2 s. */
 export function createLooks({ clients, selector }: LooksOptions): JobScheduler['look'] {
   const kept = new Map<string, { readonly at: number; readonly seen: Promise<Seen> }>();
   const ask = async (place: string): Promise<Seen> => {
-    const [context = '', namespace = ''] = place.split('\n');
-    const client = await clients(context === '' ? undefined : context);
+    const [context = '', server = '', namespace = ''] = place.split('\n');
+    const client = await clientOf(clients, {
+      partition: context === '' ? null : context,
+      ...(server === '' ? {} : { server }),
+    });
     try {
       const [jobs, pods] = await Promise.all([
         client.jobs(namespace, selector),

@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import type { KubernetesEngineSpec } from '../../contract/job/kubernetes-engine';
-import type { RunJob } from '../../contract/job/run-job';
+import { endCommand, type RunJob } from '../../contract/job/run-job';
 import type { EngineStatus } from '../../contract/machine';
-import { shellWord } from '../../contract/shell-line';
 import type { JobRequest, JobScheduler } from '../job';
 import { jobManifest, selectorOf } from './job-manifest';
 import { claimRefusal, refusalHere } from './job-refusal';
-import { createKubeClients, type KubeClient, KubeRefusal } from './kube-client';
+import { asked, clientOf, createKubeClients, type KubeClient, KubeRefusal } from './kube-client';
 import { createLooks } from './kube-looks';
 import { nodesText } from './nodes-text';
 
@@ -20,6 +19,9 @@ const kubernetesOf = (engine: JobRequest['engine']): KubernetesEngineSpec => {
   if (engine.kind === 'kubernetes') return engine;
   throw new Error(`not an engine of Kubernetes: ${engine.kind}`);
 };
+
+/** What a machine has is shown together: an API server that is away does not hold the rest up. */
+const detectMs = 2500;
 
 /** As a part of a DNS label. */
 const labelOf = (name: string): string =>
@@ -35,11 +37,19 @@ const jobNameOf = (runId: string): string => `tw-${labelOf(runId)}-${randomBytes
 const refused = ({ message }: KubeRefusal) =>
   new WorkbenchError('job-refused', `Kubernetes did not take the Job: ${message}`, { where: 'engine' });
 
+const notDeleted = ({ message, status }: KubeRefusal, job: RunJob, { kubectl }: KubeClient) =>
+  new WorkbenchError('engine-unavailable', `Kubernetes does not delete the Job ${job.id}: ${message}`, {
+    remedy:
+      status === 403
+        ? `The workbench needs to delete jobs in the namespace: ${kubectl} auth can-i delete jobs.`
+        : `Try again later, or use: ${endCommand(job)}.`,
+  });
+
 async function statusOf(client: KubeClient): Promise<EngineStatus> {
   const [version, nodes] = await Promise.all([
-    client.version(),
+    asked(client.context, client.version(), detectMs),
     // Many may not list them.
-    client.nodes().catch(() => null),
+    asked(client.context, client.nodes(), detectMs).catch(() => null),
   ]);
   const place = `Context ${client.context}, namespace ${client.namespace}`;
   const note = `${place}${nodes === null ? '' : `; ${nodesText(nodes)}`}.`;
@@ -92,8 +102,9 @@ export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler
           const name = jobNameOf(runId);
           const id = `${namespace}/${name}`;
           // Before it is created: where the answer is lost, the Job may be there.
-          const log = `kubectl --context ${shellWord(client.context)} --namespace ${namespace} logs job/${name}`;
-          jobs.push({ scheduler: 'kubernetes', id, name, log, partition: client.context });
+          const log = `${client.kubectl} --namespace ${namespace} logs job/${name}`;
+          const { context: partition, server } = client;
+          jobs.push({ scheduler: 'kubernetes', id, name, log, partition, server });
           await client.createJob(namespace, manifestOf(name, runId));
         }
       } catch (error) {
@@ -104,9 +115,12 @@ export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler
     },
     look: createLooks({ clients, selector: selectorOf(homeId) }),
     cancel: async (jobs) => {
-      for (const { id, name, partition } of jobs) {
-        const client = await clients(partition ?? undefined);
-        await client.deleteJob(id.split('/')[0] ?? client.namespace, name);
+      for (const job of jobs) {
+        const client = await clientOf(clients, job);
+        const namespace = job.id.split('/')[0] ?? client.namespace;
+        await client.deleteJob(namespace, job.name).catch((error: unknown) => {
+          throw error instanceof KubeRefusal ? notDeleted(error, job, client) : error;
+        });
       }
     },
   };

@@ -1,8 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreEvent } from '../../contract/api';
-import { toWire, WorkbenchError } from '../../contract/errors';
-import { isJobEngine, type JobEnd, jobEndText, jobName, type JobState } from '../../contract/job/run-job';
+import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
+import {
+  endCommand,
+  isJobEngine,
+  type JobEnd,
+  jobEndText,
+  jobName,
+  type JobState,
+} from '../../contract/job/run-job';
 import { type JournalBody, type RunOutcome, runOutcomes, waitText } from '../../contract/run/run-events';
 import type { RunState } from '../../contract/run/run-state';
 import type { JobProgram, JobScheduler, OwnJob } from '../../engine/job';
@@ -41,6 +48,13 @@ const handedTo = (job: JobState, runId: string): WorkbenchError =>
     where: runId,
     remedy: 'Cancel the run first, then change it.',
   });
+
+/** @param silence why the scheduler could not be told to end the job; null: it was */
+function cancelledError(job: JobState, silence: string | null): WireError {
+  if (silence === null) return toWire(new WorkbenchError('cancelled', 'Cancelled before the job began'));
+  const message = `Cancelled. ${jobName(job)} may still be there: ${silence}`;
+  return toWire(new WorkbenchError('cancelled', message, { remedy: `End it with: ${endCommand(job)}.` }));
+}
 
 export interface SubmitHow {
   /** Of a job for several runs. */
@@ -85,9 +99,9 @@ export class JobRuns {
 
   /**
    * Inside of a job: waits until the run names this job, as its submitter writes the id after the job was taken. Throws
-   * run-busy where it was handed to another one.
+   * run-busy where it was handed to another one, and cancelled once a stop is asked for.
    */
-  async awaitOwn(runId: string): Promise<void> {
+  async awaitOwn(runId: string, isAskedToStop: () => boolean = () => false): Promise<void> {
     const { inside } = this;
     if (inside === null) return;
     const deadline = performance.now() + handoverMs;
@@ -96,12 +110,25 @@ export class JobRuns {
       if (!isJobEngine(state.spec.engine)) return;
       const isFree = (await leaseHolder(folder.dir)) === null;
       if (state.job?.id === inside.id && isFree) return;
+      if (isAskedToStop()) {
+        throw new WorkbenchError('cancelled', 'The job was stopped before it began the run', {
+          where: runId,
+        });
+      }
       if (performance.now() > deadline) {
         if (state.job !== null && state.job.id !== inside.id) throw handedTo(state.job, runId);
         return;
       }
       await sleep(followMs);
     }
+  }
+
+  /** Inside of a job: throws cancelled where the run was cancelled before this job, which it names, began it. */
+  requireWanted({ runId, status, job, spec }: RunState): void {
+    const { inside } = this;
+    if (inside === null || !isJobEngine(spec.engine) || job?.id !== inside.id || status !== 'cancelled')
+      return;
+    throw new WorkbenchError('cancelled', 'The run was cancelled before its job began it', { where: runId });
   }
 
   /**
@@ -112,7 +139,9 @@ export class JobRuns {
     const { scheduler, program } = this.options;
     const groups = new Map<string, HandedRun[]>();
     for (const run of runs) {
-      const key = canonicalJson(run.state().spec.engine);
+      const { engine } = run.state().spec;
+      // Of Kubernetes each has a Job of its own, which is journalled before the next is created.
+      const key = engine.kind === 'kubernetes' ? run.runId : canonicalJson(engine);
       groups.set(key, [...(groups.get(key) ?? []), run]);
     }
     for (const group of groups.values()) {
@@ -210,10 +239,23 @@ export class JobRuns {
   }
 
   /** A job that was requeued comes back to the run that it has paused. */
-  private async mayContinue({ status, job }: RunState): Promise<boolean> {
+  private async mayContinue({ runId, status, job }: RunState): Promise<boolean> {
     if (status !== 'paused' || job === null || job.end === null) return false;
     const look = await lookAtJob(this.options.scheduler, job);
-    return look !== null && look !== 'silent' && look.phase !== 'ended';
+    if (look === null || look === 'silent') return false;
+    if (look.phase !== 'ended') return true;
+    // A pod that was stopped does not know of the time before it began: its image was pulled within the deadline.
+    if (job.end === 'stopped' && look.end === 'time-limit') await this.tellDeadline(runId, job, look.node);
+    return false;
+  }
+
+  private async tellDeadline(runId: string, { id }: JobState, node: string | null): Promise<void> {
+    const { store, emit } = this.options;
+    const entry = await store
+      .append(runId, { type: 'job-ended', id, end: 'time-limit', node })
+      .catch(() => null);
+    // null: somebody else continues it, or writes the same.
+    if (entry !== null) emit({ type: 'journal', runId, entry });
   }
 
   /** Writes down why the job ended, which the scheduler forgets. */
@@ -260,12 +302,16 @@ export class JobRuns {
       return true;
     }
     if (isWorkedOn) await store.requestCancel(runId);
-    await scheduler.cancel([state.job]);
+    const silence = await scheduler.cancel([state.job]).then(
+      () => null,
+      (error: unknown) => {
+        // A cluster that is gone keeps nobody from giving the run up.
+        if (isWorkedOn || outcome === 'paused') throw error;
+        return toWire(error).message;
+      },
+    );
     if (isWorkedOn) return true;
-    const error =
-      outcome === 'paused'
-        ? {}
-        : { error: toWire(new WorkbenchError('cancelled', 'Cancelled before the job began')) };
+    const error = outcome === 'paused' ? {} : { error: cancelledError(state.job, silence) };
     await store.append(runId, { type: 'run-finished', outcome, ...error });
     emit({ type: 'runs-changed' });
     return true;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { labelOf } from '../../../../main/contract/fields/fields';
+import type { RunJob } from '../../../../main/contract/job/run-job';
 import { cellText, titleWithUnit } from '../../../../main/contract/measured/column';
 import { matrixColumns, matrixDocument, matrixSentence } from '../../../../main/contract/measured/matrix';
 import type { MatrixResult } from '../../../../main/contract/measured/matrix-result';
@@ -89,6 +90,31 @@ describe('a row of a matrix', () => {
       Release: '26.07',
     });
     expect(row(result({ spec: containers }))['GPU']).toBe('GPU-1');
+  });
+
+  it('has the GPU of the node once the job has begun there, and before that none that is known', () => {
+    const spec = specFixture((own) => {
+      own.engine = { kind: 'kubernetes', gpuCount: 1 };
+    });
+    const job: RunJob = {
+      ...{ scheduler: 'kubernetes', id: 'ml/tw-a', name: 'tw-a', log: 'kubectl logs', partition: 'dgx' },
+    };
+    const queued = [
+      // Of the machine that the job was submitted on.
+      ...createdBodies(spec, environmentFixture({ gpus: [{ ...gpu, name: 'Quadro' }] })),
+      { type: 'job-submitted', job } as const,
+    ];
+    const cell = (bodies: Parameters<typeof stateOf>[0]) =>
+      row(result({ spec, state: stateOf(bodies) }))['GPU'];
+    expect(row(result({ spec }))['GPU']).toBe(missing);
+    expect(cell(queued)).toBe(missing);
+    const begun = { type: 'run-started', attempt: 1, pid: 1, node: 'n1' } as const;
+    const environment = environmentFixture({ gpus: [gpu] });
+    expect(cell([...queued, begun, { type: 'environment', environment }])).toBe('NVIDIA A30');
+    const onCpu = specFixture((own) => {
+      own.engine = { kind: 'kubernetes', gpuCount: 0 };
+    });
+    expect(row(result({ spec: onCpu }))['GPU']).toBe('none');
   });
 
   it('has a column for every other axis, under the name of its field', () => {

@@ -7,6 +7,7 @@ const { configure: base } = specFixture();
 
 type Engine = RunSpec['engine'];
 const docker = (...gpus: string[]): Engine => ({ kind: 'docker', gpus, shmSizeMiB: 1024 });
+const mig = 'nvidia.com/mig-1g.10gb';
 const remote: Engine = { kind: 'remote', url: 'http://h:8000' };
 
 const spec = (engine: Engine, configure: Partial<RunSpec['configure']> = {}) => ({
@@ -24,6 +25,11 @@ describe('GPUs as Triton sees them', () => {
     ['a MIG device by its number', docker('0:1'), [0]],
     ['an unknown number of a machine', docker('all'), null],
     ['an unknown number elsewhere', remote, null],
+    ['those that a pod asks for', { kind: 'kubernetes', gpuCount: 2 }, [0, 1]],
+    ['one of the MIG devices of a pod', { kind: 'kubernetes', gpuCount: 2, gpuResource: mig }, [0]],
+    ['none of a pod that asks for none', { kind: 'kubernetes', gpuCount: 0 }, []],
+    ['none of a pod with the Triton of the home', { kind: 'kubernetes', gpuCount: 1, triton: 'home' }, []],
+    ['an unknown number of a pod that does not say', { kind: 'kubernetes' }, null],
   ])('%s', (_what, engine, expected) => {
     expect(visibleGpus(engine)).toEqual(expected);
   });

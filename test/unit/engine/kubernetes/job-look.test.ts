@@ -4,11 +4,12 @@ import { lookOf } from '../../../../main/engine/kubernetes/job-look';
 import { type RecordedJob, recordedJob } from '../../../support/kube-api';
 
 /** As the client gives them. */
-const looked = ({ job, pods }: RecordedJob) =>
+const looked = ({ job, pods }: RecordedJob, now?: number) =>
   lookOf(
     loadYaml<V1Job>(JSON.stringify(job)),
     pods.map((pod) => loadYaml<V1Pod>(JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...pod }))),
     'test',
+    now,
   );
 
 /** The recorded Job that has failed, with another status of its pod, as the API reference documents it. */
@@ -70,6 +71,13 @@ describe('what a Job and its pod say', () => {
     expect((await failedWith(status)).end).toBe(end);
   });
 
+  it('is of the container of the run, and not of what a cluster adds to its pod', async () => {
+    const { containerStatuses } = terminated({ exitCode: 137, reason: 'OOMKilled', message: 'mine' });
+    const sidecar = { ...containerStatuses[0], name: 'istio-proxy', state: { terminated: { exitCode: 0 } } };
+    const look = await failedWith({ containerStatuses: [sidecar, ...containerStatuses] });
+    expect([look.end, look.message]).toEqual(['out-of-memory', 'mine']);
+  });
+
   it('is that it ends where its pod or itself is deleted', async () => {
     const { job, pods } = await recordedJob('recorded-replaced');
     const deleted = pods.filter(({ metadata }) => 'deletionTimestamp' in (metadata as object));
@@ -89,7 +97,12 @@ describe('what a Job and its pod say', () => {
       status: { phase: 'Failed' },
     };
     expect(looked({ job, pods: [older, ...pods] }).phase).toBe('running');
-    expect(looked({ job, pods: [] })).toMatchObject({ phase: 'queued', reason: null });
+    const created = Date.parse(String(job.metadata['creationTimestamp']));
+    expect(looked({ job, pods: [] }, created + 1000)).toMatchObject({ phase: 'queued', reason: null });
+    // A quota or the security of pods may be against it.
+    expect(looked({ job, pods: [] }, created + 60_000).reason).toBe(
+      `no pod yet; see kubectl describe job ${job.metadata.name}`,
+    );
     const suspended = { conditions: [{ type: 'Suspended', status: 'True', reason: 'JobSuspended' }] };
     expect(looked({ job: { ...job, status: suspended }, pods: [] }).reason).toBe('JobSuspended');
     expect(

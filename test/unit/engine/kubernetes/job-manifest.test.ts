@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Job } from 'kubernetes-models/batch/v1';
 import { describe, expect, it } from 'vitest';
 import { kubernetesEngineSchema } from '../../../../main/contract/job/kubernetes-engine';
@@ -29,6 +34,12 @@ const containerOf = (engine: typeof least) => {
   return container;
 };
 
+/** What Kubernetes documents of `command` and of values: `$(NAME)` is the variable's value if there is one, `$$` is `$`. */
+const reduced = (text: string, variables: Readonly<Record<string, string>> = {}): string =>
+  text.replace(/\$\$|\$\(([^)]*)\)/g, (found, name?: string) =>
+    name === undefined ? '$' : (variables[name] ?? found),
+  );
+
 describe('the Job of a run', () => {
   it.each([
     ['the least that it needs', least],
@@ -53,7 +64,7 @@ describe('the Job of a run', () => {
     expect(container.volumeMounts).toContainEqual({ name: 'home', mountPath: '/mnt/team' });
     expect(container.env).toContainEqual({ name: 'TRITON_WORKBENCH_HOME', value: '/mnt/team/workbench' });
     expect(container.command.slice(-2)).toEqual(['triton-workbench', given.runId]);
-    expect(container.command[2]).toContain('exec triton-workbench resume "$1"');
+    expect(container.command[2]).toContain('exec triton-workbench resume "$$1"');
   });
 
   it('has the deadline on the pod, so that time in the queue does not count, and pauses before it', () => {
@@ -62,6 +73,51 @@ describe('the Job of a run', () => {
     expect(spec.template.spec).toMatchObject({ activeDeadlineSeconds: 3600 });
     expect(containerOf(full).env).toContainEqual({ name: 'TRITON_WORKBENCH_JOB_PAUSE_S', value: '3510' });
     expect(containerOf(least).command[2]).not.toContain('USR2');
+  });
+
+  it('is what was meant after Kubernetes has replaced its own references, and asks for the pause', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'twb-pod-'));
+    try {
+      const home = join(dir, 'the $(HOME) of $$ and $x');
+      const run = join(home, 'runs', given.runId);
+      await mkdir(run, { recursive: true });
+      const [container] = jobManifest({ ...given, home, engine: { ...full, activeDeadlineS: 91 } }).spec
+        .template.spec.containers;
+      const env: Record<string, string> = {};
+      for (const { name, value } of container?.env ?? []) {
+        if (value !== undefined) env[name] = reduced(value, env);
+      }
+      expect(env['TRITON_WORKBENCH_HOME']).toBe(home);
+      const [shell = '', ...args] = (container?.command ?? []).map((word) => reduced(word, env));
+      // The program of the image waits for the signal and says what it was called with; the pause is over once it listens.
+      const ready = join(dir, 'ready');
+      const programs = {
+        'triton-workbench': `trap 'echo "pause $*"; exit 0' USR2\n: > '${ready}'\nwhile :; do /bin/sleep 0.1; done`,
+        sleep: `[ "$1" = 1 ] || exit 1\nwhile [ ! -e '${ready}' ]; do /bin/sleep 0.05; done`,
+      };
+      for (const [name, script] of Object.entries(programs)) {
+        await writeFile(join(dir, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      }
+      const path = `${dir}:${process.env['PATH'] ?? ''}`;
+      // Without the signal the program never ends.
+      const options = { env: { ...env, PATH: path }, timeout: 20_000, killSignal: 'SIGKILL' } as const;
+      const { stdout } = await promisify(execFile)(shell, args, options);
+      expect(stdout).toBe(`pause resume ${given.runId}\n`);
+      await rm(run, { recursive: true });
+      await expect(promisify(execFile)(shell, args, options)).rejects.toMatchObject({
+        code: 2,
+        stderr: `Run ${given.runId} is not in ${home} of this pod: the volume of the claim team-home is not the one that is mounted at /mnt/team where the run was started.\n`,
+      });
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  });
+
+  it('sees no GPU of the node where it asks for none', () => {
+    const none = { name: 'NVIDIA_VISIBLE_DEVICES', value: 'void' };
+    expect(containerOf(least).env).toContainEqual(none);
+    expect(containerOf({ ...least, gpuCount: 0 }).env).toContainEqual(none);
+    expect(containerOf(full).env).not.toContainEqual(none);
   });
 
   it('runs as the submitter, without rights and without a token of the cluster', () => {

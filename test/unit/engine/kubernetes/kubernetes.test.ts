@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunJob } from '../../../../main/contract/job/run-job';
@@ -26,7 +26,13 @@ const request = (...runIds: readonly string[]) => ({
 });
 const asked = () => api.requests.map(({ method, path }) => `${method} ${path}`);
 const jobOf = (name: string, partition = 'test'): RunJob => ({
-  ...{ scheduler: 'kubernetes', id: `ml/${name}`, name, log: 'kubectl logs', partition },
+  ...{
+    scheduler: 'kubernetes',
+    id: `ml/${name}`,
+    name,
+    log: `kubectl --context test --namespace ml logs job/${name}`,
+    partition,
+  },
 });
 
 describe('Kubernetes', () => {
@@ -71,6 +77,7 @@ describe('Kubernetes', () => {
       scheduler: 'kubernetes',
       id: `ml/${first?.name ?? ''}`,
       partition: 'test',
+      server: api.server,
     });
     expect(first?.log).toBe(`kubectl --context test --namespace ml logs job/${first?.name ?? ''}`);
     expect(second?.name).not.toBe(first?.name);
@@ -81,6 +88,20 @@ describe('Kubernetes', () => {
       },
       { kind: 'Job', metadata: { name: second?.name } },
     ]);
+  });
+
+  it('is asked without a context from a pod, where kubectl has none either', async () => {
+    api.answers.set(`POST ${jobsPath}`, ({ body }) => body as Record<string, unknown>);
+    const config = await readFile(join(api.home, 'config'), 'utf8');
+    // As the client calls what a pod has without a kubeconfig.
+    await writeFile(
+      join(api.home, 'config'),
+      config
+        .replaceAll('"name":"test"', '"name":"inClusterContext"')
+        .replaceAll(/"(cluster|user|current-context)":"test"/g, '"$1":"inClusterContext"'),
+    );
+    const [job] = await kubernetes().submit(request('run-a'));
+    expect(job?.log).toBe(`kubectl --namespace ml logs job/${job?.name ?? ''}`);
   });
 
   it('takes back what it has created where the cluster refuses the next', async () => {
@@ -104,6 +125,42 @@ describe('Kubernetes', () => {
     expect(api.requests).toMatchObject([
       { method: 'DELETE', path: `${jobsPath}/tw-a`, query: { propagationPolicy: 'Background' } },
     ]);
+  });
+
+  it.each([
+    [
+      403,
+      'jobs.batch is forbidden',
+      /^The workbench needs to delete jobs .*: kubectl --context test auth can-i/,
+    ],
+    [
+      429,
+      'too many requests',
+      /^Try again later, or use: kubectl --context test --namespace ml delete job tw-a\.$/,
+    ],
+    [503, 'unavailable', /^Try again later/],
+  ])('cannot be told to end a Job where it says %i', async (status, message, remedy) => {
+    api.answers.set(`DELETE ${jobsPath}/tw-a`, () => ({ status, message }));
+    const error = await rejection(kubernetes().cancel([jobOf('tw-a')]));
+    expect([error.code, error.message]).toEqual([
+      'engine-unavailable',
+      `Kubernetes does not delete the Job ml/tw-a: ${message}`,
+    ]);
+    expect(error.remedy).toMatch(remedy);
+  });
+
+  it('is not asked about the Job of another cluster that had the same context', async () => {
+    const job = { ...jobOf('tw-a'), server: 'https://10.0.0.1:6443' };
+    for (const asking of [() => kubernetes().cancel([job]), () => kubernetes().look([job])]) {
+      const error = await rejection(asking());
+      expect([error.code, error.message]).toEqual([
+        'engine-unavailable',
+        `The context test leads to ${api.server} now, and the Job is in the cluster at https://10.0.0.1:6443`,
+      ]);
+    }
+    expect(api.requests).toEqual([]);
+    await kubernetes().cancel([{ ...job, server: api.server }]);
+    expect(api.requests).toHaveLength(1);
   });
 
   it('is asked once about all jobs of a namespace', async () => {
@@ -174,6 +231,71 @@ describe('what would keep Kubernetes from taking a Job', () => {
     expect((await kubernetes().refusal(engine()))?.message).toBe(
       'Kubernetes did not take the Job: Job.batch "tw-check" is invalid',
     );
+  });
+});
+
+describe('several kubeconfig files', () => {
+  const file = async (name: string, content: Readonly<Record<string, unknown>>) => {
+    const path = join(api.home, name);
+    await writeFile(path, JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...content }));
+    return path;
+  };
+  const noteOf = async (files: readonly string[]) => {
+    api.answers.set('GET /version', () => ({ gitVersion: 'v1.20.2', major: '1', minor: '20' }));
+    const [status] = await createKubernetes({ home: '/h', env: { KUBECONFIG: files.join(':') } }).detect();
+    return status?.note;
+  };
+  const elsewhere = { server: 'http://127.0.0.1:1' };
+  /** Names that the file of the test has as well, and one of its own. */
+  const repeated = () =>
+    file('repeated', {
+      'current-context': 'mine',
+      clusters: [
+        { name: 'test', cluster: elsewhere },
+        { name: 'mine', cluster: { server: api.server, 'insecure-skip-tls-verify': true } },
+      ],
+      users: [
+        { name: 'test', user: { token: 'another' } },
+        { name: 'mine', user: { token: 'my-token' } },
+      ],
+      contexts: [
+        { name: 'test', context: { cluster: 'test', user: 'test', namespace: 'wrong' } },
+        { name: 'mine', context: { cluster: 'mine', user: 'mine', namespace: 'own' } },
+      ],
+    });
+  const main = () => join(api.home, 'config');
+
+  it('are merged by the first word about each name, with the first current context', async () => {
+    const second = await repeated();
+    expect(await noteOf([main(), second])).toBe('Context test, namespace ml.');
+    expect(api.requests.at(-1)?.authorization).toBe('Bearer a-token');
+    expect(await noteOf([second, main()])).toBe('Context mine, namespace own.');
+    expect(api.requests.at(-1)?.authorization).toBe('Bearer my-token');
+  });
+
+  it.each([
+    ['has none', {}],
+    ['has an empty one', { 'current-context': '' }],
+  ])('have the current context of the next where the first %s', async (_what, current) => {
+    const first = await file('first', {
+      ...current,
+      clusters: [{ name: 'far', cluster: elsewhere }],
+      contexts: [{ name: 'far', context: { cluster: 'far', user: 'far' } }],
+    });
+    expect(await noteOf([first, main()])).toBe('Context test, namespace ml.');
+    expect(await noteOf([first])).toBe('The kubeconfig has no current context');
+  });
+});
+
+describe('an API server that does not answer', () => {
+  it('is given up soon when the machine is looked at', async () => {
+    api.answers.set('GET /version', () => 'never');
+    const [status] = await kubernetes().detect();
+    expect(status).toMatchObject({
+      available: false,
+      note: 'The Kubernetes API of test does not answer: no answer within 2.5 s',
+      remedy: 'Check it with: kubectl --context test version.',
+    });
   });
 });
 

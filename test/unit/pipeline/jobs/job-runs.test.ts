@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreEvent } from '../../../../main/contract/api';
+import { WorkbenchError } from '../../../../main/contract/errors';
+import type { JobLook } from '../../../../main/contract/job/run-job';
+import type { JobRequest, JobScheduler } from '../../../../main/engine/job';
 import { ownKubernetesJob } from '../../../../main/engine/kubernetes/own-kubernetes-job';
 import { ownSlurmJob } from '../../../../main/engine/slurm/own-slurm-job';
 import { createSlurm } from '../../../../main/engine/slurm/slurm';
@@ -171,5 +174,86 @@ describe('inside of a job', () => {
     const { jobs } = await handedOver('', 1, { SLURM_JOB_ID: '12', SLURM_JOB_NAME: 'interactive' });
     expect(jobs.isHandedOver({ spec, onServer: null })).toBe(true);
     expect(jobs.nodeOf(spec)).toBeNull();
+  });
+});
+
+describe('a run that was handed to a Job of Kubernetes', () => {
+  const look = (change: Partial<JobLook>): JobLook => ({
+    ...{ phase: 'queued', name: 'tw-0', partition: 'test', reason: null, node: null, end: null },
+    ...change,
+  });
+
+  /** Runs whose cluster says this of every Job. */
+  const inCluster = async (says: JobLook, cluster: Partial<JobScheduler> = {}, count = 1) => {
+    const requests: JobRequest[] = [];
+    const nothing = () => Promise.reject(new Error('not asked'));
+    const scheduler: JobScheduler = {
+      ...{ detect: nothing, refusal: nothing, cancel: () => Promise.resolve() },
+      submit: (request) => {
+        const name = `tw-${requests.push(request) - 1}`;
+        const log = `kubectl --context test --namespace ml logs job/${name}`;
+        const job = { scheduler: 'kubernetes', id: `ml/${name}`, name, log, partition: 'test' } as const;
+        return Promise.resolve([job]);
+      },
+      look: (jobs) => Promise.resolve(new Map(jobs.map(({ id, name }) => [id, { ...says, name }]))),
+      ...cluster,
+    };
+    const store = new RunStore(join(dir, 'runs'), new RunKey(join(dir, 'run-key')), scheduler);
+    const jobs = new JobRuns({
+      ...{ store, scheduler, ownJob: null, tellsEntries: false, emit: () => undefined },
+      program: { argv: [], env: {} },
+    });
+    const stop = new AbortController();
+    const opened = [];
+    for (let at = 0; at < count; at += 1) {
+      const spec = specFixture((own) => {
+        own.engine = { kind: 'kubernetes' };
+      });
+      const { state } = await store.create(spec, environmentFixture());
+      const append = async (body: Parameters<typeof store.append>[1]) => {
+        await store.append(state.runId, body);
+        if (requests.length === 2) stop.abort();
+      };
+      opened.push({ runId: state.runId, state: () => state, append });
+    }
+    await jobs.submit(opened, { name: 'two nights', signal: stop.signal });
+    const runIds = opened.map(({ runId }) => runId);
+    const [runId = ''] = runIds;
+    const state = async (id = runId) => (await store.load(id)).state;
+    return { jobs, store, runId, runIds, requests, state };
+  };
+  const away = () =>
+    Promise.reject(new WorkbenchError('engine-unavailable', 'The kubeconfig has no context "test"'));
+
+  it('has its Job in its journal before the next one is created, and Ctrl-C is heard between them', async () => {
+    const { runIds, requests, state } = await inCluster(look({}), {}, 3);
+    expect(requests.map((request) => request.runIds)).toEqual(runIds.slice(0, 2).map((runId) => [runId]));
+    const ids = await Promise.all(runIds.map(async (runId) => (await state(runId)).job?.id ?? null));
+    expect(ids).toEqual(['ml/tw-0', 'ml/tw-1', null]);
+  });
+
+  it('is given up where the cluster is gone, with how to end a Job that may still be there', async () => {
+    const { jobs, runId, state } = await inCluster(look({}), { look: away, cancel: away });
+    expect((await state()).status).toBe('running');
+    expect((await rejection(jobs.pause(runId))).code).toBe('engine-unavailable');
+    expect(await jobs.cancel(runId)).toBe(true);
+    expect(await state()).toMatchObject({
+      status: 'cancelled',
+      error: {
+        message: 'Cancelled. Kubernetes job ml/tw-0 may still be there: The kubeconfig has no context "test"',
+        remedy: 'End it with: kubectl --context test --namespace ml delete job tw-0.',
+      },
+    });
+  });
+
+  it('was ended by its deadline where the cluster says so and the pod only that it was stopped', async () => {
+    const { jobs, store, runId, state } = await inCluster(
+      look({ phase: 'ended', end: 'time-limit', node: 'n1' }),
+    );
+    await store.append(runId, { type: 'run-started', attempt: 1, pid: 1, node: 'n1' });
+    await store.append(runId, { type: 'job-ended', id: 'ml/tw-0', end: 'stopped', node: 'n1' });
+    await store.append(runId, { type: 'run-finished', outcome: 'paused' });
+    expect(await jobs.follow(runId)).toMatchObject({ outcome: 'paused' });
+    expect((await state()).job).toMatchObject({ end: 'time-limit', node: 'n1' });
   });
 });
