@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { toWire, type WireError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
-import { reachOf } from '../contract/reach';
+import { emptyReach, isEmptyReach, reachOf } from '../contract/reach';
 import { parseRemoteUrl } from '../contract/remote-url';
 import type { JournalBody } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
@@ -12,10 +12,12 @@ import type { Settings } from '../contract/settings/settings';
 import { usualRelease } from '../engine/docker/run-images';
 import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
 import { withRelease } from '../engine/docker/run-release';
+import type { JobScheduler } from '../engine/job';
 import { withProfile } from '../engine/job-profile';
 import { refuseStart, startProblems } from '../engine/start-check';
 import type { StartHow } from '../pipeline/run-options';
 import { generatedConfig } from '../spec/read-choice';
+import type { Approvals } from '../store/approvals';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
 import type { Core } from './core-interface';
@@ -34,6 +36,21 @@ export interface StartCalls {
   /** Throws the first problem unless it is skipped; what to journal, null for another engine than containers. */
   readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
 }
+
+/** A Kubernetes cluster that nobody agreed to is not asked for its rights: that may start programs of the kubeconfig. */
+export const askedJobs = ({
+  jobs,
+  approvals,
+}: {
+  readonly jobs: Pick<JobScheduler, 'refusal'>;
+  readonly approvals: Pick<Approvals, 'missing'>;
+}): Pick<JobScheduler, 'refusal'> => ({
+  refusal: async (engine) => {
+    if (engine.kind !== 'kubernetes') return jobs.refusal(engine);
+    const { machines } = reachOf({ engine });
+    return isEmptyReach(await approvals.missing({ ...emptyReach, machines })) ? jobs.refusal(engine) : null;
+  },
+});
 
 /** What people write of their clusters. */
 const profileFilesOf = ({ slurmProfiles: slurm, kubernetesProfiles: kubernetes }: CoreParts['layout']) => ({
@@ -70,7 +87,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       ...{ resources, registry },
       docker: await engines.linkOf(spec.engine),
       monitored,
-      jobs: parts.jobs,
+      jobs: askedJobs(parts),
       tools: () => tools.facts(),
     });
   const completed: StartCalls['completed'] = async (spec, how) => {

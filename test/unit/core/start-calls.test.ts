@@ -4,9 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { emptyReach, type Reach } from '../../../main/contract/reach';
 import type { RunSpec } from '../../../main/contract/run/run-spec';
 import type { Core } from '../../../main/core';
-import { withUsualRelease } from '../../../main/core/start-calls';
+import { askedJobs, withUsualRelease } from '../../../main/core/start-calls';
 import { homeLayout } from '../../../main/platform/layout';
 import { rejection } from '../../support/rejection';
 import { createTestCore } from '../../support/test-core';
@@ -185,4 +186,21 @@ describe('a home with its tools', () => {
     const [problem] = await core.handlers['runs.check']({ spec });
     expect(problem).toMatchObject({ field: 'performance.loadTool', code: 'toolchain-missing' });
   });
+});
+
+it('asks no Kubernetes cluster for its rights before somebody agreed to it', async () => {
+  const asked: string[] = [];
+  const jobs = {
+    refusal: ({ kind }: RunSpec['engine']) => {
+      asked.push(kind);
+      return Promise.resolve(null);
+    },
+  };
+  const engine: RunSpec['engine'] = { kind: 'kubernetes', context: 'prod' };
+  const missing = (reach: Reach) => Promise.resolve(reach);
+  expect(await askedJobs({ jobs, approvals: { missing } }).refusal(engine)).toBeNull();
+  expect(asked).toEqual([]);
+  await askedJobs({ jobs, approvals: { missing: () => Promise.resolve(emptyReach) } }).refusal(engine);
+  await askedJobs({ jobs, approvals: { missing } }).refusal({ kind: 'local' });
+  expect(asked).toEqual(['kubernetes', 'local']);
 });
