@@ -1,7 +1,7 @@
 import type { Handlers } from '../../main/contract/api';
 import { WorkbenchError } from '../../main/contract/errors';
 import type { Reach } from '../../main/contract/reach';
-import { emptyReach, isEmptyReach, reachOf } from '../../main/contract/reach';
+import { allOfReach, emptyReach, isEmptyReach, reachOf } from '../../main/contract/reach';
 import type { Core } from '../../main/core';
 import { pathReach } from '../../main/store/approvals';
 import type { ConsentQuestion } from './consent-question';
@@ -64,8 +64,7 @@ function createConsentGate(approvals: Core['approvals'], askNatively: AskForCons
       inTurn(async () => {
         const missing = await approvals.missing(reach);
         if (!isEmptyReach(missing)) {
-          const { paths, images, hosts, machines } = missing;
-          const values = [...paths, ...images, ...hosts, ...machines].map(({ value }) => value);
+          const values = allOfReach(missing).map(({ value }) => value);
           if (!(await askNatively(reachQuestion(missing)))) throw refused(values.join(', '));
         }
         await approvals.add(reach);

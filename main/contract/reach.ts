@@ -126,8 +126,15 @@ export function reachOf(spec: unknown): Reach {
   };
 }
 
-export const isEmptyReach = ({ paths, images, hosts, machines: places }: Reach): boolean =>
-  paths.length + images.length + hosts.length + places.length === 0;
+/** All of it, of every kind. */
+export const allOfReach = ({ paths, images, hosts, machines: places }: Reach): readonly Reached[] => [
+  ...paths,
+  ...images,
+  ...hosts,
+  ...places,
+];
+
+export const isEmptyReach = (reach: Reach): boolean => allOfReach(reach).length === 0;
 
 /** One line for each thing, as messages list them: "model.dataset: /data/set". Pure. */
 export function reachLines({ paths, images, hosts, machines: places }: Reach): readonly string[] {

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { emptyReach, isEmptyReach, reachLines, reachOf } from '../contract/reach';
+import { allOfReach, emptyReach, isEmptyReach, reachLines, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
 import { hostEngine } from '../engine/place';
 import { createPlanPlaces } from '../engine/plan-places';
@@ -27,7 +27,7 @@ async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<voi
   const missing = await approvals.missing(reachOf(spec));
   if (isEmptyReach(missing)) return;
   const { paths, images, hosts, machines } = missing;
-  const [first] = [...paths, ...images, ...hosts, ...machines];
+  const [first] = allOfReach(missing);
   const ways = [
     ...(paths.length + images.length + machines.length > 0 ? ['--trust'] : []),
     ...(hosts.length > 0 ? ['--allow-remote-load'] : []),

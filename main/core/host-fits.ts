@@ -1,7 +1,7 @@
 import type { Handlers } from '../contract/api';
 import { toWire, type WireError } from '../contract/errors';
 import { localHost } from '../contract/host/host-name';
-import type { HostFit } from '../contract/host/spread';
+import { type HostFit, onHost } from '../contract/host/spread';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { hostFit, type HostNeeds } from '../engine/docker/host-fit';
 import { type HostFacts, readEngineMachine, releaseNeeds } from '../engine/docker/run-release';
@@ -14,15 +14,6 @@ type Parts = Pick<CoreParts, 'engines' | 'hosts' | 'presetOf' | 'options'>;
 type Check = Handlers['runs.check'];
 
 const mebibyte = 2 ** 20;
-
-/** The same run on this host, or on this machine. */
-function onHost(
-  spec: RunSpec,
-  engine: DockerEngineSpec,
-  host: string,
-): RunSpec & { engine: DockerEngineSpec } {
-  return { ...spec, engine: { ...engine, host: host === localHost ? undefined : host } };
-}
 
 const refused = (host: string, error: WireError): HostFit => ({
   host,

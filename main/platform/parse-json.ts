@@ -99,3 +99,12 @@ export function parseBoundedJson(text: string): unknown {
   if (members > mostMembers) throw new Error(`more than ${mostMembers} members of objects`);
   return JSON.parse(text);
 }
+
+/** The value of a JSON text of ours, such as a record that is made anew; null where it is none. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

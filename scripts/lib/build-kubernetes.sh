@@ -6,7 +6,9 @@ set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$folder"
 mkdir -p lists/partial root bin home gopath/src/k8s.io
-echo "deb-src http://deb.debian.org/debian bookworm main" > sources.list
+# From where this machine has its packages.
+from=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 'Component: main' | head -n 1)
+echo "deb-src $from bookworm main" > sources.list
 apt=(-o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$folder/lists")
 apt-get "${apt[@]}" -qq update
 apt-get "${apt[@]}" -qq source --download-only kubernetes

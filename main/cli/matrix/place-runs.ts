@@ -1,6 +1,6 @@
 import type { WireError } from '../../contract/errors';
 import { localHost } from '../../contract/host/host-name';
-import { type HostFit, placementOf } from '../../contract/host/spread';
+import { type HostFit, onHost, placementOf } from '../../contract/host/spread';
 import { isEmptyReach, reachLines, reachOf } from '../../contract/reach';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
@@ -24,10 +24,6 @@ function hostOf({ engine }: RunSpec): string | null {
   return engine.kind === 'docker' ? (engine.host ?? localHost) : null;
 }
 
-/** The run as a host is given it; this machine is not named. */
-const onHost = (spec: RunSpec, host: string): RunSpec =>
-  spec.engine.kind !== 'docker' || host === localHost ? spec : { ...spec, engine: { ...spec.engine, host } };
-
 /**
  * What it would reach that nobody agreed to, with the hosts that it may be given to. Whoever names hosts on the command
  * line agrees to them; those of a file are asked for.
@@ -39,7 +35,7 @@ async function reachError(
 ): Promise<WireError | null> {
   const { core, options } = session;
   for (const host of hosts.length === 0 ? [localHost] : hosts) {
-    const there = onHost(spec, host);
+    const there = spec.engine.kind === 'docker' ? onHost(spec, spec.engine, host) : spec;
     const named =
       options.hosts === undefined || host === localHost ? {} : { engine: { kind: 'docker', host } };
     await approveGiven(core, there, options, { typed: mergeTrees(typed, named), specFile: options.matrix });

@@ -1,4 +1,15 @@
 import { toWire, type WireError, WorkbenchError } from '../errors';
+import type { DockerEngineSpec, RunSpec } from '../run/run-spec';
+import { localHost } from './host-name';
+
+/** The same run on this host, or on this machine. Pure. */
+export function onHost(
+  spec: RunSpec,
+  engine: DockerEngineSpec,
+  host: string,
+): RunSpec & { engine: DockerEngineSpec } {
+  return { ...spec, engine: { ...engine, host: host === localHost ? undefined : host } };
+}
 
 /** Whether a run can be given to a host. */
 export type HostFit = {

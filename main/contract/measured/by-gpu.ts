@@ -29,7 +29,6 @@ function containerDevice(engine: DockerEngineSpec, gpus: RunState['environment']
 
 function deviceOfState({ spec: { engine }, environment, job }: RunState): string {
   const { gpus } = environment;
-  const usesGpus = visibleGpus(engine)?.length !== 0 && gpus.length > 0;
   switch (engine.kind) {
     // What this machine has is not what that server runs on.
     case 'remote':
@@ -38,7 +37,9 @@ function deviceOfState({ spec: { engine }, environment, job }: RunState): string
       return cpuOf(localHost);
     case 'slurm':
     case 'kubernetes':
-      return usesGpus ? gpusText(gpus.map(({ name }) => name)) : cpuOf(job?.node ?? localHost);
+      return visibleGpus(engine)?.length !== 0 && gpus.length > 0
+        ? gpusText(gpus.map(({ name }) => name))
+        : cpuOf(job?.node ?? localHost);
     case 'docker':
       return containerDevice(engine, gpus);
   }

@@ -13,6 +13,7 @@ import { runContainer } from '../../docker/run-container';
 import { machineHolder } from '../../docker/volume-holder';
 import { createVolume, listVolumes, type OwnVolume, removeVolumes } from '../../docker/volumes';
 import { hashValue, replaceFile } from '../../platform/files';
+import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText } from '../../platform/plain-entry';
 import type { DeploymentPlace } from '../deployment-server';
 import {
@@ -121,7 +122,7 @@ export class DeploymentVolume {
     const { client, instance } = this.options;
     const text = await readPlainText(this.recordFile, fileLimits.stepJson.bytes).catch(() => null);
     if (text === null) return null;
-    const found = recordSchema.safeParse(parsed(text));
+    const found = recordSchema.safeParse(jsonOrNull(text));
     if (!found.success || found.data.host !== client.address.host) return null;
     const { mirror } = found.data;
     return (await listVolumes(client, instance)).some(({ name }) => name === mirror.volume) ? mirror : null;
@@ -186,13 +187,5 @@ export class DeploymentVolume {
     };
     const name = `twb-${instance.slice(0, 6)}-files-${id}-${randomBytes(4).toString('hex')}`;
     return { name, body: containerBody({ ...input, labels }) };
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

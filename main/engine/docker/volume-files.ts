@@ -12,6 +12,7 @@ import { isSameHolder, machineHolder } from '../../docker/volume-holder';
 import { createVolume, listVolumes, type OwnVolume, removeVolumes } from '../../docker/volumes';
 import { replaceFile } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
+import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText, requirePlainEntry } from '../../platform/plain-entry';
 import type { PlaceRun } from '../place';
 import {
@@ -164,7 +165,7 @@ class VolumeFiles implements RunFiles {
     const volumes = await listVolumes(client, instance, signal);
     const own = volumes.filter((volume) => volume.run?.runId === run.runId);
     const text = await readPlainText(this.recordFile, fileLimits.stepJson.bytes).catch(() => 'null');
-    const found = recordSchema.safeParse(parsed(text));
+    const found = recordSchema.safeParse(jsonOrNull(text));
     const mirrors = found.success && found.data.host === host ? Object.entries(found.data.mirrors) : [];
     const names = new Set(own.map(({ name }) => name));
     return { host, mirrors: Object.fromEntries(mirrors.filter(([, { volume }]) => names.has(volume))) };
@@ -202,14 +203,6 @@ class VolumeFiles implements RunFiles {
     await this.transfer.put(name, key, all, listener);
     await this.keep(key, mirrored(empty, content));
     return name;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 

@@ -65,7 +65,7 @@ function kubeconfigFiles(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 const noConfig = () =>
-  new WorkbenchError('engine-unavailable', 'There is no kubeconfig on this machine', {
+  new WorkbenchError('engine-unavailable', 'No kubeconfig on this machine', {
     remedy: 'Set KUBECONFIG, or write ~/.kube/config: kubectl config view shows what is used.',
   });
 

@@ -65,7 +65,7 @@ describe('Kubernetes', () => {
       'The Kubernetes API of test does not answer: Unauthorized',
     ]);
     const [none] = await createKubernetes({ home: '/h', env: { HOME: api.home } }).detect();
-    expect(none).toMatchObject({ available: false, note: 'There is no kubeconfig on this machine' });
+    expect(none).toMatchObject({ available: false, note: 'No kubeconfig on this machine' });
   });
 
   it('takes a Job for each run, and says what its names are', async () => {
@@ -306,6 +306,6 @@ describe('a kubeconfig', () => {
     await writeFile(join(api.home, 'config'), 'contexts: [');
     expect((await rejection(scheduler.cancel([jobOf('tw-a')]))).message).toContain('cannot be read');
     await rm(join(api.home, 'config'));
-    expect((await rejection(scheduler.cancel([jobOf('tw-a')]))).message).toContain('no kubeconfig');
+    expect((await rejection(scheduler.cancel([jobOf('tw-a')]))).message).toContain('No kubeconfig');
   });
 });
