@@ -1,6 +1,7 @@
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { RunState } from '../../main/contract/run/run-state';
 import {
+  completeBodies,
   completeState,
   createdBodies,
   environmentFixture,
@@ -132,5 +133,27 @@ function sixtyLevels(): RunState {
   ]);
 }
 
+/** A model of 45 inputs, as Wide & Deep has many: its steps fill more than a page. */
+function manyInputs(): RunState {
+  const inputs = upTo(45).map((at) => ({
+    name: 'Input',
+    value: `document_id_sim_categories_${at} FP32 [-1, 1]`,
+  }));
+  return stateOf(
+    completeBodies().map((body) =>
+      body.type === 'step-finished' && ['export', 'convert'].includes(body.step)
+        ? { ...body, facts: [...body.facts, ...inputs] }
+        : body,
+    ),
+  );
+}
+
 /** The kinds of runs whose report must be fit to hand over. */
-export const reportKinds = { complete: completeState, failed, unsteady, imported, sixtyLevels } as const;
+export const reportKinds = {
+  complete: completeState,
+  failed,
+  unsteady,
+  imported,
+  sixtyLevels,
+  manyInputs,
+} as const;

@@ -80,14 +80,25 @@ export const stepsTable = (steps: readonly ReportStep[]): Markup => markup`
 <table class="fixed steps"><thead><tr><th>Step</th><th>State</th><th class="n">Duration</th><th>Result</th></tr></thead><tbody>${steps.map(stepRow)}
 </tbody></table>`;
 
-/** So many rows of steps fit on a page, whatever they say. */
-const onePage = 14;
+/** A line of a result has more characters than that, and a page has room for more lines. */
+const [fewestCharacters, fewestLines] = [50, 44];
+
+/** Of the steps' rows, at most. */
+function mostLines(steps: readonly ReportStep[]): number {
+  const lines = steps.map(({ facts }) => {
+    const text = facts.map(({ name, value }) => `${name} ${value} · `).join('');
+    return Math.max(1, Math.ceil(text.length / fewestCharacters));
+  });
+  return lines.reduce((sum, one) => sum + one, 0);
+}
 
 /** null where the first page has them: with nothing measured. */
 export function stepsSection({ steps, summary }: Report): Markup | null {
   if (steps.length === 0 || summary.scenario === null) return null;
-  // A table that one page holds is not split: Chromium would leave a part of it on a page of its own.
-  return markup`<section${steps.length > onePage ? null : new RawMarkup(' class="whole"')}>
+  // A table that one page holds is not split: Chromium would leave a part of it on a page of its own. One that no page
+  // holds must be: Chromium would make pages for it until it has no memory left.
+  const fits = mostLines(steps) <= fewestLines;
+  return markup`<section${fits ? new RawMarkup(' class="whole"') : null}>
 <h2>Steps</h2>${stepsTable(steps)}
 </section>`;
 }
