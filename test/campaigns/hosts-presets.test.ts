@@ -19,13 +19,15 @@ describe.skipIf(engine === null)('every preset on a host', () => {
 
   it.for(['resnet50', 'tft', 'fastpitch', 'nnunet', 'wide-and-deep'])('%s', async (preset, { skip }) => {
     skip(preset === 'wide-and-deep' && !hasTensorflow, 'this engine has no images for TensorFlow');
-    const result = await hosts.start([
-      ...['run', preset, '--profile', 'quick', '--host', 'f', '--json', '--verbose'],
-      ...['--format', 'onnx', '--batch-sizes', '1', '--concurrency', '1'],
-    ]).result;
+    const quick = ['run', preset, '--profile', 'quick', '--host', 'f', '--json', '--verbose'];
+    const result = await hosts.start(quick).result;
     expect(result.code, result.stderr.slice(-3000)).toBe(0);
     const { status, offline, online } = documentOf(result);
-    expect([status, offline.length, online.length]).toEqual(['done', 1, 1]);
+    expect(status).toBe('done');
+    expect(offline.length).toBeGreaterThan(0);
+    expect(online.length).toBeGreaterThan(0);
+    const best = Math.max(...[...offline, ...online].map(({ inferencesPerSecond }) => inferencesPerSecond));
+    process.stdout.write(`    ${preset}: up to ${best.toFixed(0)} inferences/s\n`);
     expect(await hosts.left('f')).toEqual([]);
   });
 });

@@ -49,7 +49,8 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-const answers = (port: number, host: string): Promise<boolean> =>
+/** Whether something listens there. */
+export const answers = (port: number, host: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ port, host, timeout: 1000 });
     const end = (isThere: boolean) => () => {

@@ -28,10 +28,12 @@ export interface HomeWithHosts {
 /** Images of runs, of TensorFlow too. */
 export async function imagesOfRuns(): Promise<readonly string[]> {
   const source = { resources: join(repository, 'resources'), registry: ngcRegistry };
-  const names = (['pyt', 'tf'] as const).map(async (framework) =>
-    imageNamesOf(
-      await wantedImages({ kind: 'docker', gpus: [], shmSizeMiB: 64 }, source, { framework, format: 'onnx' }),
-    ),
+  const models = [
+    { framework: 'pyt', format: 'onnx' },
+    { framework: 'tf', format: 'tf-savedmodel' },
+  ] as const;
+  const names = models.map(async (model) =>
+    imageNamesOf(await wantedImages({ kind: 'docker', gpus: [], shmSizeMiB: 64 }, source, model)),
   );
   return [...new Set((await Promise.all(names)).flat())];
 }
