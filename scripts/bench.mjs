@@ -6,7 +6,7 @@ import { main } from './lib/main.mjs';
 import { say, SetupError } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
-const help = `npm run bench -- [load|window|start|monitor|pipeline|sweep|open-loop|interval|report] [--repeats N] [--only TEXT] [--out FILE]
+const help = `npm run bench -- [load|window|start|hosts|monitor|pipeline|sweep|open-loop|interval|report] [--repeats N] [--only TEXT] [--out FILE]
 load: measures the same models on the same Triton with the native load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
@@ -14,6 +14,9 @@ window: opens the built window on a run with 100,000 windows and log lines, upda
 hour, and writes docs/benchmarks-window.md (--out elsewhere). Exit code 1: slower or larger than it may be.
 start: makes the package, starts it with 200 runs in the home, and writes docs/benchmarks-start.md (--out elsewhere, --repeats
 N, --against PROGRAM: in turn with an earlier package). Exit code 1: slower than it may be.
+hosts: starts twenty containers with an sshd each, adds them as hosts, and writes docs/benchmarks-hosts.md (--out elsewhere,
+--repeats N): start of the packaged window, the list of hosts in window and terminal. Exit code 1: the window starts slower
+than it may. Needs root and Docker.
 monitor: replays 24 hours in the window, updates its charts, kills servers and Python stubs that are watched, and writes
 docs/benchmarks-monitor.md (--out elsewhere). Exit code 1: slower or larger than it may be, or a verdict that is late.
 pipeline: ResNet-50 at full size by \`run\` and by the scripts under scripts/bench, in turn, and writes
@@ -35,8 +38,10 @@ const folder = join(repoRoot, 'out', 'bench');
 /** Every process that a bench starts, by its file under scripts/bench. */
 const programs = [
   ...['bench', 'window/window-bench', 'monitor-bench', 'pipeline-bench', 'sweep-bench', 'open-loop-bench'],
-  ...['interval-bench', 'native-child', 'report/report-bench', 'window/start-bench'],
+  ...['interval-bench', 'native-child', 'report/report-bench', 'window/start-bench', 'window/hosts-bench'],
 ];
+
+const external = ['@playwright/test', 'dockerode'];
 
 /** The bench is TypeScript over the product's own modules: one bundle for each of its processes. */
 async function bundle() {
@@ -46,15 +51,15 @@ async function bundle() {
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
-    // Playwright finds its own files beside itself.
-    ssr: { noExternal: true, external: ['@playwright/test'] },
+    // Playwright finds its own files beside itself, as does the ssh client of dockerode.
+    ssr: { noExternal: true, external },
     build: {
       ssr: true,
       target: 'node20',
       outDir: folder,
       emptyOutDir: true,
       rolldownOptions: {
-        external: ['@playwright/test'],
+        external,
         input: Object.fromEntries(
           programs.map((name) => [basename(name), join(repoRoot, 'scripts', 'bench', `${name}.ts`)]),
         ),
@@ -103,8 +108,8 @@ async function benchWindow({ home, layout }, name, args) {
   }
 }
 
-/** The packaged program, made anew, so that what is measured is what is installed. */
-async function benchStart({ home }, args) {
+/** `name`: start or hosts. The packaged program, made anew, so that what is measured is what is installed. */
+async function benchPackage({ home }, name, args) {
   const made = await foreground(process.execPath, [
     join(repoRoot, 'scripts', 'package.mjs'),
     '--test',
@@ -115,10 +120,11 @@ async function benchStart({ home }, args) {
   const display = await startXvfb();
   const own = [
     ...['--program', join(repoRoot, 'dist', unpacked, 'triton-workbench'), '--home', home],
-    ...(args.includes('--out') ? [] : ['--out', join(repoRoot, 'docs', 'benchmarks-start.md')]),
+    ...['--cli', join(repoRoot, 'out', 'main', 'cli.cjs')],
+    ...(args.includes('--out') ? [] : ['--out', join(repoRoot, 'docs', `benchmarks-${name}.md`)]),
   ];
   try {
-    return await foreground(process.execPath, [join(folder, 'start-bench.mjs'), ...own, ...args], {
+    return await foreground(process.execPath, [join(folder, `${name}-bench.mjs`), ...own, ...args], {
       env: { ...process.env, DISPLAY: display.display },
     });
   } finally {
@@ -127,10 +133,6 @@ async function benchStart({ home }, args) {
 }
 
 /** Measured from the command line, without a window. */
-const plainBenches = ['pipeline', 'sweep', 'open-loop', 'report'];
-const names = ['load', 'window', 'start', 'monitor', 'interval', ...plainBenches];
-
-/** `name`: one of plainBenches. */
 function benchPlain({ home }, name, args) {
   const own = [
     ...['--app', repoRoot, '--home', home],
@@ -142,6 +144,21 @@ function benchPlain({ home }, name, args) {
     env: appEnvironment(home),
   });
 }
+
+/** In the order in which all of them run. */
+const benches = {
+  load: (context, _name, args) => benchLoad(context, args),
+  window: benchWindow,
+  start: benchPackage,
+  hosts: benchPackage,
+  monitor: benchWindow,
+  interval: (context, _name, args) => benchInterval(context, args),
+  pipeline: benchPlain,
+  sweep: benchPlain,
+  'open-loop': benchPlain,
+  report: benchPlain,
+};
+const names = Object.keys(benches);
 
 /** What no bench would do must not end in one that ran and said that every goal is met. */
 function checkAsked(named, rest) {
@@ -172,12 +189,7 @@ await main(async (args) => {
   // What is asked of the load tools alone says nothing to the window.
   const alone = named === null && rest.length > 0;
   const asked = (name) => (named === null ? name === 'load' || !alone : named === name);
-  const load = asked('load') ? await benchLoad(context, rest) : 0;
-  const window = asked('window') ? await benchWindow(context, 'window', rest) : 0;
-  const start = asked('start') ? await benchStart(context, rest) : 0;
-  const monitor = asked('monitor') ? await benchWindow(context, 'monitor', rest) : 0;
-  const interval = asked('interval') ? await benchInterval(context, rest) : 0;
-  const plain = [];
-  for (const name of plainBenches) plain.push(asked(name) ? await benchPlain(context, name, rest) : 0);
-  return [load, window, start, monitor, interval, ...plain].find((code) => code !== 0) ?? 0;
+  const codes = [];
+  for (const name of names.filter(asked)) codes.push(await benches[name](context, name, rest));
+  return codes.find((code) => code !== 0) ?? 0;
 });

@@ -1,9 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { cpus, loadavg, release, type } from 'node:os';
 import { option } from '../option';
 import { median } from '../pairs';
 import { largeRun, ordinaryRuns, prepareHome } from './bench-homes';
-import { openElectron } from './window-under-test';
+import { coldStart, formatMs, machineRows } from './cold-start';
 
 const executable = option('program', '');
 const toolchainHome = option('home', '');
@@ -16,16 +15,6 @@ const runCount = 200;
 /** Milliseconds. */
 const limits = { start: 1200, afterUpdate: 1500 } as const;
 
-/** From the start of the program to a list that can be clicked. */
-async function startMs(program: string, home: string): Promise<number> {
-  const startedMs = performance.now();
-  const window = await openElectron({ executable: program, args: [], home });
-  await window.page.locator('[data-run] .run-name').first().click({ trial: true });
-  const tookMs = performance.now() - startedMs;
-  await window.close();
-  return tookMs;
-}
-
 type Prepared = Parameters<typeof prepareHome>;
 
 /** The first start on such a home, each on a home of its own, and `again` later ones on the last. */
@@ -37,7 +26,7 @@ async function starts([runs, rows]: readonly [Prepared[1], Prepared[2]], firsts:
       const rounds = at === firsts - 1 ? 1 + again : 1;
       for (let round = 0; round < rounds; round += 1) {
         for (const [which, { program, first, later }] of sides.entries()) {
-          (round === 0 ? first : later).push(await startMs(program, homes[which] ?? ''));
+          (round === 0 ? first : later).push(await coldStart(program, homes[which] ?? ''));
         }
       }
     } finally {
@@ -54,8 +43,7 @@ const { first: updated, later } = await starts([ordinary, 'other'], firsts, repe
 const { first: updatedLarge } = await starts([withLarge, 'other'], firsts);
 const { first } = await starts([ordinary, 'none'], firsts);
 const { first: large } = await starts([withLarge, 'none'], firsts);
-const ms = (values: readonly number[]) =>
-  `${median([...values]).toFixed(0)} ms (${Math.min(...values).toFixed(0)}–${Math.max(...values).toFixed(0)}, ${values.length} starts)`;
+const ms = (values: readonly number[]) => formatMs(values, 'starts');
 const rows = [
   [`Cold start to interactive, ${runCount} runs`, later, limits.start],
   ['The first start after an update, with rows of the version before', updated, limits.afterUpdate],
@@ -72,11 +60,7 @@ const document = [
     ? []
     : ['Before: an earlier package, started in turn with this one on the same machine.']),
   '',
-  '| | |',
-  '|---|---|',
-  `| Date | ${new Date().toISOString().slice(0, 10)} |`,
-  `| Processor | ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} logical; load ${(loadavg()[0] ?? NaN).toFixed(1)} |`,
-  `| System | ${type()} ${release()} |`,
+  ...machineRows(),
   '',
   `| | measured |${against === '' ? '' : ' before |'} at most |`,
   `|---|---|${against === '' ? '' : '---|'}---|`,
