@@ -6,14 +6,16 @@ import { type HomeWithHosts, imagesOfRuns, startHomeWithHosts } from '../support
 
 const engine = await readTestEngine();
 const images =
-  engine === null ? [] : await Promise.all((await imagesOfRuns()).map((name) => imageIsThere(engine, name)));
+  engine === null
+    ? []
+    : await Promise.all((await imagesOfRuns(['tf'])).map((name) => imageIsThere(engine, name)));
 /** The host builds nothing. */
 const hasTensorflow = images.every(Boolean);
 
 describe.skipIf(engine === null)('every preset on a host', () => {
   let hosts: HomeWithHosts;
   beforeAll(async () => {
-    if (engine !== null) hosts = await startHomeWithHosts(engine, [{ name: 'f', number: 66 }]);
+    if (engine !== null) hosts = await startHomeWithHosts(engine, [{ name: 'f', number: 66 }], ['pyt', 'tf']);
   });
   afterAll(() => hosts.stop());
 

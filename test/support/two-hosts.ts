@@ -25,22 +25,23 @@ export interface HomeWithHosts {
   stop(): Promise<void>;
 }
 
-/** Images of runs, of TensorFlow too. */
-export async function imagesOfRuns(): Promise<readonly string[]> {
+const models = {
+  pyt: { framework: 'pyt', format: 'onnx' },
+  tf: { framework: 'tf', format: 'tf-savedmodel' },
+} as const;
+
+/** Images of runs with models of these frameworks. */
+export async function imagesOfRuns(frameworks: readonly (keyof typeof models)[]): Promise<readonly string[]> {
   const source = { resources: join(repository, 'resources'), registry: ngcRegistry };
-  const models = [
-    { framework: 'pyt', format: 'onnx' },
-    { framework: 'tf', format: 'tf-savedmodel' },
-  ] as const;
-  const names = models.map(async (model) =>
-    imageNamesOf(await wantedImages({ kind: 'docker', gpus: [], shmSizeMiB: 64 }, source, model)),
+  const names = frameworks.map(async (framework) =>
+    imageNamesOf(await wantedImages({ kind: 'docker', gpus: [], shmSizeMiB: 64 }, source, models[framework])),
   );
   return [...new Set((await Promise.all(names)).flat())];
 }
 
 /** Those that the engine of this machine has go to the host; nothing is pulled or built there. */
-async function copyImages(from: DockerClient, to: RemoteHost): Promise<void> {
-  for (const name of await imagesOfRuns()) {
+async function copyImages(from: DockerClient, to: RemoteHost, names: readonly string[]): Promise<void> {
+  for (const name of names) {
     if (!(await imageIsThere(from, name))) continue;
     const image = await from.docker.getImage(name).get();
     const loaded = await to.client.docker.loadImage(Readable.from(image));
@@ -56,6 +57,7 @@ async function copyImages(from: DockerClient, to: RemoteHost): Promise<void> {
 export async function startHomeWithHosts(
   engine: DockerClient,
   inputs: readonly HostInput[],
+  frameworks: readonly (keyof typeof models)[] = ['pyt'],
 ): Promise<HomeWithHosts> {
   const folder = await mkdtemp(join(tmpdir(), 'twb-two-hosts-'));
   const home = await createTestHome(['electron']);
@@ -76,7 +78,7 @@ export async function startHomeWithHosts(
     const list = createHosts({ layout: homeLayout(home.path), env: process.env, now: () => new Date() });
     for (const [name, one] of hosts) {
       await list.add({ name, address: `ssh://${name}` });
-      await copyImages(engine, one);
+      await copyImages(engine, one, await imagesOfRuns(frameworks));
     }
   } catch (error) {
     await stop();
