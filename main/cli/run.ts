@@ -12,7 +12,7 @@ import { exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readBudgetMs, readNumber, readRunName } from './read-values';
 import { runDocument } from './run-progress';
-import { budgetOf } from './settings/defaults';
+import { budgetOf } from './settings/settings';
 import { addSpecOptions, readChoice } from './spec-options';
 import { approveGiven, workOn } from './work';
 

@@ -4,7 +4,7 @@ import { bestDocument, bestOfRuns, budgetDocument } from '../../contract/measure
 import type { Core } from '../../core';
 import type { CliContext } from '../context';
 import { readBudgetMs, readNumber, resolveRunId } from '../read-values';
-import { budgetOf } from '../settings/defaults';
+import { budgetOf } from '../settings/settings';
 
 interface BestOptions {
   readonly last: number;

@@ -14,7 +14,27 @@ import { largestOf } from '../../contract/statistics';
 import type { Core } from '../../core';
 import type { CliContext } from '../context';
 import { type Output, printText } from '../output';
-import { problemLines } from './defaults';
+
+/** The p99 budget that was typed, else that of the settings; undefined where neither is there. */
+export async function budgetOf(core: Core, typed: number | undefined): Promise<number | undefined> {
+  if (typed !== undefined) return typed;
+  const { values } = await core.handlers['settings.get'](undefined);
+  return values['deployment.p99BudgetMs'] ?? undefined;
+}
+
+/** What keeps a setting from having effect; keys that are not known change nothing here. */
+export async function settingProblems(core: Core): Promise<readonly string[]> {
+  return problemLines({ ...(await core.handlers['settings.get'](undefined)), unknown: [] });
+}
+
+/** What is wrong with the file of the settings. Pure. */
+export function problemLines({ broken, invalid, unknown, file }: SettingsState): readonly string[] {
+  return [
+    ...(broken === null ? [] : [`${file} cannot be read: ${broken}. The defaults hold.`]),
+    ...invalid.map(({ key, reason }) => `${key} ${reason}. The default holds.`),
+    ...(unknown.length === 0 ? [] : [`Unknown keys, which have no effect: ${unknown.join(', ')}`]),
+  ];
+}
 
 interface Json {
   readonly json?: boolean;
