@@ -13,8 +13,7 @@ import {
 } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { privateFile } from '../platform/private-home';
-import { usersOf } from './home-users';
-import { copyItems, dataEntries, listItems, requireUnchanged, verifyItems } from './move-files';
+import { copyItems, dataEntries, listItems, requireUnchanged, usersOf, verifyItems } from './move-files';
 
 /** In a folder that a home is being copied to: what is there may be removed. */
 const unfinishedMark = '.triton-workbench-move';

@@ -1,6 +1,6 @@
 import type { ResponseCache } from '../contract/measured/results';
+import { roundUs } from '../contract/numbers';
 import type { DurationStatistic, ModelStatistics } from '../triton/statistics';
-import { roundUs } from './round-us';
 
 type Field =
   'success' | 'queue' | 'computeInput' | 'computeInfer' | 'computeOutput' | 'cacheHit' | 'cacheMiss';

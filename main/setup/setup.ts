@@ -1,5 +1,5 @@
-import { lstat, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { lstat, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
 import {
@@ -22,7 +22,6 @@ import { type SetupListener, throwIfCancelled } from './run-installer';
 import { readFacts, readStamp, replaceFolder, writeFacts, writeStamp } from './stamps';
 import { tensorflowComponent } from './tensorflow';
 import { tritonComponent } from './triton';
-import { processesIn } from './users';
 import { canHaveUv, openUv, type Uv, uvFolder } from './uv';
 
 const components: Readonly<Record<ComponentId, Component>> = {
@@ -91,6 +90,30 @@ async function statusOf(component: Component, options: SetupOptions): Promise<Co
   const works = stamp !== null && wanted !== null && !files.includes(false);
   const state = !works ? 'broken' : stamp === wanted ? 'ready' : 'outdated';
   return { id, state, version, bytes: facts?.bytes ?? null };
+}
+
+interface FolderUser {
+  readonly pid: number;
+  readonly name: string;
+}
+
+/** The processes of this machine whose program is in the folder; empty where the system has no /proc. */
+async function processesIn(folder: string): Promise<readonly FolderUser[]> {
+  const names = await readdir('/proc').catch(() => []);
+  const isInside = (path: string) => path.startsWith(`${folder}${sep}`);
+  const found = await Promise.all(
+    names
+      .filter((name) => /^\d+$/.test(name))
+      .map(async (name) => {
+        const at = join('/proc', name);
+        const [program = ''] = (await readFile(join(at, 'cmdline'), 'utf8').catch(() => '')).split('\0');
+        const binary = await readlink(join(at, 'exe')).catch(() => '');
+        if (!isInside(program) && !isInside(binary)) return null;
+        const title = await readFile(join(at, 'comm'), 'utf8').catch(() => '');
+        return { pid: Number(name), name: title.trim() };
+      }),
+  );
+  return found.filter((user) => user !== null);
 }
 
 /** Throws input-invalid where a process of this machine runs from the folder that is to go. */

@@ -1,7 +1,11 @@
 import type { Stats } from 'node:fs';
-import { link, lstat, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { link, lstat, readFile, realpath, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
 import { fileError } from '../platform/file-error';
+import { makeFolder } from '../platform/make-folder';
 import { isAlive, ownIdentity, ownPlace, placeSchema, relationTo } from '../platform/process-identity';
 import { temporaryBeside } from '../platform/temporary-files';
 
@@ -159,5 +163,39 @@ export async function takeFileLease(path: string, what?: string): Promise<LeaseA
     throw fileError(error, path);
   } finally {
     await rm(own, { force: true });
+  }
+}
+
+/** Longer than a change takes on a slow disk. */
+const turnMs = 10_000;
+
+/**
+ * One change at a time, of all processes, to what the file is: the person may have put a link there.
+ * @param what "the settings", for the error when the turn does not come: file-unwritable.
+ */
+export async function withFileTurn<Result>(
+  file: string,
+  what: string,
+  work: (place: string) => Promise<Result>,
+): Promise<Result> {
+  await makeFolder(dirname(file));
+  const place = await realpath(file).catch(() => file);
+  const end = Date.now() + turnMs;
+  for (;;) {
+    const { release } = await takeFileLease(`${file}.lease`, `a change of ${what}`);
+    if (release !== undefined) {
+      try {
+        return await work(place);
+      } finally {
+        await release();
+      }
+    }
+    if (Date.now() > end) {
+      throw new WorkbenchError('file-unwritable', `Another process is changing ${what}`, {
+        where: file,
+        remedy: 'Try again when it has ended.',
+      });
+    }
+    await setTimeout(5 + Math.random() * 20);
   }
 }

@@ -20,10 +20,10 @@ import { LineSplitter } from '../../platform/line-splitter';
 import { pythonVariables } from '../../platform/process-environment';
 import type { DeploymentPlace, DeploymentServer, ServerLook } from '../deployment-server';
 import { parseListeningSockets, portTaken } from '../local/listening-sockets';
-import { chownTree } from './chown-tree';
 import { DeploymentVolume } from './deployment-volume';
 import type { HostReach } from './host-reach';
 import { containerUser, memoryShare, readEngineFacts } from './run-containers';
+import { chownTree } from './run-files';
 import { containerPorts, readImageRelease, tritonCommand } from './triton-command';
 
 const quiet = () => undefined;

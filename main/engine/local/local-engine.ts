@@ -4,7 +4,7 @@ import type { EngineStatus } from '../../contract/machine';
 import type { HomeLayout } from '../../platform/layout';
 import type { EnsurePython } from '../../toolkit/launch';
 import type { Engine } from '../engine';
-import type { InContainer } from '../slurm/container-command';
+import type { InContainer } from '../job-triton';
 import { sweepLocalEngines } from './engine-record';
 import { startLocalServer } from './start-server';
 import { readLocalToolchain, rememberedTritonVersion, rememberTritonVersion } from './toolchain';
