@@ -1,9 +1,9 @@
 import { type ReportSection, reportSections } from '../contract/run/report-look';
 import type { Exporter } from './exporter';
-import { accuracySection } from './html/accuracy-section';
 import { headSection, problemsSection, remarksSection } from './html/head-section';
 import { Markup, markup } from './html/markup';
 import {
+  accuracySection,
   commandsSection,
   environmentSection,
   notesSection,

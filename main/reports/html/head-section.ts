@@ -5,9 +5,9 @@ import { scenarioCharts } from '../charts/report-charts';
 import { clipped } from '../doubts';
 import { logoUri } from '../look/logo';
 import type { NamedText, Report, ReportProblem } from '../report';
-import { listedLevels } from './listed-levels';
 import { Markup, markup } from './markup';
 import { stepsTable } from './record-sections';
+import { listedLevels } from './scenario-section';
 
 /** So many stand on the first page; the record has the others. */
 const shownDoubts = 9;
