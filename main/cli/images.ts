@@ -3,13 +3,12 @@ import { builtImages, type ImageWork } from '../contract/docker';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes, formatCount } from '../contract/numbers';
 import type { Core } from '../core';
-import type { CliContext } from './context';
+import { type CliContext, jsonHelp } from './context';
 import { followWork, formatTable, type Output } from './output';
 
 interface ImageOptions {
   readonly json?: boolean;
 }
-const jsonHelp = 'print one JSON document to stdout';
 
 /** Works to its end with its progress told, a line each time; Ctrl-C cancels. */
 function follow(core: Core, workId: string, output: Output): Promise<ImageWork> {
