@@ -2,7 +2,7 @@ import { isLoopback } from '../contract/address';
 import type { UsedImage } from '../contract/measured/results';
 import type { DockerEngineSpec, Framework, LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { LoadTool } from '../perf/load-tool';
-import type { LaunchPython } from '../toolkit/launch';
+import type { LaunchPython } from '../toolkit/toolkit';
 import type { Engine } from './engine';
 
 /** The run that a place works for. */

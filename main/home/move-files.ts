@@ -24,7 +24,8 @@ import { homeEntry } from '../platform/private-home';
 import { readProcessStat } from '../platform/process-identity';
 
 /** Whether a path is the folder or in it. */
-const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
+export const isIn = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(`${folder}/`);
 
 const parentOf = (pid: number): number => Number(readProcessStat(pid)?.[1] ?? 0);
 

@@ -13,7 +13,15 @@ import {
 } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { privateFile } from '../platform/private-home';
-import { copyItems, dataEntries, listItems, requireUnchanged, usersOf, verifyItems } from './move-files';
+import {
+  copyItems,
+  dataEntries,
+  isIn,
+  listItems,
+  requireUnchanged,
+  usersOf,
+  verifyItems,
+} from './move-files';
 
 /** In a folder that a home is being copied to: what is there may be removed. */
 const unfinishedMark = '.triton-workbench-move';
@@ -40,8 +48,6 @@ export interface HomeMove {
 
 const refused = (message: string, where: string, remedy: string): WorkbenchError =>
   new WorkbenchError('input-invalid', message, { where, remedy });
-
-const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /** What is at the path: nothing, an empty folder, a link to the home, what an earlier move left, or something else. */
 async function targetState(to: string, home: string): Promise<'free' | 'link' | 'unfinished' | 'taken'> {

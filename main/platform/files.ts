@@ -119,6 +119,13 @@ export async function bytesBelow(path: string): Promise<number> {
   return bytes;
 }
 
+/** Whether something is at the path, also a link that leads nowhere. */
+export const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
 export async function exists(path: string): Promise<boolean> {
   try {
     await stat(path);

@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
@@ -10,7 +10,7 @@ import {
   inOrderOfNeed,
   withDependents,
 } from '../contract/setup';
-import { bytesBelow, exists } from '../platform/files';
+import { bytesBelow, exists, isThere } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { takeFileLease } from '../store/file-lease';
@@ -69,12 +69,6 @@ export interface Setup {
 /** Whether the set-up has packages for this system. */
 export const supportsSetup = (platform: string, arch: string): boolean =>
   platform === 'linux' && ['x64', 'arm64'].includes(arch);
-
-const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
 
 async function statusOf(component: Component, options: SetupOptions): Promise<ComponentStatus> {
   const { id } = component;

@@ -1,6 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
 import type { HomeLayout } from '../platform/layout';
-import type { EnsurePython } from '../toolkit/launch';
+import type { EnsurePython } from '../toolkit/toolkit';
 import type { Setup } from './setup';
 
 /**

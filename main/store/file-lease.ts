@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { fileError } from '../platform/file-error';
 import { makeFolder } from '../platform/make-folder';
+import { jsonOrNull } from '../platform/parse-json';
 import { isAlive, ownIdentity, ownPlace, placeSchema, relationTo } from '../platform/process-identity';
 import { temporaryBeside } from '../platform/temporary-files';
 
@@ -39,23 +40,14 @@ type LeaseAnswer =
   | { readonly release: () => Promise<void>; readonly holder?: undefined }
   | { readonly release?: undefined; readonly holder: LeaseHolder | null };
 
-function parseLease(text: string): Lease | null {
-  try {
-    const parsed = leaseSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
-}
-
 /** What the file says; `broken` where it is not a lease, also where it is not a file; `none` where nothing is there. */
 async function readLease(path: string): Promise<{ lease: Lease; found: Stats } | 'broken' | 'none'> {
   try {
     const found = await lstat(path);
     // Reading a folder fails, and reading a FIFO never ends.
     if (!found.isFile()) return 'broken';
-    const lease = parseLease(await readFile(path, 'utf8'));
-    return lease === null ? 'broken' : { lease, found };
+    const lease = leaseSchema.safeParse(jsonOrNull(await readFile(path, 'utf8'))).data;
+    return lease === undefined ? 'broken' : { lease, found };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
     throw error;

@@ -9,6 +9,7 @@ import { type RunSummary, runSummarySchema } from '../contract/run/run-summary';
 import { measuredServer } from '../contract/run/server-load';
 import { budgetLatencyUs } from '../contract/run/sweep';
 import { replaceFile } from '../platform/files';
+import { jsonOrNull } from '../platform/parse-json';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import { type JournalHead, readJournalHead } from './journal-head';
 import type { RunFolder } from './run-folder';
@@ -114,7 +115,7 @@ export interface KeptRow {
 /** The row of this very journal, whichever version kept it; null where none is, and where it does not have today's fields. */
 export async function readKeptRow(folder: RunFolder, mark: JournalHead['mark']): Promise<KeptRow | null> {
   const found = await readBoundedFile(folder.summary, mostSummaryBytes);
-  const kept = 'text' in found ? parseKept(found.text) : null;
+  const kept = 'text' in found ? keptSchema.safeParse(jsonOrNull(found.text)).data : undefined;
   if (kept?.journal !== mark) return null;
   // The folder may have been moved since.
   return { row: { ...kept.summary, dir: folder.dir }, isOutdated: kept.madeBy !== madeBy };
@@ -136,13 +137,4 @@ export async function makeRow(
     await replaceFile(folder.summary, JSON.stringify(content)).catch(() => undefined);
   }
   return summary;
-}
-
-function parseKept(text: string): z.infer<typeof keptSchema> | null {
-  try {
-    const parsed = keptSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
 }

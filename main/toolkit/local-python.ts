@@ -3,8 +3,8 @@ import { WorkbenchError } from '../contract/errors';
 import { exec, follow } from '../platform/exec';
 import { exists } from '../platform/files';
 import { pythonVariables } from '../platform/process-environment';
-import type { EnsurePython, LaunchPython } from './launch';
 import type { PythonAhead } from './python-ahead';
+import type { EnsurePython, LaunchPython } from './toolkit';
 
 interface LocalPythonOptions {
   /** Python of the workbench's virtual environment, or what installs another one first. */

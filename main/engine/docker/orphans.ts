@@ -54,17 +54,16 @@ export async function sweepContainers(
   client: DockerClient,
   instance: string,
   isOrphan: (container: OwnContainer) => boolean | Promise<boolean>,
-  signal?: AbortSignal,
 ): Promise<Sweep> {
   const orphans = async () => {
-    const own = await listContainers(client, instance, { signal });
+    const own = await listContainers(client, instance);
     const orphaned = await Promise.all(own.map(async (container) => isOrphan(container)));
     return own.filter((_container, index) => orphaned[index]);
   };
   const found = await orphans();
   for (let start = 0; start < found.length; start += together) {
     const some = found.slice(start, start + together);
-    await Promise.allSettled(some.map(({ info }) => removeContainer(client, info.id, { signal })));
+    await Promise.allSettled(some.map(({ info }) => removeContainer(client, info.id)));
   }
   const left = await orphans();
   const still = new Set(left.map(({ info }) => info.id));
