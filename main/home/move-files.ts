@@ -5,7 +5,6 @@ import {
   link,
   lstat,
   lutimes,
-  open,
   readdir,
   readlink,
   realpath,
@@ -17,7 +16,7 @@ import {
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileError } from '../platform/file-error';
-import { hashFile, syncFolder } from '../platform/files';
+import { hashFile, syncToDisk } from '../platform/files';
 import { homeLayout, toolFolders } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { homeEntry } from '../platform/private-home';
@@ -149,16 +148,6 @@ async function movedTarget(link: string, { from, to }: Pick<CopyOptions, 'from' 
   return old === undefined ? target : `${to}${target.slice(old.length)}`;
 }
 
-/** Puts the bytes of a copy on disk: its original is removed later. */
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
 async function copyOne(item: Item, options: CopyOptions, made: Map<string, string>): Promise<void> {
   const source = join(options.from, item.path);
   const target = join(options.to, item.path);
@@ -178,7 +167,8 @@ async function copyOne(item: Item, options: CopyOptions, made: Map<string, strin
   if (first !== undefined) await link(first, target);
   else {
     await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    await syncFile(target);
+    // Its original is removed later.
+    await syncToDisk(target);
     await utimes(target, item.mtime, item.mtime);
     if (item.shared !== null) made.set(item.shared, target);
   }
@@ -198,7 +188,7 @@ export async function copyItems(options: CopyOptions): Promise<void> {
   const folders = options.items.filter(({ kind }) => kind === 'folder').toReversed();
   for (const { path, mtime, mode } of folders) {
     await chmod(join(options.to, path), mode);
-    await syncFolder(join(options.to, path));
+    await syncToDisk(join(options.to, path));
     await utimes(join(options.to, path), mtime, mtime);
   }
 }

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import type { HomeMovePlan, HomeMoveWork } from '../contract/settings/storage';
-import { syncFolder, writeFileAtomic } from '../platform/files';
+import { syncToDisk, writeFileAtomic } from '../platform/files';
 import {
   type HomePointer,
   homePointerFile,
@@ -149,7 +149,7 @@ function isNamed(to: string, env: NodeJS.ProcessEnv): boolean {
 async function commit(pointer: HomePointer, env: NodeJS.ProcessEnv): Promise<void> {
   const { home: to } = pointer;
   await rm(join(to, unfinishedMark), { force: true });
-  for (const folder of [to, dirname(to)]) await syncFolder(folder);
+  for (const folder of [to, dirname(to)]) await syncToDisk(folder);
   try {
     await writeFileAtomic(homePointerFile(env), `${JSON.stringify(pointer, null, 2)}\n`, privateFile);
   } catch (error) {

@@ -5,7 +5,7 @@ import { WorkbenchError } from '../contract/errors';
 import { damageText, type JournalBody, type JournalEntry } from '../contract/run/run-events';
 import { reduceRun, type RunState } from '../contract/run/run-state';
 import { fileError } from '../platform/file-error';
-import { syncFolder } from '../platform/files';
+import { syncToDisk } from '../platform/files';
 import { openPlain } from '../platform/plain-entry';
 import {
   formatJournalLine,
@@ -133,7 +133,7 @@ export class JournalWriter {
     try {
       const bytes = await journalBytes(file, path);
       const content = parseJournal(bytes);
-      if (bytes.length === 0) await syncFolder(dirname(path));
+      if (bytes.length === 0) await syncToDisk(dirname(path));
       if (content.keptBytes < bytes.length) await file.truncate(content.keptBytes);
       if (content.unterminated) await file.appendFile('\n');
       const length = content.keptBytes + (content.unterminated ? 1 : 0);
