@@ -3,6 +3,7 @@ import { toWire, type WireError } from '../contract/errors';
 import { localHost } from '../contract/host/host-name';
 import { type HostFit, onHost } from '../contract/host/spread';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
+import { problemError } from '../contract/run/spec-tools';
 import { hostFit, type HostNeeds } from '../engine/docker/host-fit';
 import { type HostFacts, readEngineMachine, releaseNeeds } from '../engine/docker/run-release';
 import { readReleases } from '../machine/releases';
@@ -27,9 +28,7 @@ async function problemOf(check: Check, spec: RunSpec, skipPreflight: boolean): P
   const first = found.find(
     ({ severity, preflight = false }) => severity === 'problem' && !(skipPreflight && preflight),
   );
-  if (first === undefined) return null;
-  const { code, message, field: where, remedy } = first;
-  return { code, message, where, ...(remedy === null ? {} : { remedy }) };
+  return first === undefined ? null : problemError(first);
 }
 
 /** What the host of a specification says of itself; null: it names none. Throws host-unknown. */

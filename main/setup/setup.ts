@@ -11,7 +11,6 @@ import {
   withDependents,
 } from '../contract/setup';
 import { bytesBelow, exists, isThere } from '../platform/files';
-import type { HomeLayout } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { takeFileLease } from '../store/file-lease';
 import type { Component, SetupContext } from './component';
@@ -33,12 +32,7 @@ const components: Readonly<Record<ComponentId, Component>> = {
 
 const leasePollMs = 500;
 
-interface SetupOptions {
-  readonly layout: HomeLayout;
-  /** `resources` of the product. */
-  readonly resources: string;
-  readonly env: NodeJS.ProcessEnv;
-}
+type SetupOptions = Pick<SetupContext, 'layout' | 'resources' | 'env'>;
 
 /** Also told which component the rest is about. */
 export interface WorkListener extends SetupListener {

@@ -1,5 +1,5 @@
-import { WorkbenchError } from '../contract/errors';
 import type { HomeLayout } from '../platform/layout';
+import { pythonMissing } from '../toolkit/local-python';
 import type { EnsurePython } from '../toolkit/toolkit';
 import type { Setup } from './setup';
 
@@ -15,11 +15,7 @@ export function createTensorflowOnDemand(
     if ((await setup.status('tensorflow')).state === 'ready') return layout.tensorflow;
     // A run installs nothing but what is its own: the rest was asked for before it began.
     if (['missing', 'broken'].includes((await setup.status('python')).state)) {
-      throw new WorkbenchError(
-        'toolchain-missing',
-        'The Python environment of the workbench is not installed',
-        { where: layout.python },
-      );
+      throw pythonMissing(layout.python);
     }
     await setup.install(
       ['tensorflow'],

@@ -18,6 +18,11 @@ interface LocalPythonOptions {
   readonly ahead?: PythonAhead;
 }
 
+export const pythonMissing = (where: string): WorkbenchError =>
+  new WorkbenchError('toolchain-missing', 'The Python environment of the workbench is not installed', {
+    where,
+  });
+
 /**
  * Blocks as large as a model are taken and freed many times over: glibc uses up to so many freed bytes again in place of
  * giving them back and having the kernel clear as many pages the next time.
@@ -44,11 +49,7 @@ export function createLocalPython(options: LocalPythonOptions): LaunchPython {
   return async (launch) => {
     const python = typeof options.python === 'string' ? options.python : await options.python(launch);
     if (!(await exists(python))) {
-      throw new WorkbenchError(
-        'toolchain-missing',
-        'The Python environment of the workbench is not installed',
-        { where: python },
-      );
+      throw pythonMissing(python);
     }
     const argv: [string, ...string[]] = [python, ...launch.args];
     await launch.onCommand(argv);

@@ -7,8 +7,8 @@ import { exitCodes, type Output } from '../output';
 import type { RunOptions } from '../read-spec';
 import { budgetOf } from '../settings/settings';
 
-export interface MatrixOptions extends RunOptions {
-  readonly matrix: string;
+/** Options of `run` that a matrix has too. */
+export interface MatrixFlags {
   /** Names with commas, or "all". */
   readonly hosts?: string;
   readonly resume?: boolean;
@@ -18,6 +18,10 @@ export interface MatrixOptions extends RunOptions {
   readonly p99BudgetMs?: number;
   readonly detach?: boolean;
   readonly verbose?: boolean;
+}
+
+export interface MatrixOptions extends RunOptions, MatrixFlags {
+  readonly matrix: string;
 }
 
 /** A run of the matrix before it is started. */

@@ -180,9 +180,7 @@ export class DeploymentVolume {
     const input = {
       ...{ image, command, env: {}, workingDir: '/', user, mounts, gpus: [] },
       network: { kind: 'none' as const },
-      gpuAccess: facts.gpuAccess,
-      rootless: facts.rootless,
-      remapsUsers: facts.remapsUsers,
+      ...facts,
       sharedMemory: { kind: 'own' as const, bytes: helperShmBytes, shareable: false },
       memoryBytes: Math.floor(facts.memoryBytes / 4),
     };

@@ -34,7 +34,7 @@ const foldedGroup = ({ title, rows }: ParameterGroup): Markup => markup`
     markup`${index === 0 ? '' : ' · '}<span title="${field}"><span class="soft">${name}</span> ${value}</span>`,
 )}</p>`;
 
-const namedTable = (title: string, rows: readonly NamedText[]): Markup => markup`
+export const namedTable = (title: string, rows: readonly NamedText[]): Markup => markup`
 <div><h3>${title}</h3><table class="fixed named"><tbody>${rows.map(
   ({ name, value }) => markup`
 <tr><td class="soft">${name}</td><td>${value}</td></tr>`,
