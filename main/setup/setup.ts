@@ -11,8 +11,11 @@ import {
   withDependents,
 } from '../contract/setup';
 import { bytesBelow, exists, isThere } from '../platform/files';
+import type { HomeLayout } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { takeFileLease } from '../store/file-lease';
+import { pythonMissing } from '../toolkit/local-python';
+import type { EnsurePython } from '../toolkit/toolkit';
 import type { Component, SetupContext } from './component';
 import { hostPythons, libraryPackage } from './interpreter';
 import { perfAnalyzerComponent } from './perf-analyzer';
@@ -231,5 +234,34 @@ export function createSetup(options: SetupOptions): Setup {
         // Its files are those of the environments, and take room of their own from now on.
         await forget();
       }),
+  };
+}
+
+/**
+ * The Python with TensorFlow: installed by the first run that needs it, made anew where it was cut short or the pinned
+ * versions changed. The returned function throws toolchain-missing (no Python, no network), disk-full, cancelled.
+ */
+export function createTensorflowOnDemand(
+  setup: Pick<Setup, 'status' | 'install'>,
+  layout: Pick<HomeLayout, 'tensorflow' | 'python'>,
+): EnsurePython {
+  return async (listener) => {
+    if ((await setup.status('tensorflow')).state === 'ready') return layout.tensorflow;
+    // A run installs nothing but what is its own: the rest was asked for before it began.
+    if (['missing', 'broken'].includes((await setup.status('python')).state)) {
+      throw pythonMissing(layout.python);
+    }
+    await setup.install(
+      ['tensorflow'],
+      { repair: false },
+      {
+        ...listener,
+        onComponent: () => undefined,
+        onProgress: (fraction, text) => {
+          listener.onProgress(fraction, `TensorFlow: ${text}`);
+        },
+      },
+    );
+    return layout.tensorflow;
   };
 }
