@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isLoopback, shownAddress, withScheme } from '../../contract/address';
-import { WorkbenchError } from '../../contract/errors';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { present } from '../../contract/present';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { planServerLoad } from '../../contract/run/server-plan';
@@ -8,9 +8,6 @@ import { flagOf, readFieldOptions } from '../field-options';
 import { readHeaders, readNumber, readShapes } from '../read-values';
 import { readTlsOptions } from '../tls-options';
 import type { PerfOptions } from './perf-options';
-
-const invalid = (where: string, message: string, remedy?: string) =>
-  new WorkbenchError('input-invalid', message, { where, remedy });
 
 /** `NAME` or `NAME:weight`, any number of them, each once. Throws input-invalid. */
 export function readModelNames(texts: readonly string[]): ServerLoad['models'][number][] {
@@ -20,14 +17,14 @@ export function readModelNames(texts: readonly string[]): ServerLoad['models'][n
   });
   for (const [index, { name, weight }] of models.entries()) {
     if (name === '' || !(weight > 0) || !Number.isFinite(weight)) {
-      throw invalid(
+      throw invalidInput(
         '--model',
         `"${texts[index] ?? ''}" is not of the form NAME or NAME:weight`,
         'For example --model resnet50 --model bert:2.',
       );
     }
     if (models.findIndex((other) => other.name === name) !== index) {
-      throw invalid('--model', `Model ${name} is given twice`, `Give it a weight: --model ${name}:2.`);
+      throw invalidInput('--model', `Model ${name} is given twice`, `Give it a weight: --model ${name}:2.`);
     }
   }
   return models;
@@ -36,7 +33,7 @@ export function readModelNames(texts: readonly string[]): ServerLoad['models'][n
 function httpUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw invalid(
+  throw invalidInput(
     '--url',
     `"${shownAddress(text)}" is not an HTTP address`,
     'For example --url http://localhost:8000',
@@ -77,7 +74,7 @@ function readMetricsAddress(given: string | undefined, http: URL): ServerLoad['a
   const text = withScheme(given);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'http:') {
-    throw invalid(
+    throw invalidInput(
       '--metrics-url',
       `"${shownAddress(given)}" is not an HTTP address`,
       'For example --metrics-url http://localhost:8002/metrics',
@@ -90,7 +87,7 @@ function readMetricsAddress(given: string | undefined, http: URL): ServerLoad['a
 function refuseOtherMachine(address: string, where: string): void {
   if (isLoopback(address)) return;
   const message = `${shownAddress(address)} is another machine and would receive the load`;
-  throw invalid(where, message, 'To allow it, add --allow-remote-load.');
+  throw invalidInput(where, message, 'To allow it, add --allow-remote-load.');
 }
 
 /** A run can be resumed from another folder. */
