@@ -2,8 +2,7 @@ import type { AppInfo, WorkUnderWay } from './contract/api';
 import type { BuiltImage } from './contract/docker';
 import { isEmptyReach } from './contract/reach';
 import type { Core } from './core/core-interface';
-import type { CoreOptions } from './core/core-options';
-import { type CoreParts, createCoreParts } from './core/core-parts';
+import { type CoreOptions, type CoreParts, createCoreParts } from './core/core-parts';
 import { createCoreRuns } from './core/core-runs';
 import { createDeploymentCalls } from './core/deployment-calls';
 import { createHomeCalls } from './core/home-calls';
@@ -24,7 +23,6 @@ import { homeLayout, isHomeFixed } from './platform/layout';
 import { closedHomeText, keepHomePrivate } from './platform/private-home';
 import { endSshConnections } from './platform/ssh/ssh-connection';
 import { pointsCsv } from './reports/load-csv';
-import { readLogo } from './reports/look/logo';
 import { createSpecTools } from './spec/spec-tools';
 import { pathReach } from './store/approvals';
 import { createDrafts } from './store/drafts';
@@ -52,10 +50,6 @@ const workUnderWay = (runs: Runs, { images, data, tools }: CoreParts): WorkUnder
     .map(({ title }) => title),
   tools: tools.underWay(),
 });
-
-async function checkLogo(path: string): Promise<void> {
-  await readLogo(path);
-}
 
 type RunCall =
   | 'createRun'
@@ -93,16 +87,6 @@ const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
   },
   runDir: async (runId) => (await store.folderOf(runId)).dir,
 });
-
-const reportsOf = ({
-  reportPath,
-  writeReports,
-  writeMatrix,
-  importFile,
-}: ReturnType<typeof createReportCalls>): Pick<
-  Core,
-  'reportPath' | 'writeReports' | 'writeMatrix' | 'importFile' | 'checkLogo'
-> => ({ reportPath, writeReports, writeMatrix, importFile, checkLogo });
 
 function specToolsOf({ presets, layout, reading, approvals, options }: CoreParts) {
   const { resources, workerFile } = options;
@@ -145,7 +129,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const dockerCalls = createDockerCalls({ link: docker, images, buildArgs, emit, now });
   const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), emit });
   const runList = createRunList(parts);
-  const reportCalls = createReportCalls(parts);
+  const { handlers: reportHandlers, ...reportCalls } = createReportCalls(parts);
   const deploymentCalls = createDeploymentCalls(parts);
   const underWay = () => workUnderWay(runs, parts);
   const homeCalls = createHomeCalls(parts, {
@@ -178,7 +162,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...createServerCalls(runs, parts.reach),
       ...startCalls.handlers,
       ...parts.tools.handlers,
-      ...reportCalls.handlers,
+      ...reportHandlers,
     },
     closedHome: closedHomeText(layout, closed),
     subscribe: (listener) => parts.events.add(listener),
@@ -198,7 +182,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...runCallsOf(runs, store),
     underWay,
     levelsCsv: pointsCsv,
-    ...reportsOf(reportCalls),
+    ...reportCalls,
     planClean: (request) => upkeep.planClean(request),
     clean: (request) => upkeep.clean(request),
     close: async () => {

@@ -9,7 +9,7 @@ import type { DeployableRun } from '../deployments/deployable-run';
 import { canaryOf, keepCheck } from '../deployments/version-check';
 import { zeroCanary } from '../engine/ready';
 import { fileError } from '../platform/file-error';
-import { hashFile, listFiles, syncFolder, writeFileAtomic } from '../platform/files';
+import { hashFile, listFiles, syncToDisk, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { temporaryBeside } from '../platform/temporary-files';
 import { latencyLimit, readmeText } from './expectation';
@@ -121,7 +121,7 @@ export async function writeBundle(out: string, input: BundleInput): Promise<stri
     await makeFolder(beside);
     await fill(beside, input);
     await rename(beside, dir);
-    await syncFolder(dirname(dir));
+    await syncToDisk(dirname(dir));
   } catch (error) {
     await rm(beside, { recursive: true, force: true }).catch(() => undefined);
     throw fileError(error, dir);

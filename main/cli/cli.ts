@@ -7,9 +7,8 @@ import { type Core, createCore } from '../core';
 import { createElectronPrinter } from '../platform/electron-printer';
 import { defaultHome, homeLayout, readableFolder } from '../platform/layout';
 import type { CliContext } from './context';
-import { verbIn } from './help/command-tree';
+import { usageError, verbIn } from './help/command-tree';
 import { configPaths, readConfig, withDefaults } from './help/config-file';
-import { usageError } from './help/usage-error';
 import { createOutput, exitCodeOf, exitCodes, formatError, jsonText, printText } from './output';
 import { createProgram } from './program';
 

@@ -23,7 +23,7 @@ import { formatMeasured, formatRate, missing } from '../contract/numbers';
 import { hasSpec } from '../contract/run/server-load';
 import { sweepTitle } from '../contract/run/sweep';
 import type { Core } from '../core';
-import type { CliContext } from './context';
+import { type CliContext, jsonHelp } from './context';
 import { exitCodes, formatTable, type Output } from './output';
 import { resolveRunId } from './read-values';
 
@@ -176,7 +176,7 @@ export function addCompare(program: Command, context: CliContext): void {
       'exit with code 3 if a common level is beyond it, as "p99>1.1x" or "throughput<0.95x", and with 4 if that cannot be judged',
     )
     .option('--markdown', 'Markdown, for a pull request')
-    .option('--json', 'print one JSON document to stdout')
+    .option('--json', jsonHelp)
     .action(async (a: string, b: string, options: CompareOptions) => {
       const output = context.output(options);
       const core = await context.core();

@@ -4,7 +4,7 @@ import type { DataItem, DataSource, DataWork } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
 import { formatCount } from '../contract/numbers';
 import type { Core } from '../core';
-import type { CliContext } from './context';
+import { type CliContext, jsonHelp } from './context';
 import { exitCodes, followWork, type Output } from './output';
 
 interface ListOptions {
@@ -17,7 +17,6 @@ interface FetchOptions extends ListOptions {
   readonly to?: string;
   readonly from?: string;
 }
-const jsonHelp = 'print one JSON document to stdout';
 
 const sizeText = ({ bytes }: DataSource): string =>
   bytes === null ? 'size unknown' : `${formatCount(bytes)} bytes`;

@@ -5,14 +5,9 @@ import { WorkbenchError } from '../contract/errors';
 import { missing } from '../contract/numbers';
 import { present } from '../contract/present';
 import type { Core } from '../core';
-import type { CliContext } from './context';
+import { type CliContext, jsonHelp, type JsonOption } from './context';
 import { formatTable, type Output, progressOf } from './output';
 import { readNumber, resolveRunId, runArgument } from './read-values';
-
-interface Json {
-  readonly json?: boolean;
-}
-const jsonHelp = 'print one JSON document to stdout';
 
 interface DeployOptions {
   readonly name?: string;
@@ -143,7 +138,7 @@ function addChange(
     .description(description)
     .argument('<deployment>')
     .option('--json', jsonHelp)
-    .action(async (id: string, options: Json) => {
+    .action(async (id: string, options: JsonOption) => {
       const output = context.output(options);
       const core = await context.core();
       await tell(core, output, await following(core, output, () => core.handlers[call]({ id })));
@@ -155,7 +150,7 @@ function addLooks(program: Command, context: CliContext): void {
     .command('list')
     .description('List deployments, each with its state as it is now')
     .option('--json', jsonHelp)
-    .action(async (options: Json) => {
+    .action(async (options: JsonOption) => {
       const output = context.output(options);
       const core = await context.core();
       const found = await core.handlers['deployments.list'](undefined);
@@ -188,7 +183,7 @@ function addLooks(program: Command, context: CliContext): void {
     .description('Show a deployment: state, addresses, models and client code')
     .argument('<deployment>')
     .option('--json', jsonHelp)
-    .action(async (id: string, options: Json) => {
+    .action(async (id: string, options: JsonOption) => {
       const output = context.output(options);
       const core = await context.core();
       const deployment = await core.handlers['deployments.show']({ id });
@@ -220,7 +215,7 @@ function addRemove(program: Command, context: CliContext): void {
     .argument('<deployment>')
     .option('--model <name>', 'the model, where the deployment has several')
     .option('--json', jsonHelp)
-    .action(async (id: string, options: Json & { readonly model?: string }) => {
+    .action(async (id: string, options: JsonOption & { readonly model?: string }) => {
       const output = context.output(options);
       const core = await context.core();
       const input = { id, ...present({ model: options.model }) };
@@ -236,7 +231,7 @@ function addRemove(program: Command, context: CliContext): void {
     .argument('<deployment>')
     .option('--force', 'also while it serves')
     .option('--json', jsonHelp)
-    .action(async (id: string, options: Json & { readonly force?: boolean }) => {
+    .action(async (id: string, options: JsonOption & { readonly force?: boolean }) => {
       const output = context.output(options);
       const core = await context.core();
       await core.handlers['deployments.remove']({ id, force: options.force === true });
@@ -261,7 +256,7 @@ function addBundle(program: Command, context: CliContext): void {
     .requiredOption('--out <dir>', 'folder to write, new or empty')
     .option('--allow-unverified', 'also a run whose accuracy check did not pass')
     .option('--json', jsonHelp)
-    .action(async (given: string, options: BundleOptions & Json) => {
+    .action(async (given: string, options: BundleOptions & JsonOption) => {
       const output = context.output(options);
       const core = await context.core();
       const runId = await resolveRunId(core, given);
@@ -288,7 +283,7 @@ export function addDeployments(program: Command, context: CliContext): void {
   )
     .option('--allow-unverified', 'also deploy a run whose accuracy check did not pass')
     .option('--json', jsonHelp)
-    .action(async (runId: string, options: DeployOptions & Json) => {
+    .action(async (runId: string, options: DeployOptions & JsonOption) => {
       const output = context.output(options);
       const core = await context.core();
       await tell(core, output, await deployRun(core, output, await resolveRunId(core, runId), options));

@@ -6,7 +6,7 @@ import { formatBytes } from '../contract/numbers';
 import { present } from '../contract/present';
 import { dockerEngineSchema, formats } from '../contract/run/run-spec';
 import { formatChecks } from '../contract/words';
-import type { CliContext } from './context';
+import { type CliContext, jsonHelp } from './context';
 import type { Output } from './output';
 import { readOneOf } from './read-values';
 
@@ -68,7 +68,7 @@ export function addDetect(program: Command, context: CliContext): void {
       '--format <name>',
       'check for serving this format; newer releases have no backend for tf-savedmodel',
     )
-    .option('--json', 'print one JSON document to stdout')
+    .option('--json', jsonHelp)
     .action(async (options: DetectOptions) => {
       const output = context.output(options);
       const { images, release, gpus } = options;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { FieldRow } from '../contract/fields/field';
 import { defaultOf, fields, valuesOf } from '../contract/fields/fields';
 import { fieldText } from '../contract/run/spec-changes';
-import type { CliContext } from './context';
+import { type CliContext, jsonHelp } from './context';
 import { printText } from './output';
 
 /** What a row says in the reference, as texts. */
@@ -68,7 +68,7 @@ export function addFields(program: Command, context: CliContext): void {
     .description('List the fields of run.yaml with their defaults, options and published variables')
     .argument('[part]', 'part of the specification, for example performance or configure.threads')
     .option('--markdown', 'print the page of the guide')
-    .option('--json', 'print one JSON document to stdout')
+    .option('--json', jsonHelp)
     .action((part: string | undefined, options: { readonly markdown?: boolean; readonly json?: boolean }) => {
       if (options.markdown === true) {
         printText(fieldsPage());

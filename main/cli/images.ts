@@ -3,13 +3,8 @@ import { builtImages, type ImageWork } from '../contract/docker';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes, formatCount } from '../contract/numbers';
 import type { Core } from '../core';
-import type { CliContext } from './context';
+import { type CliContext, jsonHelp, type JsonOption } from './context';
 import { followWork, formatTable, type Output } from './output';
-
-interface ImageOptions {
-  readonly json?: boolean;
-}
-const jsonHelp = 'print one JSON document to stdout';
 
 /** Works to its end with its progress told, a line each time; Ctrl-C cancels. */
 function follow(core: Core, workId: string, output: Output): Promise<ImageWork> {
@@ -35,7 +30,7 @@ export function addImages(program: Command, context: CliContext): void {
     .command('list', { isDefault: true })
     .description('List the Triton and client images')
     .option('--json', jsonHelp)
-    .action(async (options: ImageOptions) => {
+    .action(async (options: JsonOption) => {
       const output = context.output(options);
       const all = await (await context.core()).handlers['docker.images'](undefined);
       const used = all.filter((image) => image.use !== null);
@@ -60,7 +55,7 @@ export function addImages(program: Command, context: CliContext): void {
     .description(`Build images (${builtImages.join(', ')}); default: the CPU images`)
     .argument('[image...]')
     .option('--json', jsonHelp)
-    .action(async (names: string[], options: ImageOptions) => {
+    .action(async (names: string[], options: JsonOption) => {
       const output = context.output(options);
       const core = await context.core();
       const wanted = (names.length === 0 ? ['triton-cpu', 'client-cpu'] : names).map((name) => {
@@ -83,7 +78,7 @@ export function addImages(program: Command, context: CliContext): void {
     .description('Pull an image by tag or digest')
     .argument('<reference>')
     .option('--json', jsonHelp)
-    .action(async (reference: string, options: ImageOptions) => {
+    .action(async (reference: string, options: JsonOption) => {
       const output = context.output(options);
       const core = await context.core();
       const work = await follow(core, core.images.pull(reference), output);
@@ -94,7 +89,7 @@ export function addImages(program: Command, context: CliContext): void {
     .description('Remove a Triton or client image')
     .argument('<name-or-id>')
     .option('--json', jsonHelp)
-    .action(async (name: string, options: ImageOptions) => {
+    .action(async (name: string, options: JsonOption) => {
       const output = context.output(options);
       const { handlers } = await context.core();
       const found = (await handlers['docker.images'](undefined)).find(

@@ -21,16 +21,11 @@ import { changesText } from '../contract/run/spec-changes';
 import { estimateTimeLeft, timeLeftText } from '../contract/run/time-left';
 import { loadToolText, stepTitle } from '../contract/words';
 import type { Core } from '../core';
-import type { CliContext } from './context';
+import { type CliContext, jsonHelp, type JsonOption } from './context';
 import { formatError, formatTable, type Output } from './output';
 import { crossCheckLines } from './perf/perf-print';
 import { readBudgetMs, readNumber, readOneOf, resolveRunId, runArgument } from './read-values';
 import { runDocument } from './run-progress';
-
-interface Json {
-  readonly json?: boolean;
-}
-const jsonHelp = 'print one JSON document to stdout';
 
 /** Newest first: where each was measured, and what its answer is. */
 function printHistory(output: Output, runs: readonly RunSummary[], runId: string): void {
@@ -66,7 +61,7 @@ function printHistory(output: Output, runs: readonly RunSummary[], runId: string
 
 const statuses = [...runSummarySchema.shape.status.options, 'waiting'] as const;
 
-interface RunsOptions extends Json {
+interface RunsOptions extends JsonOption {
   readonly history?: string;
   readonly status?: string;
   readonly preset?: string;
@@ -229,7 +224,7 @@ function addShow(program: Command, context: CliContext): void {
       readBudgetMs,
     )
     .option('--json', jsonHelp)
-    .action(async (given: string, options: Json & { readonly p99BudgetMs?: number }) => {
+    .action(async (given: string, options: JsonOption & { readonly p99BudgetMs?: number }) => {
       const output = context.output(options);
       const { p99BudgetMs } = options;
       const core = await context.core();

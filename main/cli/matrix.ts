@@ -15,13 +15,18 @@ import {
 import type { MatrixResult } from '../contract/measured/matrix-result';
 import type { Core } from '../core';
 import { workedOffAsJobs } from './matrix/matrix-jobs';
-import type { Ended, MatrixOptions, PlannedRun, Session } from './matrix/matrix-session';
+import {
+  type Ended,
+  listenForStop,
+  type MatrixOptions,
+  type PlannedRun,
+  type Session,
+} from './matrix/matrix-session';
 import { placed, type PlacedRun } from './matrix/place-runs';
 import { createNotes, planMatrix } from './matrix/plan-matrix';
-import { listenForStop } from './matrix/stop';
 import { workedOff } from './matrix/work-off';
 import { exitCodes, formatError, formatTable, type Output, printText } from './output';
-import { settingProblems } from './settings/defaults';
+import { settingProblems } from './settings/settings';
 
 /** A table of the runs, and below it why some of them have no result: a reason is longer than a cell. */
 function tableOf(columns: readonly Column<MatrixResult>[], results: readonly MatrixResult[]): string {

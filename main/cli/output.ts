@@ -1,5 +1,6 @@
+import { createInterface } from 'node:readline/promises';
 import { cliRemedyOf, errorText } from '../contract/error-text';
-import { fromWire, type WireError } from '../contract/errors';
+import { fromWire, type WireError, WorkbenchError } from '../contract/errors';
 import { largestOf } from '../contract/statistics';
 import { cleanLine, cleanText } from '../platform/clean-text';
 
@@ -171,5 +172,34 @@ export async function followWork<Kind extends Work>(
     stop();
     process.off('SIGINT', cancel);
     process.off('SIGTERM', cancel);
+  }
+}
+
+/**
+ * Asks whether what was shown is to be removed. Throws input-invalid where nobody can be asked, cancelled at Ctrl-C.
+ * @param otherwise what to do to see it only
+ */
+export async function askToRemove(output: Output, verb: string, otherwise: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY || output.json) {
+    throw new WorkbenchError(
+      'input-invalid',
+      `Nothing was removed: ${verb} asks first, and this is not a terminal`,
+      { where: verb, remedy: `Add --yes to remove it without asking, or ${otherwise}.` },
+    );
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await lines.question('Remove this? [y/N] ')).trim());
+  } catch (error) {
+    // Ctrl-C, or Ctrl-D.
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+    printText('\n', 'stderr');
+    throw new WorkbenchError('cancelled', 'Nothing was removed', {
+      where: verb,
+      remedy: `Start it again, or ${otherwise}.`,
+      cause: error,
+    });
+  } finally {
+    lines.close();
   }
 }

@@ -3,13 +3,8 @@ import { WorkbenchError } from '../contract/errors';
 import { type PublishedResults, publishedValue } from '../contract/measured/published';
 import { formatCount, formatMs, formatRate } from '../contract/numbers';
 import type { Preset } from '../contract/run/preset';
-import type { CliContext } from './context';
+import { type CliContext, jsonHelp, type JsonOption } from './context';
 import { formatTable, type Output } from './output';
-
-interface Json {
-  readonly json?: boolean;
-}
-const jsonHelp = 'print one JSON document to stdout';
 
 function tellAll(output: Output, presets: readonly Preset[]): void {
   for (const preset of presets) {
@@ -76,7 +71,7 @@ function tellOne(output: Output, preset: Preset, published: PublishedResults | n
 /** `presets` and `presets show <id>`: what can be run, what is known of it, and what was published of it. */
 export function addPresets(program: Command, context: CliContext): void {
   const presets = program.command('presets').description('List the presets');
-  presets.option('--json', jsonHelp).action(async (options: Json) => {
+  presets.option('--json', jsonHelp).action(async (options: JsonOption) => {
     const output = context.output(options);
     const list = (await context.core()).presets();
     if (output.json) output.document(list);
@@ -89,8 +84,8 @@ export function addPresets(program: Command, context: CliContext): void {
     )
     .argument('<preset>')
     .option('--json', jsonHelp)
-    .action(async (id: string, _options: Json, command: Command) => {
-      const output = context.output(command.optsWithGlobals<Json>());
+    .action(async (id: string, _options: JsonOption, command: Command) => {
+      const output = context.output(command.optsWithGlobals<JsonOption>());
       const core = await context.core();
       const preset = core.presets().find((known) => known.id === id);
       if (preset === undefined) {

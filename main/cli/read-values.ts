@@ -1,13 +1,10 @@
 import { headerProblem, type RequestHeader } from '../contract/address';
 import type { RunSummary } from '../contract/api';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { runNameSchema } from '../contract/run/run-name';
 import type { Core } from '../core';
 import { readBoundedFile } from '../platform/read-bounded-file';
-
-const invalid = (where: string, message: string, remedy?: string) =>
-  new WorkbenchError('input-invalid', message, { where, remedy });
 
 /** "Authorization: Bearer …", any number of them. Throws input-invalid, which never shows a value. */
 export function readHeaders(texts: readonly string[]): readonly RequestHeader[] {
@@ -16,14 +13,14 @@ export function readHeaders(texts: readonly string[]): readonly RequestHeader[] 
     const header = { name: text.slice(0, Math.max(0, colon)).trim(), value: text.slice(colon + 1).trim() };
     const problem = headerProblem(header);
     if (problem === null) return header;
-    throw invalid('--header', problem, 'For example -H "Authorization: Bearer TOKEN".');
+    throw invalidInput('--header', problem, 'For example -H "Authorization: Bearer TOKEN".');
   });
 }
 
 /** Throws input-invalid, as all of these, naming the option. */
 export function readNumber(flag: string, text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw invalid(flag, `"${text}" is not a number`);
+  if (text.trim() === '' || !Number.isFinite(value)) throw invalidInput(flag, `"${text}" is not a number`);
   return value;
 }
 
@@ -42,7 +39,7 @@ export function readRange(flag: string, text: string): number[] {
   if (!text.includes(':')) return readNumbers(flag, text);
   const [start = 0, end = 0, step = 1, ...rest] = text.split(':').map((part) => readNumber(flag, part));
   if (rest.length > 0 || !(step > 0) || end < start || (end - start) / step > mostLevels) {
-    throw invalid(flag, `"${text}" is not a range`, 'Give START:END:STEP, for example 100:500:100.');
+    throw invalidInput(flag, `"${text}" is not a range`, 'Give START:END:STEP, for example 100:500:100.');
   }
   // Whole steps are counted, not added up: 0.1 three times is not 0.3.
   return Array.from(
@@ -68,7 +65,7 @@ export function readIds(flag: string, text: string): { readonly firstId: number;
   if (rest.length === 0 && end === undefined) return { firstId };
   const endId = readNumber(flag, end ?? '');
   if (rest.length === 0 && endId > firstId) return { firstId, endId };
-  throw invalid(
+  throw invalidInput(
     flag,
     `"${text}" is not a range of IDs`,
     'Give START:END, for example 1:1000; the end is left out.',
@@ -78,11 +75,11 @@ export function readIds(flag: string, text: string): { readonly firstId: number;
 /** Microseconds between requests, one per line, as perf_analyzer's --request-intervals. */
 export async function readIntervals(flag: string, file: string): Promise<number[]> {
   const found = await readBoundedFile(file, fileLimits.intervals.bytes, { links: 'follow' });
-  if ('problem' in found) throw invalid(flag, `${file} cannot be read: ${found.problem}`);
+  if ('problem' in found) throw invalidInput(flag, `${file} cannot be read: ${found.problem}`);
   const intervals = readNumbers(flag, found.text);
   if (intervals.length === 0 || intervals.some((interval) => interval <= 0)) {
     const message = `${file} has no intervals, or one that is not above 0`;
-    throw invalid(flag, message, 'Write one per line, in microseconds.');
+    throw invalidInput(flag, message, 'Write one per line, in microseconds.');
   }
   return intervals;
 }
@@ -94,7 +91,7 @@ export function readOneOf<Value extends string>(
   value: string,
 ): Value {
   const found = values.find((known) => known === value);
-  if (found === undefined) throw invalid(flag, `"${value}" is not one of ${values.join(', ')}`);
+  if (found === undefined) throw invalidInput(flag, `"${value}" is not one of ${values.join(', ')}`);
   return found;
 }
 
@@ -112,7 +109,7 @@ export function readDuration(flag: string, text: string, unit: TimeUnit, plain: 
   const given = named === '' ? plain : named.toLowerCase();
   const value = amount === '' ? Number.NaN : Number(amount);
   if (!Number.isFinite(value) || !isTimeUnit(given)) {
-    throw invalid(
+    throw invalidInput(
       flag,
       `"${text}" is not a time`,
       `Give a number in ${plain}, or with a unit: 500ms, 2s, 1m.`,
@@ -126,7 +123,7 @@ export function readDuration(flag: string, text: string, unit: TimeUnit, plain: 
 export function readBudgetMs(text: string): number {
   const budgetMs = readDuration('--p99-budget-ms', text, 'ms');
   if (budgetMs > 0) return budgetMs;
-  throw invalid(
+  throw invalidInput(
     '--p99-budget-ms',
     `"${text}" is not a latency`,
     'Use a time above 0, for example 20 or 500us.',
@@ -146,7 +143,7 @@ export function readShape(text: string): GivenShape {
     /^(.+?)(?::(BOOL|U?INT\d+|FP\d+))?[:=]([\d\s,]+)$/.exec(text) ?? [];
   const sizes = readNumbers('--shape', dims);
   if (name === '' || sizes.length === 0 || sizes.some((size) => !Number.isInteger(size) || size < 1)) {
-    throw invalid(
+    throw invalidInput(
       '--shape',
       `"${text}" is not a shape`,
       'For example --shape x=3,224,224, or --shape ids:INT64=16',
@@ -161,7 +158,7 @@ export function readShapes(texts: readonly string[]): Record<string, number[]> {
     texts.map((text) => {
       const { name, datatype, dims } = readShape(text);
       if (datatype !== null) {
-        throw invalid(
+        throw invalidInput(
           '--shape',
           `"${text}" names a type, which the server knows`,
           `Write ${name}=${dims.join(',')}.`,
@@ -184,7 +181,7 @@ function ambiguous(text: string, what: string, runs: readonly RunSummary[]): nev
     .slice(0, mostCandidates)
     .map(({ runId, name }) => (name === null ? runId : `${runId} (${name})`));
   const more = runs.length > shown.length ? ` and ${runs.length - shown.length} more` : '';
-  throw invalid(
+  throw invalidInput(
     'run',
     `"${text}" is ${what} of ${runs.length} runs`,
     `Use one of: ${shown.join(', ')}${more}.`,
@@ -206,7 +203,7 @@ export async function resolveRunId(core: Pick<Core, 'listRuns'>, text: string): 
     const found = all[Number(latest[1] ?? 0)];
     if (found?.reason === null) return found.runId;
     if (found !== undefined)
-      throw invalid('run', `"${text}" is ${found.runId}, which cannot be read: ${found.reason}`);
+      throw invalidInput('run', `"${text}" is ${found.runId}, which cannot be read: ${found.reason}`);
     throw new WorkbenchError('run-unknown', `Unknown run "${text}": the list has ${all.length} runs`);
   }
   const named = runs.filter(({ name }) => name === text);
@@ -223,7 +220,7 @@ export async function resolveRunId(core: Pick<Core, 'listRuns'>, text: string): 
 export function readRunName(text: string): string {
   const { data, error } = runNameSchema.safeParse(text);
   if (data !== undefined) return data;
-  throw invalid(
+  throw invalidInput(
     'name',
     `"${text}" cannot be the name of a run: ${error.issues[0]?.message ?? 'not valid'}`,
     'Use 1 to 80 characters, for example "nightly fp16".',

@@ -5,14 +5,15 @@ import { present } from '../contract/present';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { Choice } from '../contract/run/spec-tools';
 import type { Core } from '../core';
-import type { CliContext } from './context';
+import type { CliContext, JsonOption } from './context';
 import { deployRun } from './deployments';
 import { runMatrix } from './matrix';
+import type { MatrixFlags } from './matrix/matrix-session';
 import { exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readBudgetMs, readNumber, readRunName } from './read-values';
 import { runDocument } from './run-progress';
-import { budgetOf } from './settings/defaults';
+import { budgetOf } from './settings/settings';
 import { addSpecOptions, readChoice } from './spec-options';
 import { approveGiven, workOn } from './work';
 
@@ -119,18 +120,9 @@ async function tellNotes(core: Core, chosen: Choice): Promise<void> {
   }
 }
 
-interface RunFlags {
-  readonly allowRemoteLoad?: boolean;
-  readonly skipPreflight?: boolean;
-  readonly p99BudgetMs?: number;
+interface RunFlags extends MatrixFlags, JsonOption {
   readonly keepServing?: true | string;
   readonly name?: string;
-  readonly hosts?: string;
-  readonly resume?: boolean;
-  readonly out?: string;
-  readonly detach?: boolean;
-  readonly verbose?: boolean;
-  readonly json?: boolean;
 }
 
 interface ImportOptions {

@@ -97,6 +97,10 @@ export class WorkbenchError extends Error {
   }
 }
 
+/** What somebody gave, and where: an option, a file, a field of the specification. */
+export const invalidInput = (where: string, message: string, remedy?: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', message, { where, remedy });
+
 /** Any thrown value as a plain object for the journal, IPC and `--json`. */
 export function toWire(error: unknown): WireError {
   if (error instanceof WorkbenchError) {

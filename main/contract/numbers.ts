@@ -113,3 +113,6 @@ export function formatBytes(bytes: Maybe): string {
   if (bytes < 1024 ** 3) return `${formatFixed(bytes / 1024 ** 2, 1)} MiB`;
   return `${formatFixed(bytes / 1024 ** 3, 1)} GiB`;
 }
+
+/** To nanoseconds: what lies below is noise of the floating point. */
+export const roundUs = (us: number): number => Math.round(us * 1000) / 1000;

@@ -9,10 +9,8 @@ import { prepareImage } from '../docker/images/prepare-image';
 import { createHostReach, type HostReach } from '../engine/docker/host-reach';
 import { createEngines, type Engines } from '../engine/engines';
 import type { JobScheduler, OwnJob } from '../engine/job';
-import { createJobSchedulers } from '../engine/job-schedulers';
+import { createJobSchedulers, ownKubernetesJob, ownSlurmJob } from '../engine/job-schedulers';
 import { createKubernetes } from '../engine/kubernetes/kubernetes';
-import { ownKubernetesJob } from '../engine/kubernetes/own-kubernetes-job';
-import { ownSlurmJob } from '../engine/slurm/own-slurm-job';
 import { createSlurm } from '../engine/slurm/slurm';
 import { withProxy } from '../home/proxy-environment';
 import { createSettingsStore, type SettingsStore } from '../home/settings-store';
@@ -23,6 +21,7 @@ import { createOwnModels, type OwnModels } from '../own/own-models';
 import { createPresetOf, type PresetOf } from '../own/own-preset';
 import type { LoadTool } from '../perf/load-tool';
 import { createLoadTools } from '../perf/load-tools';
+import type { RunServices } from '../pipeline/step';
 import { type HomeLayout, homeLayout } from '../platform/layout';
 import { Listeners } from '../platform/listeners';
 import { type LoadedPreset, readPresets } from '../presets/presets';
@@ -34,9 +33,26 @@ import { RunStore } from '../store/run-store';
 import { createRunTrash, type RunTrash } from '../store/run-trash';
 import { createLocalPython } from '../toolkit/local-python';
 import { createToolkit, type Toolkit } from '../toolkit/toolkit';
-import type { CoreOptions } from './core-options';
 import { createReaders, type ReaderService } from './readers';
 import { createToolCalls, type ToolCalls } from './tool-calls';
+
+/** Everything from outside comes in as a value: the core knows no window and no global. */
+export interface CoreOptions {
+  readonly home: string;
+  /** The `resources` folder of the product. */
+  readonly resources: string;
+  readonly version: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Bundled entry of the native load generator. */
+  readonly workerFile: string;
+  /** Bundled entry of the process that reads what comes from outside. */
+  readonly readerFile: string;
+  readonly printPdf: RunServices['printPdf'];
+  /** Version of the Electron that the core runs in; null without. */
+  readonly electron: string | null;
+  /** Tell also of runs that other processes work on. */
+  readonly follow?: boolean;
+}
 
 /** The capabilities of one core, each made once; what the core is asked for composes them. */
 export interface CoreParts {

@@ -101,11 +101,9 @@ export function createMeasuredServers(parts: CoreParts): Servers {
         const machine = await runEnvironment(parts, { ...serverSpec(load), engine });
         return { ...machine, engine: 'remote', tritonVersion };
       }
-      const environment = await readEnvironment({
-        ...{ workbenchVersion, env, tritonVersion },
-        engine: 'remote',
-      });
-      return isLoopback(load.addresses.http) ? environment : { ...environment, gpus: [] };
+      const environment = await readEnvironment({ workbenchVersion, env, engine: 'remote' });
+      const gpus = isLoopback(load.addresses.http) ? environment.gpus : [];
+      return { ...environment, tritonVersion, gpus };
     },
     measureServer: (load, takeTurn, listener, work, run) => {
       if (load.host !== undefined)

@@ -6,6 +6,7 @@ import type { ReportFile } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { hasSpec } from '../contract/run/server-load';
 import { reportContext } from '../pipeline/steps/report.step';
+import { readLogo } from '../reports/look/logo';
 import { changeReportLook, readReportLook } from '../reports/look/report-look';
 import type { WrittenMatrix } from '../reports/matrix-report';
 import type { ReportContext } from '../reports/to-report';
@@ -40,7 +41,7 @@ async function writeMatrix(
 /** Reports of runs that have ended, and of figures that were measured elsewhere. */
 export function createReportCalls(parts: CoreParts): Pick<
   Core,
-  'importFile' | 'reportPath' | 'writeReports' | 'writeMatrix'
+  'importFile' | 'reportPath' | 'writeReports' | 'writeMatrix' | 'checkLogo'
 > & {
   readonly handlers: Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportLook'>;
 } {
@@ -104,6 +105,9 @@ export function createReportCalls(parts: CoreParts): Pick<
       },
     },
     importFile,
+    checkLogo: async (path) => {
+      await readLogo(path);
+    },
     writeMatrix: (request) => writeMatrix(parts, request),
     writeReports: writeAgain,
     reportPath: async (runId, kind) => {

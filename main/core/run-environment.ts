@@ -2,7 +2,7 @@ import type { Environment } from '../contract/measured/results';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { readEnvironment, resultGpus } from '../machine/environment';
 import { cleanText } from '../platform/clean-text';
-import { readPackages } from '../toolkit/packages';
+import { readPackages } from '../toolkit/toolkit';
 import type { CoreParts } from './core-parts';
 
 type Machine = Pick<Environment, 'os' | 'cpu' | 'cpuCount' | 'memoryBytes' | 'gpus'>;

@@ -22,8 +22,7 @@ import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
-import { createHostFacts } from './host-facts';
-import { createHostFits } from './host-fits';
+import { createHostFacts, createHostFits } from './host-fits';
 
 /** What stands in the way of a run, before there is one. */
 export interface StartCalls {

@@ -1,11 +1,10 @@
 import type { CoreEvent, Handlers } from '../contract/api';
-import { WorkbenchError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
 import type { ToolFacts } from '../contract/machine';
-import { componentFacts } from '../contract/setup';
+import { componentFacts, type ComponentId, type SetupAction, type SetupWork } from '../contract/setup';
 import { missingTools } from '../engine/local/toolchain';
 import type { HomeLayout } from '../platform/layout';
-import { type Setup, supportsSetup } from '../setup/setup';
-import { createToolWork, type ToolWork } from './tool-work';
+import { type Setup, supportsSetup, type WorkListener } from '../setup/setup';
 
 interface ToolCallsOptions {
   readonly layout: HomeLayout;
@@ -13,6 +12,80 @@ interface ToolCallsOptions {
   readonly emit: (event: CoreEvent) => void;
   /** Where the core runs; this machine when absent. */
   readonly system?: { readonly platform: string; readonly arch: string };
+}
+
+const keptLines = 200;
+
+/** One piece of work of the set-up at a time, with its state told by events. */
+interface ToolWork {
+  current(): SetupWork | null;
+  /** Begins, unless something is under way. */
+  start(action: SetupAction, ids: readonly ComponentId[]): void;
+  cancel(): void;
+  /** The work under way at its end, or the last one; null where nothing was started. */
+  ended(): Promise<SetupWork | null>;
+}
+
+function createToolWork(setup: Setup, emit: (event: CoreEvent) => void): ToolWork {
+  const state: { work: SetupWork | null; stop: AbortController; ended: Promise<void> } = {
+    work: null,
+    stop: new AbortController(),
+    ended: Promise.resolve(),
+  };
+  const keep = (change: Partial<SetupWork>): void => {
+    if (state.work === null) return;
+    state.work = { ...state.work, ...change };
+    emit({ type: 'setup-work', work: state.work });
+  };
+  const listenerOf = (signal: AbortSignal): WorkListener => {
+    const lines: string[] = [];
+    return {
+      signal,
+      onComponent: (component) => {
+        keep({ component, fraction: null, text: 'Starting' });
+      },
+      onProgress: (fraction, text) => {
+        keep({ fraction, text });
+      },
+      onStderrLine: (line) => {
+        lines.push(line);
+        keep({ lines: lines.slice(-keptLines) });
+      },
+    };
+  };
+  const work = async (action: SetupAction, ids: readonly ComponentId[], listener: WorkListener) => {
+    if (action === 'remove') await setup.remove(ids, listener);
+    else await setup.install(ids, { repair: action === 'repair' }, listener);
+  };
+  return {
+    current: () => state.work,
+    start: (action, ids) => {
+      if (state.work?.status === 'running') return;
+      state.stop = new AbortController();
+      state.work = {
+        ...{ action, status: 'running', components: ids, component: null },
+        ...{ fraction: null, text: 'Starting', lines: [], error: null },
+      };
+      keep({});
+      state.ended = work(action, ids, listenerOf(state.stop.signal)).then(
+        () => {
+          keep({ status: 'done', component: null, fraction: 1, text: 'Done' });
+        },
+        (cause: unknown) => {
+          const error = toWire(cause);
+          if (error.code === 'cancelled') keep({ status: 'cancelled', text: 'Cancelled' });
+          else keep({ status: 'failed', text: error.message, error });
+        },
+      );
+    },
+    cancel: () => {
+      state.stop.abort();
+    },
+    ended: async () => {
+      await state.ended;
+      return state.work;
+    },
+  };
 }
 
 /** The tools in the workbench home: which are there, and one piece of work on them at a time. */

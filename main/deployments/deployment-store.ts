@@ -39,6 +39,11 @@ const folderAt = (dir: string): DeploymentFolder => ({
   kept: (model, version) => join(dir, 'versions', model, String(version)),
 });
 
+const notCreated = (where: string): WorkbenchError =>
+  new WorkbenchError('journal-corrupt', 'The journal does not begin with the creation of a deployment', {
+    where,
+  });
+
 export interface StoredDeployment {
   readonly deployment: Deployment;
   readonly folder: DeploymentFolder;
@@ -81,13 +86,7 @@ export class DeploymentStore {
     }
     const deployment = reduceDeployment(entriesOf(await readText(folder.journal)));
     if (deployment !== null && deployment.id === id) return { deployment, folder };
-    throw new WorkbenchError(
-      'journal-corrupt',
-      'The journal does not begin with the creation of a deployment',
-      {
-        where: folder.journal,
-      },
-    );
+    throw notCreated(folder.journal);
   }
 
   /** Makes the folder with its first entry. Throws input-invalid where the name is taken. */
@@ -128,13 +127,7 @@ export class DeploymentStore {
     }
     const deployment = reduceDeployment([...entries, ...added]);
     if (deployment !== null) return { deployment, folder };
-    throw new WorkbenchError(
-      'journal-corrupt',
-      'The journal does not begin with the creation of a deployment',
-      {
-        where: path,
-      },
-    );
+    throw notCreated(path);
   }
 
   /** One change at a time, over all processes of the home. Throws deployment-busy and input-invalid. */

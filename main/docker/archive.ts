@@ -4,6 +4,14 @@ import { type DockerClient, withinLimit } from './client';
 /** A line over which nothing goes for so long is taken for cut; work that moves has any length. */
 const standstill = { ms: 30_000, reached: 'Nothing was transferred for' } as const;
 
+/** The chunks as they come, each of which puts the standstill off. */
+async function* noting(chunks: AsyncIterable<Buffer>, putOff: () => void): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    putOff();
+    yield chunk;
+  }
+}
+
 /**
  * Unpacks a tar into a folder of a container, running or not; an entry that is there is replaced.
  */
@@ -15,13 +23,7 @@ export async function putArchive(
 ): Promise<void> {
   const { container, path } = target;
   await withinLimit(`write files to ${path}`, standstill, given, async ({ signal, putOff }) => {
-    async function* counted(): AsyncGenerator<Buffer> {
-      for await (const chunk of tar) {
-        putOff();
-        yield chunk;
-      }
-    }
-    const stream = Readable.from(counted(), { objectMode: false });
+    const stream = Readable.from(noting(tar, putOff), { objectMode: false });
     try {
       await client.docker
         .getContainer(container)
@@ -56,14 +58,8 @@ export async function getArchive<Value>(
       finish(stream, new Error('aborted'));
     };
     limited.signal.addEventListener('abort', stop, { once: true });
-    async function* counted(): AsyncGenerator<Buffer> {
-      for await (const chunk of stream as AsyncIterable<Buffer>) {
-        limited.putOff();
-        yield chunk;
-      }
-    }
     try {
-      return await take(counted());
+      return await take(noting(stream as AsyncIterable<Buffer>, limited.putOff));
     } finally {
       limited.signal.removeEventListener('abort', stop);
       finish(stream);

@@ -56,7 +56,7 @@ export interface ContainerBodyInput {
   readonly gpus: readonly string[];
   /** How the engine is asked for GPUs: by NVIDIA's runtime hook or by CDI device names. */
   readonly gpuAccess: 'runtime' | 'cdi';
-  /** The engine is a plain user's. */
+  /** The engine is a plain user's: root of a container is that user, and any other id owns nothing of theirs. */
   readonly rootless: boolean;
   /** The engine gives the users of containers other ids: not where they write to folders of ours. */
   readonly remapsUsers: boolean;

@@ -102,9 +102,6 @@ interface DockerWatchOptions {
   /** A list is made this often even when no event comes: a stream that is half open tells nothing. */
   readonly heartbeatMs?: number;
   readonly listTimeoutMs?: number;
-  readonly connectTimeoutMs?: number;
-  /** The back-off ends here. An engine on this machine costs little to ask and is seen back within a second. */
-  readonly longestPauseMs?: number;
 }
 
 export interface DockerWatch {
@@ -152,6 +149,7 @@ export function createDockerWatch(options: DockerWatchOptions): DockerWatch {
 class Watch implements DockerWatch {
   private readonly heartbeatMs: number;
   private readonly listTimeoutMs: number;
+  /** The back-off ends here. An engine on this machine costs little to ask and is seen back within a second. */
   private readonly longestPauseMs: number;
   private readonly closing = new AbortController();
   private readonly hint = new Hint();
@@ -164,7 +162,7 @@ class Watch implements DockerWatch {
     const { host } = options;
     this.heartbeatMs = options.heartbeatMs ?? 1500;
     this.listTimeoutMs = options.listTimeoutMs ?? 3000;
-    this.longestPauseMs = options.longestPauseMs ?? (host.startsWith('unix:') ? 1000 : 5000);
+    this.longestPauseMs = host.startsWith('unix:') ? 1000 : 5000;
     this.current = { connection: 'connecting', host, error: null, containers: [], listedAt: null };
     this.running = this.run();
   }
@@ -275,7 +273,7 @@ class Watch implements DockerWatch {
   private async run(): Promise<void> {
     for (let attempt = 0; !this.closed(); attempt += 1) {
       try {
-        const limits = { signal: this.closing.signal, timeoutMs: this.options.connectTimeoutMs ?? 5000 };
+        const limits = { signal: this.closing.signal, timeoutMs: 5000 };
         const client = await ask(
           `connect to the Docker daemon at ${this.options.host}`,
           this.options.connect,

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput } from '../contract/errors';
 import { kubernetesRequestShape } from '../contract/job/kubernetes-engine';
 import { type JobEngineKind, schedulerTitle } from '../contract/job/run-job';
 import { slurmRequestShape } from '../contract/job/slurm-engine';
@@ -26,9 +26,6 @@ const profilesOf = (shape: z.ZodType<Profile>) =>
 
 const mostBytes = 64 * 1024;
 
-const invalid = (where: string, message: string, remedy: string): WorkbenchError =>
-  new WorkbenchError('input-invalid', message, { where, remedy });
-
 /** Throws input-invalid naming the field. */
 function checked<Value>(schema: z.ZodType<Value>, value: unknown, { file, title }: ProfileFile): Value {
   const parsed = schema.safeParse(value);
@@ -36,7 +33,7 @@ function checked<Value>(schema: z.ZodType<Value>, value: unknown, { file, title 
   const [issue] = parsed.error.issues;
   const field = issue?.path.map(String).join('.') ?? '';
   const message = `The ${title} profile is not valid: ${field === '' ? '' : `${field}: `}${issue?.message ?? ''}`;
-  throw invalid(file, message, 'Fix the field in the file.');
+  throw invalidInput(file, message, 'Fix the field in the file.');
 }
 
 interface ProfileFile {
@@ -48,7 +45,7 @@ interface ProfileFile {
 async function readFile({ file, title }: ProfileFile): Promise<unknown> {
   const found = await readBoundedFile(file, mostBytes, { links: 'follow' });
   const unreadable = (reason: string) =>
-    invalid(file, `The ${title} profiles cannot be read: ${reason}`, 'Fix or remove the file.');
+    invalidInput(file, `The ${title} profiles cannot be read: ${reason}`, 'Fix or remove the file.');
   if ('problem' in found) {
     if (found.problem === 'it does not exist') return null;
     throw unreadable(found.problem);
@@ -65,7 +62,7 @@ async function profileOf({ kind, profile: name }: JobEngine, file: string): Prom
   const shape: z.ZodType<Profile> = shapes[kind];
   if (name !== undefined && isAbsolute(name)) {
     const content = await readFile({ file: name, title });
-    if (content === null) throw invalid(name, `The ${title} profile does not exist`, 'Check the path.');
+    if (content === null) throw invalidInput(name, `The ${title} profile does not exist`, 'Check the path.');
     return checked(shape, content, { file: name, title });
   }
   const content = await readFile({ file, title });
@@ -80,7 +77,7 @@ async function profileOf({ kind, profile: name }: JobEngine, file: string): Prom
   const known = Object.keys(profiles).join(', ');
   const remedy =
     known === '' ? 'Write the file, or give the options themselves.' : `Its profiles are ${known}.`;
-  throw invalid(file, `There is no ${title} profile "${wanted}"`, remedy);
+  throw invalidInput(file, `There is no ${title} profile "${wanted}"`, remedy);
 }
 
 /**

@@ -2,7 +2,7 @@ import { isLoopback } from '../contract/address';
 import type { UsedImage } from '../contract/measured/results';
 import type { DockerEngineSpec, Framework, LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { LoadTool } from '../perf/load-tool';
-import type { LaunchPython } from '../toolkit/launch';
+import type { LaunchPython, ToolkitListener } from '../toolkit/toolkit';
 import type { Engine } from './engine';
 
 /** The run that a place works for. */
@@ -18,11 +18,7 @@ export interface PlaceRun {
   readonly isBeside?: boolean;
 }
 
-export interface ImagesListener {
-  readonly signal: AbortSignal;
-  readonly log: (lines: readonly string[]) => void;
-  readonly progress: (fraction: number | null, text: string) => void;
-}
+export type ImagesListener = Pick<ToolkitListener, 'signal' | 'log' | 'progress'>;
 
 /** Whether the engine that a place works with answers. */
 export interface EngineWatch {

@@ -22,12 +22,11 @@ interface LoadAndCheckInput {
   readonly anyValues?: boolean | undefined;
   /** False for servers whose models are theirs to load. */
   readonly load: boolean;
-  /** Milliseconds for loading; 300 s when absent. */
-  readonly loadTimeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 const canaryTimeoutMs = 120_000;
+const loadTimeoutMs = 300_000;
 
 function datatypeOf(dataType: string | undefined): string {
   const name = (dataType ?? '').replace(/^TYPE_/, '');
@@ -152,7 +151,7 @@ export async function loadAndCheckModel(input: LoadAndCheckInput): Promise<void>
 async function loadAndAsk(input: LoadAndCheckInput): Promise<void> {
   const { client, modelName, modelVersion, config, signal } = input;
   if (input.load) {
-    await client.loadModel(modelName, { timeoutMs: input.loadTimeoutMs ?? 300_000, signal });
+    await client.loadModel(modelName, { timeoutMs: loadTimeoutMs, signal });
   }
   if (!(await client.modelReady(modelName, modelVersion, { signal }))) {
     const entries = await client.repositoryIndex({ signal });

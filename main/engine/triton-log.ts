@@ -3,6 +3,12 @@ import { LogFile } from '../platform/log-file';
 
 const keptLines = 200;
 
+/** Triton's last complaint, for a message; '' where there is none. */
+export function lastComplaint(tail: readonly string[]): string {
+  const line = tail.findLast((candidate) => /^E\d{4} /.test(candidate));
+  return line === undefined ? '' : `: ${line.replace(/^E\d{4} \S+ +\d+ /, '')}`;
+}
+
 /** What a Triton prints: clean, capped as every log is, the last lines at hand. */
 export class TritonLog {
   readonly tail: string[] = [];

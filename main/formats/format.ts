@@ -80,6 +80,15 @@ export function localConfigPart(input: ConfigPartInput, fileName: string): Confi
   };
 }
 
+/** The threads of one instance, by the names that a backend of Triton's own has for them; nothing for its own choice. */
+export const threadParameters = (
+  { threads }: Pick<ConfigPartInput, 'threads'>,
+  names: { readonly intra: string; readonly inter: string },
+): Pick<ConfigPart, 'parameters'> =>
+  threads === 0
+    ? {}
+    : { parameters: modelParameters({ [names.intra]: String(threads), [names.inter]: '1' }) };
+
 /** Automatic mixed precision is an accelerator of TensorFlow's backend alone. */
 export const ampRefusal: Serving = {
   ok: false,

@@ -1,5 +1,5 @@
 import { formatFacts } from '../contract/run/model-formats';
-import { type ModelOptimization, modelParameters } from '../triton/model-config';
+import type { ModelOptimization } from '../triton/model-config';
 import {
   ampRefusal,
   type ConfigPartInput,
@@ -7,6 +7,7 @@ import {
   type ModelFormat,
   servedLocally,
   tensorrtAccelerator,
+  threadParameters,
 } from './format';
 import { engineCachePath } from './inert-config';
 
@@ -45,14 +46,7 @@ export const onnxFormat: ModelFormat = {
     return {
       platform,
       ...(optimization === undefined ? {} : { optimization }),
-      ...(input.threads === 0
-        ? {}
-        : {
-            parameters: modelParameters({
-              intra_op_thread_count: String(input.threads),
-              inter_op_thread_count: '1',
-            }),
-          }),
+      ...threadParameters(input, { intra: 'intra_op_thread_count', inter: 'inter_op_thread_count' }),
     };
   },
 };

@@ -1,8 +1,14 @@
 import { formatFacts } from '../contract/run/model-formats';
 import type { RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
-import { modelParameters } from '../triton/model-config';
-import { ampRefusal, localConfigPart, type ModelFormat, servedLocally, type Serving } from './format';
+import {
+  ampRefusal,
+  localConfigPart,
+  type ModelFormat,
+  servedLocally,
+  type Serving,
+  threadParameters,
+} from './format';
 
 /** Of the accelerators that Triton's PyTorch backend does not have. */
 const accelerationRefusal = (accelerator: 'amp' | 'trt'): Serving =>
@@ -30,17 +36,8 @@ function torchscriptFormat(id: 'ts-trace' | 'ts-script'): ModelFormat {
     configPart: (input) => {
       if (input.backends === 'python') return localConfigPart(input, fileName);
       // "cuda" needs no block: the backend runs where the instance group says.
-      return {
-        platform,
-        ...(input.threads === 0
-          ? {}
-          : {
-              parameters: modelParameters({
-                INTRA_OP_THREAD_COUNT: String(input.threads),
-                INTER_OP_THREAD_COUNT: '1',
-              }),
-            }),
-      };
+      const names = { intra: 'INTRA_OP_THREAD_COUNT', inter: 'INTER_OP_THREAD_COUNT' };
+      return { platform, ...threadParameters(input, names) };
     },
   };
 }

@@ -1,11 +1,12 @@
 import { formatFacts } from '../contract/run/model-formats';
-import { type ModelOptimization, modelParameters } from '../triton/model-config';
+import type { ModelOptimization } from '../triton/model-config';
 import {
   type ConfigPartInput,
   localConfigPart,
   type ModelFormat,
   servedLocally,
   tensorrtAccelerator,
+  threadParameters,
 } from './format';
 
 const { fileName, platform } = formatFacts['tf-savedmodel'];
@@ -49,14 +50,7 @@ export const tfSavedmodelFormat: ModelFormat = {
     return {
       platform,
       ...(optimization === undefined ? {} : { optimization }),
-      ...(input.threads === 0
-        ? {}
-        : {
-            parameters: modelParameters({
-              TF_NUM_INTRA_THREADS: String(input.threads),
-              TF_NUM_INTER_THREADS: '1',
-            }),
-          }),
+      ...threadParameters(input, { intra: 'TF_NUM_INTRA_THREADS', inter: 'TF_NUM_INTER_THREADS' }),
     };
   },
 };

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { exists, writeFileAtomic } from '../platform/files';
 import { homePointerFile, readHomePointer, toolFolders } from '../platform/layout';
 import { privateFile } from '../platform/private-home';
-import { usersOf } from './home-users';
-import { dataEntries, leftEntries, removeItems } from './move-files';
+import { dataEntries, leftEntries, removeItems, usersOf } from './move-files';
 
 /**
  * Removes what a move left in the old home, once the new one is in use: data that has not changed since it was copied and that the

@@ -5,7 +5,6 @@ import {
   link,
   lstat,
   lutimes,
-  open,
   readdir,
   readlink,
   realpath,
@@ -17,10 +16,50 @@ import {
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileError } from '../platform/file-error';
-import { hashFile, syncFolder } from '../platform/files';
+import { hashFile, syncToDisk } from '../platform/files';
 import { homeLayout, toolFolders } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { homeEntry } from '../platform/private-home';
+import { readProcessStat } from '../platform/process-identity';
+
+/** Whether a path is the folder or in it. */
+export const isIn = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(`${folder}/`);
+
+const parentOf = (pid: number): number => Number(readProcessStat(pid)?.[1] ?? 0);
+
+/** This process, those that started it, and those that it started: the window has several. */
+function isOwn(pid: number, own: ReadonlySet<number>): boolean {
+  for (let at = pid, steps = 0; at > 1 && steps < 64; at = parentOf(at), steps += 1) {
+    if (own.has(at)) return true;
+  }
+  return false;
+}
+
+async function uses(pid: number, folder: string): Promise<boolean> {
+  const at = `/proc/${pid}`;
+  const fds = await readdir(join(at, 'fd')).catch(() => []);
+  const links = [join(at, 'cwd'), join(at, 'exe'), ...fds.map((fd) => join(at, 'fd', fd))];
+  for (const link of links) {
+    if (isIn(folder, await readlink(link).catch(() => ''))) return true;
+  }
+  return false;
+}
+
+/**
+ * Process ids of this user's programs outside of this one that have a file of the folder open, run from it or in it. Nothing
+ * on systems without /proc.
+ */
+export async function usersOf(folder: string): Promise<readonly number[]> {
+  const real = await realpath(folder).catch(() => folder);
+  const own = new Set([process.pid]);
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found: number[] = [];
+  for (const pid of pids) {
+    if (!isOwn(pid, own) && pid !== process.ppid && (await uses(pid, real))) found.push(pid);
+  }
+  return found;
+}
 
 /** Of the window only what is its own; the rest is Chromium's, which has it open. */
 const ofWindow: readonly string[] = ['window-state.json', 'registry-logins'];
@@ -97,8 +136,6 @@ const stop = (signal: AbortSignal): void => {
   if (signal.aborted) throw new WorkbenchError('cancelled', 'The move was cancelled');
 };
 
-const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
-
 /** Links into the old home lead into the new one; a relative link out of it would miss its target from there. */
 async function movedTarget(link: string, { from, to }: Pick<CopyOptions, 'from' | 'to'>): Promise<string> {
   const target = await readlink(link);
@@ -109,16 +146,6 @@ async function movedTarget(link: string, { from, to }: Pick<CopyOptions, 'from' 
   }
   const old = [from, home].find((folder) => isIn(folder, target));
   return old === undefined ? target : `${to}${target.slice(old.length)}`;
-}
-
-/** Puts the bytes of a copy on disk: its original is removed later. */
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 async function copyOne(item: Item, options: CopyOptions, made: Map<string, string>): Promise<void> {
@@ -140,7 +167,8 @@ async function copyOne(item: Item, options: CopyOptions, made: Map<string, strin
   if (first !== undefined) await link(first, target);
   else {
     await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    await syncFile(target);
+    // Its original is removed later.
+    await syncToDisk(target);
     await utimes(target, item.mtime, item.mtime);
     if (item.shared !== null) made.set(item.shared, target);
   }
@@ -160,7 +188,7 @@ export async function copyItems(options: CopyOptions): Promise<void> {
   const folders = options.items.filter(({ kind }) => kind === 'folder').toReversed();
   for (const { path, mtime, mode } of folders) {
     await chmod(join(options.to, path), mode);
-    await syncFolder(join(options.to, path));
+    await syncToDisk(join(options.to, path));
     await utimes(join(options.to, path), mtime, mtime);
   }
 }

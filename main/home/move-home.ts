@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import type { HomeMovePlan, HomeMoveWork } from '../contract/settings/storage';
-import { syncFolder, writeFileAtomic } from '../platform/files';
+import { syncToDisk, writeFileAtomic } from '../platform/files';
 import {
   type HomePointer,
   homePointerFile,
@@ -13,8 +13,15 @@ import {
 } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { privateFile } from '../platform/private-home';
-import { usersOf } from './home-users';
-import { copyItems, dataEntries, listItems, requireUnchanged, verifyItems } from './move-files';
+import {
+  copyItems,
+  dataEntries,
+  isIn,
+  listItems,
+  requireUnchanged,
+  usersOf,
+  verifyItems,
+} from './move-files';
 
 /** In a folder that a home is being copied to: what is there may be removed. */
 const unfinishedMark = '.triton-workbench-move';
@@ -41,8 +48,6 @@ export interface HomeMove {
 
 const refused = (message: string, where: string, remedy: string): WorkbenchError =>
   new WorkbenchError('input-invalid', message, { where, remedy });
-
-const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /** What is at the path: nothing, an empty folder, a link to the home, what an earlier move left, or something else. */
 async function targetState(to: string, home: string): Promise<'free' | 'link' | 'unfinished' | 'taken'> {
@@ -144,7 +149,7 @@ function isNamed(to: string, env: NodeJS.ProcessEnv): boolean {
 async function commit(pointer: HomePointer, env: NodeJS.ProcessEnv): Promise<void> {
   const { home: to } = pointer;
   await rm(join(to, unfinishedMark), { force: true });
-  for (const folder of [to, dirname(to)]) await syncFolder(folder);
+  for (const folder of [to, dirname(to)]) await syncToDisk(folder);
   try {
     await writeFileAtomic(homePointerFile(env), `${JSON.stringify(pointer, null, 2)}\n`, privateFile);
   } catch (error) {

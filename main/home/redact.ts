@@ -38,9 +38,9 @@ function cleanAddress(_all: string, scheme: string, rest: string): string {
 const patterns: readonly (readonly [RegExp, string])[] = [
   // Keys of PEM files.
   [/-----BEGIN [^-]+-----[^]*?(?:-----END [^-]+-----|$)/g, '<key>'],
-  // Headers of a command: in quotes, or up to the next option.
+  // Headers of a command: in quotes, the name in quotes of its own too, or up to the next option.
   [
-    /(?<![\w-])(--header|-H)([ =])(?:"[^"\n]*"|'[^'\n]*'|[\w-]+:[^\n]*?(?=\s--?[a-z]|\n|$)|\S+)/gi,
+    /(?<![\w-])(--header|-H)([ =])(?:(?:"[^"\n]*"|'[^'\n]*')(?:\s*[:=]\s*(?:"[^"\n]*"|'[^'\n]*'|\S+))?|[\w-]+:[^\n]*?(?=\s--?[a-z]|\n|$)|\S+)/gi,
     '$1$2<header>',
   ],
   // Headers: whatever is behind the name.

@@ -14,7 +14,7 @@ import { fileError } from '../platform/file-error';
 import { writeFileAtomic } from '../platform/files';
 import { privateFile } from '../platform/private-home';
 import { readBoundedFile } from '../platform/read-bounded-file';
-import { withFileTurn } from '../store/file-turn';
+import { withFileTurn } from '../store/file-lease';
 
 const mostBytes = 256 * 1024;
 

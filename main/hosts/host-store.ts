@@ -6,7 +6,7 @@ import { type Host, hostSchema } from '../contract/host/hosts';
 import { writeFileAtomic } from '../platform/files';
 import { privateFile } from '../platform/private-home';
 import { readBoundedFile } from '../platform/read-bounded-file';
-import { withFileTurn } from '../store/file-turn';
+import { withFileTurn } from '../store/file-lease';
 
 const version = 1;
 const fileSchema = z.strictObject({ version: z.literal(version), hosts: z.array(hostSchema).max(1000) });

@@ -12,10 +12,6 @@ interface ReadEnvironmentInput {
   readonly env: NodeJS.ProcessEnv;
   /** GPUs and MIG devices that are used; absent or empty: those of the machine. */
   readonly gpuIds?: readonly string[] | undefined;
-  /** What later steps know better. */
-  readonly tritonVersion?: string | null | undefined;
-  readonly image?: string | null | undefined;
-  readonly packages?: Readonly<Record<string, string>> | undefined;
 }
 
 /** PRETTY_NAME of `/etc/os-release`, as text. */
@@ -45,14 +41,12 @@ export async function readEnvironment(input: ReadEnvironmentInput): Promise<Envi
   return {
     workbenchVersion: input.workbenchVersion,
     engine: input.engine,
-    tritonVersion: input.tritonVersion ?? null,
-    image: input.image ?? null,
-    images: [],
+    // Told by later steps.
+    ...{ tritonVersion: null, image: null, images: [], packages: {} },
     os: await readOs(),
     cpu: first?.model.trim() ?? 'unknown',
     cpuCount: os.cpus().length,
     memoryBytes: os.totalmem(),
     gpus: resultGpus(await readGpus(input.env), input.gpuIds ?? []),
-    packages: { ...input.packages },
   };
 }

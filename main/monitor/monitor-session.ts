@@ -18,6 +18,7 @@ import {
 import { MonitorHistory } from '../contract/monitor/monitor-history';
 import type { HostReach } from '../engine/docker/host-reach';
 import { writeFileAtomic } from '../platform/files';
+import { jsonOrNull } from '../platform/parse-json';
 import { judgeAlerts } from './alerts';
 import { type LiveSession, startLiveSession } from './live-session';
 import { readMonitorTarget } from './monitor-address';
@@ -37,11 +38,8 @@ interface MonitorSettings {
 
 /** What the monitor remembers; a file that is missing or damaged is the beginning. */
 async function readMonitorSettings(path: string): Promise<MonitorSettings> {
-  try {
-    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
-  } catch {
-    return { recent: [], rules: defaultRules };
-  }
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return schema.safeParse(jsonOrNull(text)).data ?? { recent: [], rules: defaultRules };
 }
 
 async function writeMonitorSettings(path: string, settings: MonitorSettings): Promise<void> {

@@ -9,6 +9,7 @@ import { gpuFields, type MonitorHistory, seriesFields } from '../contract/monito
 import { fileError } from '../platform/file-error';
 import { LineSplitter } from '../platform/line-splitter';
 import { makeFolder } from '../platform/make-folder';
+import { jsonOrNull } from '../platform/parse-json';
 import { csvText, type CsvValue } from '../reports/csv';
 
 /** Of one sample: 10,000 models of a server have room. A longer line is damaged. */
@@ -78,12 +79,7 @@ export class RecordingWriter {
 
 /** One line of a recording; null when it is torn or altered. Pure. */
 export function parseRecordingLine(line: string): MonitorSample | null {
-  try {
-    const parsed = monitorSampleSchema.safeParse(JSON.parse(line));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
+  return monitorSampleSchema.safeParse(jsonOrNull(line)).data ?? null;
 }
 
 /**
@@ -142,13 +138,7 @@ async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
   yield* ready;
 }
 
-function isHead(line: string): boolean {
-  try {
-    return headSchema.safeParse(JSON.parse(line)).success;
-  } catch {
-    return false;
-  }
-}
+const isHead = (line: string): boolean => headSchema.safeParse(jsonOrNull(line)).success;
 
 const blank = (value: number | undefined): CsvValue =>
   value === undefined || Number.isNaN(value) ? null : Number(value.toPrecision(7));

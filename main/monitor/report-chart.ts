@@ -1,5 +1,5 @@
 import type { MonitorHistory, MonitorSeries, SeriesField } from '../contract/monitor/monitor-history';
-import { chartFont, ink } from '../reports/charts/hollow';
+import { chartText, ink, titleOption } from '../reports/charts/chart-base';
 import { type ChartOption, renderChart } from '../reports/charts/render-chart';
 
 /**
@@ -47,17 +47,9 @@ const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
 
 /** Lines over time as a still SVG; seconds that were not measured break them. */
 export function reportChart(id: string, title: string, unit: string, lines: readonly ReportLine[]): string {
-  const text = (fontSize: number, color: string) => ({ fontFamily: chartFont, fontSize, color });
   const option: ChartOption = {
-    textStyle: { fontFamily: chartFont },
-    title: {
-      text: title,
-      left: 0,
-      top: 0,
-      padding: 0,
-      textStyle: { ...text(12, ink.text), fontWeight: 'bold' },
-    },
-    legend: { left: 0, top: 20, padding: 0, itemWidth: 10, itemHeight: 8, textStyle: text(9, ink.soft) },
+    ...titleOption(title),
+    legend: { left: 0, top: 20, padding: 0, itemWidth: 10, itemHeight: 8, textStyle: chartText(9, ink.soft) },
     grid: {
       left: 8,
       right: 14,
@@ -72,15 +64,15 @@ export function reportChart(id: string, title: string, unit: string, lines: read
       max: 'dataMax',
       splitNumber: 4,
       axisLine: { lineStyle: { color: ink.line } },
-      axisLabel: { ...text(9, ink.soft), formatter: (value: number) => clock(value) },
+      axisLabel: { ...chartText(9, ink.soft), formatter: (value: number) => clock(value) },
       splitLine: { show: false },
     },
     yAxis: {
       type: 'value',
       min: 0,
       name: unit,
-      nameTextStyle: { ...text(10, ink.soft), align: 'left' },
-      axisLabel: text(9, ink.soft),
+      nameTextStyle: { ...chartText(10, ink.soft), align: 'left' },
+      axisLabel: chartText(9, ink.soft),
       splitLine: { lineStyle: { color: ink.grid } },
     },
     series: lines.map(({ name, color, series, factor }) => ({

@@ -14,7 +14,9 @@ const fileLimit = 5000;
 /** What git keeps changes with every commit and is no part of a model; nothing that is trusted may lead there. */
 const leftOut = '.git';
 
-const refused = (where: string, message: string, remedy: string): WorkbenchError =>
+export const fileRefused = (where: string, message: string, remedy: string): WorkbenchError =>
+  new WorkbenchError('model-file-invalid', message, { where, remedy });
+export const folderRefused = (where: string, message: string, remedy: string): WorkbenchError =>
   new WorkbenchError('model-folder-invalid', message, { where, remedy });
 
 /**
@@ -37,21 +39,21 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
         const target = await realpath(full).catch(() => null);
         const parts = target === null ? ['..'] : relative(root, target).split(sep);
         if (parts.includes(leftOut)) {
-          throw refused(
+          throw folderRefused(
             full,
             `${path} is a link into ${leftOut}, which is not part of what is trusted`,
             'Copy the file that it leads to into the folder, in place of the link.',
           );
         }
         if (parts.includes('..') || !(await stat(full)).isFile()) {
-          throw refused(
+          throw folderRefused(
             full,
             `${path} is a link that leads out of the model folder, or to a folder`,
             'Copy its target into the folder: only files in the folder are trusted.',
           );
         }
       } else if (!entry.isFile()) {
-        throw refused(
+        throw folderRefused(
           full,
           `${path} is not a regular file`,
           'Remove the pipe, socket or device from the folder.',
@@ -59,7 +61,7 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
       }
       const stats = await stat(full).catch(() => {
         // A name that is not UTF-8 is read as another one, which leads to nothing.
-        throw refused(
+        throw folderRefused(
           full,
           `${path} cannot be read by its name`,
           'Give the file a plain name, or remove it.',
@@ -68,7 +70,7 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
       found.push({ path, bytes: stats.size });
       if (found.length > fileLimit) {
         const remedy = 'Keep the data set elsewhere and name it with --dataset.';
-        throw refused(folder, `The model folder holds more than ${fileLimit} files`, remedy);
+        throw folderRefused(folder, `The model folder holds more than ${fileLimit} files`, remedy);
       }
     }
   };
@@ -77,11 +79,6 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
 }
 
 type PathKind = 'folder' | 'onnx' | 'torchscript' | 'savedmodel' | 'repository';
-
-const fileRefused = (where: string, message: string, remedy: string): WorkbenchError =>
-  new WorkbenchError('model-file-invalid', message, { where, remedy });
-const folderRefused = (where: string, message: string, remedy: string): WorkbenchError =>
-  new WorkbenchError('model-folder-invalid', message, { where, remedy });
 
 const kindsText =
   'an .onnx file, a TorchScript .pt or .ts file, a SavedModel folder, a folder with model.py, or a model of a Triton repository';

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
-import { WorkbenchError } from '../contract/errors';
 import type { ModelSource } from '../contract/run/run-spec';
+import { fileRefused } from './model-files';
 import { modelTitle } from './own-preset';
 import type { Dimension, OnnxFacts, OnnxTensor } from './read-onnx';
 import { type GivenShapes, sourceTensors } from './source-tensors';
@@ -12,8 +12,6 @@ import { type GivenShapes, sourceTensors } from './source-tensors';
  */
 export async function checkExternalFiles(path: string, locations: ReadonlySet<string>): Promise<string[]> {
   const folder = await realpath(dirname(path));
-  const refused = (message: string, remedy: string) =>
-    new WorkbenchError('model-file-invalid', message, { where: path, remedy });
   const found: string[] = [];
   for (const location of locations) {
     const plain = normalize(location);
@@ -23,7 +21,8 @@ export async function checkExternalFiles(path: string, locations: ReadonlySet<st
       plain.split(sep).includes('..') ||
       location.includes('\\')
     ) {
-      throw refused(
+      throw fileRefused(
+        path,
         `Weights are outside the model folder: "${location}"`,
         'Put the file with the weights beside the model and save the model again with its plain name.',
       );
@@ -31,13 +30,18 @@ export async function checkExternalFiles(path: string, locations: ReadonlySet<st
     const full = join(folder, plain);
     const stats = await lstat(full).catch(() => null);
     if (stats === null) {
-      throw refused(`The file with weights "${location}" is not there`, 'Copy it beside the model.');
+      throw fileRefused(
+        path,
+        `The file with weights "${location}" is not there`,
+        'Copy it beside the model.',
+      );
     }
     // null: a link to nothing, or in a circle.
     const real = await realpath(full).catch(() => null);
     if (!stats.isFile() || real !== full) {
       const leads = real === null ? 'nothing' : relative(folder, real) || real;
-      throw refused(
+      throw fileRefused(
+        path,
         `"${location}" is not a regular file (it leads to ${leads})`,
         'Links are not followed; put the file itself beside the model.',
       );
@@ -72,13 +76,10 @@ const otherTypes: Readonly<Record<number, string>> = {
 /** ONNX's own operators, and those that ONNX Runtime has built in. */
 const builtIn: ReadonlySet<string> = new Set(['', 'ai.onnx.ml', 'com.microsoft', 'com.microsoft.nchwc']);
 
-const refused = (path: string, message: string, remedy: string): WorkbenchError =>
-  new WorkbenchError('model-file-invalid', message, { where: path, remedy });
-
 function checkOperators(path: string, { operators }: OnnxFacts): void {
   for (const [domain, names] of operators) {
     if (builtIn.has(domain)) continue;
-    throw refused(
+    throw fileRefused(
       path,
       `The model uses custom operators of the domain "${domain}": ${[...names].slice(0, 5).join(', ')}`,
       'Custom operators run their own libraries and are not loaded. Export the model with standard ONNX operators only.',
@@ -94,7 +95,7 @@ function datatypeOf(path: string, side: string, tensor: OnnxTensor): string {
     elementType === null
       ? 'no tensor (a sequence, a map or an optional value)'
       : `of ${otherTypes[elementType] ?? `the element type ${elementType}`}`;
-  throw refused(
+  throw fileRefused(
     path,
     `The ${side} ${name} is ${what}, which cannot be sent and compared here`,
     'Cut the part before or behind it off the graph, so that numbers go in and out.',
@@ -114,7 +115,7 @@ function dimensionsOf(
       side === 'input'
         ? `Say its shape: --shape ${tensor.name}=1,3,224,224`
         : 'Write the shape into the file: onnx.shape_inference.infer_shapes does it.';
-    throw refused(path, `The file does not say how many axes the ${side} ${tensor.name} has`, remedy);
+    throw fileRefused(path, `The file does not say how many axes the ${side} ${tensor.name} has`, remedy);
   }
   return tensor.dimensions;
 }
@@ -127,7 +128,11 @@ export async function onnxSource(path: string, facts: OnnxFacts, given: GivenSha
     ['outputs', facts.outputs],
   ] as const) {
     if (tensors.length > 0) continue;
-    throw refused(path, `The model has no ${side}`, 'Export it so that its graph has inputs and outputs.');
+    throw fileRefused(
+      path,
+      `The model has no ${side}`,
+      'Export it so that its graph has inputs and outputs.',
+    );
   }
   const externalFiles = await checkExternalFiles(path, facts.externalFiles);
   const inputs = facts.inputs.map((tensor) => ({

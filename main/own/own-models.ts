@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Handlers } from '../contract/api';
 import type { OpenedModel } from '../contract/run/own-model';
 import { sourceSchema } from '../contract/run/run-spec';
-import type { Toolkit } from '../toolkit/toolkit';
+import { silentListener, type Toolkit } from '../toolkit/toolkit';
 import type { ModelReaders } from './model-readers';
 import { openModel, type OpenModelTools } from './open-model';
 import { createTrust, type Trust } from './trust';
@@ -37,22 +37,9 @@ const inspected = z.looseObject(sourceSchema.pick({ inputs: true, outputs: true,
 /** Opening and trusting of the engineer's own models. */
 export function createOwnModels({ trustFile, toolkit, readers, now }: OwnModelsOptions): OwnModels {
   const trust = createTrust(trustFile, now, readers);
-  const silent = () => undefined;
   const inspect: OpenModelTools['inspect'] = async (path, inputs) => {
     const args = [['--path', path] as const, ['--inputs', JSON.stringify(inputs)] as const];
-    const {
-      inputs: found,
-      outputs,
-      batched,
-    } = await toolkit.call({ verb: 'inspect', args }, inspected, {
-      signal: AbortSignal.timeout(120_000),
-      log: silent,
-      progress: silent,
-      fact: silent,
-      warning: silent,
-      command: () => Promise.resolve(),
-    });
-    return { inputs: found, outputs, batched };
+    return toolkit.call({ verb: 'inspect', args }, inspected, silentListener(AbortSignal.timeout(120_000)));
   };
   const tools = { trust, readers, inspect };
   return {

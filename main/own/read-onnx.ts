@@ -1,8 +1,8 @@
-import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { openModelFile } from '../platform/file-window';
 import type { MessageField } from './message-walk';
 import { limited, MessageWalk } from './message-walk';
+import { fileRefused } from './model-files';
 
 /** A dimension: its size, or the name of one that varies ('' where it has none). */
 export type Dimension = number | string;
@@ -221,10 +221,6 @@ class OnnxReader {
   }
 }
 
-function refused(path: string, message: string, remedy: string): WorkbenchError {
-  return new WorkbenchError('model-file-invalid', message, { where: path, remedy });
-}
-
 /**
  * What an ONNX file says of itself. Reads the graph and steps over the weights, so that neither size nor content of the
  * file can do anything here. Throws model-file-invalid.
@@ -239,11 +235,11 @@ export function readOnnx(path: string): OnnxFacts {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const remedy = 'Copy or export it again; its first bytes may show that it is another kind of file.';
-      throw refused(path, `The ONNX file is incomplete: ${why}`, remedy);
+      throw fileRefused(path, `The ONNX file is incomplete: ${why}`, remedy);
     }
     const { found } = reader;
     if (reader.graphs === 0 || reader.opsets.size === 0) {
-      throw refused(path, 'Not an ONNX model: it has no graph', 'Give the file that the exporter wrote.');
+      throw fileRefused(path, 'Not an ONNX model: it has no graph', 'Give the file that the exporter wrote.');
     }
     const operators = new Map([...found.operators].filter(([domain]) => !reader.functionDomains.has(domain)));
     return {

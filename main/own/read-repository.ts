@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toWire, WorkbenchError } from '../contract/errors';
+import { toWire } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import type { ModelSource } from '../contract/run/run-spec';
 import { backendOf } from '../formats/patched-config';
@@ -8,6 +8,7 @@ import { readBoundedFile } from '../platform/read-bounded-file';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { traitsOf } from '../triton/model-traits';
+import { folderRefused } from './model-files';
 
 export interface RepositoryModel {
   readonly kind: Exclude<ModelSource['kind'], 'folder'>;
@@ -23,16 +24,13 @@ const kinds: Readonly<Record<string, { readonly kind: RepositoryModel['kind']; r
   tensorflow: { kind: 'savedmodel', file: 'model.savedmodel' },
 };
 
-const refused = (where: string, message: string, remedy: string): WorkbenchError =>
-  new WorkbenchError('model-folder-invalid', message, { where, remedy });
-
 export const mostConfigBytes = fileLimits.configPbtxt.bytes;
 
 /** Text of config.pbtxt. It comes with a repository of any origin, so it may lead nowhere else. */
 async function configText(path: string): Promise<string> {
   const found = await readBoundedFile(path, mostConfigBytes);
   if ('text' in found) return found.text;
-  throw refused(
+  throw folderRefused(
     path,
     `config.pbtxt cannot be read: ${found.problem}`,
     `Put a regular file of at most ${mostConfigBytes} bytes there; links, pipes and devices are not followed.`,
@@ -43,7 +41,7 @@ async function configText(path: string): Promise<string> {
 async function checkModelFile(file: string, kind: RepositoryModel['kind'], usual: string): Promise<void> {
   const stats = await lstat(file).catch(() => null);
   if (stats === null) {
-    throw refused(
+    throw folderRefused(
       file,
       'The version folder lacks the model file',
       `Its name is ${usual}, or default_model_filename.`,
@@ -51,7 +49,7 @@ async function checkModelFile(file: string, kind: RepositoryModel['kind'], usual
   }
   if (kind === 'savedmodel' ? stats.isDirectory() : stats.isFile()) return;
   const wanted = kind === 'savedmodel' ? 'a folder' : 'a regular file';
-  throw refused(
+  throw folderRefused(
     file,
     `The model is not ${wanted}`,
     `Put ${wanted} there; links, pipes and devices are not followed.`,
@@ -67,13 +65,17 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
     config = parseConfigPbtxt(text);
   } catch (error) {
     const { message, where } = toWire(error);
-    throw refused(`${path}${where === undefined ? '' : `, ${where}`}`, message, 'Correct config.pbtxt.');
+    throw folderRefused(
+      `${path}${where === undefined ? '' : `, ${where}`}`,
+      message,
+      'Correct config.pbtxt.',
+    );
   }
   const backend = backendOf(config);
   const known = kinds[backend];
   if (known === undefined) {
     const python = backend === 'python';
-    throw refused(
+    throw folderRefused(
       path,
       python
         ? 'A model of the Python backend is code without a source to compare with; it is not executed'
@@ -89,7 +91,7 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
     .sort((a, b) => b - a);
   const [newest] = versions;
   if (newest === undefined) {
-    throw refused(
+    throw folderRefused(
       folder,
       'The model has no version folder',
       'Put the model file into a folder "1" beside config.pbtxt.',
@@ -98,7 +100,7 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
   const name = config.defaultModelFilename ?? '';
   const file = join(folder, String(newest), name === '' ? known.file : name);
   if (name.includes('/') || name.includes('..')) {
-    throw refused(
+    throw folderRefused(
       path,
       `default_model_filename leads out of the version folder: "${name.slice(0, 200)}"`,
       `Give the plain name of a file in the version folder, as ${known.file}.`,

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { WorkbenchError } from '../contract/errors';
 import type { ModelSource } from '../contract/run/run-spec';
 import { largestOf } from '../contract/statistics';
-import { listModelFiles } from './model-files';
+import { folderRefused, listModelFiles } from './model-files';
 import { modelTitle } from './own-preset';
 import type { Dimension } from './read-onnx';
 import type { SavedModelFacts, SavedModelTensor } from './read-savedmodel';
@@ -35,16 +34,13 @@ const pythonOperators = ['PyFunc', 'PyFuncStateless', 'EagerPyFunc'];
 /** Hold what stands in the folder `variables`. */
 const variableOperators = ['VarHandleOp', 'VariableV2', 'Variable'];
 
-const refused = (where: string, message: string, remedy: string): WorkbenchError =>
-  new WorkbenchError('model-folder-invalid', message, { where, remedy });
-
 /** Index and shards of the variables, all of them. */
 async function checkVariables(folder: string, { operators }: SavedModelFacts): Promise<void> {
   const below = (await listModelFiles(folder)).map(({ path }) => path.replaceAll('\\', '/'));
   const remedy = 'Copy the whole folder again, with "variables" in it.';
   if (!below.includes('variables/variables.index')) {
     if (!variableOperators.some((name) => operators.has(name))) return;
-    throw refused(
+    throw folderRefused(
       join(folder, 'variables'),
       'The SavedModel lacks its variables: there is no variables/variables.index',
       remedy,
@@ -54,7 +50,7 @@ async function checkVariables(folder: string, { operators }: SavedModelFacts): P
   const wanted = Math.max(1, largestOf(shards.map(Number)));
   if (shards.length >= wanted) return;
   const message = `The SavedModel has ${shards.length} of the ${wanted} files with its variables`;
-  throw refused(join(folder, 'variables'), message, remedy);
+  throw folderRefused(join(folder, 'variables'), message, remedy);
 }
 
 function datatypeOf(path: string, side: string, { name, dataType }: SavedModelTensor): string {
@@ -64,7 +60,7 @@ function datatypeOf(path: string, side: string, { name, dataType }: SavedModelTe
     dataType === null
       ? 'a sparse or composite tensor'
       : `of ${otherTypes[dataType] ?? `TensorFlow's type ${dataType}`}`;
-  throw refused(
+  throw folderRefused(
     path,
     `The ${side} ${name} is ${what}, which cannot be sent and compared here`,
     'Save the model with a signature through which numbers go in and out.',
@@ -93,11 +89,15 @@ export async function savedModelSource(
     ['outputs', facts.outputs],
   ] as const) {
     if (tensors.length > 0) continue;
-    throw refused(path, `The signature has no ${side}`, 'Save the model with a function that has some.');
+    throw folderRefused(
+      path,
+      `The signature has no ${side}`,
+      'Save the model with a function that has some.',
+    );
   }
   const python = pythonOperators.find((name) => facts.operators.has(name));
   if (python !== undefined) {
-    throw refused(
+    throw folderRefused(
       path,
       `The graph calls a Python function (${python}), which a SavedModel does not hold`,
       "Write that part with TensorFlow's own operations in place of tf.py_function or tf.numpy_function.",
@@ -115,7 +115,7 @@ export async function savedModelSource(
   const outputs = facts.outputs.map((tensor) => {
     const datatype = datatypeOf(path, 'output', tensor);
     if (tensor.dimensions !== null) return { name: tensor.name, datatype, dimensions: tensor.dimensions };
-    throw refused(
+    throw folderRefused(
       path,
       `The file does not say how many axes the output ${tensor.name} has`,
       'Give it a shape where the model is made (tf.ensure_shape does it), and save it again.',

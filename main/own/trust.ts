@@ -7,6 +7,7 @@ import { fileLimits } from '../contract/reader-limits';
 import type { Format, ModelSource } from '../contract/run/run-spec';
 import { exportedFormat } from '../formats/formats';
 import { hashFile, writeFileAtomic } from '../platform/files';
+import { jsonOrNull } from '../platform/parse-json';
 import { privateFile } from '../platform/private-home';
 import { listModelFiles, type ModelFile } from './model-files';
 import type { ModelReaders } from './model-readers';
@@ -77,14 +78,9 @@ export interface Trust {
 /** @param file `trusted.json` of the home. */
 export function createTrust(file: string, now: () => Date, readers: ModelReaders): Trust {
   const read = async () => {
-    const text = await readFile(file, 'utf8').catch(() => null);
-    if (text === null) return [];
-    try {
-      return trustedSchema.parse(JSON.parse(text)).trusted;
-    } catch {
-      // A damaged list trusts nothing.
-      return [];
-    }
+    const text = await readFile(file, 'utf8').catch(() => '');
+    // A damaged list trusts nothing.
+    return trustedSchema.safeParse(jsonOrNull(text)).data?.trusted ?? [];
   };
   const isTrusted = async (place: Place): Promise<boolean> => {
     if (await isData(place, readers)) return true;

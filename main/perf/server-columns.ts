@@ -1,10 +1,8 @@
 import type { ResponseCache } from '../contract/measured/results';
+import { roundUs } from '../contract/numbers';
 import type { DurationStatistic, ModelStatistics } from '../triton/statistics';
-import { roundUs } from './round-us';
 
-type Field =
-  'success' | 'queue' | 'computeInput' | 'computeInfer' | 'computeOutput' | 'cacheHit' | 'cacheMiss';
-const fields: readonly Field[] = [
+const fields = [
   'success',
   'queue',
   'computeInput',
@@ -12,7 +10,8 @@ const fields: readonly Field[] = [
   'computeOutput',
   'cacheHit',
   'cacheMiss',
-];
+] as const;
+type Field = (typeof fields)[number];
 
 /** What the server counted between two moments; ns and counts as Triton keeps them. */
 export interface ServerDelta extends Readonly<Record<Field, DurationStatistic>> {

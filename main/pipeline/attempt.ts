@@ -6,8 +6,7 @@ import { exists } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
 import { awaitDevice, heldUpOr, type TakeDevice, waitOut } from './device-turn';
 import { DiskHolds } from './disk-hold';
-import { EngineHolds } from './engine-hold';
-import { type ContinueNow, HeldUp, type Hold } from './hold';
+import { type ContinueNow, EngineHolds, HeldUp, type Hold } from './hold';
 import { stoppedEnd } from './jobs/job-stopping';
 import { needsDevice, plannedSteps, stepKeys } from './plan';
 import { runPipeline } from './runner';
@@ -65,6 +64,13 @@ export function watchRequests(folder: RunContext['folder'], stops: AttemptStops)
   return () => {
     clearInterval(poll);
   };
+}
+
+/** Of an attempt whose journal could not be written: said where it still can be. */
+export async function failedEnd(run: Pick<RunContext, 'append'>, cause: unknown): Promise<RunEnd> {
+  const error = toWire(cause);
+  await run.append({ type: 'run-finished', outcome: 'failed', error }).catch(() => undefined);
+  return { outcome: 'failed', error };
 }
 
 async function stoppedWhileWaiting(run: Pick<RunContext, 'append'>, stops: AttemptStops): Promise<RunEnd> {
@@ -153,10 +159,8 @@ export async function attemptRun(
       }
     }
   } catch (error) {
-    // The journal could not be written, or an input could not be read: said where it still can be.
-    const wire = toWire(error);
-    await run.append({ type: 'run-finished', outcome: 'failed', error: wire }).catch(() => undefined);
-    return { outcome: 'failed', error: wire };
+    // Or an input could not be read.
+    return await failedEnd(run, error);
   } finally {
     stopWatching();
     // An engine that is away keeps them; the next sweep ends them.

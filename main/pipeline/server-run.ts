@@ -13,7 +13,7 @@ import { hashValue } from '../platform/files';
 import { LogFile } from '../platform/log-file';
 import { makeFolder } from '../platform/make-folder';
 import { requirePlainRun } from '../store/run-folder';
-import { type AttemptStops, type RunEnd, watchRequests } from './attempt';
+import { type AttemptStops, failedEnd, type RunEnd, watchRequests } from './attempt';
 import { awaitDevice, type TakeDevice } from './device-turn';
 import { levelLine } from './level-tries';
 import { failureLines } from './run-step';
@@ -233,10 +233,7 @@ async function attemptServerRun(
     const durationUs = Math.round((performance.now() - started) * 1000);
     return await ended(run, scenario, { key, durationUs, end, points: held.points });
   } catch (error) {
-    // The journal could not be written: said where it still can be.
-    const wire = toWire(error);
-    await run.append({ type: 'run-finished', outcome: 'failed', error: wire }).catch(() => undefined);
-    return { outcome: 'failed', error: wire };
+    return await failedEnd(run, error);
   } finally {
     await held.file?.close().catch(() => undefined);
     stopWatching();

@@ -12,7 +12,7 @@ import type { ReadingSources } from '../perf/readings';
 import type { LoadedPreset } from '../presets/presets';
 import type { RunFolder } from '../store/run-folder';
 import type { StepManifests } from '../store/step-manifests';
-import type { Toolkit, ToolkitCommand } from '../toolkit/toolkit';
+import type { Toolkit, ToolkitCommand, ToolkitListener } from '../toolkit/toolkit';
 import type { Hold } from './hold';
 
 /** What steps compose; given by the core, so that tests and other places to run can give their own. */
@@ -93,16 +93,11 @@ export interface PlannedRun extends CommandInputs {
 export type StepCommand = ToolkitCommand | readonly string[];
 
 /** What a step sees while it runs; has everything that a toolkit verb reports to. */
-export interface StepContext {
+export interface StepContext extends Omit<ToolkitListener, 'command'> {
   readonly run: RunContext;
   readonly spec: RunSpec;
   /** The step's folder, empty at the start of a first attempt. */
   readonly dir: string;
-  readonly signal: AbortSignal;
-  readonly log: (lines: readonly string[]) => void;
-  readonly progress: (fraction: number | null, text: string) => void;
-  readonly fact: (name: string, value: string) => void;
-  readonly warning: (text: string) => void;
   readonly command: (argv: readonly string[], note?: string) => Promise<void>;
   /** The value that an earlier step left. */
   readonly output: <Schema extends z.ZodType>(step: StepId, schema: Schema) => Promise<z.infer<Schema>>;

@@ -6,13 +6,16 @@ import { fileError } from './file-error';
 import { makeFolder } from './make-folder';
 import { temporaryBeside } from './temporary-files';
 
-/** Puts the entries of a folder on disk: without it a power cut can take a new file away, however well its bytes were written. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
+/**
+ * Puts the bytes of a file, or the entries of a folder, on disk: without the latter a power cut can take a new file away,
+ * however well its bytes were written.
+ */
+export async function syncToDisk(path: string): Promise<void> {
+  const entry = await open(path, 'r');
   try {
-    await folder.sync();
+    await entry.sync();
   } finally {
-    await folder.close();
+    await entry.close();
   }
 }
 
@@ -37,7 +40,7 @@ export async function writeFileAtomic(
       await file.close();
     }
     await rename(temporary, path);
-    await syncFolder(folder);
+    await syncToDisk(folder);
   } catch (error) {
     // Below a file there is nothing to remove, and the first error is the reason.
     await rm(temporary, { force: true }).catch(() => undefined);
@@ -118,6 +121,13 @@ export async function bytesBelow(path: string): Promise<number> {
   for (const name of await readdir(path).catch(() => [])) bytes += await bytesBelow(join(path, name));
   return bytes;
 }
+
+/** Whether something is at the path, also a link that leads nowhere. */
+export const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
 
 export async function exists(path: string): Promise<boolean> {
   try {

@@ -1,7 +1,7 @@
 import type { AccuracyResult } from '../contract/measured/results';
 import { csvText, type CsvValue } from './csv';
-import type { Exporter } from './exporter';
 import { loadCsv } from './load-csv';
+import type { Exporter } from './report';
 
 const headings = [
   'Kind',

@@ -1,8 +1,8 @@
 import { csvAccuracy, csvOffline, csvOnline } from './csv.exporter';
-import type { Exporter } from './exporter';
 import { html } from './html.exporter';
 import { json } from './json.exporter';
 import { markdown } from './markdown.exporter';
+import type { Exporter } from './report';
 
 /** Throws when an id repeats. */
 export function checkExporters(list: readonly Exporter[]): readonly Exporter[] {

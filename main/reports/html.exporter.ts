@@ -1,9 +1,8 @@
 import { type ReportSection, reportSections } from '../contract/run/report-look';
-import type { Exporter } from './exporter';
-import { accuracySection } from './html/accuracy-section';
 import { headSection, problemsSection, remarksSection } from './html/head-section';
 import { Markup, markup } from './html/markup';
 import {
+  accuracySection,
   commandsSection,
   environmentSection,
   notesSection,
@@ -13,7 +12,7 @@ import {
 } from './html/record-sections';
 import { scenarioSection } from './html/scenario-section';
 import { style } from './html/style';
-import type { Report } from './report';
+import type { Exporter, Report } from './report';
 
 /** Nothing is fetched and nothing runs: the report must be as harmless in a browser as on paper. */
 const contentPolicy =

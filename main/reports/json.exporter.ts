@@ -5,7 +5,7 @@ import type { Scenario } from '../contract/run/run-events';
 import { outcomeOf } from '../contract/run/run-outcome';
 import { hasSpec } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
-import type { Exporter, ExportInput } from './exporter';
+import type { Exporter, ExportInput } from './report';
 
 function scenario({ state }: ExportInput, id: Scenario): unknown {
   const levels = levelsOf(state, id);

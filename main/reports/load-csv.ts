@@ -9,13 +9,7 @@ import {
   throughput,
   trust,
 } from '../contract/measured/columns';
-import {
-  partsInFiles,
-  partsOf,
-  responseRates,
-  responseTimes,
-  sequenceRate,
-} from '../contract/measured/detail-columns';
+import { partsInFiles, partsOf, streamColumns } from '../contract/measured/detail-columns';
 import type { LoadPoint } from '../contract/measured/results';
 import type { Verification } from '../contract/run/run-outcome';
 import { type Sweep, sweepOf } from '../contract/run/sweep';
@@ -41,14 +35,8 @@ const intervals = [throughput, ...latencies].map((column): FileColumn => ({
 
 /** Streams and sequences, intervals, the cache, checks, TLS and models measured together: where a level has any. */
 function furtherColumns(points: readonly LoadPoint[]): readonly FileColumn[] {
-  const times = responseTimes.flatMap(({ columns }) => columns);
   return [
-    ...inFile(
-      partsOf(points, [
-        ['sequences', [sequenceRate]],
-        ['streaming', [...responseRates, ...times]],
-      ]),
-    ),
+    ...inFile(streamColumns(points)),
     ...(points.some(({ latencyIntervals }) => latencyIntervals !== undefined) ? intervals : []),
     ...inFile(partsOf(points, partsInFiles)),
   ];

@@ -1,8 +1,7 @@
 import { otherwiseText } from '../contract/measured/published';
 import type { ReportSection } from '../contract/run/report-look';
-import type { Exporter } from './exporter';
 import { logoUri } from './look/logo';
-import type { NamedText, ParameterGroup, Report, ReportScenario } from './report';
+import type { Exporter, NamedText, ParameterGroup, Report, ReportScenario } from './report';
 
 /** Characters that would be read as markup; line breaks would end a cell. */
 const escaped = (text: string): string =>
@@ -10,10 +9,8 @@ const escaped = (text: string): string =>
 
 const row = (cells: readonly string[]): string => `| ${cells.map(escaped).join(' | ')} |`;
 
-function table(header: readonly string[], rows: readonly (readonly string[])[], numeric = 0): string {
-  const rule = header.map((_, index) => (index >= header.length - numeric ? '---:' : '---'));
-  return [row(header), `| ${rule.join(' | ')} |`, ...rows.map(row)].join('\n');
-}
+const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(header), `| ${header.map(() => '---').join(' | ')} |`, ...rows.map(row)].join('\n');
 
 const named = (rows: readonly NamedText[]): string =>
   table(

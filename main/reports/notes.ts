@@ -41,6 +41,12 @@ function stability(spec: RunSpec): string {
   );
 }
 
+const percentilesNote: NamedText = {
+  name: 'Percentiles',
+  value:
+    'p50, p90, p95 and p99 are nearest ranks without interpolation: of n sorted latencies, the one at index floor(p/100 · (n − 1) + 0.5).',
+};
+
 /** How to read the numbers of a file of perf_analyzer. */
 export function importedNotes(): readonly NamedText[] {
   return [
@@ -49,11 +55,7 @@ export function importedNotes(): readonly NamedText[] {
       value:
         'Inferences/s counts batch items, not requests; of a profile export: answered requests times batch size, divided by the time of the windows.',
     },
-    {
-      name: 'Percentiles',
-      value:
-        'p50, p90, p95 and p99 are nearest ranks without interpolation: of n sorted latencies, the one at index floor(p/100 · (n − 1) + 0.5).',
-    },
+    percentilesNote,
     {
       name: 'Steady levels',
       value:
@@ -93,11 +95,7 @@ export function reportNotes(spec: RunSpec): readonly NamedText[] {
         'Measured by the client from just before a request is handed over until its answer is complete. avg is the mean of those measurements, not the sum of the components. All times are milliseconds.',
     },
     ...scheduleNotes(spec),
-    {
-      name: 'Percentiles',
-      value:
-        'p50, p90, p95 and p99 are nearest ranks without interpolation: of n sorted latencies, the one at index floor(p/100 · (n − 1) + 0.5).',
-    },
+    percentilesNote,
     { name: 'Client send, Client receive', value: clientColumns(spec) },
     {
       name: 'Server columns',

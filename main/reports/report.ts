@@ -4,8 +4,9 @@ import type { KeyFigure } from '../contract/measured/key-figures';
 import type { LoadPoint } from '../contract/measured/results';
 import type { ChosenLevel } from '../contract/measured/verdict';
 import type { ReportSection } from '../contract/run/report-look';
-import type { Scenario, StepId } from '../contract/run/run-events';
+import type { ReportFile, Scenario, StepId } from '../contract/run/run-events';
 import type { Badge, Tone, Verification } from '../contract/run/run-outcome';
+import type { RunState } from '../contract/run/run-state';
 import type { Sweep } from '../contract/run/sweep';
 import type { Logo } from './look/logo';
 
@@ -214,4 +215,22 @@ export interface ReportLevel {
   readonly reasons: readonly string[];
   /** Short words for a file: the flags, or "missing: <error code>". */
   readonly marks: readonly string[];
+}
+
+export interface ExportInput {
+  readonly state: RunState;
+  /** `toReport` of the same state. */
+  readonly report: Report;
+}
+
+interface ExportedFile {
+  /** A constant of the exporter: no part of it comes from the run. */
+  readonly fileName: string;
+  readonly content: string;
+}
+
+/** One report format. Pure; writing (atomically) is the caller's. */
+export interface Exporter {
+  readonly id: Exclude<ReportFile['kind'], 'pdf'>;
+  readonly render: (input: ExportInput) => ExportedFile;
 }

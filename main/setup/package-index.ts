@@ -1,3 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { devNull } from 'node:os';
+import { join } from 'node:path';
+
 /** Settings of pip, by name with dashes. */
 export type PipSettings = ReadonlyMap<string, string>;
 
@@ -110,4 +114,34 @@ export function uvEnvironment(env: NodeJS.ProcessEnv, configs: readonly PipSetti
   // uv otherwise reads uv.toml and pyproject.toml of every folder above its own, and those of user and system.
   const own = { UV_NO_CONFIG: '1', UV_PYTHON_DOWNLOADS: 'manual' };
   return { ...made, ...own, UV_NO_PROGRESS: '1', NO_COLOR: '1' };
+}
+
+/** Where pip looks for its configuration on Linux and macOS, the weakest first. Pure. */
+export function pipConfigPaths(env: NodeJS.ProcessEnv, prefixes: readonly string[]): readonly string[] {
+  const own = env['PIP_CONFIG_FILE'] ?? '';
+  if (own === devNull) return [];
+  const home = env['HOME'] ?? '';
+  const xdg = env['XDG_CONFIG_HOME'] ?? '';
+  const system = (env['XDG_CONFIG_DIRS'] ?? '').split(':').filter(Boolean);
+  return [
+    ...(system.length === 0 ? ['/etc/xdg'] : system.reverse()).map((folder) =>
+      join(folder, 'pip', 'pip.conf'),
+    ),
+    '/etc/pip.conf',
+    ...(home === '' ? [] : [join(home, '.pip', 'pip.conf')]),
+    ...(home === '' && xdg === '' ? [] : [join(xdg === '' ? join(home, '.config') : xdg, 'pip', 'pip.conf')]),
+    ...prefixes.map((prefix) => join(prefix, 'pip.conf')),
+    ...(own === '' ? [] : [own]),
+  ];
+}
+
+/** The settings in pip's files; those that cannot be read are left out. */
+export async function readPipConfigs(
+  env: NodeJS.ProcessEnv,
+  prefixes: readonly string[],
+): Promise<readonly PipSettings[]> {
+  const texts = await Promise.all(
+    pipConfigPaths(env, prefixes).map((path) => readFile(path, 'utf8').catch(() => null)),
+  );
+  return texts.filter((text) => text !== null).map(parsePipConfig);
 }

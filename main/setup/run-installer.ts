@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
 import { exec } from '../platform/exec';
 import { noTelemetry } from '../platform/process-environment';
-import type { InstallListener } from '../toolkit/launch';
+import type { InstallListener } from '../toolkit/toolkit';
 import { environmentSecrets, withoutCredentials } from './index-secrets';
 import { installFailure } from './install-output';
 

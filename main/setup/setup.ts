@@ -1,5 +1,5 @@
-import { lstat, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
 import {
@@ -10,10 +10,12 @@ import {
   inOrderOfNeed,
   withDependents,
 } from '../contract/setup';
-import { bytesBelow, exists } from '../platform/files';
+import { bytesBelow, exists, isThere } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import { makeFolder } from '../platform/make-folder';
 import { takeFileLease } from '../store/file-lease';
+import { pythonMissing } from '../toolkit/local-python';
+import type { EnsurePython } from '../toolkit/toolkit';
 import type { Component, SetupContext } from './component';
 import { hostPythons, libraryPackage } from './interpreter';
 import { perfAnalyzerComponent } from './perf-analyzer';
@@ -22,7 +24,6 @@ import { type SetupListener, throwIfCancelled } from './run-installer';
 import { readFacts, readStamp, replaceFolder, writeFacts, writeStamp } from './stamps';
 import { tensorflowComponent } from './tensorflow';
 import { tritonComponent } from './triton';
-import { processesIn } from './users';
 import { canHaveUv, openUv, type Uv, uvFolder } from './uv';
 
 const components: Readonly<Record<ComponentId, Component>> = {
@@ -34,12 +35,7 @@ const components: Readonly<Record<ComponentId, Component>> = {
 
 const leasePollMs = 500;
 
-interface SetupOptions {
-  readonly layout: HomeLayout;
-  /** `resources` of the product. */
-  readonly resources: string;
-  readonly env: NodeJS.ProcessEnv;
-}
+type SetupOptions = Pick<SetupContext, 'layout' | 'resources' | 'env'>;
 
 /** Also told which component the rest is about. */
 export interface WorkListener extends SetupListener {
@@ -71,12 +67,6 @@ export interface Setup {
 export const supportsSetup = (platform: string, arch: string): boolean =>
   platform === 'linux' && ['x64', 'arm64'].includes(arch);
 
-const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
-
 async function statusOf(component: Component, options: SetupOptions): Promise<ComponentStatus> {
   const { id } = component;
   const folder = component.folder(options.layout);
@@ -91,6 +81,30 @@ async function statusOf(component: Component, options: SetupOptions): Promise<Co
   const works = stamp !== null && wanted !== null && !files.includes(false);
   const state = !works ? 'broken' : stamp === wanted ? 'ready' : 'outdated';
   return { id, state, version, bytes: facts?.bytes ?? null };
+}
+
+interface FolderUser {
+  readonly pid: number;
+  readonly name: string;
+}
+
+/** The processes of this machine whose program is in the folder; empty where the system has no /proc. */
+async function processesIn(folder: string): Promise<readonly FolderUser[]> {
+  const names = await readdir('/proc').catch(() => []);
+  const isInside = (path: string) => path.startsWith(`${folder}${sep}`);
+  const found = await Promise.all(
+    names
+      .filter((name) => /^\d+$/.test(name))
+      .map(async (name) => {
+        const at = join('/proc', name);
+        const [program = ''] = (await readFile(join(at, 'cmdline'), 'utf8').catch(() => '')).split('\0');
+        const binary = await readlink(join(at, 'exe')).catch(() => '');
+        if (!isInside(program) && !isInside(binary)) return null;
+        const title = await readFile(join(at, 'comm'), 'utf8').catch(() => '');
+        return { pid: Number(name), name: title.trim() };
+      }),
+  );
+  return found.filter((user) => user !== null);
 }
 
 /** Throws input-invalid where a process of this machine runs from the folder that is to go. */
@@ -220,5 +234,34 @@ export function createSetup(options: SetupOptions): Setup {
         // Its files are those of the environments, and take room of their own from now on.
         await forget();
       }),
+  };
+}
+
+/**
+ * The Python with TensorFlow: installed by the first run that needs it, made anew where it was cut short or the pinned
+ * versions changed. The returned function throws toolchain-missing (no Python, no network), disk-full, cancelled.
+ */
+export function createTensorflowOnDemand(
+  setup: Pick<Setup, 'status' | 'install'>,
+  layout: Pick<HomeLayout, 'tensorflow' | 'python'>,
+): EnsurePython {
+  return async (listener) => {
+    if ((await setup.status('tensorflow')).state === 'ready') return layout.tensorflow;
+    // A run installs nothing but what is its own: the rest was asked for before it began.
+    if (['missing', 'broken'].includes((await setup.status('python')).state)) {
+      throw pythonMissing(layout.python);
+    }
+    await setup.install(
+      ['tensorflow'],
+      { repair: false },
+      {
+        ...listener,
+        onComponent: () => undefined,
+        onProgress: (fraction, text) => {
+          listener.onProgress(fraction, `TensorFlow: ${text}`);
+        },
+      },
+    );
+    return layout.tensorflow;
   };
 }

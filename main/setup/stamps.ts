@@ -3,6 +3,7 @@ import { readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../platform/files';
+import { jsonOrNull } from '../platform/parse-json';
 
 /** SHA-256 (hex) over texts in their order. */
 export function hashParts(...parts: readonly string[]): string {
@@ -30,11 +31,8 @@ export type InstalledFacts = z.infer<typeof factsSchema>;
 const factsFile = (folder: string): string => join(folder, '.installed.json');
 
 export async function readFacts(folder: string): Promise<InstalledFacts | null> {
-  try {
-    return factsSchema.parse(JSON.parse((await readText(factsFile(folder))) ?? ''));
-  } catch {
-    return null;
-  }
+  const text = await readText(factsFile(folder));
+  return factsSchema.safeParse(jsonOrNull(text ?? '')).data ?? null;
 }
 
 export const writeFacts = (folder: string, facts: InstalledFacts): Promise<void> =>

@@ -14,8 +14,7 @@ import {
   type PythonFacts,
   pythonFacts,
 } from './interpreter';
-import { cleanEnvironment, uvEnvironment } from './package-index';
-import { readPipConfigs } from './pip-config-files';
+import { cleanEnvironment, readPipConfigs, uvEnvironment } from './package-index';
 import { runInstaller, type SetupListener, tryInstaller } from './run-installer';
 import { hashParts, readStamp, replaceFolder, writeStamp } from './stamps';
 

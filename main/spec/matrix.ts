@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { FieldRow } from '../contract/fields/field';
 import { fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
 import { localHost, readHostNames } from '../contract/host/host-name';
@@ -18,9 +18,6 @@ const mostRuns = 256;
 const publishedModels: Readonly<Record<string, string>> = { TFT: 'tft', WidenDeep: 'wide-and-deep' };
 
 const example = 'For example: "matrix: { preset: [tft, resnet50], precision: [fp32, fp16] }".';
-
-const invalid = (where: string, message: string, remedy?: string): WorkbenchError =>
-  new WorkbenchError('input-invalid', message, { where, remedy });
 
 /** A field by its path, its option, its published variable, or the last part of its path where only one has it. */
 function fieldOf(key: string): FieldRow | undefined {
@@ -47,7 +44,11 @@ interface Field {
 function readGpus(key: string, value: unknown): unknown {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.length > 0 && list.every((id) => typeof id === 'string')) return list;
-  throw invalid(key, `${shortValue(value)} is not a GPU`, 'Use idlest, all, none, or the UUID of a GPU.');
+  throw invalidInput(
+    key,
+    `${shortValue(value)} is not a GPU`,
+    'Use idlest, all, none, or the UUID of a GPU.',
+  );
 }
 
 function readValue(row: FieldRow, key: string, value: unknown): unknown {
@@ -57,11 +58,11 @@ function readValue(row: FieldRow, key: string, value: unknown): unknown {
   const isFormula = row.path === 'performance.concurrency' && value === 'formula';
   if (isList && !Array.isArray(value) && !isFormula) {
     const remedy = `Write each value as a list, for example "${key}: [[1, 2], [4]]" for two runs.`;
-    throw invalid(key, `${row.label} takes a list, not ${shortValue(value)}`, remedy);
+    throw invalidInput(key, `${row.label} takes a list, not ${shortValue(value)}`, remedy);
   }
   const { values = Object.keys(row.choices ?? {}) } = constraint;
   if (values.length === 0 || values.some((known) => known === value)) return value;
-  throw invalid(key, `${shortValue(value)} is not one of ${values.join(', ')}`);
+  throw invalidInput(key, `${shortValue(value)} is not one of ${values.join(', ')}`);
 }
 
 /** Throws input-invalid for a key that names no field. */
@@ -70,7 +71,7 @@ function requireField(key: string): Field {
   if (row === undefined || row.internal === true) {
     const remedy =
       'Use a path, option or variable as "triton-workbench fields" lists them; preset and gpu are keys too.';
-    throw invalid(key, `"${shortText(key)}" does not name one field of a run`, remedy);
+    throw invalidInput(key, `"${shortText(key)}" does not name one field of a run`, remedy);
   }
   const variable = Object.hasOwn(upstreamVariables, key) ? upstreamVariables[key] : undefined;
   const read = (value: unknown) => {
@@ -98,10 +99,10 @@ interface Axis {
 function axisOf(key: string, given: unknown): Axis {
   const { path, read } = requireField(key);
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (list.length === 0) throw invalid(`matrix.${key}`, 'The axis has no values', example);
+  if (list.length === 0) throw invalidInput(`matrix.${key}`, 'The axis has no values', example);
   const values = list.map(read);
   const twice = values.find((value, at) => values.slice(0, at).some((before) => sameValue(before, value)));
-  if (twice !== undefined) throw invalid(`matrix.${key}`, `${shortValue(twice)} is there twice`);
+  if (twice !== undefined) throw invalidInput(`matrix.${key}`, `${shortValue(twice)} is there twice`);
   return { path, values };
 }
 
@@ -155,7 +156,7 @@ function nameIn(given: unknown): string | null {
   if (given === undefined) return null;
   if (typeof given === 'string' && /^\w[\w.-]{0,39}$/.test(given)) return given;
   const remedy = 'Use up to 40 letters, digits, ".", "_" and "-".';
-  throw invalid('name', `${shortValue(given)} is not a name for a matrix`, remedy);
+  throw invalidInput('name', `${shortValue(given)} is not a name for a matrix`, remedy);
 }
 
 /** Names of hosts to spread the runs over; a text or a list. */
@@ -166,20 +167,24 @@ function hostsIn(given: unknown): readonly string[] | null {
   const names =
     other === undefined ? readHostNames(list.map(String)) : `${shortValue(other)} is not the name of a host`;
   if (typeof names !== 'string') return names;
-  throw invalid('hosts', names, 'Write "hosts: all", or "hosts: [gpu1, gpu2]" with names of "hosts list".');
+  throw invalidInput(
+    'hosts',
+    names,
+    'Write "hosts: all", or "hosts: [gpu1, gpu2]" with names of "hosts list".',
+  );
 }
 
 function readAxes({ matrix, name, hosts, ...rest }: Tree): MatrixFile {
   if (!isTree(matrix) || Object.keys(matrix).length === 0) {
-    throw invalid('matrix', 'The matrix has no axes', example);
+    throw invalidInput('matrix', 'The matrix has no axes', example);
   }
   const axes = Object.entries(matrix).map(([key, given]) => axisOf(key, given));
   const paths = axes.map(({ path }) => path);
   const double = paths.find((path, at) => paths.indexOf(path) !== at);
-  if (double !== undefined) throw invalid('matrix', `Two axes set ${double}`);
+  if (double !== undefined) throw invalidInput('matrix', `Two axes set ${double}`);
   const count = axes.reduce((product, { values }) => product * values.length, 1);
   if (count > mostRuns) {
-    throw invalid(
+    throw invalidInput(
       'matrix',
       `The matrix has ${count} runs, at most ${mostRuns} are taken`,
       'Shorten its axes.',
@@ -211,10 +216,10 @@ function readRunner(tree: Tree, given: NamedPreset | null, presets: readonly Nam
   const preset = given ?? presets.find((known) => known.id === id);
   if (preset === undefined) {
     const remedy = 'Add the preset before the options, for example: run tft --matrix <file>';
-    throw invalid('[preset]', 'The runner configuration does not name a model of the presets', remedy);
+    throw invalidInput('[preset]', 'The runner configuration does not name a model of the presets', remedy);
   }
   const entries = runnerEntries(preset, tree);
-  if (entries.length === 0) throw invalid('configurations', 'The file contains no configuration');
+  if (entries.length === 0) throw invalidInput('configurations', 'The file contains no configuration');
   const telling = tellingVariables(entries);
   return {
     name: null,
@@ -237,7 +242,7 @@ function withPreset(file: MatrixFile, preset: string | null): MatrixFile {
   const named = file.entries.find((entry) => entry.preset !== null)?.preset;
   if (preset === null || named === undefined) return file;
   const remedy = 'Leave the preset out in front of the options, or in the file.';
-  throw invalid(
+  throw invalidInput(
     '[preset]',
     `The file names its presets itself, ${shortText(named ?? '')} among them`,
     remedy,
@@ -259,13 +264,13 @@ interface MatrixInput {
 export function readMatrix({ text, fileName, preset, presets }: MatrixInput): MatrixFile {
   const kind = specKind(text, fileName);
   const problem = kind === 'yaml' ? sizeProblem(kind, text) : 'A matrix is a YAML file.';
-  if (problem !== null) throw invalid(fileName, problem.replace(/\.$/, ''), example);
+  if (problem !== null) throw invalidInput(fileName, problem.replace(/\.$/, ''), example);
   let tree: unknown;
   try {
     tree = parseYaml(text);
   } catch (cause) {
     if (cause instanceof WorkbenchError) throw cause;
-    throw invalid(fileName, cause instanceof Error ? cause.message : String(cause));
+    throw invalidInput(fileName, cause instanceof Error ? cause.message : String(cause));
   }
   if (isTree(tree) && isRunnerConfig(tree)) {
     const given =
@@ -273,5 +278,5 @@ export function readMatrix({ text, fileName, preset, presets }: MatrixInput): Ma
     return readRunner(tree, given, presets);
   }
   if (isTree(tree) && 'matrix' in tree) return withPreset(readAxes(tree), preset);
-  throw invalid(fileName, 'The file has neither "matrix" nor "configurations"', example);
+  throw invalidInput(fileName, 'The file has neither "matrix" nor "configurations"', example);
 }

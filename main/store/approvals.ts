@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { emptyReach, isEmptyReach, type Reach, type Reached } from '../contract/reach';
 import { imageRepository } from '../docker/images/image-reference';
 import { writeFileAtomic } from '../platform/files';
+import { jsonOrNull } from '../platform/parse-json';
 import { readBoundedFile } from '../platform/read-bounded-file';
 
 const entry = z.strictObject({ value: z.string(), at: z.string() });
@@ -61,12 +62,9 @@ export function createApprovals(options: {
   const turn: { tail: Promise<unknown> } = { tail: Promise.resolve() };
   const read = async (): Promise<Approved> => {
     const content = await readBoundedFile(file, mostBytes);
-    try {
-      if ('text' in content) return approvedSchema.parse(JSON.parse(content.text));
-    } catch {
-      // A damaged list approves nothing.
-    }
-    return { version: 1, paths: [], images: [], hosts: [] };
+    const approved = 'text' in content ? approvedSchema.safeParse(jsonOrNull(content.text)).data : undefined;
+    // A damaged list approves nothing.
+    return approved ?? { version: 1, paths: [], images: [], hosts: [] };
   };
   const missingFrom = (approved: Approved, folders: readonly string[], reach: Reach): Reach => {
     const places = [

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Draft, draftSchema } from '../contract/run/spec-tools';
 import { writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
+import { jsonOrNull } from '../platform/parse-json';
 
 /** The wizard's drafts: one file each, the last whole one whatever happens while it is written. */
 export interface Drafts {
@@ -18,12 +19,8 @@ export interface Drafts {
 const abandonedMs = 60_000;
 
 async function readDraft(path: string): Promise<Draft | null> {
-  try {
-    const parsed = draftSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return draftSchema.safeParse(jsonOrNull(text)).data ?? null;
 }
 
 async function removeAbandoned(path: string): Promise<void> {

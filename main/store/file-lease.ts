@@ -1,7 +1,12 @@
 import type { Stats } from 'node:fs';
-import { link, lstat, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { link, lstat, readFile, realpath, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
 import { fileError } from '../platform/file-error';
+import { makeFolder } from '../platform/make-folder';
+import { jsonOrNull } from '../platform/parse-json';
 import { isAlive, ownIdentity, ownPlace, placeSchema, relationTo } from '../platform/process-identity';
 import { temporaryBeside } from '../platform/temporary-files';
 
@@ -35,23 +40,14 @@ type LeaseAnswer =
   | { readonly release: () => Promise<void>; readonly holder?: undefined }
   | { readonly release?: undefined; readonly holder: LeaseHolder | null };
 
-function parseLease(text: string): Lease | null {
-  try {
-    const parsed = leaseSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
-}
-
 /** What the file says; `broken` where it is not a lease, also where it is not a file; `none` where nothing is there. */
 async function readLease(path: string): Promise<{ lease: Lease; found: Stats } | 'broken' | 'none'> {
   try {
     const found = await lstat(path);
     // Reading a folder fails, and reading a FIFO never ends.
     if (!found.isFile()) return 'broken';
-    const lease = parseLease(await readFile(path, 'utf8'));
-    return lease === null ? 'broken' : { lease, found };
+    const lease = leaseSchema.safeParse(jsonOrNull(await readFile(path, 'utf8'))).data;
+    return lease === undefined ? 'broken' : { lease, found };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
     throw error;
@@ -159,5 +155,39 @@ export async function takeFileLease(path: string, what?: string): Promise<LeaseA
     throw fileError(error, path);
   } finally {
     await rm(own, { force: true });
+  }
+}
+
+/** Longer than a change takes on a slow disk. */
+const turnMs = 10_000;
+
+/**
+ * One change at a time, of all processes, to what the file is: the person may have put a link there.
+ * @param what "the settings", for the error when the turn does not come: file-unwritable.
+ */
+export async function withFileTurn<Result>(
+  file: string,
+  what: string,
+  work: (place: string) => Promise<Result>,
+): Promise<Result> {
+  await makeFolder(dirname(file));
+  const place = await realpath(file).catch(() => file);
+  const end = Date.now() + turnMs;
+  for (;;) {
+    const { release } = await takeFileLease(`${file}.lease`, `a change of ${what}`);
+    if (release !== undefined) {
+      try {
+        return await work(place);
+      } finally {
+        await release();
+      }
+    }
+    if (Date.now() > end) {
+      throw new WorkbenchError('file-unwritable', `Another process is changing ${what}`, {
+        where: file,
+        remedy: 'Try again when it has ended.',
+      });
+    }
+    await setTimeout(5 + Math.random() * 20);
   }
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileEntry } from '../contract/run/artefacts';
-import { syncFolder } from '../platform/files';
+import { syncToDisk } from '../platform/files';
 import { openPlain, requirePlain } from '../platform/plain-entry';
 
 /** Files worked on at once: the disk writes several for the price of one. */
@@ -86,7 +86,7 @@ export async function listContents(root: string, options: ManifestOptions): Prom
   await each(listed, async (path) => {
     found.set(path, await options.contents.of(join(root, path), options.sync));
   });
-  if (options.sync) await each([...folders].reverse(), (folder) => syncFolder(join(root, folder)));
+  if (options.sync) await each([...folders].reverse(), (folder) => syncToDisk(join(root, folder)));
   return listed.flatMap((path) => {
     const content = found.get(path);
     return content === undefined ? [] : [{ path, ...content }];

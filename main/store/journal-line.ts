@@ -1,5 +1,6 @@
 import crc32 from 'crc-32';
 import { type JournalEntry, readJournalEntry } from '../contract/run/run-events';
+import { jsonOrNull } from '../platform/parse-json';
 
 /** What every record begins with; a name inside of a record cannot look like it, because quotes are escaped there. */
 const head = '{"seq":';
@@ -21,14 +22,6 @@ export function formatJournalLine(entry: {
   return `${json.slice(0, -1)},"crc":"${hex(crc32.str(json))}"}`;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 /** The value on a whole line; null for a damaged one. The checksum is over the bytes: text decoded from damaged bytes has another length. */
 export function checkedValue(line: Uint8Array): unknown {
   const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength);
@@ -38,7 +31,7 @@ export function checkedValue(line: Uint8Array): unknown {
   if (suffix?.index !== 0) return null;
   const body = bytes.subarray(0, end);
   if (hex(crc32.buf(closing, crc32.buf(body))) !== suffix[1]) return null;
-  return parseJson(`${body.toString('utf8')}}`);
+  return jsonOrNull(`${body.toString('utf8')}}`);
 }
 
 /** Exactly one record. */

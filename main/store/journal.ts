@@ -3,8 +3,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { damageText, type JournalBody, type JournalEntry } from '../contract/run/run-events';
+import { reduceRun, type RunState } from '../contract/run/run-state';
 import { fileError } from '../platform/file-error';
-import { syncFolder } from '../platform/files';
+import { syncToDisk } from '../platform/files';
 import { openPlain } from '../platform/plain-entry';
 import {
   formatJournalLine,
@@ -13,6 +14,7 @@ import {
   salvageRecords,
   writtenRecord,
 } from './journal-line';
+import type { RunFolder } from './run-folder';
 
 export { formatJournalLine };
 
@@ -131,7 +133,7 @@ export class JournalWriter {
     try {
       const bytes = await journalBytes(file, path);
       const content = parseJournal(bytes);
-      if (bytes.length === 0) await syncFolder(dirname(path));
+      if (bytes.length === 0) await syncToDisk(dirname(path));
       if (content.keptBytes < bytes.length) await file.truncate(content.keptBytes);
       if (content.unterminated) await file.appendFile('\n');
       const length = content.keptBytes + (content.unterminated ? 1 : 0);
@@ -191,4 +193,23 @@ export function requireEntries(content: JournalContent, path: string): void {
   const damage = damageText(content.damagedLines);
   const what = 'The journal does not begin with the creation of a run';
   throw new WorkbenchError('journal-corrupt', damage === null ? what : `${what}. ${damage}`, { where: path });
+}
+
+/** Throws journal-corrupt, run-folder-unsafe. */
+export async function readContent({ journal }: RunFolder): Promise<JournalContent> {
+  return readJournal(journal).catch((error: unknown) => {
+    if (error instanceof WorkbenchError) throw error;
+    throw new WorkbenchError('journal-corrupt', 'The journal cannot be read', {
+      where: journal,
+      cause: error,
+    });
+  });
+}
+
+/** What the journal says; where the run is from is not known yet. Throws journal-corrupt. */
+export function stateIn(content: JournalContent, path: string): RunState {
+  requireEntries(content, path);
+  const state = content.entries.reduce<RunState | null>(reduceRun, null);
+  if (state === null) throw new WorkbenchError('journal-corrupt', 'The journal is empty', { where: path });
+  return { ...state, damagedLines: content.damagedLines };
 }

@@ -3,7 +3,7 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileError } from '../platform/file-error';
-import { canonicalJson, exists, syncFolder } from '../platform/files';
+import { canonicalJson, exists, syncToDisk } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import { temporaryBeside } from '../platform/temporary-files';
@@ -64,7 +64,7 @@ export class RunKey {
           await made.close();
         }
         await this.putInPlace(temporary);
-        await syncFolder(dirname(this.file));
+        await syncToDisk(dirname(this.file));
       }
     } catch (error) {
       throw fileError(error, this.file);

@@ -2,13 +2,12 @@ import pLimit from 'p-limit';
 import { WorkbenchError } from '../contract/errors';
 import type { RunOrigin } from '../contract/run/run-content';
 import type { RunList, RunSummary } from '../contract/run/run-summary';
-import { readJournalHead } from './journal-head';
-import { readContent, stateIn } from './read-run';
+import { readContent, stateIn } from './journal';
 import { type RunFolder, runFolder } from './run-folder';
 import { requireSameRun, type RunKey } from './run-key';
 import { isSealedCreation, originOf } from './run-seals';
 import { asItStands, type JobLooks } from './standing';
-import { type KeptRow, makeRow, readKeptRow, toSummary } from './summary';
+import { type KeptRow, makeRow, readJournalHead, readKeptRow, toSummary } from './summary';
 
 /** Rows of the list that are read at the same time. */
 const readAtOnce = 8;

@@ -15,14 +15,13 @@ import type { RunState } from '../contract/run/run-state';
 import type { RunList } from '../contract/run/run-summary';
 import type { ServerLoad } from '../contract/run/server-load';
 import { fileError } from '../platform/file-error';
-import { exists, hashValue, syncFolder, writeFileAtomic } from '../platform/files';
+import { exists, hashValue, syncToDisk, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { openPlain } from '../platform/plain-entry';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import { temporaryBeside } from '../platform/temporary-files';
-import { type JournalContent, JournalWriter } from './journal';
+import { type JournalContent, JournalWriter, readContent, stateIn } from './journal';
 import { acquireLease, holderText, leaseHolder } from './lease';
-import { readContent, stateIn } from './read-run';
 import { readLogTail } from './run-files';
 import { newRunId, type RunFolder, runFolder } from './run-folder';
 import { holdsRun, requireSameRun, type RunKey } from './run-key';
@@ -53,7 +52,7 @@ interface StoredRun {
 
 /** Makes the folder so that a power cut does not take it away. */
 async function makeLasting(dir: string): Promise<void> {
-  for (const made of await makeFolder(dir)) await syncFolder(dirname(made));
+  for (const made of await makeFolder(dir)) await syncToDisk(dirname(made));
 }
 
 /** An empty file; no link in its place is followed. Throws run-folder-unsafe. */
@@ -117,7 +116,7 @@ export class RunStore {
         ...present({ imported, onServer, matrix }),
       });
       await (out === undefined ? rename(dir, named) : symlink(dir, named));
-      await syncFolder(this.runsDir);
+      await syncToDisk(this.runsDir);
     } catch (error) {
       if (out === undefined) await rm(dir, { recursive: true, force: true }).catch(() => undefined);
       throw fileError(error, dir);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { runIdPattern } from '../contract/opened';
 import { fileError } from '../platform/file-error';
-import { bytesBelow, exists } from '../platform/files';
+import { bytesBelow, exists, isThere } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { acquireLease, leaseFile, leaseHolder } from './lease';
 import { holdsRun } from './run-key';
@@ -20,12 +20,6 @@ export interface RunTrash {
   /** Deletes for good what was removed longer ago than this; returns the run ids. */
   empty(olderThanMs: number): Promise<readonly string[]>;
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
 
 /** Deletes the folder behind a link, if it still is the folder of this run. */
 async function deleteLinked(target: string, runId: string): Promise<void> {

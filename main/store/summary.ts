@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { isLoopback } from '../contract/address';
 import { isSteady } from '../contract/flag-text';
@@ -9,9 +12,66 @@ import { type RunSummary, runSummarySchema } from '../contract/run/run-summary';
 import { measuredServer } from '../contract/run/server-load';
 import { budgetLatencyUs } from '../contract/run/sweep';
 import { replaceFile } from '../platform/files';
+import { jsonOrNull } from '../platform/parse-json';
 import { readBoundedFile } from '../platform/read-bounded-file';
-import { type JournalHead, readJournalHead } from './journal-head';
+import { writtenRecord } from './journal-line';
 import type { RunFolder } from './run-folder';
+
+/** What the list of runs asks of every journal, by one look at the file. */
+interface JournalHead {
+  /**
+   * What tells this very journal from another one, or from what it was: its file, which no copy has, its times, of which
+   * the second cannot be set, and its end.
+   */
+  readonly mark: string;
+  readonly bytes: number;
+  /** The record that created the run, as it was written; null where its line is damaged or longer than 1 MiB. */
+  readonly first: object | null;
+}
+
+/** The end of the journal, with the checksum of its last line. */
+const endBytes = 1024;
+const mostStartBytes = 2 ** 20;
+/** A first record takes some thousand bytes: one read in most cases. */
+const startPartBytes = 2 ** 14;
+const newline = 0x0a;
+
+async function firstLine(file: FileHandle): Promise<Buffer | null> {
+  const parts: Buffer[] = [];
+  for (let length = 0; length < mostStartBytes;) {
+    const room = Buffer.allocUnsafe(Math.min(startPartBytes, mostStartBytes - length));
+    const { bytesRead } = await file.read(room, 0, room.length, length);
+    if (bytesRead === 0) return null;
+    const end = room.subarray(0, bytesRead).indexOf(newline);
+    parts.push(room.subarray(0, end === -1 ? bytesRead : end));
+    if (end !== -1) return Buffer.concat(parts);
+    length += bytesRead;
+  }
+  return null;
+}
+
+/** null where there is no journal that can be read. */
+export async function readJournalHead(path: string): Promise<JournalHead | null> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+  const file = await open(path, flags).catch(() => null);
+  if (file === null) return null;
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+    const end = Buffer.alloc(Math.min(endBytes, Number(size)));
+    await file.read(end, 0, end.length, Number(size) - end.length);
+    const hash = createHash('sha256').update(end).digest('hex');
+    const line = await firstLine(file);
+    return {
+      mark: [ino, size, mtimeNs, ctimeNs, hash].join(' '),
+      bytes: Number(size),
+      first: line === null ? null : writtenRecord(line),
+    };
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
 
 const runRowSchema = runSummarySchema.omit({ origin: true });
 /** A row without what must be verified each time. */
@@ -114,7 +174,7 @@ export interface KeptRow {
 /** The row of this very journal, whichever version kept it; null where none is, and where it does not have today's fields. */
 export async function readKeptRow(folder: RunFolder, mark: JournalHead['mark']): Promise<KeptRow | null> {
   const found = await readBoundedFile(folder.summary, mostSummaryBytes);
-  const kept = 'text' in found ? parseKept(found.text) : null;
+  const kept = 'text' in found ? keptSchema.safeParse(jsonOrNull(found.text)).data : undefined;
   if (kept?.journal !== mark) return null;
   // The folder may have been moved since.
   return { row: { ...kept.summary, dir: folder.dir }, isOutdated: kept.madeBy !== madeBy };
@@ -136,13 +196,4 @@ export async function makeRow(
     await replaceFile(folder.summary, JSON.stringify(content)).catch(() => undefined);
   }
   return summary;
-}
-
-function parseKept(text: string): z.infer<typeof keptSchema> | null {
-  try {
-    const parsed = keptSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
 }

@@ -3,8 +3,8 @@ import { WorkbenchError } from '../contract/errors';
 import { exec, follow } from '../platform/exec';
 import { exists } from '../platform/files';
 import { pythonVariables } from '../platform/process-environment';
-import type { EnsurePython, LaunchPython } from './launch';
 import type { PythonAhead } from './python-ahead';
+import type { EnsurePython, LaunchPython } from './toolkit';
 
 interface LocalPythonOptions {
   /** Python of the workbench's virtual environment, or what installs another one first. */
@@ -17,6 +17,11 @@ interface LocalPythonOptions {
   /** Of a run, whose verbs follow one another. */
   readonly ahead?: PythonAhead;
 }
+
+export const pythonMissing = (where: string): WorkbenchError =>
+  new WorkbenchError('toolchain-missing', 'The Python environment of the workbench is not installed', {
+    where,
+  });
 
 /**
  * Blocks as large as a model are taken and freed many times over: glibc uses up to so many freed bytes again in place of
@@ -44,11 +49,7 @@ export function createLocalPython(options: LocalPythonOptions): LaunchPython {
   return async (launch) => {
     const python = typeof options.python === 'string' ? options.python : await options.python(launch);
     if (!(await exists(python))) {
-      throw new WorkbenchError(
-        'toolchain-missing',
-        'The Python environment of the workbench is not installed',
-        { where: python },
-      );
+      throw pythonMissing(python);
     }
     const argv: [string, ...string[]] = [python, ...launch.args];
     await launch.onCommand(argv);

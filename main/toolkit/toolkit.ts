@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import { errorCodes, WorkbenchError } from '../contract/errors';
-import type { LaunchPython } from './launch';
+import type { ExecResult } from '../platform/exec';
+import { jsonOrNull } from '../platform/parse-json';
 
 /** Numbers of the same words are logged no closer together than this; the progress bar shows them all. */
 const intervalMs = 1000;
@@ -75,6 +76,29 @@ export interface Toolkit {
   ): Promise<z.infer<Schema>>;
 }
 
+interface PythonLaunch {
+  /** What follows the interpreter. */
+  readonly args: readonly string[];
+  /** What it does, in a word: the toolkit's verb. */
+  readonly task: string;
+  readonly signal: AbortSignal;
+  /** The exact command, before it runs. */
+  readonly onCommand: (argv: readonly string[]) => Promise<void>;
+  /** What is done before it runs, where its environment is installed first. */
+  readonly onProgress: (fraction: number | null, text: string) => void;
+  readonly onStdoutLine: (line: string) => void;
+  readonly onStderrLine: (line: string) => void;
+}
+
+/** What an installation reports to. */
+export type InstallListener = Pick<PythonLaunch, 'signal' | 'onProgress' | 'onStderrLine'>;
+
+/** Path of a Python, installed first where it is not there. */
+export type EnsurePython = (listener: InstallListener) => Promise<string>;
+
+/** Runs Python with the toolkit on its path, on this machine or in a container, and waits for its end. */
+export type LaunchPython = (launch: PythonLaunch) => Promise<ExecResult>;
+
 export function createToolkit(launchPython: LaunchPython): Toolkit {
   return {
     async call(command, schema, listener) {
@@ -83,13 +107,8 @@ export function createToolkit(launchPython: LaunchPython): Toolkit {
       let failure: WorkbenchError | undefined;
       const logged = createProgressFilter(() => performance.now());
       const take = (line: string) => {
-        let parsed;
-        try {
-          parsed = lineSchema.safeParse(JSON.parse(line));
-        } catch {
-          parsed = undefined;
-        }
-        if (parsed?.success !== true) {
+        const parsed = lineSchema.safeParse(jsonOrNull(line));
+        if (!parsed.success) {
           listener.log([line]);
           return;
         }
@@ -141,4 +160,34 @@ export function createToolkit(launchPython: LaunchPython): Toolkit {
       return parsed.data;
     },
   };
+}
+
+/** Of a verb that nobody follows. */
+export function silentListener(signal: AbortSignal): ToolkitListener {
+  const silent = () => undefined;
+  return {
+    signal,
+    log: silent,
+    progress: silent,
+    fact: silent,
+    warning: silent,
+    command: () => Promise.resolve(),
+  };
+}
+
+const versions = z.looseObject({ packages: z.record(z.string(), z.string()), python: z.string() });
+
+/** Versions of Python and of the packages that results depend on; empty when the toolkit cannot say. Throws cancelled. */
+export async function readPackages(
+  toolkit: Toolkit,
+  signal = new AbortController().signal,
+): Promise<Record<string, string>> {
+  try {
+    const command = { verb: 'versions', args: [] };
+    const { packages, python } = await toolkit.call(command, versions, silentListener(signal));
+    return { python, ...packages };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return {};
+  }
 }

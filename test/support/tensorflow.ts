@@ -1,8 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
-import { createSetup } from '../../main/setup/setup';
-import { createTensorflowOnDemand } from '../../main/setup/tensorflow-on-demand';
+import { createSetup, createTensorflowOnDemand } from '../../main/setup/setup';
 import { createTestHome, repository, type TestHome } from './home';
 
 /** The first of all runs on a machine fetches TensorFlow; later ones find it in the real home. */

@@ -1,6 +1,6 @@
 import { createCore } from '../../main/core';
 import type { Core } from '../../main/core/core-interface';
-import type { CoreOptions } from '../../main/core/core-options';
+import type { CoreOptions } from '../../main/core/core-parts';
 import { readerBundle } from './reader-bundle';
 
 /** A core in this home without a Docker Engine, that prints nothing and measures nothing. */

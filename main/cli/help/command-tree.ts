@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander';
+import type { Argument, Command, CommanderError, Option } from 'commander';
 
 /** "images build"; '' for the program itself. */
 export const pathOf = (command: Command): string =>
@@ -48,4 +48,15 @@ export function verbIn(program: Command, words: readonly string[]): FoundVerb {
     found = { command: next, words: at + 1 };
   }
   return found;
+}
+
+/**
+ * What is wrong with a command line, on one line, and where its help is; null where help itself was printed.
+ * @param words the command line behind the program's name
+ */
+export function usageError(program: Command, words: readonly string[], error: CommanderError): string | null {
+  if (error.code === 'commander.help') return null;
+  const reason = error.message.replace(/\s*\n\s*/g, ' ').replace(/[.\s]+$/, '');
+  const verb = pathOf(verbIn(program, words).command);
+  return `${reason}. See "${[program.name(), verb, '--help'].filter((part) => part !== '').join(' ')}".`;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Command, Option } from 'commander';
-import { WorkbenchError } from '../../contract/errors';
+import { invalidInput } from '../../contract/errors';
 import { isTree, type Tree } from '../../contract/trees';
 import { configFolder, homeLayout } from '../../platform/layout';
 import { parseYaml } from '../../platform/parse-yaml';
@@ -20,26 +20,23 @@ export interface CliConfig {
   readonly verbs: Tree;
 }
 
-const invalid = (file: string, message: string, remedy: string) =>
-  new WorkbenchError('input-invalid', message, { where: file, remedy });
-
 /** null: there is none. Throws input-invalid for a file that cannot be read. */
 export async function readConfig(paths: readonly string[]): Promise<CliConfig | null> {
   for (const file of paths) {
     const found = await readBoundedFile(file, mostBytes, { links: 'follow' });
     if ('problem' in found) {
       if (found.problem === 'it does not exist') continue;
-      throw invalid(file, `The defaults cannot be read: ${found.problem}`, 'Fix or remove the file.');
+      throw invalidInput(file, `The defaults cannot be read: ${found.problem}`, 'Fix or remove the file.');
     }
     let verbs: unknown;
     try {
       verbs = parseYaml(found.text) ?? {};
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw invalid(file, `The defaults cannot be read: ${reason}`, 'Fix or remove the file.');
+      throw invalidInput(file, `The defaults cannot be read: ${reason}`, 'Fix or remove the file.');
     }
     if (isTree(verbs)) return { file, verbs };
-    throw invalid(
+    throw invalidInput(
       file,
       'The defaults must be options by command',
       'For example: {perf: {url: "localhost:8000"}}',
@@ -65,7 +62,7 @@ function wordsOf(option: Option, value: unknown, place: string, file: string): r
     if (!takesValue && one === false) return [];
     if (takesValue && (typeof one === 'string' || typeof one === 'number')) return [`${flag}=${one}`];
     const wanted = takesValue ? 'a text, a number, or a list of them' : 'true or false';
-    throw invalid(file, `${place} must be ${wanted}`, 'Quote texts with special characters.');
+    throw invalidInput(file, `${place} must be ${wanted}`, 'Quote texts with special characters.');
   });
 }
 
@@ -79,20 +76,24 @@ function checkedVerbs(
   for (const [verb, values] of Object.entries(verbs)) {
     const command = commands.find((one) => pathOf(one) === verb);
     if (command === undefined) {
-      throw invalid(file, `"${verb}" is not a command`, `Commands are: ${commands.map(pathOf).join(', ')}.`);
+      throw invalidInput(
+        file,
+        `"${verb}" is not a command`,
+        `Commands are: ${commands.map(pathOf).join(', ')}.`,
+      );
     }
     if (!isTree(values)) {
-      throw invalid(file, `"${verb}" must have options`, `For example: ${verb}: {json: true}`);
+      throw invalidInput(file, `"${verb}" must have options`, `For example: ${verb}: {json: true}`);
     }
     const words = new Map<Option, readonly string[]>();
     for (const [key, value] of Object.entries(values)) {
       const option = optionsOf(command).find((one) => nameOf(one) === key);
       if (option === undefined) {
         const remedy = `See "${program.name()} ${verb} --help" for its options; write them without dashes.`;
-        throw invalid(file, `"${key}" is not an option of ${verb}`, remedy);
+        throw invalidInput(file, `"${key}" is not an option of ${verb}`, remedy);
       }
       if (agreedEachTime.has(key)) {
-        throw invalid(file, `${verb}.${key} is agreed to each time`, 'Type it on the command line.');
+        throw invalidInput(file, `${verb}.${key} is agreed to each time`, 'Type it on the command line.');
       }
       words.set(option, wordsOf(option, value, `${verb}.${key}`, file));
     }

@@ -15,13 +15,9 @@ import { present } from '../../contract/present';
 import { largestOf } from '../../contract/statistics';
 import { formatChecks } from '../../contract/words';
 import type { Core } from '../../core';
-import type { CliContext } from '../context';
+import { type CliContext, jsonHelp, type JsonOption } from '../context';
 import { exitCodes, formatTable, type Output } from '../output';
 
-interface Json {
-  readonly json?: boolean;
-}
-const jsonHelp = 'print one JSON document to stdout';
 const nameHelp = 'name of a host';
 
 /** Throws input-invalid, naming the argument. */
@@ -101,7 +97,7 @@ function addLooks(hosts: Command, context: CliContext): void {
     .description('List the hosts, each as it is now: GPUs, Docker, disk, what runs there')
     .option('--no-check', 'do not connect to them')
     .option('--json', jsonHelp)
-    .action(async (options: Json & { readonly check: boolean }) => {
+    .action(async (options: JsonOption & { readonly check: boolean }) => {
       await list(await context.core(), context.output(options), options.check);
     });
   hosts
@@ -109,7 +105,7 @@ function addLooks(hosts: Command, context: CliContext): void {
     .description('Show one host as it is now')
     .argument('<name>', nameHelp)
     .option('--json', jsonHelp)
-    .action(async (given: string, options: Json) => {
+    .action(async (given: string, options: JsonOption) => {
       const output = context.output(options);
       const status = await (await context.core()).handlers['hosts.status']({ name: readName(given) });
       if (output.json) output.document(status);
@@ -120,7 +116,7 @@ function addLooks(hosts: Command, context: CliContext): void {
     .description('Check whether a host can run Triton in containers')
     .argument('<name>', nameHelp)
     .option('--json', jsonHelp)
-    .action(async (given: string, options: Json) => {
+    .action(async (given: string, options: JsonOption) => {
       const output = context.output(options);
       const found = await (await context.core()).handlers['hosts.check']({ name: readName(given) });
       const quiet: Output = output.json ? { ...output, say: () => undefined } : output;
@@ -147,7 +143,7 @@ export function addHosts(program: Command, context: CliContext): void {
       async (
         name: string,
         address: string,
-        options: Json & { readonly certificates?: string; readonly check: boolean },
+        options: JsonOption & { readonly certificates?: string; readonly check: boolean },
       ) => {
         const output = context.output(options);
         const { handlers } = await context.core();
@@ -167,7 +163,7 @@ export function addHosts(program: Command, context: CliContext): void {
     .argument('<name>', nameHelp)
     .option('--force', 'also while runs or deployments use it, or when it is unreachable')
     .option('--json', jsonHelp)
-    .action(async (given: string, options: Json & { readonly force?: boolean }) => {
+    .action(async (given: string, options: JsonOption & { readonly force?: boolean }) => {
       const output = context.output(options);
       const name = readName(given);
       const { handlers } = await context.core();

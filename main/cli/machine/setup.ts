@@ -12,9 +12,8 @@ import {
   withDependents,
 } from '../../contract/setup';
 import type { Core } from '../../core';
-import type { CliContext } from '../context';
-import { exitCodes, followWork, formatTable, type Output } from '../output';
-import { askToRemove } from './ask';
+import { type CliContext, jsonHelp } from '../context';
+import { askToRemove, exitCodes, followWork, formatTable, type Output } from '../output';
 
 interface SetupOptions {
   readonly check?: boolean;
@@ -149,7 +148,7 @@ export function addSetup(program: Command, context: CliContext): void {
     .option('--repair', 'make it anew, with fresh downloads')
     .option('--remove', 'remove it, with everything that was made from it; asks')
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'print one JSON document to stdout')
+    .option('--json', jsonHelp)
     .action(async (names: string[], options: SetupOptions) => {
       context.exit(await setup(context, names, options));
     });

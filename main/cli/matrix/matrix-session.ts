@@ -3,13 +3,12 @@ import type { MatrixResult } from '../../contract/measured/matrix-result';
 import type { Choice } from '../../contract/run/spec-tools';
 import { mergeTrees, type Tree } from '../../contract/trees';
 import type { Core } from '../../core';
-import type { Output } from '../output';
+import { exitCodes, type Output } from '../output';
 import type { RunOptions } from '../read-spec';
-import { budgetOf } from '../settings/defaults';
-import type { Stop } from './stop';
+import { budgetOf } from '../settings/settings';
 
-export interface MatrixOptions extends RunOptions {
-  readonly matrix: string;
+/** Options of `run` that a matrix has too. */
+export interface MatrixFlags {
   /** Names with commas, or "all". */
   readonly hosts?: string;
   readonly resume?: boolean;
@@ -19,6 +18,10 @@ export interface MatrixOptions extends RunOptions {
   readonly p99BudgetMs?: number;
   readonly detach?: boolean;
   readonly verbose?: boolean;
+}
+
+export interface MatrixOptions extends RunOptions, MatrixFlags {
+  readonly matrix: string;
 }
 
 /** A run of the matrix before it is started. */
@@ -32,6 +35,50 @@ export interface PlannedRun extends MatrixResult {
 
 export interface Ended extends PlannedRun {
   readonly code: number;
+}
+
+/** Ctrl-C while a matrix plans, creates and works on its runs: no further run is started. */
+export interface Stop {
+  readonly signal: AbortSignal;
+  /** While this is worked on, it answers Ctrl-C itself. */
+  answeredBy<Value>(work: () => Promise<Value>): Promise<Value>;
+  dispose(): void;
+}
+
+/** Listens from now on; the second Ctrl-C ends the process at once. */
+export function listenForStop(
+  output: Pick<Output, 'say'>,
+  exit: (code: number) => void = (code) => process.exit(code),
+): Stop {
+  const controller = new AbortController();
+  const answering = { count: 0 };
+  const stop = (): void => {
+    if (controller.signal.aborted) {
+      exit(exitCodes.cancelled);
+      return;
+    }
+    controller.abort();
+    if (answering.count === 0) {
+      output.say('Stopping: no further run is started. Press Ctrl-C again to quit immediately.');
+    }
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return {
+    signal: controller.signal,
+    answeredBy: async (work) => {
+      answering.count += 1;
+      try {
+        return await work();
+      } finally {
+        answering.count -= 1;
+      }
+    },
+    dispose: () => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+    },
+  };
 }
 
 export interface Session {

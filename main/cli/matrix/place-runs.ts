@@ -4,6 +4,7 @@ import { type HostFit, onHost, placementOf } from '../../contract/host/spread';
 import { isEmptyReach, reachLines, reachOf } from '../../contract/reach';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
+import { problemError } from '../../contract/run/spec-tools';
 import { mergeTrees, type Tree } from '../../contract/trees';
 import { approveGiven } from '../work';
 import type { Place, PlannedRun, Session } from './matrix-session';
@@ -54,9 +55,7 @@ async function startError({ core, options }: Session, spec: RunSpec): Promise<Wi
   const [first] = (await core.handlers['runs.check']({ spec })).filter(
     ({ severity }) => severity === 'problem',
   );
-  if (first === undefined) return null;
-  const { code, message, field: where, remedy } = first;
-  return { code, message, where, ...(remedy === null ? {} : { remedy }) };
+  return first === undefined ? null : problemError(first);
 }
 
 /** Hosts that a run may be given to; a text: why it can be given to none; null: it is not to be given to any. */

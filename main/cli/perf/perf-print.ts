@@ -34,10 +34,7 @@ import {
   effort,
   gpus,
   model,
-  partsOf,
-  responseRates,
-  responseTimes,
-  sequenceRate,
+  streamColumns,
 } from '../../contract/measured/detail-columns';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatCount, formatMeasured, formatMs } from '../../contract/numbers';
@@ -126,7 +123,6 @@ const isPercentile = ({ short }: Column): boolean => short !== 'avg' && short !=
 export function pointTable(points: readonly LoadPoint[]): string {
   const open = points.some((point) => point.requestRate !== undefined);
   const several = points.some((point) => point.model !== undefined);
-  const times = responseTimes.flatMap(({ columns }) => columns.filter(isPercentile));
   const cells: readonly Cell[] = [
     ...(several ? [cellOf(model)] : []),
     cellOf(batchSize),
@@ -138,10 +134,7 @@ export function pointTable(points: readonly LoadPoint[]): string {
     ...[meanBatch, ...components].map(cellOf),
     ...latencies.flatMap(withInterval),
     ...(open ? [achieved, ...scheduled.filter(isPercentile), delayed] : []).map(cellOf),
-    ...partsOf(points, [
-      ['sequences', [sequenceRate]],
-      ['streaming', [...responseRates, ...times]],
-    ]).map(cellOf),
+    ...streamColumns(points, isPercentile).map(cellOf),
   ];
   return formatTable(
     cells.map(({ title }) => title),

@@ -11,7 +11,7 @@ import { writeFileAtomic } from '../../platform/files';
 import type { CliContext } from '../context';
 import { exitCodes, type Output, progressOf } from '../output';
 import { readHeaders } from '../read-values';
-import { budgetOf } from '../settings/defaults';
+import { budgetOf } from '../settings/settings';
 import { addPerfOptions, type PerfOptions } from './perf-options';
 import { planText, readPerfPlan } from './perf-plan';
 import { pointLine, tellResults } from './perf-print';

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { WorkbenchError } from '../../contract/errors';
 import { bestDocument, bestOfRuns, budgetDocument } from '../../contract/measured/verdict';
 import type { Core } from '../../core';
-import type { CliContext } from '../context';
+import { type CliContext, jsonHelp } from '../context';
 import { readBudgetMs, readNumber, resolveRunId } from '../read-values';
-import { budgetOf } from '../settings/defaults';
+import { budgetOf } from '../settings/settings';
 
 interface BestOptions {
   readonly last: number;
@@ -42,7 +42,7 @@ export function addBest(program: Command, context: CliContext): void {
     .argument('[run...]', 'two or more; without any, the last runs that have measured something')
     .option('--last <count>', 'how many of the last runs', readCount, 5)
     .option('--p99-budget-ms <ms>', 'highest acceptable p99 latency, in milliseconds', readBudgetMs)
-    .option('--json', 'print one JSON document to stdout')
+    .option('--json', jsonHelp)
     .action(async (given: string[], options: BestOptions) => {
       const output = context.output(options);
       const core = await context.core();

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { formatBytes } from '../../contract/numbers';
 import type { CleanedHome, CleanPlan, CleanRequest, Core } from '../../core';
 import type { CliContext } from '../context';
-import { askToRemove } from '../machine/ask';
-import { type Output, printText } from '../output';
+import { askToRemove, type Output, printText } from '../output';
 import { resolveRunId } from '../read-values';
 
 interface CleanOptions {

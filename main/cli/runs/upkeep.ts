@@ -1,13 +1,9 @@
 import type { Command } from 'commander';
 import type { Core } from '../../core';
-import type { CliContext } from '../context';
+import { type CliContext, jsonHelp, type JsonOption } from '../context';
 import { formatError } from '../output';
 import { readBudgetMs, readRunName, resolveRunId, runArgument } from '../read-values';
 import { addReportOptions, reportChangeOf, type ReportOptions } from '../report/report-options';
-
-interface Json {
-  readonly json?: boolean;
-}
 
 interface Stop {
   readonly verb: 'cancel' | 'pause';
@@ -36,8 +32,8 @@ function addStop(program: Command, context: CliContext, { verb, description, sto
     .command(verb)
     .description(description)
     .argument('<run>', runArgument)
-    .option('--json', 'print one JSON document to stdout')
-    .action(async (given: string, options: Json) => {
+    .option('--json', jsonHelp)
+    .action(async (given: string, options: JsonOption) => {
       const output = context.output(options);
       const core = await context.core();
       const runId = await resolveRunId(core, given);
@@ -61,19 +57,21 @@ function addReport(program: Command, context: CliContext): void {
       readBudgetMs,
     );
   addReportOptions(report)
-    .option('--json', 'print one JSON document to stdout')
-    .action(async (given: string, options: Json & ReportOptions & { readonly p99BudgetMs?: number }) => {
-      const output = context.output(options);
-      const change = reportChangeOf(options);
-      const core = await context.core();
-      const runId = await resolveRunId(core, given);
-      // Before anything of the run is changed.
-      if (typeof change.logo === 'string') await core.checkLogo(change.logo);
-      if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
-      const files = await core.writeReports(runId, change);
-      if (output.json) output.document({ runId, reports: files });
-      else for (const file of files) output.say(`${file.kind}: ${file.path}`);
-    });
+    .option('--json', jsonHelp)
+    .action(
+      async (given: string, options: JsonOption & ReportOptions & { readonly p99BudgetMs?: number }) => {
+        const output = context.output(options);
+        const change = reportChangeOf(options);
+        const core = await context.core();
+        const runId = await resolveRunId(core, given);
+        // Before anything of the run is changed.
+        if (typeof change.logo === 'string') await core.checkLogo(change.logo);
+        if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
+        const files = await core.writeReports(runId, change);
+        if (output.json) output.document({ runId, reports: files });
+        else for (const file of files) output.say(`${file.kind}: ${file.path}`);
+      },
+    );
 }
 
 function addRename(program: Command, context: CliContext): void {
@@ -82,8 +80,8 @@ function addRename(program: Command, context: CliContext): void {
     .description('Name a run; use the name wherever a command takes a run')
     .argument('<run>', runArgument)
     .argument('[name]', 'the new name; without it, the name is removed')
-    .option('--json', 'print one JSON document to stdout')
-    .action(async (given: string, text: string | undefined, options: Json) => {
+    .option('--json', jsonHelp)
+    .action(async (given: string, text: string | undefined, options: JsonOption) => {
       const output = context.output(options);
       const name = text === undefined ? null : readRunName(text);
       const core = await context.core();

@@ -12,12 +12,28 @@ import {
 } from '../../contract/settings/settings';
 import { largestOf } from '../../contract/statistics';
 import type { Core } from '../../core';
-import type { CliContext } from '../context';
+import { type CliContext, jsonHelp, type JsonOption } from '../context';
 import { type Output, printText } from '../output';
-import { problemLines } from './defaults';
 
-interface Json {
-  readonly json?: boolean;
+/** The p99 budget that was typed, else that of the settings; undefined where neither is there. */
+export async function budgetOf(core: Core, typed: number | undefined): Promise<number | undefined> {
+  if (typed !== undefined) return typed;
+  const { values } = await core.handlers['settings.get'](undefined);
+  return values['deployment.p99BudgetMs'] ?? undefined;
+}
+
+/** What keeps a setting from having effect; keys that are not known change nothing here. */
+export async function settingProblems(core: Core): Promise<readonly string[]> {
+  return problemLines({ ...(await core.handlers['settings.get'](undefined)), unknown: [] });
+}
+
+/** What is wrong with the file of the settings. Pure. */
+export function problemLines({ broken, invalid, unknown, file }: SettingsState): readonly string[] {
+  return [
+    ...(broken === null ? [] : [`${file} cannot be read: ${broken}. The defaults hold.`]),
+    ...invalid.map(({ key, reason }) => `${key} ${reason}. The default holds.`),
+    ...(unknown.length === 0 ? [] : [`Unknown keys, which have no effect: ${unknown.join(', ')}`]),
+  ];
 }
 
 function readKey(text: string): SettingKey {
@@ -86,8 +102,8 @@ export function addSettings(program: Command, context: CliContext): void {
   settings
     .command('list', { isDefault: true })
     .description('List every setting with its value')
-    .option('--json', 'print one JSON document to stdout')
-    .action(async (options: Json) => {
+    .option('--json', jsonHelp)
+    .action(async (options: JsonOption) => {
       const output = context.output(options);
       const state = await readSettings(context);
       if (output.json) output.document(state);
@@ -97,8 +113,8 @@ export function addSettings(program: Command, context: CliContext): void {
     .command('get')
     .description('Print the value of a setting')
     .argument('<key>', 'key of the setting: "settings list" has them', readKey)
-    .option('--json', 'print one JSON document to stdout')
-    .action(async (key: SettingKey, options: Json) => {
+    .option('--json', jsonHelp)
+    .action(async (key: SettingKey, options: JsonOption) => {
       const state = await readSettings(context);
       tell(context.output(options), state, key);
     });
@@ -108,8 +124,8 @@ export function addSettings(program: Command, context: CliContext): void {
     .argument('<key>', 'key of the setting', readKey)
     .argument('<value>', 'the value; "none" removes it, "on" and "off" switch')
     .option('-y, --yes', 'set a retention that moves runs to the trash')
-    .option('--json', 'print one JSON document to stdout')
-    .action(async (key: SettingKey, text: string, options: Json & { readonly yes?: boolean }) => {
+    .option('--json', jsonHelp)
+    .action(async (key: SettingKey, text: string, options: JsonOption & { readonly yes?: boolean }) => {
       const core = await context.core();
       const value = readSettingValue(key, text);
       const isDays = key === 'runs.keepDays' && definitionOf(key).schema.safeParse(value).success;
@@ -120,8 +136,8 @@ export function addSettings(program: Command, context: CliContext): void {
     .command('reset')
     .description('Set a setting back to its default')
     .argument('<key>', 'key of the setting', readKey)
-    .option('--json', 'print one JSON document to stdout')
-    .action(async (key: SettingKey, options: Json) => {
+    .option('--json', jsonHelp)
+    .action(async (key: SettingKey, options: JsonOption) => {
       const state = await (await context.core()).handlers['settings.reset']({ key });
       tell(context.output(options), state, key);
     });

@@ -58,3 +58,11 @@ export interface FieldRow {
   /** Written by the workbench itself: neither form nor report shows it. */
   readonly internal?: boolean;
 }
+
+/** Makes the fields of what a run asks a scheduler of jobs for. */
+export const jobField =
+  (onlyWith: NonNullable<FieldRow['onlyWith']>) =>
+  (
+    name: string,
+    words: Pick<FieldRow, 'label' | 'term' | 'help' | 'absent'> & Partial<FieldRow>,
+  ): FieldRow => ({ path: `engine.${name}`, decides: 'nothing', onlyWith, ...words });

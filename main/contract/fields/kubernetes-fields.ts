@@ -1,18 +1,11 @@
-import type { FieldRow, ValueAt } from './field';
+import { type FieldRow, jobField, type ValueAt } from './field';
 
 const withKubernetes = {
   text: 'a Kubernetes cluster',
   holds: (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'kubernetes',
 };
 
-type Words = Pick<FieldRow, 'label' | 'term' | 'help' | 'absent'> & Partial<FieldRow>;
-
-const row = (name: string, words: Words): FieldRow => ({
-  path: `engine.${name}`,
-  decides: 'nothing',
-  onlyWith: withKubernetes,
-  ...words,
-});
+const row = jobField(withKubernetes);
 
 /** What a run asks a Kubernetes cluster for. */
 export const kubernetesFields: readonly FieldRow[] = [

@@ -1,4 +1,4 @@
-import type { FieldRow, ValueAt } from './field';
+import { type FieldRow, jobField, type ValueAt } from './field';
 
 const withSlurm = {
   text: 'a Slurm cluster',
@@ -15,14 +15,7 @@ const withContainer = {
     withSlurm.holds(valueAt) && ['apptainer', 'pyxis'].includes(String(valueAt('engine.container'))),
 };
 
-type Words = Pick<FieldRow, 'label' | 'term' | 'help' | 'absent'> & Partial<FieldRow>;
-
-const row = (name: string, words: Words): FieldRow => ({
-  path: `engine.${name}`,
-  decides: 'nothing',
-  onlyWith: withSlurm,
-  ...words,
-});
+const row = jobField(withSlurm);
 
 /** What a run asks a Slurm cluster for. */
 export const slurmFields: readonly FieldRow[] = [

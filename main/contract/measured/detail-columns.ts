@@ -334,6 +334,16 @@ export const partsOf = (
 ): readonly Column[] =>
   parts.flatMap(([part, columns]) => (points.some((point) => point[part] !== undefined) ? columns : []));
 
+/** What sequences and streams have of their own; `keep` is asked of each time of the responses. */
+export const streamColumns = (
+  points: readonly LoadPoint[],
+  keep: (column: Column) => boolean = () => true,
+): readonly Column[] =>
+  partsOf(points, [
+    ['sequences', [sequenceRate]],
+    ['streaming', [...responseRates, ...responseTimes.flatMap(({ columns }) => columns.filter(keep))]],
+  ]);
+
 /** The same of files: what comes behind the columns that every level has. */
 export const partsInFiles = [
   ['cache', cache],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { headerProblem, isLoopback, tlsFilesSchema } from '../address';
-import { WorkbenchError } from '../errors';
+import { invalidInput, WorkbenchError } from '../errors';
 import { applies, baseDefaults, valuesAt } from '../fields/fields';
 import { performanceFields } from '../fields/performance-fields';
 import { hostNameSchema } from '../host/host-name';
@@ -74,9 +74,6 @@ interface LevelNumbers {
   readonly sequencesAtOnce?: number | undefined;
 }
 
-const invalid = (where: string, message: string, remedy?: string) =>
-  new WorkbenchError('input-invalid', message, { where, remedy });
-
 /**
  * Each batch size with each concurrency, or with each request rate; a concurrency beside a rate is the
  * most requests under way. Throws input-invalid.
@@ -84,7 +81,7 @@ const invalid = (where: string, message: string, remedy?: string) =>
 export function readLevels(numbers: LevelNumbers): readonly LoadLevel[] {
   const { batchSizes, concurrency, requestRates = [], intervalsUs = [], sequencesAtOnce } = numbers;
   if (requestRates.length > 0 && intervalsUs.length > 0) {
-    throw invalid(
+    throw invalidInput(
       'performance.requestIntervalsUs',
       'A request rate and intervals are two ways to say the same',
       'Give one of them.',
@@ -94,7 +91,7 @@ export function readLevels(numbers: LevelNumbers): readonly LoadLevel[] {
   const counts = concurrency ?? [rates.length > 0 ? (sequencesAtOnce ?? mostUnderWay) : 1];
   const [most = mostUnderWay, ...others] = counts;
   if (rates.length > 0 && others.length > 0) {
-    throw invalid(
+    throw invalidInput(
       'performance.concurrency',
       'With a request rate there is one limit of concurrent requests',
       'Give one number.',
@@ -185,7 +182,7 @@ function checkRemoteLimits(
   if (isLoopback(addresses.http) && isLoopback(addresses.grpc)) return;
   const over = overRemoteLimit(levels, limits);
   if (over === null) return;
-  throw invalid(
+  throw invalidInput(
     `limits.${over.limit}`,
     over.message,
     'Send less; or, where its owner agrees, raise the limit.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../errors';
+import type { ErrorCode, WireError } from '../errors';
 import type { Preset } from './preset';
 import type { StepId } from './run-events';
 import { runNameSchema } from './run-name';
@@ -37,6 +37,12 @@ export interface StartProblem extends SpecProblem {
   /** Of the error that a start is refused with. */
   readonly code: ErrorCode;
 }
+
+/** The error that a start with this problem is refused with. */
+export const problemError = ({ code, message, field, remedy }: StartProblem): WireError => ({
+  ...{ code, message, where: field },
+  ...(remedy === null ? {} : { remedy }),
+});
 
 export interface PlannedCommand {
   readonly step: StepId;

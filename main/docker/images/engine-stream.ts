@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { WorkbenchError } from '../../contract/errors';
 import { LineSplitter } from '../../platform/line-splitter';
+import { jsonOrNull } from '../../platform/parse-json';
 
 /** Of one event: the words of a failed build come in one, each control character as six. A longer one is no event. */
 const maxEventBytes = 1024 * 1024;
@@ -19,12 +20,7 @@ export type EngineEvent = z.infer<typeof engineEventSchema>;
 
 /** null for a line that is no event: a cut or foreign line must not end a pull that goes well. */
 export function parseEngineEvent(line: string): EngineEvent | null {
-  try {
-    const parsed = engineEventSchema.safeParse(JSON.parse(line));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
+  return engineEventSchema.safeParse(jsonOrNull(line)).data ?? null;
 }
 
 /** The engine's own words for a failure in the stream; null where the event tells of none. */

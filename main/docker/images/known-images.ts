@@ -4,6 +4,7 @@ import type { ImageInfo } from '../../contract/docker';
 import { WorkbenchError } from '../../contract/errors';
 import type { UsedImage } from '../../contract/measured/results';
 import { writeFileAtomic } from '../../platform/files';
+import { jsonOrNull } from '../../platform/parse-json';
 import { readBoundedFile } from '../../platform/read-bounded-file';
 import { ask } from '../client';
 import { imageLabelNames } from './image-recipe';
@@ -37,11 +38,7 @@ export function createKnownImages(file: string, now: () => Date): KnownImages {
   const turn: { tail: Promise<unknown> } = { tail: Promise.resolve() };
   const read = async (): Promise<Known> => {
     const content = await readBoundedFile(file, mostBytes);
-    try {
-      return 'text' in content ? knownSchema.parse(JSON.parse(content.text)).images : [];
-    } catch {
-      return [];
-    }
+    return 'text' in content ? (knownSchema.safeParse(jsonOrNull(content.text)).data?.images ?? []) : [];
   };
   const note = async ({ reference, id, digest }: UsedImage): Promise<string | null> => {
     const known = await read();
@@ -111,8 +108,8 @@ export async function listImages(docker: Docker, signal?: AbortSignal): Promise<
  * Removes an image of the workbench with all its names. Throws image-missing, input-invalid for an image that is
  * somebody else's, docker-failed while a container uses it.
  */
-export async function removeImage(docker: Docker, id: string, signal?: AbortSignal): Promise<void> {
-  const image = (await listImages(docker, signal)).find((candidate) => candidate.id === id);
+export async function removeImage(docker: Docker, id: string): Promise<void> {
+  const image = (await listImages(docker)).find((candidate) => candidate.id === id);
   if (image === undefined) throw new WorkbenchError('image-missing', `No such image: ${id}`);
   const name = image.tags[0] ?? image.digests[0] ?? id;
   if (image.use === null) {
@@ -121,12 +118,8 @@ export async function removeImage(docker: Docker, id: string, signal?: AbortSign
     });
   }
   // Asked before: an image of several names would lose some of them before the engine refuses the last.
-  const all = await ask(
-    'list the containers',
-    (abortSignal) => docker.listContainers({ all: true, abortSignal }),
-    {
-      signal,
-    },
+  const all = await ask('list the containers', (abortSignal) =>
+    docker.listContainers({ all: true, abortSignal }),
   );
   const users = all.filter(({ ImageID }) => ImageID === id).map(({ Names, Id }) => Names[0]?.slice(1) ?? Id);
   if (users.length > 0) {
@@ -141,7 +134,7 @@ export async function removeImage(docker: Docker, id: string, signal?: AbortSign
       `remove ${target}`,
       // Deleting the layers of a large image takes longer than other requests.
       (abortSignal) => docker.getImage(target).remove({ abortSignal }),
-      { signal, timeoutMs: 120_000 },
+      { timeoutMs: 120_000 },
     );
   }
 }

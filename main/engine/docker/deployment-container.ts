@@ -20,10 +20,10 @@ import { LineSplitter } from '../../platform/line-splitter';
 import { pythonVariables } from '../../platform/process-environment';
 import type { DeploymentPlace, DeploymentServer, ServerLook } from '../deployment-server';
 import { parseListeningSockets, portTaken } from '../local/listening-sockets';
-import { chownTree } from './chown-tree';
 import { DeploymentVolume } from './deployment-volume';
 import type { HostReach } from './host-reach';
 import { containerUser, memoryShare, readEngineFacts } from './run-containers';
+import { chownTree } from './run-files';
 import { containerPorts, readImageRelease, tritonCommand } from './triton-command';
 
 const quiet = () => undefined;
@@ -37,9 +37,6 @@ function dockerEngine({ id, engine }: Deployment) {
 
 const hostOf = (engine: DeploymentEngine): string | undefined =>
   engine.kind === 'docker' ? engine.host : undefined;
-
-/** Of the container and of nothing else on this engine. */
-const nameOf = (instance: string, { id }: Deployment) => `twb-${instance.slice(0, 6)}-deployment-${id}`;
 
 /** What the engine says of a container that should serve. */
 function lookAt({ State, RestartCount }: Inspected): ServerLook {
@@ -95,8 +92,7 @@ class DeploymentContainers implements DeploymentServer {
 
   async start(deployment: Deployment, place: Place, signal: AbortSignal): Promise<null> {
     const options = { signal, onTrouble: quiet };
-    const link = await this.linkOf(deployment.engine);
-    const client = await link.connect(signal);
+    const { client } = await this.engineOf(deployment, signal);
     const { name, body } = await this.plan(deployment, place, options);
     const found = await inspectContainer(client, name, signal);
     const isSame = found?.Config.Labels[labelNames.key] === body.Labels?.[labelNames.key];
@@ -116,15 +112,13 @@ class DeploymentContainers implements DeploymentServer {
   }
 
   async stop(deployment: Deployment): Promise<void> {
-    const link = await this.linkOf(deployment.engine);
-    await stopContainer(await link.connect(), nameOf(await link.instance(), deployment));
+    const { client, name } = await this.engineOf(deployment);
+    await stopContainer(client, name);
   }
 
   async remove(deployment: Deployment, place: Place): Promise<void> {
-    const link = await this.linkOf(deployment.engine);
-    const client = await link.connect();
-    const instance = await link.instance();
-    await removeContainer(client, nameOf(instance, deployment));
+    const { client, instance, name } = await this.engineOf(deployment);
+    await removeContainer(client, name);
     await removeNetworks(
       client,
       instance,
@@ -134,19 +128,16 @@ class DeploymentContainers implements DeploymentServer {
   }
 
   async look(deployment: Deployment): Promise<ServerLook> {
-    const link = await this.linkOf(deployment.engine);
-    const name = nameOf(await link.instance(), deployment);
-    const found = await inspectContainer(await link.connect(), name);
+    const { client, name } = await this.engineOf(deployment);
+    const found = await inspectContainer(client, name);
     if (found !== null) return lookAt(found);
     return { kind: 'stopped', reason: 'The container was removed; starting makes it anew' };
   }
 
   async log(deployment: Deployment, _place: DeploymentPlace, limit: number): Promise<readonly string[]> {
-    const link = await this.linkOf(deployment.engine);
-    const { docker } = await link.connect();
-    const name = nameOf(await link.instance(), deployment);
+    const { client, name } = await this.engineOf(deployment);
     const bytes = await ask('read the log of the container', (abortSignal) =>
-      docker.getContainer(name).logs({ stdout: true, stderr: true, tail: limit, abortSignal }),
+      client.docker.getContainer(name).logs({ stdout: true, stderr: true, tail: limit, abortSignal }),
     );
     const lines: string[] = [];
     const splitters = { stdout: new LineSplitter(take), stderr: new LineSplitter(take) };
@@ -166,13 +157,20 @@ class DeploymentContainers implements DeploymentServer {
     return host === undefined ? Promise.resolve(this.engines.docker) : this.engines.hosts.link(host);
   }
 
-  private async volumeOf(deployment: Deployment, place: Place): Promise<DeploymentVolume> {
+  /** The engine that it is on, and its container there. */
+  private async engineOf(deployment: Deployment, signal?: AbortSignal) {
     const link = await this.linkOf(deployment.engine);
+    const client = await link.connect(signal);
+    const instance = await link.instance();
+    // Of the container and of nothing else on this engine.
+    return { link, client, instance, name: `twb-${instance.slice(0, 6)}-deployment-${deployment.id}` };
+  }
+
+  private async volumeOf(deployment: Deployment, place: Place): Promise<DeploymentVolume> {
+    const { link, client, instance } = await this.engineOf(deployment);
     const facts = await readEngineFacts(link);
     return new DeploymentVolume({
-      ...{ deployment, place, facts, user: containerUser(facts).user },
-      client: await link.connect(),
-      instance: await link.instance(),
+      ...{ deployment, place, facts, user: containerUser(facts).user, client, instance },
       image: dockerEngine(deployment).imageId,
     });
   }
@@ -190,9 +188,7 @@ class DeploymentContainers implements DeploymentServer {
 
   private async plan(deployment: Deployment, place: Place, options: Parameters<typeof ensureNetwork>[2]) {
     const engine = dockerEngine(deployment);
-    const link = await this.linkOf(engine);
-    const client = await link.connect();
-    const instance = await link.instance();
+    const { link, client, instance, name } = await this.engineOf(deployment);
     const facts = await readEngineFacts(link);
     const { user, ownerId } = containerUser(facts);
     const image = { id: engine.imageId, reference: engine.image };
@@ -221,9 +217,7 @@ class DeploymentContainers implements DeploymentServer {
         address: engine.listen,
       },
       gpus: engine.gpus,
-      gpuAccess: facts.gpuAccess,
-      rootless: facts.rootless,
-      remapsUsers: facts.remapsUsers,
+      ...facts,
       sharedMemory: { kind: 'own' as const, bytes: engine.shmSizeMiB * 2 ** 20, shareable: false },
       memoryBytes: Math.floor(facts.memoryBytes * memoryShare),
       isLasting: true,
@@ -233,7 +227,7 @@ class DeploymentContainers implements DeploymentServer {
       ...{ role: 'deployment' as const, step: 'deploy', adoptable: false, server: '', gpus: engine.gpus },
       key: hashValue(input).slice(0, 32),
     };
-    return { name: nameOf(instance, deployment), body: containerBody({ ...input, labels }) };
+    return { name, body: containerBody({ ...input, labels }) };
   }
 }
 

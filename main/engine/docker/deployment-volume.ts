@@ -10,8 +10,13 @@ import { containerBody, type ContainerMount } from '../../docker/container-body'
 import { removeContainer } from '../../docker/container-life';
 import { listContainers } from '../../docker/list-containers';
 import { runContainer } from '../../docker/run-container';
-import { machineHolder } from '../../docker/volume-holder';
-import { createVolume, listVolumes, type OwnVolume, removeVolumes } from '../../docker/volumes';
+import {
+  createVolume,
+  listVolumes,
+  machineHolder,
+  type OwnVolume,
+  removeVolumes,
+} from '../../docker/volumes';
 import { hashValue, replaceFile } from '../../platform/files';
 import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText } from '../../platform/plain-entry';
@@ -175,9 +180,7 @@ export class DeploymentVolume {
     const input = {
       ...{ image, command, env: {}, workingDir: '/', user, mounts, gpus: [] },
       network: { kind: 'none' as const },
-      gpuAccess: facts.gpuAccess,
-      rootless: facts.rootless,
-      remapsUsers: facts.remapsUsers,
+      ...facts,
       sharedMemory: { kind: 'own' as const, bytes: helperShmBytes, shareable: false },
       memoryBytes: Math.floor(facts.memoryBytes / 4),
     };

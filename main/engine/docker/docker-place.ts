@@ -10,7 +10,7 @@ import type { ImageRequest } from '../../docker/images/prepare-image';
 import { listContainers, type OwnContainer } from '../../docker/list-containers';
 import { type ContainerEnd, dockerRunCommand, runContainer } from '../../docker/run-container';
 import { ensureNetwork, networkCommand, removeNetworks } from '../../docker/run-network';
-import type { LaunchPython } from '../../toolkit/launch';
+import type { LaunchPython } from '../../toolkit/toolkit';
 import type { Engine, ServerHandle, StartServerInput } from '../engine';
 import type { EngineWatch, ImagesListener, Place, PlaceRun } from '../place';
 import { type ClientStep, createContainerLoadTools } from './container-load-tools';

@@ -17,13 +17,8 @@ const mebibyte = 2 ** 20;
 const clientShmBytes = 1024 * mebibyte;
 
 /** What the engine says that decides how containers are made. */
-export interface EngineFacts {
+export interface EngineFacts extends Pick<ContainerBodyInput, 'rootless' | 'remapsUsers' | 'gpuAccess'> {
   readonly memoryBytes: number;
-  /** In a rootless engine, root of a container is this plain user, and any other id owns nothing here. */
-  readonly rootless: boolean;
-  /** Ids of users in its containers are others on the host. */
-  readonly remapsUsers: boolean;
-  readonly gpuAccess: 'runtime' | 'cdi';
 }
 
 /** Throws docker-unreachable. */
@@ -97,14 +92,8 @@ export class RunContainers {
 
   private common() {
     const { facts, engine } = this.options;
-    return {
-      user: this.user,
-      gpus: engine.gpus,
-      gpuAccess: facts.gpuAccess,
-      rootless: facts.rootless,
-      remapsUsers: facts.remapsUsers,
-      memoryBytes: Math.floor(facts.memoryBytes * memoryShare),
-    };
+    const memoryBytes = Math.floor(facts.memoryBytes * memoryShare);
+    return { user: this.user, gpus: engine.gpus, ...facts, memoryBytes };
   }
 
   private labels(role: ContainerLabels['role'], server: string, adoptable: boolean) {

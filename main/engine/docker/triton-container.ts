@@ -16,7 +16,7 @@ import { leavesRunning } from '../../platform/abort';
 import { createTritonClient } from '../../triton/client';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
 import { portTaken } from '../local/listening-sockets';
-import { TritonLog } from '../triton-log';
+import { lastComplaint, TritonLog } from '../triton-log';
 import type { ContainerPlan } from './run-containers';
 import { containerPorts } from './triton-command';
 
@@ -182,11 +182,9 @@ async function awaitReady(
     if (start.signal.aborted) throw new WorkbenchError('cancelled', 'Cancelled while Triton started');
     const { exit } = ended;
     if (exit !== null) {
-      const complaint = [...exit.tail].reverse().find((line) => /^E\d{4} /.test(line));
-      const why = complaint === undefined ? '' : `: ${complaint.replace(/^E\d{4} \S+ +\d+ /, '')}`;
       throw new WorkbenchError(
         exit.outOfMemory === true ? 'out-of-memory' : 'server-start-failed',
-        `Triton's container ended with exit code ${String(exit.exitCode)} while it started${why}`,
+        `Triton's container ended with exit code ${String(exit.exitCode)} while it started${lastComplaint(exit.tail)}`,
         { where: start.logPath, details: exit.tail.join('\n') },
       );
     }

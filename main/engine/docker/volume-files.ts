@@ -8,8 +8,14 @@ import type { RunSpec } from '../../contract/run/run-spec';
 import type { DockerClient } from '../../docker/client';
 import type { ContainerMount } from '../../docker/container-body';
 import { labelNames } from '../../docker/labels';
-import { isSameHolder, machineHolder } from '../../docker/volume-holder';
-import { createVolume, listVolumes, type OwnVolume, removeVolumes } from '../../docker/volumes';
+import {
+  createVolume,
+  isSameHolder,
+  listVolumes,
+  machineHolder,
+  type OwnVolume,
+  removeVolumes,
+} from '../../docker/volumes';
 import { replaceFile } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
 import { jsonOrNull } from '../../platform/parse-json';

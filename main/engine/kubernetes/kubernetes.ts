@@ -1,14 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { isAbsolute, relative } from 'node:path';
+import type { V1Node } from '@kubernetes/client-node';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import type { KubernetesEngineSpec } from '../../contract/job/kubernetes-engine';
 import { endCommand, type RunJob } from '../../contract/job/run-job';
 import type { EngineStatus } from '../../contract/machine';
+import { exists } from '../../platform/files';
 import type { JobRequest, JobScheduler } from '../job';
 import { jobManifest, selectorOf } from './job-manifest';
-import { claimRefusal, refusalHere } from './job-refusal';
 import { asked, clientOf, createKubeClients, type KubeClient, KubeRefusal } from './kube-client';
 import { createLooks } from './kube-looks';
-import { nodesText } from './nodes-text';
 
 interface KubernetesOptions {
   readonly home: string;
@@ -45,6 +46,24 @@ const notDeleted = ({ message, status }: KubeRefusal, job: RunJob, { kubectl }: 
         : `Try again later, or use: ${endCommand(job)}.`,
   });
 
+/** Resources of devices have the vendor's domain: "nvidia.com/gpu", "nvidia.com/mig-1g.10gb". */
+const isGpu = (name: string): boolean => /^(nvidia|amd|gpu\.intel)\.com\//.test(name);
+
+const amountOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : 0);
+
+/** "3 nodes, 8 nvidia.com/gpu". */
+function nodesText(nodes: readonly V1Node[]): string {
+  const gpus = new Map<string, number>();
+  for (const { status, spec } of nodes) {
+    if (spec?.unschedulable === true) continue;
+    for (const [name, amount] of Object.entries(status?.allocatable ?? {})) {
+      if (isGpu(name)) gpus.set(name, (gpus.get(name) ?? 0) + amountOf(amount));
+    }
+  }
+  const devices = [...gpus].filter(([, count]) => count > 0).map(([name, count]) => `${count} ${name}`);
+  return [`${nodes.length} node${nodes.length === 1 ? '' : 's'}`, ...devices].join(', ');
+}
+
 async function statusOf(client: KubeClient): Promise<EngineStatus> {
   const [version, nodes] = await Promise.all([
     asked(client.context, client.version(), detectMs),
@@ -54,6 +73,59 @@ async function statusOf(client: KubeClient): Promise<EngineStatus> {
   const place = `Context ${client.context}, namespace ${client.namespace}`;
   const note = `${place}${nodes === null ? '' : `; ${nodesText(nodes)}`}.`;
   return { kind: 'kubernetes', available: true, version: version.replace(/^v/, ''), note, remedy: null };
+}
+
+/** What is missing, by the field that it is of. */
+type Refusal = Awaited<ReturnType<JobScheduler['refusal']>>;
+
+const isBelow = (folder: string, path: string): boolean => {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
+};
+
+/** What the engine and this machine say without the cluster; null where nothing is missing. */
+async function refusalHere(engine: KubernetesEngineSpec, home: string): Promise<Refusal> {
+  const { image, claim, mountPath } = engine;
+  if (image === undefined) {
+    return {
+      field: 'engine.image',
+      message: 'The Job has no container image',
+      remedy: 'Set an image that has triton-workbench, or a profile with one.',
+    };
+  }
+  if (claim === undefined) {
+    return {
+      field: 'engine.claim',
+      message: 'The Job has no volume with the workbench home',
+      remedy: 'Set the persistent volume claim that holds the workbench home, or a profile with one.',
+    };
+  }
+  if (mountPath === undefined || !(await exists(mountPath))) {
+    return {
+      field: 'engine.mountPath',
+      message:
+        mountPath === undefined
+          ? `Where the volume of ${claim} is mounted on this machine is not set`
+          : `${mountPath} does not exist on this machine`,
+      remedy: `Mount the volume of the claim ${claim} on this machine, and set its path: the pod has it at the same one.`,
+    };
+  }
+  if (isBelow(mountPath, home)) return null;
+  return {
+    field: 'engine.mountPath',
+    message: `The workbench home ${home} is not on the volume that is mounted at ${mountPath}`,
+    remedy: `Move the home into ${mountPath} on the Settings page, or set TRITON_WORKBENCH_HOME to a folder in it.`,
+  };
+}
+
+/** Whether the namespace has the claim; null: it has. Throws KubeRefusal. */
+async function claimRefusal(client: KubeClient, namespace: string, claim: string): Promise<Refusal> {
+  if ((await client.claim(namespace, claim)) !== null) return null;
+  return {
+    field: 'engine.claim',
+    message: `The namespace ${namespace} has no persistent volume claim ${claim}`,
+    remedy: `Create it, or choose one of: ${client.kubectl} --namespace ${namespace} get pvc.`,
+  };
 }
 
 /** The clusters of the person's kubeconfig: a Job for each run. */

@@ -2,19 +2,20 @@ import { errorText } from '../../contract/error-text';
 import { toWire } from '../../contract/errors';
 import type { EngineStatus } from '../../contract/machine';
 import type { HomeLayout } from '../../platform/layout';
-import type { EnsurePython } from '../../toolkit/launch';
+import type { EnsurePython } from '../../toolkit/toolkit';
 import type { Engine } from '../engine';
-import type { InContainer } from '../slurm/container-command';
+import type { InContainer } from '../job-triton';
 import { sweepLocalEngines } from './engine-record';
 import { startLocalServer } from './start-server';
 import { readLocalToolchain, rememberedTritonVersion, rememberTritonVersion } from './toolchain';
+
+/** Milliseconds that a server has to become ready. */
+const startDeadlineMs = 60_000;
 
 interface LocalEngineOptions {
   readonly layout: HomeLayout;
   /** Environment of the servers, beside what they need. */
   readonly env: NodeJS.ProcessEnv;
-  /** Milliseconds that a server has to become ready; 60 s when absent. */
-  readonly startDeadlineMs?: number | undefined;
   /** Python that runs the models; the workbench's own when absent. */
   readonly modelPython?: EnsurePython | undefined;
   /** Of a server in a container of a job, in place of the one of the home. */
@@ -63,7 +64,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
         env: options.env,
         records: layout.engines,
         start,
-        deadlineMs: options.startDeadlineMs ?? 60_000,
+        deadlineMs: startDeadlineMs,
       });
       // Only for showing: a full disk must not cost the server.
       if (options.inContainer === undefined) {

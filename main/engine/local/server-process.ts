@@ -10,7 +10,7 @@ import { LineSplitter } from '../../platform/line-splitter';
 import { LogFile } from '../../platform/log-file';
 import { ownIdentity, ownPlace, processStartTime } from '../../platform/process-identity';
 import type { ServerExit, StartServerInput } from '../engine';
-import type { InContainer } from '../slurm/container-command';
+import type { InContainer } from '../job-triton';
 import { TritonLog } from '../triton-log';
 import { endEngineProcesses, processesOfEngine } from './engine-processes';
 import { type EngineRecord, removeEngineRecord, writeEngineRecord } from './engine-record';

@@ -4,6 +4,7 @@ import { WorkbenchError } from '../../contract/errors';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { requestTriton } from '../../triton/http';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
+import { lastComplaint } from '../triton-log';
 import { assertPortsFree, listeningSocketsOf, portTaken } from './listening-sockets';
 import { type LaunchInput, launchServer, type ServerProcess } from './server-process';
 
@@ -113,12 +114,6 @@ const pollMs = 50;
 interface StartLocalServerInput extends LaunchInput {
   /** Milliseconds from the start of the process to the first "ready". */
   readonly deadlineMs: number;
-}
-
-/** Triton's last complaint, for the message; the whole tail goes into the details. */
-function lastComplaint(tail: readonly string[]): string {
-  const line = [...tail].reverse().find((candidate) => /^E\d{4} /.test(candidate));
-  return line === undefined ? '' : `: ${line.replace(/^E\d{4} \S+ +\d+ /, '')}`;
 }
 
 async function endedEarly(exit: ServerExit, start: StartServerInput): Promise<WorkbenchError> {

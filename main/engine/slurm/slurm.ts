@@ -4,6 +4,8 @@ import { toWire, WorkbenchError } from '../../contract/errors';
 import type { JobLook, RunJob } from '../../contract/job/run-job';
 import type { SlurmEngineSpec } from '../../contract/job/slurm-engine';
 import type { EngineStatus } from '../../contract/machine';
+import { childOfVariable } from '../../platform/children';
+import { exec } from '../../platform/exec';
 import { writeFileAtomic } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
 import { makeFolder } from '../../platform/make-folder';
@@ -19,7 +21,6 @@ import {
   sinfoFormat,
   squeueFormat,
 } from './parse-slurm';
-import { complaintOf, createSlurmCommand, type SlurmCommand } from './slurm-command';
 
 /** The controller serves everybody: all that this process wants to know is asked at once, and not more often. */
 const lookEveryMs = 2000;
@@ -36,6 +37,57 @@ const slurmOf = (engine: JobRequest['engine']): SlurmEngineSpec => {
   if (engine.kind === 'slurm') return engine;
   throw new Error(`not an engine of Slurm: ${engine.kind}`);
 };
+
+/** A controller that does not answer is asked again later. */
+const patienceMs = 10_000;
+
+interface CommandEnd {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type SlurmCommand = (argv: readonly [string, ...string[]], limitMs?: number) => Promise<CommandEnd>;
+
+/** Another cluster than the one that is asked for the job's state. */
+const otherClusters = ['SBATCH_CLUSTERS', 'SLURM_CLUSTERS'] as const;
+
+/** Runs the programs of Slurm. Throws engine-unavailable where they are not there or give no answer. */
+function createSlurmCommand(env: NodeJS.ProcessEnv): SlurmCommand {
+  return async (argv, limitMs = patienceMs) => {
+    const lines: string[] = [];
+    const signal = AbortSignal.timeout(limitMs);
+    // A job inherits the environment of sbatch: it belongs to the cluster, and not to the workbench that submitted it.
+    const end = await exec({
+      argv: ['/usr/bin/env', ...[childOfVariable, ...otherClusters].flatMap((name) => ['-u', name]), ...argv],
+      env,
+      signal,
+      killGraceMs: 0,
+      onStdoutLine: (line) => lines.push(line),
+    });
+    const stderr = end.stderrTail.join('\n');
+    if (end.aborted) {
+      throw new WorkbenchError('engine-unavailable', `${argv[0]} gave no answer within ${limitMs / 1000} s`, {
+        remedy: 'Check that the Slurm controller responds: scontrol ping.',
+      });
+    }
+    if (end.exitCode === 127) {
+      throw new WorkbenchError('engine-unavailable', `${argv[0]} is not installed on this machine`, {
+        remedy: 'Start the workbench on a login node of the cluster.',
+      });
+    }
+    return { exitCode: end.exitCode, stdout: lines.join('\n'), stderr };
+  };
+}
+
+/** What a program of Slurm printed, for a message: one line without the program's own prefix. */
+function complaintOf({ stderr, exitCode }: Pick<CommandEnd, 'stderr' | 'exitCode'>): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.replace(/^\w+: (error|fatal): /, '').trim())
+    .filter((line) => line !== '');
+  return lines.at(-1) ?? `exit code ${exitCode ?? '?'}`;
+}
 
 /** All jobs of this user that the controller remembers, asked at most every 2 s; the database for those that it does not. */
 function createLooks(run: SlurmCommand): JobScheduler['look'] {

@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../../contract/errors';
 import { modelArtefactSchema, type PlanProvenance } from '../../contract/run/artefacts';
 import type { RunSpec } from '../../contract/run/run-spec';
-import { readPackages } from '../../toolkit/packages';
+import { readPackages } from '../../toolkit/toolkit';
 import { serveModel, stopServer } from '../serve-model';
 import type { Step, StepContext } from '../step';
 import { editedConfig } from '../step-files';

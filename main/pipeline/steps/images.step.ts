@@ -2,7 +2,7 @@ import { skippedText } from '../../contract/run/run-events';
 import type { RunSpec } from '../../contract/run/run-spec';
 import { imageFamily } from '../../contract/run/serving';
 import { compareVersions } from '../../machine/releases';
-import { readPackages } from '../../toolkit/packages';
+import { readPackages } from '../../toolkit/toolkit';
 import type { Step } from '../step';
 
 /** TensorFlow of the last releases whose Triton has a backend for it. */

@@ -1,9 +1,35 @@
+import type { LineSeriesOption } from 'echarts/charts';
 import { axisTitles, chartSigns } from '../../contract/measured/chart-lines';
 import { formatFixed } from '../../contract/numbers';
 import { sweepHeading } from '../../contract/run/sweep';
 import type { ReportLevel, ReportScenario } from '../report';
-import { chartFont, ink, isHollow } from './hollow';
 import type { ChartOption } from './render-chart';
+
+export const ink = { text: '#1f2933', soft: '#52606d', line: '#cbd2d9', grid: '#e4e7eb' } as const;
+
+/** Single quotes: the chart renderer puts it into an attribute as it is. */
+export const chartFont = "'Helvetica Neue', 'Liberation Sans', Arial, 'DejaVu Sans', sans-serif";
+
+/** Measured and not steady. */
+const isHollow = ({ point, steady }: ReportLevel): boolean => point !== null && !steady;
+
+/** What the legend says of hollow symbols; nothing where there are none. */
+export const hollowNames = (scenario: ReportScenario): readonly string[] =>
+  scenario.rows.some(isHollow) ? [chartSigns.hollow] : [];
+
+/** A series without a point, for the legend. */
+export function hollowSeries(scenario: ReportScenario): readonly LineSeriesOption[] {
+  return hollowNames(scenario).map((of) => ({
+    type: 'line',
+    name: of,
+    silent: true,
+    symbol: 'emptyCircle',
+    symbolSize: 6,
+    color: ink.text,
+    lineStyle: { width: 0 },
+    data: [],
+  }));
+}
 
 /**
  * How the swept values are laid out: evenly when each is about twice the one before it (and they go far enough for that
@@ -34,10 +60,22 @@ export function hasPoints(scenario: ReportScenario): boolean {
   return scenario.rows.some(({ point }) => point !== null);
 }
 
-const text = (fontSize: number, color: string) => ({ fontFamily: chartFont, fontSize, color });
+export const chartText = (fontSize: number, color: string) => ({ fontFamily: chartFont, fontSize, color });
 
 /** From one line of a legend to the next. */
 export const legendLine = 16;
+
+/** Title and font of every chart, also of those that lay out the rest themselves. */
+export const titleOption = (title: string): Pick<ChartOption, 'textStyle' | 'title'> => ({
+  textStyle: { fontFamily: chartFont },
+  title: {
+    text: title,
+    left: 0,
+    top: 0,
+    padding: 0,
+    textStyle: { ...chartText(12, ink.text), fontWeight: 'bold' },
+  },
+});
 
 /** Title, margins and fonts that all charts share; a long legend takes more than one line. */
 export function baseOption(title: string, legend: readonly string[], legendLines = 1): ChartOption {
@@ -48,7 +86,7 @@ export function baseOption(title: string, legend: readonly string[], legendLines
       left: 0,
       top: 0,
       padding: 0,
-      textStyle: { ...text(12, ink.text), fontWeight: 'bold' },
+      textStyle: { ...chartText(12, ink.text), fontWeight: 'bold' },
     },
     ...(legend.length === 0
       ? {}
@@ -61,7 +99,7 @@ export function baseOption(title: string, legend: readonly string[], legendLines
             itemWidth: 10,
             itemHeight: 8,
             itemGap: 7,
-            textStyle: text(9, ink.soft),
+            textStyle: chartText(9, ink.soft),
           },
         }),
     grid: {
@@ -78,8 +116,8 @@ export function baseOption(title: string, legend: readonly string[], legendLines
 const axisLook = {
   axisLine: { show: true, lineStyle: { color: ink.line } },
   axisTick: { lineStyle: { color: ink.line } },
-  axisLabel: text(10, ink.soft),
-  nameTextStyle: text(10, ink.soft),
+  axisLabel: chartText(10, ink.soft),
+  nameTextStyle: chartText(10, ink.soft),
 };
 
 /** Asked for at every mark of every chart. */
@@ -157,13 +195,13 @@ export function valueAxis(unit: string, max?: number): ChartOption['yAxis'] {
     name: unit,
     nameLocation: 'end',
     nameGap: 8,
-    nameTextStyle: { ...text(10, ink.soft), align: 'left' },
+    nameTextStyle: { ...chartText(10, ink.soft), align: 'left' },
     axisLine: { show: false },
     axisTick: { show: false },
     splitNumber: 4,
     splitLine: { lineStyle: { color: ink.grid } },
     axisLabel: {
-      ...text(10, ink.soft),
+      ...chartText(10, ink.soft),
       formatter: (value: number) => formatFixed(value, Number.isInteger(value) ? 0 : value < 1 ? 2 : 1),
     },
   };
@@ -187,7 +225,10 @@ export const rateAxis = (max: number): ChartOption['xAxis'] => ({
   nameLocation: 'middle',
   nameGap: 24,
   splitLine: { show: false },
-  axisLabel: { ...text(10, ink.soft), formatter: (value: number) => formatFixed(value, max < 5 ? 1 : 0) },
+  axisLabel: {
+    ...chartText(10, ink.soft),
+    formatter: (value: number) => formatFixed(value, max < 5 ? 1 : 0),
+  },
 });
 
 /** The renderer's word for "nothing here" in place of what is no number. */

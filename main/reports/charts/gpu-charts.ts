@@ -3,8 +3,7 @@ import { choiceText, type DeviceGroup, throughputOf } from '../../contract/measu
 import { formatRate } from '../../contract/numbers';
 import { okabeIto } from '../../contract/palette';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
-import { baseOption, choiceAxis, legendLine, niceEnd, plotted, rateAxis } from './chart-base';
-import { ink } from './hollow';
+import { baseOption, choiceAxis, ink, legendLine, niceEnd, plotted, rateAxis } from './chart-base';
 import type { Chart } from './render-chart';
 
 /** Further ones are in the table. */

@@ -6,8 +6,7 @@ import { formatMeasured } from '../../contract/numbers';
 import { holeColor } from '../../contract/palette';
 import { isGrid } from '../../contract/run/sweep';
 import type { ReportScenario } from '../report';
-import { loadPosition, plotted, sweepPosition } from './chart-base';
-import { ink } from './hollow';
+import { ink, loadPosition, plotted, sweepPosition } from './chart-base';
 
 /** ECharts' names of the symbols; it has no pentagon, which no line of a report has. */
 export const symbolNames = {

@@ -20,6 +20,9 @@ import type { ReportScenario } from '../report';
 import {
   baseOption,
   hasPoints,
+  hollowNames,
+  hollowSeries,
+  ink,
   legendLine,
   niceEnd,
   plotted,
@@ -29,7 +32,6 @@ import {
   sweepPosition,
   valueAxis,
 } from './chart-base';
-import { hollowNames, hollowSeries, ink } from './hollow';
 import { holeSeries, pointSeries, publishedSeries, symbolNames } from './point-series';
 import type { Chart } from './render-chart';
 

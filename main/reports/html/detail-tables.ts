@@ -18,10 +18,7 @@ import {
   cpus,
   gpus,
   model,
-  partsOf,
-  responseRates,
-  responseTimes,
-  sequenceRate,
+  streamColumns,
   together,
 } from '../../contract/measured/detail-columns';
 import { repeatsText } from '../../contract/measured/repeats';
@@ -141,13 +138,7 @@ export function repeatsTable(rows: Rows): Markup | null {
 export function streamTable(rows: Rows, load: string): Markup | null {
   const points = rows.flatMap(({ point }) => point ?? []);
   // The mean is in the CSV; the page has room for the percentiles.
-  const times = responseTimes.flatMap(({ columns }) =>
-    columns.filter(({ short }) => short !== 'avg' && short !== 'max'),
-  );
-  const columns = partsOf(points, [
-    ['sequences', [sequenceRate]],
-    ['streaming', [...responseRates, ...times]],
-  ]);
+  const columns = streamColumns(points, ({ short }) => short !== 'avg' && short !== 'max');
   if (columns.length === 0) return null;
   return detailTable(rows, 'Sequences and streams', headings(columns), (point) => [cells(columns, point)], {
     look: 'fixed',

@@ -4,10 +4,10 @@ import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import { clipped } from '../doubts';
 import { logoUri } from '../look/logo';
-import type { NamedText, Report, ReportProblem } from '../report';
-import { listedLevels } from './listed-levels';
+import type { Report, ReportProblem } from '../report';
 import { Markup, markup } from './markup';
-import { stepsTable } from './record-sections';
+import { namedTable, stepsTable } from './record-sections';
+import { listedLevels } from './scenario-section';
 
 /** So many stand on the first page; the record has the others. */
 const shownDoubts = 9;
@@ -93,13 +93,6 @@ export const remarksSection = (report: Report): Markup | null =>
 <h2>Notes</h2>${paragraphs(report.remarks)}
 </section>`;
 
-const facts = (title: string, rows: readonly NamedText[]): Markup => markup`
-<div><h3>${title}</h3><table class="fixed named"><tbody>${rows.map(
-  ({ name, value }) => markup`
-<tr><td class="soft">${name}</td><td>${value}</td></tr>`,
-)}
-</tbody></table></div>`;
-
 /** About so many lines above the charts; with more, smaller charts keep the summary on its page. */
 const roomyLines = 9;
 
@@ -131,7 +124,7 @@ ${
 }
 ${doubtsBox(report)}
 ${charts(report)}
-<div class="pair">${facts('Model', summary.model)}${facts('Machine and server', summary.machine)}</div>
+<div class="pair">${namedTable('Model', summary.model)}${namedTable('Machine and server', summary.machine)}</div>
 <h3>Accuracy</h3>
 <p>${summary.accuracy}</p>
 ${measured || report.steps.length === 0 ? null : markup`<h3>Steps</h3>${stepsTable(report.steps)}`}

@@ -15,6 +15,7 @@ import {
   sideText,
   verdictText,
 } from '../../contract/measured/cross-check';
+import type { LoadPoint } from '../../contract/measured/results';
 import { formatCount, formatMeasured } from '../../contract/numbers';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
@@ -33,7 +34,6 @@ import {
   tlsTable,
   togetherTable,
 } from './detail-tables';
-import { listedLevels } from './listed-levels';
 import { Markup, markup } from './markup';
 
 const rates = [loadOf('requestRate'), achieved, delayed];
@@ -134,6 +134,33 @@ const omittedText = (omitted: number, all: number): string =>
   omitted === 0
     ? ''
     : ` Shown are ${formatCount(all - omitted)} of ${formatCount(all)} levels: the fastest steady one, that of the answer, the ends and levels at even distances; the CSV and JSON files have all.`;
+
+/** More marks than this run into one another in a chart, and nobody reads so many rows. */
+const mostListed = 300;
+
+/**
+ * A scenario as the page shows it: of a long sweep the level of the answer, the fastest steady one, both ends and levels at
+ * even distances between. The CSV and JSON have all.
+ */
+export function listedLevels(scenario: ReportScenario): ReportScenario {
+  const { rows, chosen, budget } = scenario;
+  if (rows.length <= mostListed) return scenario;
+  const fastest = rows.reduce<LoadPoint | null>(
+    (best, { point, steady }) =>
+      steady && (point?.inferencesPerSecond ?? 0) > (best?.inferencesPerSecond ?? 0) ? point : best,
+    null,
+  );
+  const named = new Set([fastest, chosen?.point ?? null]);
+  const step = Math.ceil(rows.length / mostListed);
+  const isListed = ({ point }: ReportLevel, index: number): boolean =>
+    index % step === 0 || index === rows.length - 1 || (point !== null && named.has(point));
+  const kept = rows.map(isListed);
+  return {
+    ...scenario,
+    rows: rows.filter((_row, index) => kept[index]),
+    budget: budget === null ? null : { ...budget, cells: budget.cells.filter((_cell, index) => kept[index]) },
+  };
+}
 
 /** Charts, the table with the seeds' columns, and how well each level is founded. */
 export function scenarioSection(all: ReportScenario, verified: boolean): Markup {

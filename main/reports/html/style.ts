@@ -1,4 +1,4 @@
-import { chartFont, ink } from '../charts/hollow';
+import { chartFont, ink } from '../charts/chart-base';
 
 /**
  * The sheet of the report, for screen and A4 alike. Nothing newer than Chromium 114 is needed; page numbers in the margin

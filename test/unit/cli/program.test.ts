@@ -1,7 +1,6 @@
 import type { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { commandsOf, pathOf } from '../../../main/cli/help/command-tree';
-import { usageError } from '../../../main/cli/help/usage-error';
+import { commandsOf, pathOf, usageError } from '../../../main/cli/help/command-tree';
 import { verbHelp } from '../../../main/cli/help/verb-help';
 import { parseOnly, programWith, shellWords } from '../../support/cli-program';
 

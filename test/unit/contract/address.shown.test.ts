@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAddresses } from '../../../main/cli/perf/perf-levels';
+import { readAddresses } from '../../../main/cli/perf/perf-plan';
 import { shownAddress } from '../../../main/contract/address';
 import { toWire } from '../../../main/contract/errors';
 import { parseRemoteUrl } from '../../../main/contract/remote-url';

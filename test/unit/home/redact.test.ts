@@ -21,6 +21,7 @@ describe('a redacted text', () => {
     ['from https://me:p@ss/wo:rd@proxy:3128/x "a@b"', 'from https://<credentials>@proxy:3128/x "a@b"'],
     ['Authorization: Bearer abc.def', 'Authorization: <secret>'],
     ['perf -m a -H "X-Key: 12" -b 1', 'perf -m a -H <header> -b 1'],
+    ['-H "x-api-key": "aAAaAa00aAa0" ', '-H <header> '],
     ['mail to a.b@example.org', 'mail to <e-mail>'],
     ['api_key=12345, rest', 'api_key=<secret>, rest'],
     ['value-of-the-token', '<secret>'],

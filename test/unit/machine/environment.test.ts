@@ -30,7 +30,6 @@ describe('environment', () => {
       workbenchVersion: '1.2.3',
       engine: 'local',
       env: { PATH: folder },
-      packages: { torch: '2.0' },
     });
     expect(environmentSchema.parse(environment)).toEqual(environment);
     expect(environment).toMatchObject({
@@ -40,7 +39,7 @@ describe('environment', () => {
       cpuCount: os.cpus().length,
       memoryBytes: os.totalmem(),
       gpus: [],
-      packages: { torch: '2.0' },
+      packages: {},
     });
     expect(environment.os).toContain(os.release());
   });

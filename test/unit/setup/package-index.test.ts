@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePipConfig, uvEnvironment } from '../../../main/setup/package-index';
-import { pipConfigPaths } from '../../../main/setup/pip-config-files';
+import { parsePipConfig, pipConfigPaths, uvEnvironment } from '../../../main/setup/package-index';
 
 describe('settings of pip', () => {
   it('are read of the sections that pip reads, with values over several lines', () => {

@@ -3,8 +3,8 @@ import type { Tensor } from '../../../triton/tensor';
 import type { TlsMaterial } from '../../../triton/tls';
 import { parseAddress } from '../seam/load-job';
 import { largestReplyBytes } from '../seam/reply-limit';
-import { decodeGrpcOutputs } from './decode-outputs';
 import { authorityOf, encodeGrpcRequest, grpcHeaders } from './request';
+import { decodeGrpcOutputs } from './response';
 import { GrpcStreamConnection } from './stream-connection';
 
 interface StreamInference {

@@ -1,7 +1,4 @@
-import type { TlsMaterial } from '../../../triton/tls';
-import type { HeaderBlocks } from '../http2/hpack/encoder';
-import type { Http2SessionEvents } from '../http2/session';
-import { Http2Session } from '../http2/session';
+import { Http2Session, type Http2SessionEvents, type Http2SessionOptions } from '../http2/session';
 import type { TransportEvents } from '../seam/transport';
 
 interface GrpcConnectionEvents extends Pick<TransportEvents, 'success' | 'failure'> {
@@ -11,13 +8,7 @@ interface GrpcConnectionEvents extends Pick<TransportEvents, 'success' | 'failur
   lost(connection: GrpcSlotConnection, opened: boolean, reason: string, slots: readonly number[]): void;
 }
 
-export interface GrpcConnectionOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly tls: TlsMaterial | null;
-  readonly blocks: HeaderBlocks;
-  /** Of the largest request. */
-  readonly requestBytes: number;
+export interface GrpcConnectionOptions extends Omit<Http2SessionOptions, 'events'> {
   /** The load has one request under way at a time: nobody waits while the model's instance writes all of an answer. Of effect for calls. */
   readonly alone: boolean;
   /** The whole gRPC message of the next request. */

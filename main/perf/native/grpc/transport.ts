@@ -12,8 +12,8 @@ import {
   type TransportEvents,
 } from '../seam/transport';
 import { GrpcConnection } from './connection';
-import { decodeGrpcOutputs } from './decode-outputs';
 import { authorityOf, encodeGrpcRequest, grpcHeaders } from './request';
+import { decodeGrpcOutputs } from './response';
 import type { GrpcConnectionOptions, GrpcSlotConnection } from './slot-connection';
 import { GrpcStreamConnection } from './stream-connection';
 

@@ -55,7 +55,7 @@ export interface Http2SessionEvents {
   closed(opened: boolean, reason: string): void;
 }
 
-interface Http2SessionOptions {
+export interface Http2SessionOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsMaterial | null;

@@ -1,4 +1,5 @@
 import type { LatencyName, LoadPoint, MeasurementWindow, Spread } from '../../../contract/measured/results';
+import { roundUs } from '../../../contract/numbers';
 import { present } from '../../../contract/present';
 import type { SequenceSettings } from '../../../contract/run/run-spec';
 import type { LoadLevel } from '../../../contract/run/scenario-levels';
@@ -6,7 +7,6 @@ import { largestOf, smallestOf } from '../../../contract/statistics';
 import { latencyInterval, partLatencies, throughputInterval } from '../../intervals';
 import { type HistogramData, histogramError, histogramOf, LatencyHistogram } from '../../latency-histogram';
 import { sequenceLengths } from '../../request-schedule';
-import { roundUs } from '../../round-us';
 import {
   cacheColumns,
   mergeDeltas,

@@ -4,7 +4,7 @@ import { present } from '../../../contract/present';
 import { levelText } from '../../../contract/words';
 import { linkedAbort } from '../../../platform/abort';
 import { createTritonClient, type TritonClient } from '../../../triton/client';
-import { composingModels } from '../../../triton/composing-models';
+import { composingModels, type Counters, createCounters } from '../../../triton/composing-models';
 import { readTls } from '../../../triton/tls';
 import type { MeasureInput } from '../../load-tool';
 import { serverDelta } from '../../server-columns';
@@ -17,7 +17,6 @@ import { addedTotals, type LevelGroup, type LevelTurns } from './level-group';
 import { failureCount, levelResult, type MeasuredWindow, summarizeWindow } from './level-result';
 import { runLoadSession } from './load-session';
 import { readJob, readOutputChecks } from './read-job';
-import { type Counters, createCounters } from './server-counters';
 
 export interface MeasuredLevel {
   readonly point: LoadPoint;

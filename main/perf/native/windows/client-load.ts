@@ -1,6 +1,6 @@
 import type { LoadPoint } from '../../../contract/measured/results';
+import { roundUs } from '../../../contract/numbers';
 import { largestOf } from '../../../contract/statistics';
-import { roundUs } from '../../round-us';
 import type { RecordedWindow } from '../seam/worker-messages';
 
 type ClientLoad = NonNullable<LoadPoint['client']>;

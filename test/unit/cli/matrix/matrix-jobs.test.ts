@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { workedOffAsJobs } from '../../../../main/cli/matrix/matrix-jobs';
-import type { PlannedRun, Session } from '../../../../main/cli/matrix/matrix-session';
-import { listenForStop } from '../../../../main/cli/matrix/stop';
+import { listenForStop, type PlannedRun, type Session } from '../../../../main/cli/matrix/matrix-session';
 import { exitCodes, type Output } from '../../../../main/cli/output';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import type { Core } from '../../../../main/core';

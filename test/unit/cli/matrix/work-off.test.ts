@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Place, Session } from '../../../../main/cli/matrix/matrix-session';
+import type { Place, Session, Stop } from '../../../../main/cli/matrix/matrix-session';
 import type { PlacedRun } from '../../../../main/cli/matrix/place-runs';
-import type { Stop } from '../../../../main/cli/matrix/stop';
 import { workedOff } from '../../../../main/cli/matrix/work-off';
 import { exitCodes, type Output } from '../../../../main/cli/output';
 import { WorkbenchError } from '../../../../main/contract/errors';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { problemLines } from '../../../../main/cli/settings/defaults';
-import { readSettingValue, settingLines } from '../../../../main/cli/settings/settings';
+import { problemLines, readSettingValue, settingLines } from '../../../../main/cli/settings/settings';
 import { readSettings } from '../../../../main/contract/settings/settings';
 
 it('reads numbers, on and off, none, and texts as the setting takes them', () => {

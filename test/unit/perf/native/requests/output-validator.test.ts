@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decodeGrpcOutputs } from '../../../../../main/perf/native/grpc/decode-outputs';
 import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
 } from '../../../../../main/perf/native/grpc/protobuf';
+import { decodeGrpcOutputs } from '../../../../../main/perf/native/grpc/response';
 import { OutputValidator } from '../../../../../main/perf/native/requests/output-validator';
 import type { OutputCheckJob } from '../../../../../main/perf/native/seam/load-job';
 import type { Tensor } from '../../../../../main/triton/tensor';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createCounters, mostOpenQuestions } from '../../../../../main/perf/native/level/server-counters';
-import type { ModelStatistics } from '../../../../../main/triton/statistics';
+import { createCounters, mostOpenQuestions } from '../../../main/triton/composing-models';
+import type { ModelStatistics } from '../../../main/triton/statistics';
 
 const model = { modelName: 'ensemble', modelVersion: '' };
 const composing = Array.from({ length: 256 }, (_, index) => ({ name: `part${index}`, version: '1' }));

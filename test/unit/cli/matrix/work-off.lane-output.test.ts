@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLaneOutputs } from '../../../../main/cli/matrix/lane-output';
+import { createLaneOutputs } from '../../../../main/cli/matrix/work-off';
 import type { Output } from '../../../../main/cli/output';
 
 function screen(live: boolean) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RunSummary } from '../../../main/contract/run/run-summary';
-import { retiredRuns } from '../../../main/home/retention';
+import { retiredRuns } from '../../../main/core/retention';
 import { toSummary } from '../../../main/store/summary';
 import { completeState } from '../../support/run-state';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listenForStop } from '../../../../main/cli/matrix/stop';
+import { listenForStop } from '../../../../main/cli/matrix/matrix-session';
 import { exitCodes } from '../../../../main/cli/output';
 
 function listening() {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { analyzerRelease, analyzerReleases, glibcOf, hostGlibc } from '../../../main/setup/analyzer-release';
+import { analyzerRelease, analyzerReleases, glibcOf, hostGlibc } from '../../../main/setup/perf-analyzer';
 
 describe('the release of perf_analyzer', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inContainerOf } from '../../../../main/engine/slurm/container-command';
+import { inContainerOf } from '../../../main/engine/job-triton';
 
 const triton = ['tritonserver', '--model-repository=/shared/run/repository'];
 const folder = '/shared/run/repository';

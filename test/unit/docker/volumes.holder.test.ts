@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isSameHolder, machineHolder } from '../../../main/docker/volume-holder';
+import { isSameHolder, machineHolder } from '../../../main/docker/volumes';
 
 let dir: string;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { lstat, mkdir, mkdtemp, rename, rm, stat, symlink, unlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { chownTree } from '../../../../main/engine/docker/chown-tree';
+import { chownTree } from '../../../../main/engine/docker/run-files';
 
 const isRoot = process.getuid?.() === 0;
 const other = 4321;
