@@ -66,6 +66,11 @@ export function noticeAction(id: string, message: (close: () => void) => ReactNo
 }
 
 /** Runs an action of a button; what it throws is told. */
-export function attempt(action: () => Promise<void>): void {
+export function attempt(action: () => Promise<unknown>): void {
   action().catch(noticeError);
 }
+
+/** The same as a handler: `onClick={attempting(() => load())}`. */
+export const attempting = (action: () => Promise<unknown>) => (): void => {
+  attempt(action);
+};

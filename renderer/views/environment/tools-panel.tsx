@@ -17,7 +17,7 @@ import {
   withDependents,
 } from '../../../main/contract/setup';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
-import { attempt } from '../../components/notices';
+import { attempt, attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { SetupEnd, SetupProgress } from '../../components/setup/setup-progress';
 import { type Look, Status } from '../../components/status-text';
@@ -73,18 +73,13 @@ function RowActions({ status, all }: { status: ComponentStatus; all: readonly Co
       {label}
     </Button>
   );
-  const installing = () => {
-    attempt(() => install([id]));
-  };
+  const installing = attempting(() => install([id]));
+  const repairing = attempting(() => repair([id]));
   return (
     <div className="tool-actions">
       {state === 'missing' ? button('Install', installing) : null}
       {state === 'outdated' ? button('Update', installing) : null}
-      {state === 'missing'
-        ? null
-        : button('Repair', () => {
-            attempt(() => repair([id]));
-          })}
+      {state === 'missing' ? null : button('Repair', repairing)}
       {state === 'missing'
         ? null
         : button('Remove', () => {
@@ -180,9 +175,7 @@ export function ToolsPanel() {
           <Button
             size="compact-xs"
             leftSection={<IconDownload size={14} aria-hidden="true" />}
-            onClick={() => {
-              attempt(() => install(due));
-            }}
+            onClick={attempting(() => install(due))}
           >
             Install all missing
           </Button>

@@ -6,7 +6,7 @@ import type { DocumentInfo } from '../../../main/contract/calls/settings-calls';
 import { toWire, type WireError } from '../../../main/contract/errors';
 import type { Client } from '../../client';
 import { ErrorPanel } from '../../components/error-panel';
-import { attempt, noticeDone } from '../../components/notices';
+import { attempting, noticeDone } from '../../components/notices';
 import { Facts } from '../../components/table';
 import { useWorkbench } from '../../workbench';
 import type { PagePlace } from './markdown';
@@ -64,12 +64,10 @@ function Report({ onClose }: { onClose: () => void }) {
       <div className="dialog-buttons">
         <Button
           variant="default"
-          onClick={() => {
-            attempt(async () => {
-              const saved = await client.call('desktop.saveText', { fileName: 'problem-report.md', text });
-              if (saved !== null) noticeDone('Saved', saved.path);
-            });
-          }}
+          onClick={attempting(async () => {
+            const saved = await client.call('desktop.saveText', { fileName: 'problem-report.md', text });
+            if (saved !== null) noticeDone('Saved', saved.path);
+          })}
         >
           Save…
         </Button>

@@ -5,7 +5,7 @@ import { formatBytes, formatCount } from '../../../main/contract/numbers';
 import { IconAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { CopyButton } from '../../components/copy-button';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { formatWhen, formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { digestOf, useText, whyKept } from './image-text';
@@ -62,9 +62,7 @@ export function ImageRow({ image, connected }: { image: ImageInfo; connected: bo
           <ConfirmInPlace
             question={`Remove ${name} (${formatBytes(image.sizeBytes)})?`}
             action="Remove"
-            onConfirm={() => {
-              attempt(remove);
-            }}
+            onConfirm={attempting(remove)}
             onCancel={() => {
               setAsking(false);
             }}

@@ -1,6 +1,6 @@
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { onText, onTick } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
@@ -34,12 +34,7 @@ export function LoginForm() {
   return (
     <details className="login">
       <summary>Registry login</summary>
-      <form
-        className="login-form"
-        onSubmit={onSubmit(() => {
-          attempt(login);
-        })}
-      >
+      <form className="login-form" onSubmit={onSubmit(attempting(login))}>
         <TextInput size="xs" label="Registry" value={registry} onChange={onText(setRegistry)} />
         <TextInput
           size="xs"

@@ -36,9 +36,7 @@ function Work({ work }: { work: ImageWork }) {
           aria-label={`${running ? 'Cancel' : 'Dismiss'}: ${word} ${work.image}`}
           onClick={() => {
             if (running) {
-              attempt(async () => {
-                await client.call('docker.cancelImageWork', { workId: work.id });
-              });
+              attempt(() => client.call('docker.cancelImageWork', { workId: work.id }));
             } else {
               imageWorks.getState().dismiss(work.id);
             }

@@ -1,7 +1,7 @@
 import { Button, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary } from '../../../main/contract/api';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
@@ -27,9 +27,7 @@ export function AnnotationForm(props: { run: RunSummary; knownTags: readonly str
     <form
       className="annotation"
       aria-label={`Tags and note of ${run.runId}`}
-      onSubmit={onSubmit(() => {
-        attempt(save);
-      })}
+      onSubmit={onSubmit(attempting(save))}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onDone();
       }}

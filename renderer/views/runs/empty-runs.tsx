@@ -9,7 +9,7 @@ import {
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { MachineStatus } from '../../../main/contract/machine';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { InstallTools } from '../../components/setup/install-tools';
 import { useWorkbench } from '../../workbench';
 import { demoState } from './demo-state';
@@ -93,9 +93,7 @@ export function EmptyRuns() {
           leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
           loading={starting}
           disabled={demo.why !== null}
-          onClick={() => {
-            attempt(() => start({}));
-          }}
+          onClick={attempting(() => start({}))}
         >
           Start the ResNet50 demo
         </Button>
@@ -103,9 +101,7 @@ export function EmptyRuns() {
           <Button
             variant="default"
             disabled={starting}
-            onClick={() => {
-              attempt(() => start({ engine: { kind: 'docker' } }));
-            }}
+            onClick={attempting(() => start({ engine: { kind: 'docker' } }))}
           >
             Start the demo in Docker
           </Button>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconArrowsLeftRight, IconTrash, IconX } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
 import { formatCount } from '../../../main/contract/numbers';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { mostCompared } from '../../stores/compared-runs';
 import { useWorkbench } from '../../workbench';
 import { removeRuns } from './run-tools';
@@ -73,9 +73,7 @@ export function SelectionBar({
         variant="default"
         disabled={removable.length === 0}
         leftSection={<IconTrash size={13} aria-hidden="true" />}
-        onClick={() => {
-          attempt(() => removeRuns(workbench, removable));
-        }}
+        onClick={attempting(() => removeRuns(workbench, removable))}
       >
         Delete
       </Button>

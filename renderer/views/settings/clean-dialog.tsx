@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { CallOutput } from '../../../main/contract/api';
 import type { ImageInfo } from '../../../main/contract/docker';
 import { formatBytes } from '../../../main/contract/numbers';
-import { attempt, noticeDone } from '../../components/notices';
+import { attempting, noticeDone } from '../../components/notices';
 import { onTick } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 
@@ -80,9 +80,7 @@ function CleanForm({ choice, onDone }: { choice: CleanChoice; onDone: (cleaned: 
           className="danger-button"
           loading={busy}
           disabled={!cache && !trash && imageIds.length === 0}
-          onClick={() => {
-            attempt(clean);
-          }}
+          onClick={attempting(clean)}
         >
           {bytes === 0 ? 'Remove' : `Remove ${formatBytes(bytes)}`}
         </Button>

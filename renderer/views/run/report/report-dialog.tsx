@@ -7,7 +7,7 @@ import {
   sectionTitles,
   type ShownLook,
 } from '../../../../main/contract/run/report-look';
-import { attempt, noticeDone } from '../../../components/notices';
+import { attempt, attempting, noticeDone } from '../../../components/notices';
 import { useWorkbench } from '../../../workbench';
 
 const { title: titleSchema, notes: notesSchema } = reportTextSchema.shape;
@@ -30,14 +30,12 @@ function LogoField({ draft, onChange }: { draft: Draft; onChange: (draft: Draft)
       <Button
         size="xs"
         variant="default"
-        onClick={() => {
-          attempt(async () => {
-            const title = 'Logo: PNG, JPEG or SVG, at most 256 KiB';
-            const chosen = await client.call('desktop.choosePath', { kind: 'file', title });
-            if (chosen === null) return;
-            onChange({ ...draft, chosen: chosen.path, logo: chosen.path.replace(/^.*[/\\]/, '') });
-          });
-        }}
+        onClick={attempting(async () => {
+          const title = 'Logo: PNG, JPEG or SVG, at most 256 KiB';
+          const chosen = await client.call('desktop.choosePath', { kind: 'file', title });
+          if (chosen === null) return;
+          onChange({ ...draft, chosen: chosen.path, logo: chosen.path.replace(/^.*[/\\]/, '') });
+        })}
       >
         Choose…
       </Button>
