@@ -49,8 +49,8 @@ export function noticeDone(title: string, message: string): void {
   });
 }
 
-/** A notice with a button, for a while; `message` gets the way to take the notice off. */
-export function noticeAction(id: string, message: (close: () => void) => ReactNode): void {
+/** A notice for a while; `message` gets the way to take it off. */
+export function noticeMessage(id: string, message: (close: () => void) => ReactNode): void {
   notifications.show({
     id,
     color: 'workbench',

@@ -17,6 +17,7 @@ import {
   withDependents,
 } from '../../../main/contract/setup';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { useWayTo } from '../../components/links';
 import { attempt, attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { SetupEnd, SetupProgress } from '../../components/setup/setup-progress';
@@ -114,7 +115,8 @@ function Row({ status, all }: { status: ComponentStatus; all: readonly Component
 
 /** The images of the workbench, which the page Containers builds, pulls and removes. */
 function ImagesRow() {
-  const { images, route } = useWorkbench();
+  const wayTo = useWayTo();
+  const { images } = useWorkbench();
   const { value, error, load } = useStore(images);
   useEffect(() => {
     void load();
@@ -140,13 +142,7 @@ function ImagesRow() {
         <p className="dim">{text}</p>
       </div>
       <div className="tool-actions">
-        <Button
-          size="compact-xs"
-          variant="default"
-          onClick={() => {
-            route.getState().go({ page: 'containers' });
-          }}
-        >
+        <Button size="compact-xs" variant="default" onClick={wayTo({ page: 'containers' })}>
           Show images
         </Button>
       </div>

@@ -158,15 +158,7 @@ export function AddHostDialog() {
   const { overlay } = useWorkbench();
   const { shown, close } = useStore(overlay);
   return (
-    <Modal
-      opened={shown === 'add-host'}
-      onClose={close}
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
-      title="Add host"
-      size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={shown === 'add-host'} onClose={close} title="Add host" size="lg">
       <AddHostForm onDone={close} />
     </Modal>
   );

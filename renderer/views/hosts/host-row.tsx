@@ -5,9 +5,10 @@ import type { HostStatus } from '../../../main/contract/host/hosts';
 import { formatBytes, missing } from '../../../main/contract/numbers';
 import { IconAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
-import { attempt, noticeDone } from '../../components/notices';
+import { noticeDone } from '../../components/notices';
 import { Remedy } from '../../components/remedy';
 import type { HostEntry } from '../../stores/hosts';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { CheckList } from '../environment/check-list';
 import { HostStateText } from './host-state';
@@ -26,19 +27,14 @@ function question(name: string, status: HostStatus | null): string {
 function HostActions({ entry }: { entry: HostEntry }) {
   const { client, hosts } = useWorkbench();
   const [confirming, setConfirming] = useState(false);
-  const [removing, setRemoving] = useState(false);
+  const [removing, working] = useWork();
   const { host, status, checks, asking } = entry;
   const { name } = host;
-  const remove = async (): Promise<void> => {
-    setRemoving(true);
-    try {
-      await client.call('hosts.remove', { name, force: status !== null && !isAsked(status) });
-      noticeDone('Host removed', `${name} is no longer in the list.`);
-      await hosts.getState().load();
-    } finally {
-      setRemoving(false);
-    }
-  };
+  const remove = working(async () => {
+    await client.call('hosts.remove', { name, force: status !== null && !isAsked(status) });
+    noticeDone('Host removed', `${name} is no longer in the list.`);
+    await hosts.getState().load();
+  });
   if (confirming) {
     return (
       <ConfirmInPlace
@@ -46,7 +42,7 @@ function HostActions({ entry }: { entry: HostEntry }) {
         action="Remove"
         onConfirm={() => {
           setConfirming(false);
-          attempt(remove);
+          remove();
         }}
         onCancel={() => {
           setConfirming(false);

@@ -5,8 +5,8 @@ import { formatBytes, formatCount } from '../../../main/contract/numbers';
 import { IconAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { CopyButton } from '../../components/copy-button';
-import { attempting } from '../../components/notices';
 import { formatWhen, formatWhenFully } from '../../format/times';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { digestOf, useText, whyKept } from './image-text';
 
@@ -15,19 +15,17 @@ export function ImageRow({ image, connected }: { image: ImageInfo; connected: bo
   const { client, images } = useWorkbench();
   const [asking, setAsking] = useState(false);
   const [asked, setAsked] = useState(false);
-  const [removing, setRemoving] = useState(false);
+  const [removing, working] = useWork();
   const digest = digestOf(image);
   const name = image.tags[0] ?? digest.short;
-  const remove = async (): Promise<void> => {
+  const remove = working(async () => {
     setAsking(false);
-    setRemoving(true);
     try {
       await client.call('docker.removeImage', { id: image.id });
     } finally {
-      setRemoving(false);
       await images.getState().load();
     }
-  };
+  });
   return (
     <tr data-image={image.id}>
       <td>
@@ -62,7 +60,7 @@ export function ImageRow({ image, connected }: { image: ImageInfo; connected: bo
           <ConfirmInPlace
             question={`Remove ${name} (${formatBytes(image.sizeBytes)})?`}
             action="Remove"
-            onConfirm={attempting(remove)}
+            onConfirm={remove}
             onCancel={() => {
               setAsking(false);
             }}

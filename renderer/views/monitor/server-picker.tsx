@@ -5,9 +5,9 @@ import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
 import { present } from '../../../main/contract/present';
-import { attempt } from '../../components/notices';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { HostChoice } from '../hosts/host-choice';
 import { withScheme } from './monitor-text';
@@ -46,7 +46,10 @@ function useKnownServers(recent: readonly MonitorTarget[]): readonly FoundServer
   return known;
 }
 
-function KnownServers(props: { recent: readonly MonitorTarget[]; onWatch: (server: MonitorTarget) => void }) {
+function KnownServers(props: {
+  recent: readonly MonitorTarget[];
+  onWatch: (server: MonitorTarget) => () => void;
+}) {
   const known = useKnownServers(props.recent);
   if (known.length === 0) return null;
   return (
@@ -56,9 +59,7 @@ function KnownServers(props: { recent: readonly MonitorTarget[]; onWatch: (serve
           <button
             type="button"
             className="chip plain-button"
-            onClick={() => {
-              props.onWatch({ url, metricsUrl, ...present({ host }) });
-            }}
+            onClick={props.onWatch({ url, metricsUrl, ...present({ host }) })}
           >
             {url}
             {host === undefined ? '' : ` on ${host}`}
@@ -80,35 +81,28 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
   const [url, setUrl] = useState(start?.url ?? 'http://localhost:8000');
   const [metricsUrl, setMetricsUrl] = useState(start?.metricsUrl ?? '');
   const [host, setHost] = useState(start?.host ?? '');
-  const [asking, setAsking] = useState(false);
-  const watch = ({ url: at, metricsUrl: metricsAt, host: seenFrom }: MonitorTarget): void => {
-    attempt(async () => {
-      setAsking(true);
+  const [asking, working] = useWork();
+  const watch = ({ url: at, metricsUrl: metricsAt, host: seenFrom }: MonitorTarget): (() => void) =>
+    working(async () => {
       // Certificates that were given for the address before are still those of it.
       const tls = recent.find((one) => one.url === at && one.host === seenFrom)?.tls;
-      try {
-        await client.call('monitor.start', {
-          url: at,
-          metricsUrl: metricsAt,
-          ...present({ tls, host: seenFrom }),
-        });
-        onWatch?.();
-      } finally {
-        setAsking(false);
-      }
+      await client.call('monitor.start', {
+        ...{ url: at, metricsUrl: metricsAt },
+        ...present({ tls, host: seenFrom }),
+      });
+      onWatch?.();
     });
-  };
   return (
     <section className="panel monitor-picker" aria-label="Server to watch">
       <form
         className="monitor-form"
-        onSubmit={onSubmit(() => {
+        onSubmit={onSubmit(
           watch({
             url: withScheme(url.trim()),
             metricsUrl: withScheme(metricsUrl.trim()),
             ...present({ host: host === '' ? null : host }),
-          });
-        })}
+          }),
+        )}
       >
         <HostChoice size="xs" value={host} onChange={setHost} />
         <TextInput

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { LinkButton } from '../../components/links';
 import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
 import { planSummary } from './change-text';
 import { changesText } from './changes';
@@ -87,9 +88,9 @@ function State() {
   return (
     <span className="wizard-state" role="status">
       {hard > 0 ? (
-        <button type="button" className="plain-button link tone-bad" onClick={showProblems}>
+        <LinkButton className="tone-bad" onClick={showProblems}>
           {hard === 1 ? '1 problem' : `${hard} problems`} to fix
-        </button>
+        </LinkButton>
       ) : (
         <span className="dim">{draft.changing === null ? unchanged : plan}</span>
       )}

@@ -80,14 +80,7 @@ export function ImportButton() {
       >
         Import
       </Button>
-      <Modal
-        opened={path !== null}
-        onClose={close}
-        lockScroll={false}
-        transitionProps={{ duration: 0 }}
-        title="Import results of perf_analyzer"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={path !== null} onClose={close} title="Import results of perf_analyzer">
         {path === null ? null : <ImportForm path={path} onDone={close} />}
       </Modal>
     </>

@@ -82,15 +82,7 @@ export function KeepRunsRow({ value }: { value: number | null }) {
           else await settings.getState().set('runs.keepDays', days);
         }}
       />
-      <Modal
-        opened={asked !== null}
-        onClose={done}
-        size={720}
-        lockScroll={false}
-        transitionProps={{ duration: 0 }}
-        title="Move older runs to the trash?"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={asked !== null} onClose={done} size={720} title="Move older runs to the trash?">
         {asked === null ? null : <RetiredList asked={asked} onDone={done} />}
       </Modal>
     </>

@@ -103,10 +103,7 @@ export function MoveDialog({ plan, onClose }: { plan: HomeMovePlan | null; onClo
       }}
       withCloseButton={canClose}
       size={620}
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
       title="Move the workbench home"
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {plan === null ? null : ofPlan === null ? (
         <PlanText plan={plan} onClose={onClose} />

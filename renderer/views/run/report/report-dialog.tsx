@@ -7,7 +7,8 @@ import {
   sectionTitles,
   type ShownLook,
 } from '../../../../main/contract/run/report-look';
-import { attempt, attempting, noticeDone } from '../../../components/notices';
+import { attempting, noticeDone } from '../../../components/notices';
+import { useWork } from '../../../use-work';
 import { useWorkbench } from '../../../workbench';
 
 const { title: titleSchema, notes: notesSchema } = reportTextSchema.shape;
@@ -85,29 +86,14 @@ export function ReportDialog({
 }) {
   const { client } = useWorkbench();
   const [draft, setDraft] = useState<Draft>({ ...look, chosen: undefined });
-  const [busy, setBusy] = useState(false);
-  const write = (): void => {
-    setBusy(true);
-    attempt(async () => {
-      try {
-        await client.call('runs.report', { runId, change: changeOf(draft) });
-        noticeDone('Reports written', 'HTML, PDF and Markdown have the new title, notes, logo and sections.');
-        onClose();
-      } finally {
-        setBusy(false);
-      }
-    });
-  };
+  const [busy, working] = useWork();
+  const write = working(async () => {
+    await client.call('runs.report', { runId, change: changeOf(draft) });
+    noticeDone('Reports written', 'HTML, PDF and Markdown have the new title, notes, logo and sections.');
+    onClose();
+  });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
-      title="Title, logo and sections of the reports"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={onClose} size="lg" title="Title, logo and sections of the reports">
       <Stack gap="sm">
         <TextInput
           label="Title"
