@@ -144,7 +144,7 @@ export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) 
       head={<DeploymentActions deployment={deployment} />}
     >
       <div className="panel-body">
-        {reason === null || work !== null ? null : <p className="deployment-reason">{reason}</p>}
+        {reason === null || work !== null ? null : <p className="tone-warn">{reason}</p>}
         <Addresses deployment={deployment} />
         <Models deployment={deployment} />
         <ClientCode deployment={deployment} />

@@ -38,7 +38,7 @@ export function DeploymentsView() {
       {error === null ? null : <ErrorPanel error={error} />}
       {value === null && error === null ? <Loading label="Looking at the deployments" /> : null}
       {value?.length === 0 ? <NoDeployments /> : null}
-      <div className="deployments">
+      <div className="stack">
         {(value ?? []).map((deployment) => (
           <DeploymentPanel key={deployment.id} deployment={deployment} />
         ))}

@@ -60,12 +60,12 @@ function BuildList({ connected }: { connected: boolean }) {
 
 const headings = [
   'Image',
-  'Use',
-  numeric('Size'),
-  numeric('Created'),
-  'Digest',
-  numeric('Containers'),
-  { title: 'Actions', hidden: true },
+  { title: 'Use', width: 80 },
+  numeric('Size', undefined, 96),
+  numeric('Created', undefined, 120),
+  { title: 'Digest', width: 150 },
+  numeric('Containers', undefined, 96),
+  { title: 'Actions', hidden: true, width: 110 },
 ];
 
 function ImageTable({ images, connected }: { images: readonly ImageInfo[]; connected: boolean }) {

@@ -64,7 +64,7 @@ export function LoginForm() {
           onChange={onTick(setKeep)}
         />
       </form>
-      <p role="status" className="login-outcome">
+      <p role="status" className="login-outcome tone-good">
         {outcome}
       </p>
     </details>

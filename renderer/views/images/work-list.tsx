@@ -73,7 +73,7 @@ export function WorkList() {
   if (works.length === 0) return null;
   return (
     <section className="panel" aria-label="Pulls and builds">
-      <ul className="works">
+      <ul>
         {works.map((work) => (
           <Work key={work.id} work={work} />
         ))}

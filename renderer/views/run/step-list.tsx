@@ -86,6 +86,7 @@ function StepRow(props: {
       </span>
       {step.status === 'running' && !left ? (
         <progress
+          className="bar"
           aria-label={`${stepTitle[step.id]}, progress`}
           {...(fraction === null ? {} : { value: fraction })}
           max={1}

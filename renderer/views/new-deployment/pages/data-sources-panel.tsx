@@ -134,7 +134,7 @@ export function DataSourcesPanel() {
   return (
     <Panel title="Published data and weights" level={3} note="for the fields above">
       {error === null ? null : <ErrorPanel error={error} />}
-      <ul className="works">
+      <ul>
         {items.map((item) => (
           <Source
             key={`${item.kind} ${item.source.id}`}
