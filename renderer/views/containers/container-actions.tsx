@@ -95,7 +95,6 @@ export function ContainerActions({
         icon={IconTerminal2}
         label={`Copy shell command of ${name}`}
         why={running ? null : 'The container is not running'}
-        busy={false}
         onClick={attempting(async () => {
           await navigator.clipboard.writeText(shellCommand);
           noticeDone('Shell command copied', shellCommand);

@@ -59,13 +59,7 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
     );
   }
   const button = (what: Change, onClick: () => void) => (
-    <IconAction
-      icon={looks[what].icon}
-      label={`${looks[what].label} ${id}`}
-      why={work}
-      busy={false}
-      onClick={onClick}
-    />
+    <IconAction icon={looks[what].icon} label={`${looks[what].label} ${id}`} why={work} onClick={onClick} />
   );
   const asked = (what: Exclude<Change, 'start'>) =>
     button(what, () => {
@@ -78,7 +72,6 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
         text="Monitor"
         label={`Monitor ${id}`}
         why={isUp(state) ? null : 'The deployment is not serving'}
-        busy={false}
         onClick={attempting(async () => {
           await client.call('monitor.start', { url: httpUrl, metricsUrl, ...present({ host }) });
           route.getState().go({ page: 'monitor' });

@@ -6,7 +6,7 @@ import {
   IconCircleX,
   IconDownload,
 } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { formatBytes } from '../../../main/contract/numbers';
 import {
@@ -16,7 +16,7 @@ import {
   costText,
   withDependents,
 } from '../../../main/contract/setup';
-import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { AskFirst } from '../../components/confirm-in-place';
 import { useWayTo } from '../../components/links';
 import { attempt, attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
@@ -45,24 +45,8 @@ function RowActions({ status, all }: { status: ComponentStatus; all: readonly Co
   const { tools } = useWorkbench();
   const { install, repair, remove } = useStore(tools);
   const busy = useStore(tools, ({ work }) => work?.status === 'running');
-  const [asking, setAsking] = useState(false);
   const { id, state } = status;
   const { title } = componentFacts[id];
-  if (asking) {
-    return (
-      <ConfirmInPlace
-        question={removeQuestion(id, all)}
-        action="Remove"
-        onConfirm={() => {
-          setAsking(false);
-          attempt(() => remove([id]));
-        }}
-        onCancel={() => {
-          setAsking(false);
-        }}
-      />
-    );
-  }
   const button = (label: string, onClick: () => void) => (
     <Button
       size="compact-xs"
@@ -77,16 +61,16 @@ function RowActions({ status, all }: { status: ComponentStatus; all: readonly Co
   const installing = attempting(() => install([id]));
   const repairing = attempting(() => repair([id]));
   return (
-    <div className="tool-actions">
-      {state === 'missing' ? button('Install', installing) : null}
-      {state === 'outdated' ? button('Update', installing) : null}
-      {state === 'missing' ? null : button('Repair', repairing)}
-      {state === 'missing'
-        ? null
-        : button('Remove', () => {
-            setAsking(true);
-          })}
-    </div>
+    <AskFirst question={removeQuestion(id, all)} action="Remove" onConfirm={attempting(() => remove([id]))}>
+      {(ask) => (
+        <div className="tool-actions">
+          {state === 'missing' ? button('Install', installing) : null}
+          {state === 'outdated' ? button('Update', installing) : null}
+          {state === 'missing' ? null : button('Repair', repairing)}
+          {state === 'missing' ? null : button('Remove', ask)}
+        </div>
+      )}
+    </AskFirst>
   );
 }
 

@@ -1,10 +1,9 @@
 import { IconClipboardCheck, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
 import { gpusText, usesText } from '../../../main/contract/host/host-text';
 import type { HostStatus } from '../../../main/contract/host/hosts';
 import { formatBytes, missing } from '../../../main/contract/numbers';
 import { IconAction, TextAction } from '../../components/actions';
-import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { AskFirst } from '../../components/confirm-in-place';
 import { noticeDone } from '../../components/notices';
 import { Remedy } from '../../components/remedy';
 import type { HostEntry } from '../../stores/hosts';
@@ -26,7 +25,6 @@ function question(name: string, status: HostStatus | null): string {
 
 function HostActions({ entry }: { entry: HostEntry }) {
   const { client, hosts } = useWorkbench();
-  const [confirming, setConfirming] = useState(false);
   const [removing, working] = useWork();
   const { host, status, checks, asking } = entry;
   const { name } = host;
@@ -35,45 +33,25 @@ function HostActions({ entry }: { entry: HostEntry }) {
     noticeDone('Host removed', `${name} is no longer in the list.`);
     await hosts.getState().load();
   });
-  if (confirming) {
-    return (
-      <ConfirmInPlace
-        question={question(name, status)}
-        action="Remove"
-        onConfirm={() => {
-          setConfirming(false);
-          remove();
-        }}
-        onCancel={() => {
-          setConfirming(false);
-        }}
-      />
-    );
-  }
   return (
-    <span className="row-actions">
-      <TextAction
-        icon={IconClipboardCheck}
-        text={checks === null ? 'Check' : 'Hide checks'}
-        label={checks === null ? `Check ${name}` : `Hide checks of ${name}`}
-        why={null}
-        busy={asking && status !== null}
-        onClick={() => {
-          const { check, hideChecks } = hosts.getState();
-          if (checks === null) void check(name);
-          else hideChecks(name);
-        }}
-      />
-      <IconAction
-        icon={IconTrash}
-        label={`Remove ${name}`}
-        why={null}
-        busy={removing}
-        onClick={() => {
-          setConfirming(true);
-        }}
-      />
-    </span>
+    <AskFirst question={question(name, status)} action="Remove" onConfirm={remove}>
+      {(ask) => (
+        <span className="row-actions">
+          <TextAction
+            icon={IconClipboardCheck}
+            text={checks === null ? 'Check' : 'Hide checks'}
+            label={checks === null ? `Check ${name}` : `Hide checks of ${name}`}
+            busy={asking && status !== null}
+            onClick={() => {
+              const { check, hideChecks } = hosts.getState();
+              if (checks === null) void check(name);
+              else hideChecks(name);
+            }}
+          />
+          <IconAction icon={IconTrash} label={`Remove ${name}`} busy={removing} onClick={ask} />
+        </span>
+      )}
+    </AskFirst>
   );
 }
 

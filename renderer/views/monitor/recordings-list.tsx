@@ -59,8 +59,6 @@ export function RecordingsList({ asked }: { asked: string }) {
                 <IconAction
                   icon={IconPlayerPlay}
                   label={`Replay ${file}`}
-                  why={null}
-                  busy={false}
                   onClick={attempting(() => client.call('monitor.replay', { file, speed }))}
                 />
               </td>

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-react';
-import { useState } from 'react';
-import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { AskFirst } from '../../components/confirm-in-place';
 import { LinkButton } from '../../components/links';
 import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
 import { planSummary } from './change-text';
@@ -11,34 +10,24 @@ import { useWizard } from './wizard-context';
 
 /** For a start that only the preflight refuses; asks before. */
 function StartAnyway({ starting, onStart }: { starting: boolean; onStart: () => void }) {
-  const [asking, setAsking] = useState(false);
-  if (asking) {
-    return (
-      <ConfirmInPlace
-        question="Start although the preflight found problems? The run is marked."
-        action="Start anyway"
-        onConfirm={() => {
-          setAsking(false);
-          onStart();
-        }}
-        onCancel={() => {
-          setAsking(false);
-        }}
-      />
-    );
-  }
   return (
-    <Button
-      size="xs"
-      variant="default"
-      loading={starting}
-      title="Skips the preflight, as --skip-preflight does"
-      onClick={() => {
-        setAsking(true);
-      }}
+    <AskFirst
+      question="Start although the preflight found problems? The run is marked."
+      action="Start anyway"
+      onConfirm={onStart}
     >
-      Start anyway…
-    </Button>
+      {(ask) => (
+        <Button
+          size="xs"
+          variant="default"
+          loading={starting}
+          title="Skips the preflight, as --skip-preflight does"
+          onClick={ask}
+        >
+          Start anyway…
+        </Button>
+      )}
+    </AskFirst>
   );
 }
 

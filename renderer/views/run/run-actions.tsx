@@ -109,7 +109,6 @@ function MeasureAgain({ load }: { load: ServerLoad }) {
       icon={IconGauge}
       label="Measure again"
       why={fits ? null : 'Measure it again with perf on the command line'}
-      busy={false}
       onClick={() => {
         overlay.getState().measure({
           url: `${httpTls === null ? 'http' : 'https'}://${http}?grpcPort=${portOf(grpc)}`,
@@ -252,8 +251,6 @@ export function RunActions({ state }: { state: RunState }) {
         <IconAction
           icon={IconCopy}
           label="Run again with changes"
-          why={null}
-          busy={false}
           onClick={attempting(() => runAgain(workbench, runId))}
         />
       ) : null}
@@ -261,8 +258,6 @@ export function RunActions({ state }: { state: RunState }) {
       <IconAction
         icon={IconPencil}
         label="Rename"
-        why={null}
-        busy={false}
         onClick={() => {
           workbench.overlay.getState().rename(runId);
         }}
