@@ -7,8 +7,7 @@ import { ClosingBar } from './components/closing-bar';
 import { leaveErrors } from './components/notices';
 import { Rail } from './components/rail';
 import { StatusBar } from './components/status-bar';
-import { useRetiredNotice } from './components/use-retired-notice';
-import { useRunEndNotice } from './components/use-run-end-notice';
+import { useRunNotices } from './components/use-run-notices';
 import type { Route } from './stores/route';
 import {
   ComparePage,
@@ -57,8 +56,7 @@ export function App() {
   useEffect(() => {
     leaveErrors();
   }, [shown]);
-  useRunEndNotice();
-  useRetiredNotice();
+  useRunNotices();
   useOpened();
   useThemeOfSettings();
   return (

@@ -1,5 +1,5 @@
 import type { MantineColorsTuple } from '@mantine/core';
-import { createTheme } from '@mantine/core';
+import { createTheme, Modal, ModalRoot } from '@mantine/core';
 
 /** Shades around Okabe and Ito's blue, #0072b2, which carries white text in both schemes. */
 const blue: MantineColorsTuple = [
@@ -29,6 +29,9 @@ const dark: MantineColorsTuple = [
   '#111417',
 ];
 
+/** Dialogs are there at once, and leave the page as wide as it is. */
+const dialog = { lockScroll: false, transitionProps: { duration: 0 } } as const;
+
 export const theme = createTheme({
   primaryColor: 'workbench',
   primaryShade: 6,
@@ -39,4 +42,8 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   respectReducedMotion: true,
   cursorType: 'pointer',
+  components: {
+    Modal: Modal.extend({ defaultProps: { ...dialog, closeButtonProps: { 'aria-label': 'Close' } } }),
+    ModalRoot: ModalRoot.extend({ defaultProps: dialog }),
+  },
 });

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { memo, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { attempt } from '../components/notices';
+import { attempting } from '../components/notices';
 import { useChartTheme } from '../components/use-chart-theme';
 import { type Chart, withMeasuredScale } from './chart';
 import { ChartLegend } from './chart-legend';
@@ -29,12 +29,7 @@ const ChartMenu = memo(function ChartMenu(props: {
       </Menu.Target>
       <Menu.Dropdown>
         {chartFormats.map((format) => (
-          <Menu.Item
-            key={format}
-            onClick={() => {
-              attempt(() => props.onSave(format));
-            }}
-          >
+          <Menu.Item key={format} onClick={attempting(() => props.onSave(format))}>
             {formatText[format]}
           </Menu.Item>
         ))}

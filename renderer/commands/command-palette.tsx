@@ -92,15 +92,7 @@ export function CommandPalette(props: {
   onClose: () => void;
 }) {
   return (
-    <Modal.Root
-      opened={props.opened}
-      onClose={props.onClose}
-      size={620}
-      yOffset="12vh"
-      padding={8}
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
-    >
+    <Modal.Root opened={props.opened} onClose={props.onClose} size={620} yOffset="12vh" padding={8}>
       <Modal.Overlay />
       <Modal.Content aria-label="Command palette">
         <Modal.Body>

@@ -74,15 +74,7 @@ function ShortcutHelp(props: { opened: boolean; commands: readonly Command[]; on
     ...wizardShortcuts,
   ];
   return (
-    <Modal
-      opened={props.opened}
-      onClose={props.onClose}
-      title="Shortcuts"
-      size={440}
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={props.opened} onClose={props.onClose} title="Shortcuts" size={440}>
       <dl className="shortcuts">
         {rows.map(({ title, shortcut }) => [
           <dt key={`${title} title`}>{title}</dt>,

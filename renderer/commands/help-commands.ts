@@ -1,4 +1,4 @@
-import { attempt } from '../components/notices';
+import { attempting } from '../components/notices';
 import type { OverlayPage } from '../stores/overlay';
 import type { Workbench } from '../workbench';
 import type { Command } from './command';
@@ -27,22 +27,14 @@ export function helpCommands({ client, overlay }: Pick<Workbench, 'client' | 'ov
       title: 'Open logs folder',
       note: 'help, log of the application',
       group: 'Actions',
-      run: () => {
-        attempt(async () => {
-          await client.call('desktop.openFolder', { folder: 'logs' });
-        });
-      },
+      run: attempting(() => client.call('desktop.openFolder', { folder: 'logs' })),
     },
     {
       id: 'check-for-updates',
       title: 'Check for updates …',
       note: 'help, newer version from the update feed',
       group: 'Actions',
-      run: () => {
-        attempt(async () => {
-          await client.call('desktop.checkForUpdates');
-        });
-      },
+      run: attempting(() => client.call('desktop.checkForUpdates')),
     },
     shown('about', 'about', 'About Triton Workbench', { note: 'help, version and license' }),
   ];

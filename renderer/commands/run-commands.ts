@@ -1,7 +1,7 @@
 import type { RunSummary } from '../../main/contract/api';
 import type { ReportFile } from '../../main/contract/run/run-events';
 import { hasSpec } from '../../main/contract/run/server-load';
-import { attempt, noticeDone } from '../components/notices';
+import { attempting, noticeDone } from '../components/notices';
 import { doRunWork, worksFor } from '../stores/run-work';
 import { changeRun, isChangeable, removeRuns, runAgain } from '../views/runs/run-tools';
 import type { Workbench } from '../workbench';
@@ -54,9 +54,7 @@ export function runCommands(
     title,
     group: 'Actions',
     ...(note === undefined ? {} : { note }),
-    run: () => {
-      attempt(work);
-    },
+    run: attempting(work),
   });
   return [
     ...worksFor(open.status).map((work) =>

@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import type { RunSummary } from '../../main/contract/api';
 import type { Preset } from '../../main/contract/run/preset';
 import type { ReportFile } from '../../main/contract/run/run-events';
-import { attempt } from '../components/notices';
+import { attempting } from '../components/notices';
 import { formatWhen } from '../format/times';
 import { runStatusText } from '../format/words';
 import { routeTo } from '../stores/route';
@@ -41,9 +41,7 @@ const actions = (
     title: 'Open a configuration …',
     note: 'run.yaml, runner configuration, environment file or config.pbtxt',
     group: 'Actions',
-    run: () => {
-      attempt(() => openConfiguration(workbench));
-    },
+    run: attempting(() => openConfiguration(workbench)),
   },
   {
     id: 'measure',

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { attempt } from '../components/notices';
+import { attempting } from '../components/notices';
 import { useWorkbench, type Workbench } from '../workbench';
 
 /** A new deployment from a file of configuration. */
@@ -25,9 +25,7 @@ export async function showOpened(workbench: Pick<Workbench, 'client' | 'route' |
 export function useOpened(): void {
   const workbench = useWorkbench();
   useEffect(() => {
-    const show = (): void => {
-      attempt(() => showOpened(workbench));
-    };
+    const show = attempting(() => showOpened(workbench));
     show();
     return workbench.client.on((events) => {
       if (events.some(({ type }) => type === 'opened')) show();

@@ -1,36 +1,39 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
-import { attempt } from './notices';
+import { useWork } from '../use-work';
+import { noticeMessage } from './notices';
 
-/** What has happened, and one button: the way back, or the way there. */
-export function ActionMessage(props: {
+interface ActionMessageProps {
   title: string;
   text: string;
   action: string;
   onAction: () => Promise<void>;
-}) {
-  const [busy, setBusy] = useState(false);
+}
+
+/** What has happened, and one button: the way back, or the way there. */
+function ActionMessage({ title, text, action, onAction }: ActionMessageProps) {
+  const [busy, working] = useWork();
   return (
     <span className="undo">
       <span>
-        <strong>{props.title}</strong>
-        {props.text === '' ? null : <span className="dim"> {props.text}</span>}
+        <strong>{title}</strong>
+        {text === '' ? null : <span className="dim"> {text}</span>}
       </span>
-      <Button
-        size="compact-xs"
-        variant="default"
-        loading={busy}
-        onClick={() => {
-          setBusy(true);
-          attempt(() =>
-            props.onAction().finally(() => {
-              setBusy(false);
-            }),
-          );
-        }}
-      >
-        {props.action}
+      <Button size="compact-xs" variant="default" loading={busy} onClick={working(onAction)}>
+        {action}
       </Button>
     </span>
   );
+}
+
+/** A notice with a button, for a while; what the button does takes it off. */
+export function noticeAction(id: string, { onAction, ...props }: ActionMessageProps): void {
+  noticeMessage(id, (close) => (
+    <ActionMessage
+      {...props}
+      onAction={async () => {
+        await onAction();
+        close();
+      }}
+    />
+  ));
 }

@@ -29,13 +29,13 @@ export function IconAction(props: {
   icon: Icon;
   label: string;
   /** Why it cannot be used now; null when it can. */
-  why: string | null;
-  busy: boolean;
+  why?: string | null;
+  busy?: boolean;
   /** Takes the focus where it comes back in place of a question. */
   autoFocus?: boolean;
   onClick: () => void;
 }) {
-  const { icon: ActionGlyph, label, why, busy } = props;
+  const { icon: ActionGlyph, label, why = null, busy = false } = props;
   return (
     <Tooltip label={why ?? label} openDelay={300}>
       <ActionIcon
@@ -90,13 +90,13 @@ export function TextAction(props: {
   /** Begins with the text, and names the object. */
   label: string;
   /** Why it cannot be used now; null when it can. */
-  why: string | null;
-  busy: boolean;
+  why?: string | null;
+  busy?: boolean;
   /** Takes the focus where it comes back in place of a question. */
   autoFocus?: boolean;
   onClick: () => void;
 }) {
-  const { icon: Glyph, text, label, why } = props;
+  const { icon: Glyph, text, label, why = null } = props;
   return (
     <Tooltip label={why ?? label} openDelay={300}>
       <Button
@@ -105,7 +105,7 @@ export function TextAction(props: {
         aria-label={why === null ? label : `${label}: ${why}`}
         aria-disabled={why !== null}
         data-disabled={why !== null}
-        loading={props.busy}
+        loading={props.busy ?? false}
         autoFocus={props.autoFocus ?? false}
         leftSection={<Glyph size={13} aria-hidden="true" />}
         onClick={() => {

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 
 /** Asks where the button stood; nothing else is blocked, Escape keeps everything as it is. */
 export function ConfirmInPlace(props: {
@@ -24,5 +25,34 @@ export function ConfirmInPlace(props: {
         {props.action}
       </Button>
     </span>
+  );
+}
+
+/** Asks before it does what `children` leads to; `asked`: the question was there, and the focus comes back from it. */
+export function AskFirst(props: {
+  question: string;
+  action: string;
+  onConfirm: () => void;
+  children: (ask: () => void, asked: boolean) => ReactNode;
+}) {
+  const { question, action, onConfirm, children } = props;
+  const [asking, setAsking] = useState<boolean | null>(null);
+  if (asking !== true) {
+    return children(() => {
+      setAsking(true);
+    }, asking !== null);
+  }
+  return (
+    <ConfirmInPlace
+      question={question}
+      action={action}
+      onConfirm={() => {
+        setAsking(false);
+        onConfirm();
+      }}
+      onCancel={() => {
+        setAsking(false);
+      }}
+    />
   );
 }

@@ -49,8 +49,8 @@ export function noticeDone(title: string, message: string): void {
   });
 }
 
-/** A notice with a button, for a while; `message` gets the way to take the notice off. */
-export function noticeAction(id: string, message: (close: () => void) => ReactNode): void {
+/** A notice for a while; `message` gets the way to take it off. */
+export function noticeMessage(id: string, message: (close: () => void) => ReactNode): void {
   notifications.show({
     id,
     color: 'workbench',
@@ -66,6 +66,11 @@ export function noticeAction(id: string, message: (close: () => void) => ReactNo
 }
 
 /** Runs an action of a button; what it throws is told. */
-export function attempt(action: () => Promise<void>): void {
+export function attempt(action: () => Promise<unknown>): void {
   action().catch(noticeError);
 }
+
+/** The same as a handler: `onClick={attempting(() => load())}`. */
+export const attempting = (action: () => Promise<unknown>) => (): void => {
+  attempt(action);
+};

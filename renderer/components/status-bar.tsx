@@ -7,21 +7,28 @@ import {
   IconLoader2,
   IconServer2,
 } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { type ComponentProps, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { DockerState } from '../../main/contract/docker';
 import { watchedName } from '../../main/contract/monitor/monitor';
 import { formatBytes, formatCount } from '../../main/contract/numbers';
 import { failedStates, unseenFailures } from '../stores/seen-failures';
 import { useWorkbench } from '../workbench';
+import { useWayTo } from './links';
 import { Status } from './status-text';
 
 const tones = { up: 'good', starting: 'info', 'not-ready': 'warn', gone: 'bad' } as const;
 const monitorWords = { up: 'up', starting: 'starting', 'not-ready': 'not ready', gone: 'gone' } as const;
 
+/** A part of the bar, which opens its page. */
+const Item = (props: ComponentProps<'button'>) => (
+  <button type="button" className="plain-button status-bar-item" {...props} />
+);
+
 /** The server that is watched, and how many alerts fire, in the status bar. */
 function MonitorStatus() {
-  const { monitor, route } = useWorkbench();
+  const { monitor } = useWorkbench();
+  const wayTo = useWayTo();
   const source = useStore(monitor, (state) => state.state?.source ?? null);
   const server = useStore(monitor, (state) => state.sample?.server.state ?? null);
   const reached = useStore(monitor, (state) => (state.sample?.server.version ?? null) !== null);
@@ -31,14 +38,7 @@ function MonitorStatus() {
   );
   if (source === null) return null;
   return (
-    <button
-      type="button"
-      className="plain-button status-bar-item"
-      data-monitor={server}
-      onClick={() => {
-        route.getState().go({ page: 'monitor' });
-      }}
-    >
+    <Item data-monitor={server} onClick={wayTo({ page: 'monitor' })}>
       <IconActivity size={14} aria-hidden="true" />
       {source.kind === 'live' ? watchedName(source).replace(/^http:\/\//, '') : 'Replay'}
       {server === null ? null : (
@@ -51,7 +51,7 @@ function MonitorStatus() {
           {firing === 1 ? '1 alert' : `${firing} alerts`}
         </Status>
       )}
-    </button>
+    </Item>
   );
 }
 
@@ -72,9 +72,7 @@ function FailedStatus() {
   const unseen = unseenFailures(list ?? [], runIds);
   if (unseen.length === 0) return null;
   return (
-    <button
-      type="button"
-      className="plain-button status-bar-item"
+    <Item
       onClick={() => {
         const [only] = unseen;
         if (unseen.length === 1 && only !== undefined) {
@@ -88,7 +86,7 @@ function FailedStatus() {
     >
       <IconAlertTriangle size={14} aria-hidden="true" />
       {formatCount(unseen.length)} failed
-    </button>
+    </Item>
   );
 }
 
@@ -106,47 +104,48 @@ function words({ connection, containers }: DockerState): string {
 
 /** Docker and the workbench's own containers, in the status bar. */
 function DockerStatus() {
-  const { docker, route } = useWorkbench();
+  const { docker } = useWorkbench();
+  const wayTo = useWayTo();
   const state = useStore(docker, (store) => store.state);
   if (state === null) return null;
   return (
-    <button
-      type="button"
-      className="plain-button status-bar-item"
-      data-docker={state.connection}
-      onClick={() => {
-        route.getState().go({ page: 'containers' });
-      }}
-    >
+    <Item data-docker={state.connection} onClick={wayTo({ page: 'containers' })}>
       <IconBox size={14} aria-hidden="true" />
       Docker
       <Status {...looks[state.connection]} size={14}>
         {words(state)}
       </Status>
-    </button>
+    </Item>
+  );
+}
+
+/** How many runs are under way; opens the only one, or the list. */
+function RunningStatus() {
+  const { runs } = useWorkbench();
+  const wayTo = useWayTo();
+  const list = useStore(runs, (state) => state.value) ?? [];
+  const running = list.filter((run) => run.status === 'running');
+  const only = running.length === 1 ? running[0] : undefined;
+  return (
+    <Item onClick={wayTo(only === undefined ? { page: 'runs' } : { page: 'run', runId: only.runId })}>
+      {running.length > 0 ? <IconLoader2 size={14} aria-hidden="true" className="turning" /> : null}
+      {running.length === 0 ? 'No run in progress' : `${running.length} running`}
+    </Item>
   );
 }
 
 /** Engine, running work, problems, hardware; each opens its page. In a narrow window the last items go first, each as a whole. */
 export function StatusBar() {
-  const { machine, runs, route, app } = useWorkbench();
+  const { machine, app } = useWorkbench();
   const status = useStore(machine, (state) => state.value);
-  const list = useStore(runs, (state) => state.value) ?? [];
   const info = useStore(app, (state) => state.value);
-  const running = list.filter((run) => run.status === 'running');
   const local = status?.engines.find((engine) => engine.kind === 'local');
   const gpus = status?.environment.gpus ?? [];
-  const go = route.getState().go;
+  const wayTo = useWayTo();
   return (
     <footer className="status-bar" aria-label="Status">
       {local === undefined ? null : (
-        <button
-          type="button"
-          className="plain-button status-bar-item"
-          onClick={() => {
-            go({ page: 'environment' });
-          }}
-        >
+        <Item onClick={wayTo({ page: 'environment' })}>
           <IconServer2 size={14} aria-hidden="true" />
           local
           {local.version === null ? '' : ` · Triton ${local.version}`}
@@ -157,35 +156,19 @@ export function StatusBar() {
           >
             {local.available ? 'available' : 'not available'}
           </Status>
-        </button>
+        </Item>
       )}
       <DockerStatus />
       <MonitorStatus />
-      <button
-        type="button"
-        className="plain-button status-bar-item"
-        onClick={() => {
-          const only = running.length === 1 ? running[0] : undefined;
-          go(only === undefined ? { page: 'runs' } : { page: 'run', runId: only.runId });
-        }}
-      >
-        {running.length > 0 ? <IconLoader2 size={14} aria-hidden="true" className="turning" /> : null}
-        {running.length === 0 ? 'No run in progress' : `${running.length} running`}
-      </button>
+      <RunningStatus />
       <FailedStatus />
       {status === null ? null : (
-        <button
-          type="button"
-          className="plain-button status-bar-item"
-          onClick={() => {
-            go({ page: 'environment' });
-          }}
-        >
+        <Item onClick={wayTo({ page: 'environment' })}>
           <IconCpu size={14} aria-hidden="true" />
           {gpus.length === 0
             ? `${status.environment.cpuCount} CPUs · ${formatBytes(status.environment.memoryBytes)} · no GPU`
             : gpus.map((gpu) => gpu.name).join(', ')}
-        </button>
+        </Item>
       )}
       {info === null ? null : <span className="status-bar-item last">Workbench {info.version}</span>}
     </footer>

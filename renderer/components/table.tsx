@@ -5,11 +5,16 @@ export interface Heading {
   /** One line, shown when the heading is pointed at. */
   readonly help?: string | undefined;
   readonly number?: boolean;
+  /** In pixels or a share of the table; the rest is for those without. */
+  readonly width?: number | string;
   /** Read aloud only: the cells show what they are. */
   readonly hidden?: boolean;
 }
 
-export const numeric = (title: string, help?: string): Heading => ({ title, help, number: true });
+export const numeric = (title: string, help?: string, width?: number): Heading => ({
+  ...{ title, help, number: true },
+  ...(width === undefined ? {} : { width }),
+});
 
 /** The headings of a table; a text is one that has nothing beside it. */
 export function TableHead({ headings }: { headings: readonly (Heading | string)[] }) {
@@ -18,8 +23,14 @@ export function TableHead({ headings }: { headings: readonly (Heading | string)[
       <tr>
         {headings
           .map((heading): Heading => (typeof heading === 'string' ? { title: heading } : heading))
-          .map(({ title, help, number, hidden }, index) => (
-            <th key={index} scope="col" className={number === true ? 'number' : undefined} title={help}>
+          .map(({ title, help, number, hidden, width }, index) => (
+            <th
+              key={index}
+              scope="col"
+              className={number === true ? 'number' : undefined}
+              title={help}
+              style={{ width }}
+            >
               {hidden === true ? <span className="visually-hidden">{title}</span> : title}
             </th>
           ))}

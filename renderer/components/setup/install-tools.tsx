@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { toolList } from '../../../main/contract/machine';
 import { useWorkbench } from '../../workbench';
-import { attempt } from '../notices';
+import { attempting } from '../notices';
 import { SetupEnd, SetupProgress } from './setup-progress';
 
 /**
@@ -25,9 +25,7 @@ export function InstallTools({ brief = false }: { brief?: boolean }) {
         size="xs"
         leftSection={<IconDownload size={14} aria-hidden="true" />}
         title={`Installs ${toolList(facts.missing)} into the workbench home folder`}
-        onClick={() => {
-          attempt(() => install(facts.missing));
-        }}
+        onClick={attempting(() => install(facts.missing))}
       >
         {work?.status === 'failed' && !brief ? 'Install again' : 'Install missing tools'}
       </Button>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useStore } from 'zustand';
 import { componentFacts, type SetupWork } from '../../../main/contract/setup';
 import { useWorkbench } from '../../workbench';
-import { attempt } from '../notices';
+import { attempting } from '../notices';
 
 /** How many lines of the installer are shown: the rest scrolls by. */
 const shownLines = 6;
@@ -26,13 +26,7 @@ export function SetupProgress({ work }: { work: SetupWork }) {
         <span className="dim cut" title={work.text}>
           {work.text}
         </span>
-        <Button
-          size="compact-xs"
-          variant="default"
-          onClick={() => {
-            attempt(cancel);
-          }}
-        >
+        <Button size="compact-xs" variant="default" onClick={attempting(cancel)}>
           {work.action === 'remove' ? 'Cancel' : 'Cancel installation'}
         </Button>
       </div>

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { budgetMsOf } from '../../../main/contract/measured/points';
 import { bestOfRuns } from '../../../main/contract/measured/verdict';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { PageLink } from '../../components/links';
 import { useTypedNumber } from '../../components/use-typed-number';
-import { useWorkbench } from '../../workbench';
 
 /** A budget that all runs share is asked for first. */
 function sharedBudget(states: readonly RunState[]): number | null {
@@ -14,7 +14,6 @@ function sharedBudget(states: readonly RunState[]): number | null {
 
 /** Which of the runs to choose: within a p99 budget, where one is typed. */
 export function BestRun({ states, names }: { states: readonly RunState[]; names: readonly string[] }) {
-  const { route } = useWorkbench();
   const [typedMs, setTypedMs] = useState<number | null | undefined>(undefined);
   const budgetMs = typedMs === undefined ? sharedBudget(states) : typedMs;
   const typed = useTypedNumber(budgetMs, setTypedMs);
@@ -38,17 +37,7 @@ export function BestRun({ states, names }: { states: readonly RunState[]; names:
         {...typed}
       />
       <strong role="status">{sentence}</strong>
-      {runId === undefined ? null : (
-        <button
-          type="button"
-          className="plain-button link"
-          onClick={() => {
-            route.getState().go({ page: 'run', runId });
-          }}
-        >
-          Open
-        </button>
-      )}
+      {runId === undefined ? null : <PageLink to={{ page: 'run', runId }}>Open</PageLink>}
     </section>
   );
 }

@@ -13,6 +13,7 @@ import { compareChart } from '../../charts/compare-chart';
 import { compareTradeOff } from '../../charts/trade-off-chart';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
 import { ErrorPanel } from '../../components/error-panel';
+import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { useChartTheme } from '../../components/use-chart-theme';
@@ -140,7 +141,8 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
 
 /** Two or more runs side by side. */
 export function CompareView({ runIds }: { runIds: readonly string[] }) {
-  const { compared, route } = useWorkbench();
+  const wayTo = useWayTo();
+  const { compared } = useWorkbench();
   const { states, errors, open, runIds: opened } = useStore(compared);
   const wanted = runIds.join('\n');
   useEffect(() => {
@@ -178,12 +180,7 @@ export function CompareView({ runIds }: { runIds: readonly string[] }) {
               Select two or more runs in the list and choose Compare to see the parameters that differ, both
               sweeps on one axis, and every level with its ratio to the baseline.
             </p>
-            <Button
-              leftSection={<IconList size={16} aria-hidden="true" />}
-              onClick={() => {
-                route.getState().go({ page: 'runs' });
-              }}
-            >
+            <Button leftSection={<IconList size={16} aria-hidden="true" />} onClick={wayTo({ page: 'runs' })}>
               Choose runs
             </Button>
           </div>

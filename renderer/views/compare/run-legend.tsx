@@ -6,6 +6,7 @@ import type { SpecChange } from '../../../main/contract/run/spec-changes';
 import { changesText } from '../../../main/contract/run/spec-changes';
 import { runLook } from '../../charts/compare-chart';
 import { IconButton } from '../../components/actions';
+import { PageLink } from '../../components/links';
 import { RunStatusText } from '../../components/status-text';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { formatWhen } from '../../format/times';
@@ -26,7 +27,6 @@ function LegendRun(props: {
   onRemove: () => void;
 }) {
   const { state, index, name, short } = props;
-  const { route } = useWorkbench();
   const theme = useChartTheme();
   return (
     <li>
@@ -34,16 +34,9 @@ function LegendRun(props: {
         {glyphs[index % glyphs.length]}
       </span>
       <strong>{short}</strong>
-      <button
-        type="button"
-        className="plain-button link cut"
-        title={state.runId}
-        onClick={() => {
-          route.getState().go({ page: 'run', runId: state.runId });
-        }}
-      >
+      <PageLink to={{ page: 'run', runId: state.runId }} className="cut" title={state.runId}>
         {name}
-      </button>
+      </PageLink>
       <RunStatusText status={state.status} />
       <span className="dim">{formatWhen(state.createdAt)}</span>
       {state.specChanges.length === 0 ? null : (

@@ -11,7 +11,7 @@ import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import { IconAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
-import { attempt, noticeDone } from '../../components/notices';
+import { attempt, attempting, noticeDone } from '../../components/notices';
 import { containerTitle } from '../../format/container-title';
 import type { ContainerAction } from '../../stores/docker';
 import { useWorkbench } from '../../workbench';
@@ -95,13 +95,10 @@ export function ContainerActions({
         icon={IconTerminal2}
         label={`Copy shell command of ${name}`}
         why={running ? null : 'The container is not running'}
-        busy={false}
-        onClick={() => {
-          attempt(async () => {
-            await navigator.clipboard.writeText(shellCommand);
-            noticeDone('Shell command copied', shellCommand);
-          });
-        }}
+        onClick={attempting(async () => {
+          await navigator.clipboard.writeText(shellCommand);
+          noticeDone('Shell command copied', shellCommand);
+        })}
       />
       {interrupting('remove')}
     </span>

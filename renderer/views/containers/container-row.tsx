@@ -9,6 +9,7 @@ import {
 import type { ContainerInfo, ContainerState, ContainerStats } from '../../../main/contract/docker';
 import type { GpuFacts } from '../../../main/contract/machine';
 import { CopyButton } from '../../components/copy-button';
+import { LinkButton } from '../../components/links';
 import { type Look, Status } from '../../components/status-text';
 import { formatAge } from '../../format/age';
 import { containerTitle } from '../../format/container-title';
@@ -90,9 +91,9 @@ function RunOfContainer({
           {title}
         </span>
       ) : (
-        <button type="button" className="plain-button link cut" title={runId} onClick={onOpen}>
+        <LinkButton className="cut" title={runId} onClick={onOpen}>
           {title}
-        </button>
+        </LinkButton>
       )}
       <div className="second-line" title={runId}>
         {runId}

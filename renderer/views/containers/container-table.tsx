@@ -9,15 +9,15 @@ import { imageName, sortContainers } from './container-text';
 
 const headings = [
   'Container',
-  'Run',
-  'State',
-  'Image',
-  'Ports',
-  numeric('CPU'),
-  numeric('Memory'),
-  'GPU',
-  numeric('Age'),
-  { title: 'Actions', hidden: true },
+  { title: 'Run', width: '15%' },
+  { title: 'State', width: 100 },
+  { title: 'Image', width: 112 },
+  { title: 'Ports', width: 192 },
+  numeric('CPU', undefined, 80),
+  numeric('Memory', undefined, 88),
+  { title: 'GPU', width: 54 },
+  numeric('Age', undefined, 54),
+  { title: 'Actions', hidden: true, width: 120 },
 ];
 
 /** The workbench's own containers, those that work first. */
@@ -49,7 +49,7 @@ export function ContainerTable({
     return run.name ?? `${preset} ${run.format} ${run.precision}`;
   };
   return (
-    <table className="table containers-table">
+    <table className="table fixed-table row-table panel-table containers-table">
       <TableHead headings={headings} />
       <tbody>
         {sortContainers(containers).map((container) => (

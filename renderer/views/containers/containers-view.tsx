@@ -5,6 +5,7 @@ import { useStore } from 'zustand';
 import type { DockerState } from '../../../main/contract/docker';
 import { errorText } from '../../../main/contract/error-text';
 import { ErrorPanel } from '../../components/error-panel';
+import { PageLink } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { Remedy } from '../../components/remedy';
@@ -18,7 +19,6 @@ import { sortContainers } from './container-text';
 import { LogPanel } from './log-panel';
 
 function NoContainers({ connected }: { connected: boolean }) {
-  const { route } = useWorkbench();
   return (
     <div className="empty">
       <h2>{connected ? 'No containers' : 'No containers known'}</h2>
@@ -27,15 +27,7 @@ function NoContainers({ connected }: { connected: boolean }) {
         Containers appear here while they run, with ports, load and log. Containers of other programs are
         never listed or touched.
       </p>
-      <button
-        type="button"
-        className="plain-button link"
-        onClick={() => {
-          route.getState().go({ page: 'new' });
-        }}
-      >
-        New deployment
-      </button>
+      <PageLink to={{ page: 'new' }}>New deployment</PageLink>
     </div>
   );
 }

@@ -11,7 +11,7 @@ import type { DeploymentInfo, DeploymentState } from '../../../main/contract/dep
 import { present } from '../../../main/contract/present';
 import { IconAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
-import { attempt } from '../../components/notices';
+import { attempt, attempting } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 
 type Change = 'start' | 'stop' | 'restart' | 'remove';
@@ -59,13 +59,7 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
     );
   }
   const button = (what: Change, onClick: () => void) => (
-    <IconAction
-      icon={looks[what].icon}
-      label={`${looks[what].label} ${id}`}
-      why={work}
-      busy={false}
-      onClick={onClick}
-    />
+    <IconAction icon={looks[what].icon} label={`${looks[what].label} ${id}`} why={work} onClick={onClick} />
   );
   const asked = (what: Exclude<Change, 'start'>) =>
     button(what, () => {
@@ -78,13 +72,10 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
         text="Monitor"
         label={`Monitor ${id}`}
         why={isUp(state) ? null : 'The deployment is not serving'}
-        busy={false}
-        onClick={() => {
-          attempt(async () => {
-            await client.call('monitor.start', { url: httpUrl, metricsUrl, ...present({ host }) });
-            route.getState().go({ page: 'monitor' });
-          });
-        }}
+        onClick={attempting(async () => {
+          await client.call('monitor.start', { url: httpUrl, metricsUrl, ...present({ host }) });
+          route.getState().go({ page: 'monitor' });
+        })}
       />
       {isUp(state)
         ? asked('stop')

@@ -10,6 +10,7 @@ import { useStore } from 'zustand';
 import type { DeploymentInfo, DeploymentState, ServedModelState } from '../../../main/contract/deployment';
 import { missing } from '../../../main/contract/numbers';
 import { CopyButton } from '../../components/copy-button';
+import { PageLink } from '../../components/links';
 import { Panel } from '../../components/panel';
 import { type Look, Status } from '../../components/status-text';
 import { TableHead } from '../../components/table';
@@ -80,20 +81,13 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
 const headings = ['Model', 'Version', 'State', 'Format', 'Run', 'Checked by', 'Previous version'];
 
 function Models({ deployment }: { deployment: DeploymentInfo }) {
-  const { route, runs } = useWorkbench();
+  const { runs } = useWorkbench();
   const known = useStore(runs, (state) => state.value) ?? [];
   const nameOf = (runId: string): string => known.find((run) => run.runId === runId)?.name ?? runId;
   const runLink = (runId: string, text = nameOf(runId)) => (
-    <button
-      type="button"
-      className="plain-button link cut"
-      title={runId}
-      onClick={() => {
-        route.getState().go({ page: 'run', runId });
-      }}
-    >
+    <PageLink to={{ page: 'run', runId }} className="cut" title={runId}>
       {text}
-    </button>
+    </PageLink>
   );
   return (
     <table className="table deployment-models">
@@ -150,7 +144,7 @@ export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) 
       head={<DeploymentActions deployment={deployment} />}
     >
       <div className="panel-body">
-        {reason === null || work !== null ? null : <p className="deployment-reason">{reason}</p>}
+        {reason === null || work !== null ? null : <p className="tone-warn">{reason}</p>}
         <Addresses deployment={deployment} />
         <Models deployment={deployment} />
         <ClientCode deployment={deployment} />

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { ErrorPanel } from '../../components/error-panel';
+import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { pollWhileSeen } from '../../stores/poll';
@@ -12,7 +13,7 @@ import { DeploymentPanel } from './deployment-panel';
 const lookMs = 5000;
 
 function NoDeployments() {
-  const { route } = useWorkbench();
+  const wayTo = useWayTo();
   return (
     <div className="empty tall">
       <h2>No deployments yet</h2>
@@ -20,12 +21,7 @@ function NoDeployments() {
         A deployment keeps the verified model of a run serving: in a container that Docker starts again, or as
         a process of its own. Open a finished run and choose Keep serving.
       </p>
-      <Button
-        size="xs"
-        onClick={() => {
-          route.getState().go({ page: 'runs' });
-        }}
-      >
+      <Button size="xs" onClick={wayTo({ page: 'runs' })}>
         Open runs
       </Button>
     </div>
@@ -42,7 +38,7 @@ export function DeploymentsView() {
       {error === null ? null : <ErrorPanel error={error} />}
       {value === null && error === null ? <Loading label="Looking at the deployments" /> : null}
       {value?.length === 0 ? <NoDeployments /> : null}
-      <div className="deployments">
+      <div className="stack">
         {(value ?? []).map((deployment) => (
           <DeploymentPanel key={deployment.id} deployment={deployment} />
         ))}

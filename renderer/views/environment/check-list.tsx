@@ -38,7 +38,7 @@ export function CheckList({ checks, installable }: { checks: readonly Check[]; i
   const rest = checks.filter((check) => check.status === 'not-applicable');
   return (
     <Panel title="Preflight">
-      <ul className="checks">
+      <ul>
         {applied.map((check) => (
           <CheckLine key={check.id} check={check} installable={installable} />
         ))}
@@ -48,7 +48,7 @@ export function CheckList({ checks, installable }: { checks: readonly Check[]; i
           <summary className="dim">
             {rest.length === 1 ? '1 check does' : `${rest.length} checks do`} not apply here
           </summary>
-          <ul className="checks">
+          <ul>
             {rest.map((check) => (
               <CheckLine key={check.id} check={check} installable={installable} />
             ))}

@@ -28,14 +28,19 @@ function GaugeLine({ gauge }: { gauge: Gauge }) {
   );
 }
 
-const headings = ['Device', numeric('SMs'), numeric('Memory'), 'UUID'];
+const headings = [
+  { title: 'Device', width: 84 },
+  numeric('SMs', undefined, 44),
+  numeric('Memory', undefined, 152),
+  'UUID',
+];
 
 function Devices({ gpu }: { gpu: GpuFacts }) {
   if (gpu.mig.devices.length === 0) return null;
   return (
     <section aria-label="MIG devices">
       <h3>MIG devices</h3>
-      <table className="table small-table devices">
+      <table className="table fixed-table small-table">
         <TableHead headings={headings} />
         <tbody>
           {gpu.mig.devices.map((device) => (
@@ -68,7 +73,7 @@ function Processes({ gpu }: { gpu: GpuFacts }) {
           None reported by the driver, which does not always list processes in containers.
         </p>
       ) : (
-        <table className="table small-table processes">
+        <table className="table fixed-table small-table processes">
           <tbody>
             {gpu.processes.map((process) => (
               <tr key={process.pid}>

@@ -6,7 +6,7 @@ import {
   IconCircleX,
   IconDownload,
 } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { formatBytes } from '../../../main/contract/numbers';
 import {
@@ -16,8 +16,9 @@ import {
   costText,
   withDependents,
 } from '../../../main/contract/setup';
-import { ConfirmInPlace } from '../../components/confirm-in-place';
-import { attempt } from '../../components/notices';
+import { AskFirst } from '../../components/confirm-in-place';
+import { useWayTo } from '../../components/links';
+import { attempt, attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { SetupEnd, SetupProgress } from '../../components/setup/setup-progress';
 import { type Look, Status } from '../../components/status-text';
@@ -44,24 +45,8 @@ function RowActions({ status, all }: { status: ComponentStatus; all: readonly Co
   const { tools } = useWorkbench();
   const { install, repair, remove } = useStore(tools);
   const busy = useStore(tools, ({ work }) => work?.status === 'running');
-  const [asking, setAsking] = useState(false);
   const { id, state } = status;
   const { title } = componentFacts[id];
-  if (asking) {
-    return (
-      <ConfirmInPlace
-        question={removeQuestion(id, all)}
-        action="Remove"
-        onConfirm={() => {
-          setAsking(false);
-          attempt(() => remove([id]));
-        }}
-        onCancel={() => {
-          setAsking(false);
-        }}
-      />
-    );
-  }
   const button = (label: string, onClick: () => void) => (
     <Button
       size="compact-xs"
@@ -73,24 +58,19 @@ function RowActions({ status, all }: { status: ComponentStatus; all: readonly Co
       {label}
     </Button>
   );
-  const installing = () => {
-    attempt(() => install([id]));
-  };
+  const installing = attempting(() => install([id]));
+  const repairing = attempting(() => repair([id]));
   return (
-    <div className="tool-actions">
-      {state === 'missing' ? button('Install', installing) : null}
-      {state === 'outdated' ? button('Update', installing) : null}
-      {state === 'missing'
-        ? null
-        : button('Repair', () => {
-            attempt(() => repair([id]));
-          })}
-      {state === 'missing'
-        ? null
-        : button('Remove', () => {
-            setAsking(true);
-          })}
-    </div>
+    <AskFirst question={removeQuestion(id, all)} action="Remove" onConfirm={attempting(() => remove([id]))}>
+      {(ask) => (
+        <div className="tool-actions">
+          {state === 'missing' ? button('Install', installing) : null}
+          {state === 'outdated' ? button('Update', installing) : null}
+          {state === 'missing' ? null : button('Repair', repairing)}
+          {state === 'missing' ? null : button('Remove', ask)}
+        </div>
+      )}
+    </AskFirst>
   );
 }
 
@@ -119,7 +99,8 @@ function Row({ status, all }: { status: ComponentStatus; all: readonly Component
 
 /** The images of the workbench, which the page Containers builds, pulls and removes. */
 function ImagesRow() {
-  const { images, route } = useWorkbench();
+  const wayTo = useWayTo();
+  const { images } = useWorkbench();
   const { value, error, load } = useStore(images);
   useEffect(() => {
     void load();
@@ -145,13 +126,7 @@ function ImagesRow() {
         <p className="dim">{text}</p>
       </div>
       <div className="tool-actions">
-        <Button
-          size="compact-xs"
-          variant="default"
-          onClick={() => {
-            route.getState().go({ page: 'containers' });
-          }}
-        >
+        <Button size="compact-xs" variant="default" onClick={wayTo({ page: 'containers' })}>
           Show images
         </Button>
       </div>
@@ -180,9 +155,7 @@ export function ToolsPanel() {
           <Button
             size="compact-xs"
             leftSection={<IconDownload size={14} aria-hidden="true" />}
-            onClick={() => {
-              attempt(() => install(due));
-            }}
+            onClick={attempting(() => install(due))}
           >
             Install all missing
           </Button>

@@ -1,48 +1,15 @@
 import { Button, Modal } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { DocumentInfo } from '../../../main/contract/calls/settings-calls';
-import { toWire, type WireError } from '../../../main/contract/errors';
-import type { Client } from '../../client';
 import { ErrorPanel } from '../../components/error-panel';
-import { attempt, noticeDone } from '../../components/notices';
+import { attempting, noticeDone } from '../../components/notices';
 import { Facts } from '../../components/table';
+import { useAnswer } from '../../use-answer';
 import { useWorkbench } from '../../workbench';
 import type { PagePlace } from './markdown';
 import { MarkdownView } from './markdown-view';
-
-/** What the core answers, or why it does not; null while it is on its way. */
-function useAnswer<Value>(
-  ask: (client: Client) => Promise<Value>,
-  key = '',
-): {
-  readonly value: Value | null;
-  readonly error: WireError | null;
-} {
-  const { client } = useWorkbench();
-  const [answer, setAnswer] = useState<{ value: Value | null; error: WireError | null }>({
-    value: null,
-    error: null,
-  });
-  // Asked again only for another key.
-  const answered = useEffectEvent(() => ask(client));
-  useEffect(() => {
-    const state = { gone: false };
-    answered().then(
-      (value) => {
-        if (!state.gone) setAnswer({ value, error: null });
-      },
-      (error: unknown) => {
-        if (!state.gone) setAnswer({ value: null, error: toWire(error) });
-      },
-    );
-    return () => {
-      state.gone = true;
-    };
-  }, [key]);
-  return answer;
-}
 
 function Report({ onClose }: { onClose: () => void }) {
   const { client } = useWorkbench();
@@ -64,12 +31,10 @@ function Report({ onClose }: { onClose: () => void }) {
       <div className="dialog-buttons">
         <Button
           variant="default"
-          onClick={() => {
-            attempt(async () => {
-              const saved = await client.call('desktop.saveText', { fileName: 'problem-report.md', text });
-              if (saved !== null) noticeDone('Saved', saved.path);
-            });
-          }}
+          onClick={attempting(async () => {
+            const saved = await client.call('desktop.saveText', { fileName: 'problem-report.md', text });
+            if (saved !== null) noticeDone('Saved', saved.path);
+          })}
         >
           Save…
         </Button>
@@ -197,10 +162,7 @@ export function HelpDialogs() {
       onClose={close}
       returnFocus={false}
       size={help === 'about' ? 520 : 960}
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
       title={help === null ? '' : titles[help]}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {help === null ? null : content[help]()}
     </Modal>

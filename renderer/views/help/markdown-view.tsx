@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import { attempt, noticeDone } from '../../components/notices';
+import { attempting, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 import { type Block, headingName, linkedPage, type PagePlace, parseMarkdown, parseSpans } from './markdown';
 
@@ -35,12 +35,10 @@ function Link({ text, to, place }: { text: string; to: string; place: Place }) {
       component="button"
       type="button"
       title={to}
-      onClick={() => {
-        attempt(async () => {
-          const { opened } = await client.call('desktop.openLink', { address: to });
-          if (!opened) noticeDone('Address copied', to);
-        });
-      }}
+      onClick={attempting(async () => {
+        const { opened } = await client.call('desktop.openLink', { address: to });
+        if (!opened) noticeDone('Address copied', to);
+      })}
     >
       {text}
     </Anchor>

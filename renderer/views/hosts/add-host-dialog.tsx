@@ -4,7 +4,7 @@ import { useStore } from 'zustand';
 import { hostFacts } from '../../../main/contract/host/host-text';
 import type { HostStatus, NewHost } from '../../../main/contract/host/hosts';
 import { ErrorPanel } from '../../components/error-panel';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { Remedy } from '../../components/remedy';
 import { Facts } from '../../components/table';
 import { asSentence } from '../../format/words';
@@ -87,13 +87,7 @@ function CertificatesField(props: {
       onChange={onText(props.onChange)}
       rightSectionWidth={84}
       rightSection={
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          onClick={() => {
-            attempt(choose);
-          }}
-        >
+        <Button size="compact-xs" variant="subtle" onClick={attempting(choose)}>
           Choose…
         </Button>
       }
@@ -164,15 +158,7 @@ export function AddHostDialog() {
   const { overlay } = useWorkbench();
   const { shown, close } = useStore(overlay);
   return (
-    <Modal
-      opened={shown === 'add-host'}
-      onClose={close}
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
-      title="Add host"
-      size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={shown === 'add-host'} onClose={close} title="Add host" size="lg">
       <AddHostForm onDone={close} />
     </Modal>
   );

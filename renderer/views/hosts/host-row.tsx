@@ -1,13 +1,13 @@
 import { IconClipboardCheck, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
 import { gpusText, usesText } from '../../../main/contract/host/host-text';
 import type { HostStatus } from '../../../main/contract/host/hosts';
 import { formatBytes, missing } from '../../../main/contract/numbers';
 import { IconAction, TextAction } from '../../components/actions';
-import { ConfirmInPlace } from '../../components/confirm-in-place';
-import { attempt, noticeDone } from '../../components/notices';
+import { AskFirst } from '../../components/confirm-in-place';
+import { noticeDone } from '../../components/notices';
 import { Remedy } from '../../components/remedy';
 import type { HostEntry } from '../../stores/hosts';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { CheckList } from '../environment/check-list';
 import { HostStateText } from './host-state';
@@ -25,59 +25,33 @@ function question(name: string, status: HostStatus | null): string {
 
 function HostActions({ entry }: { entry: HostEntry }) {
   const { client, hosts } = useWorkbench();
-  const [confirming, setConfirming] = useState(false);
-  const [removing, setRemoving] = useState(false);
+  const [removing, working] = useWork();
   const { host, status, checks, asking } = entry;
   const { name } = host;
-  const remove = async (): Promise<void> => {
-    setRemoving(true);
-    try {
-      await client.call('hosts.remove', { name, force: status !== null && !isAsked(status) });
-      noticeDone('Host removed', `${name} is no longer in the list.`);
-      await hosts.getState().load();
-    } finally {
-      setRemoving(false);
-    }
-  };
-  if (confirming) {
-    return (
-      <ConfirmInPlace
-        question={question(name, status)}
-        action="Remove"
-        onConfirm={() => {
-          setConfirming(false);
-          attempt(remove);
-        }}
-        onCancel={() => {
-          setConfirming(false);
-        }}
-      />
-    );
-  }
+  const remove = working(async () => {
+    await client.call('hosts.remove', { name, force: status !== null && !isAsked(status) });
+    noticeDone('Host removed', `${name} is no longer in the list.`);
+    await hosts.getState().load();
+  });
   return (
-    <span className="row-actions">
-      <TextAction
-        icon={IconClipboardCheck}
-        text={checks === null ? 'Check' : 'Hide checks'}
-        label={checks === null ? `Check ${name}` : `Hide checks of ${name}`}
-        why={null}
-        busy={asking && status !== null}
-        onClick={() => {
-          const { check, hideChecks } = hosts.getState();
-          if (checks === null) void check(name);
-          else hideChecks(name);
-        }}
-      />
-      <IconAction
-        icon={IconTrash}
-        label={`Remove ${name}`}
-        why={null}
-        busy={removing}
-        onClick={() => {
-          setConfirming(true);
-        }}
-      />
-    </span>
+    <AskFirst question={question(name, status)} action="Remove" onConfirm={remove}>
+      {(ask) => (
+        <span className="row-actions">
+          <TextAction
+            icon={IconClipboardCheck}
+            text={checks === null ? 'Check' : 'Hide checks'}
+            label={checks === null ? `Check ${name}` : `Hide checks of ${name}`}
+            busy={asking && status !== null}
+            onClick={() => {
+              const { check, hideChecks } = hosts.getState();
+              if (checks === null) void check(name);
+              else hideChecks(name);
+            }}
+          />
+          <IconAction icon={IconTrash} label={`Remove ${name}`} busy={removing} onClick={ask} />
+        </span>
+      )}
+    </AskFirst>
   );
 }
 

@@ -92,7 +92,7 @@ export function HostsView() {
       {entries === null && error === null ? <Loading label="Reading the list of hosts" /> : null}
       {isEmpty ? <NoHosts onAdd={add} /> : null}
       {entries === null || isEmpty ? null : (
-        <ScrollTable label="Hosts" className="hosts-table">
+        <ScrollTable label="Hosts" className="panel-table hosts-table">
           <TableHead headings={headings} />
           <tbody>
             {entries.map((entry) => (

@@ -1,33 +1,27 @@
 import { IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
 import type { ImageInfo } from '../../../main/contract/docker';
 import { formatBytes, formatCount } from '../../../main/contract/numbers';
 import { IconAction } from '../../components/actions';
-import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { AskFirst } from '../../components/confirm-in-place';
 import { CopyButton } from '../../components/copy-button';
-import { attempt } from '../../components/notices';
 import { formatWhen, formatWhenFully } from '../../format/times';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { digestOf, useText, whyKept } from './image-text';
 
 /** One image; those of other programs have no action. */
 export function ImageRow({ image, connected }: { image: ImageInfo; connected: boolean }) {
   const { client, images } = useWorkbench();
-  const [asking, setAsking] = useState(false);
-  const [asked, setAsked] = useState(false);
-  const [removing, setRemoving] = useState(false);
+  const [removing, working] = useWork();
   const digest = digestOf(image);
   const name = image.tags[0] ?? digest.short;
-  const remove = async (): Promise<void> => {
-    setAsking(false);
-    setRemoving(true);
+  const remove = working(async () => {
     try {
       await client.call('docker.removeImage', { id: image.id });
     } finally {
-      setRemoving(false);
       await images.getState().load();
     }
-  };
+  });
   return (
     <tr data-image={image.id}>
       <td>
@@ -58,29 +52,23 @@ export function ImageRow({ image, connected }: { image: ImageInfo; connected: bo
       <td className="actions-cell">
         {image.use === null ? (
           <span className="dim">only listed</span>
-        ) : asking ? (
-          <ConfirmInPlace
+        ) : (
+          <AskFirst
             question={`Remove ${name} (${formatBytes(image.sizeBytes)})?`}
             action="Remove"
-            onConfirm={() => {
-              attempt(remove);
-            }}
-            onCancel={() => {
-              setAsking(false);
-            }}
-          />
-        ) : (
-          <IconAction
-            icon={IconTrash}
-            label={`Remove ${name}`}
-            why={whyKept(image, connected)}
-            busy={removing}
-            autoFocus={asked}
-            onClick={() => {
-              setAsked(true);
-              setAsking(true);
-            }}
-          />
+            onConfirm={remove}
+          >
+            {(ask, asked) => (
+              <IconAction
+                icon={IconTrash}
+                label={`Remove ${name}`}
+                why={whyKept(image, connected)}
+                busy={removing}
+                autoFocus={asked}
+                onClick={ask}
+              />
+            )}
+          </AskFirst>
         )}
       </td>
     </tr>

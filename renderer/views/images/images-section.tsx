@@ -11,7 +11,7 @@ import {
 import { formatBytes } from '../../../main/contract/numbers';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { numeric, TableHead } from '../../components/table';
 import { useWorkbench } from '../../workbench';
@@ -48,9 +48,7 @@ function BuildList({ connected }: { connected: boolean }) {
             loading={asking === image}
             leftSection={<IconHammer size={14} aria-hidden="true" />}
             aria-label={`Build ${builtText[image].title}`}
-            onClick={() => {
-              attempt(() => build(image));
-            }}
+            onClick={attempting(() => build(image))}
           >
             Build
           </Button>
@@ -62,12 +60,12 @@ function BuildList({ connected }: { connected: boolean }) {
 
 const headings = [
   'Image',
-  'Use',
-  numeric('Size'),
-  numeric('Created'),
-  'Digest',
-  numeric('Containers'),
-  { title: 'Actions', hidden: true },
+  { title: 'Use', width: 80 },
+  numeric('Size', undefined, 96),
+  numeric('Created', undefined, 120),
+  { title: 'Digest', width: 150 },
+  numeric('Containers', undefined, 96),
+  { title: 'Actions', hidden: true, width: 110 },
 ];
 
 function ImageTable({ images, connected }: { images: readonly ImageInfo[]; connected: boolean }) {

@@ -1,8 +1,8 @@
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { attempt } from '../../components/notices';
 import { onText, onTick } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
 /** The registry's user and key. The key leaves this form once and is never shown or stored by the window. */
@@ -12,34 +12,24 @@ export function LoginForm() {
   const [username, setUsername] = useState('$oauthtoken');
   const [password, setPassword] = useState('');
   const [keep, setKeep] = useState(true);
-  const [sending, setSending] = useState(false);
+  const [sending, working] = useWork();
   const [outcome, setOutcome] = useState<string | null>(null);
   const login = async (): Promise<void> => {
-    setSending(true);
     setOutcome(null);
-    try {
-      const { kept } = await client.call('docker.login', { registry, username, password, keep });
-      setPassword('');
-      setOutcome(
-        kept
-          ? `The login for ${registry} is kept in the desktop’s key ring.`
-          : keep
-            ? `The login for ${registry} is kept in memory until the workbench closes, because this desktop has no key ring.`
-            : `The login for ${registry} is kept in memory until the workbench closes.`,
-      );
-    } finally {
-      setSending(false);
-    }
+    const { kept } = await client.call('docker.login', { registry, username, password, keep });
+    setPassword('');
+    setOutcome(
+      kept
+        ? `The login for ${registry} is kept in the desktop’s key ring.`
+        : keep
+          ? `The login for ${registry} is kept in memory until the workbench closes, because this desktop has no key ring.`
+          : `The login for ${registry} is kept in memory until the workbench closes.`,
+    );
   };
   return (
     <details className="login">
       <summary>Registry login</summary>
-      <form
-        className="login-form"
-        onSubmit={onSubmit(() => {
-          attempt(login);
-        })}
-      >
+      <form className="login-form" onSubmit={onSubmit(working(login))}>
         <TextInput size="xs" label="Registry" value={registry} onChange={onText(setRegistry)} />
         <TextInput
           size="xs"
@@ -74,7 +64,7 @@ export function LoginForm() {
           onChange={onTick(setKeep)}
         />
       </form>
-      <p role="status" className="login-outcome">
+      <p role="status" className="login-outcome tone-good">
         {outcome}
       </p>
     </details>

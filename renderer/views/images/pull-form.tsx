@@ -2,32 +2,27 @@ import { Button, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { imageReferenceSchema } from '../../../main/contract/docker';
-import { attempt } from '../../components/notices';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
 /** Fetches an image by name and tag, or by digest. */
 export function PullForm({ connected }: { connected: boolean }) {
   const { client } = useWorkbench();
   const [reference, setReference] = useState('');
-  const [asking, setAsking] = useState(false);
+  const [asking, working] = useWork();
   const wanted = reference.trim();
   const readable = imageReferenceSchema.safeParse(wanted).success;
-  const pull = async (): Promise<void> => {
-    setAsking(true);
-    try {
-      await client.call('docker.pullImage', { reference: wanted });
-      setReference('');
-    } finally {
-      setAsking(false);
-    }
-  };
+  const pull = working(async () => {
+    await client.call('docker.pullImage', { reference: wanted });
+    setReference('');
+  });
   return (
     <form
       className="pull-form"
       onSubmit={onSubmit(() => {
-        if (readable && connected && !asking) attempt(pull);
+        if (readable && connected && !asking) pull();
       })}
     >
       <TextInput

@@ -36,9 +36,7 @@ function Work({ work }: { work: ImageWork }) {
           aria-label={`${running ? 'Cancel' : 'Dismiss'}: ${word} ${work.image}`}
           onClick={() => {
             if (running) {
-              attempt(async () => {
-                await client.call('docker.cancelImageWork', { workId: work.id });
-              });
+              attempt(() => client.call('docker.cancelImageWork', { workId: work.id }));
             } else {
               imageWorks.getState().dismiss(work.id);
             }
@@ -75,7 +73,7 @@ export function WorkList() {
   if (works.length === 0) return null;
   return (
     <section className="panel" aria-label="Pulls and builds">
-      <ul className="works">
+      <ul>
         {works.map((work) => (
           <Work key={work.id} work={work} />
         ))}

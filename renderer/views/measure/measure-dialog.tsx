@@ -329,15 +329,7 @@ export function MeasureDialog() {
   const { overlay } = useWorkbench();
   const { measured, close } = useStore(overlay);
   return (
-    <Modal
-      opened={measured !== null}
-      onClose={close}
-      size="lg"
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
-      title="Measure a running Triton"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={measured !== null} onClose={close} size="lg" title="Measure a running Triton">
       {measured === null ? null : <MeasureFormBody target={measured} onDone={close} />}
     </Modal>
   );

@@ -171,9 +171,7 @@ export function AlertPanel(props: {
   const { client } = useWorkbench();
   const more = moreText(Math.max(0, alerts.length - mostShown), 'alert');
   const set = (next: readonly AlertRule[]): void => {
-    attempt(async () => {
-      await client.call('monitor.setRules', { rules: [...next] });
-    });
+    attempt(() => client.call('monitor.setRules', { rules: [...next] }));
   };
   return (
     <Panel

@@ -59,7 +59,6 @@ const ActionButtons = memo(function ActionButtons(props: {
         icon={IconFileText}
         label={`Configuration of ${name}`}
         why={why ?? (served ? null : 'The configuration is available only while the model is loaded')}
-        busy={false}
         onClick={() => {
           props.onConfig(name);
         }}
@@ -68,7 +67,6 @@ const ActionButtons = memo(function ActionButtons(props: {
         icon={IconGauge}
         label={`Measure ${name}`}
         why={served ? null : 'Only a loaded model can be measured'}
-        busy={false}
         onClick={() => {
           const source = monitor.getState().state?.source;
           const host = source?.kind === 'live' ? source.host : undefined;
@@ -81,7 +79,6 @@ const ActionButtons = memo(function ActionButtons(props: {
         text="Unload"
         label={`Unload ${name}`}
         why={why ?? (served ? null : 'The model is not loaded')}
-        busy={false}
         autoFocus={props.autoFocus}
         onClick={() => {
           props.onUnload(key);

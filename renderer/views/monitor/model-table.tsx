@@ -138,7 +138,7 @@ export function ModelTable(props: {
   const placeOf = places.of(shown.map(modelKey));
   return (
     <section className="panel" aria-label="Models">
-      <table className="table monitor-models">
+      <table className="table fixed-table row-table monitor-models">
         <TableHead headings={headings} />
         <tbody>
           {shown.map((model, at) => {

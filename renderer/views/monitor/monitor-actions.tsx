@@ -10,7 +10,7 @@ import {
 import { useStore } from 'zustand';
 import type { MonitorState } from '../../../main/contract/monitor/monitor';
 import { IconToggle } from '../../components/actions';
-import { attempt, noticeDone } from '../../components/notices';
+import { attempt, attempting, noticeDone } from '../../components/notices';
 import { windowMinutes } from '../../stores/monitor';
 import { useWorkbench } from '../../workbench';
 import { windowText } from './monitor-text';
@@ -37,12 +37,10 @@ export function SaveMenu() {
         {exports.map(([kind, label]) => (
           <Menu.Item
             key={kind}
-            onClick={() => {
-              attempt(async () => {
-                const saved = await client.call('desktop.saveMonitor', { kind });
-                if (saved !== null) noticeDone('Saved', saved.path);
-              });
-            }}
+            onClick={attempting(async () => {
+              const saved = await client.call('desktop.saveMonitor', { kind });
+              if (saved !== null) noticeDone('Saved', saved.path);
+            })}
           >
             {label}
           </Menu.Item>
@@ -109,11 +107,7 @@ export function MonitorActions(props: {
         size="xs"
         variant="default"
         leftSection={<IconPlayerStop size={14} aria-hidden="true" />}
-        onClick={() => {
-          attempt(async () => {
-            await client.call('monitor.stop');
-          });
-        }}
+        onClick={attempting(() => client.call('monitor.stop'))}
       >
         Stop watching
       </Button>

@@ -12,9 +12,7 @@ export function ProbeControl({ model, state }: { model: ModelSample; state: Moni
   const { probe, probeProblem } = state;
   const own = probe?.model === model.name ? probe : null;
   const set = (next: MonitorState['probe']): void => {
-    attempt(async () => {
-      await client.call('monitor.setProbe', { probe: next });
-    });
+    attempt(() => client.call('monitor.setProbe', { probe: next }));
   };
   const settings = own ?? {
     model: model.name,

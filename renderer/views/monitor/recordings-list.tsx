@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { type RecordingInfo, replaySpeeds } from '../../../main/contract/monitor/monitor';
 import { formatBytes } from '../../../main/contract/numbers';
 import { IconAction } from '../../components/actions';
-import { attempt } from '../../components/notices';
+import { attempt, attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
@@ -59,13 +59,7 @@ export function RecordingsList({ asked }: { asked: string }) {
                 <IconAction
                   icon={IconPlayerPlay}
                   label={`Replay ${file}`}
-                  why={null}
-                  busy={false}
-                  onClick={() => {
-                    attempt(async () => {
-                      await client.call('monitor.replay', { file, speed });
-                    });
-                  }}
+                  onClick={attempting(() => client.call('monitor.replay', { file, speed }))}
                 />
               </td>
             </tr>

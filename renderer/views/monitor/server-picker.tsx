@@ -1,17 +1,61 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconActivity } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
 import { present } from '../../../main/contract/present';
-import { attempt } from '../../components/notices';
+import type { RunState } from '../../../main/contract/run/run-state';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { HostChoice } from '../hosts/host-choice';
 import { withScheme } from './monitor-text';
-import { type FoundServer, useRunServers } from './use-run-servers';
+
+interface FoundServer {
+  readonly name: string;
+  readonly url: string;
+  /** '' where it is not known. */
+  readonly metricsUrl: string;
+  readonly host?: string | undefined;
+}
+
+/** Where the Triton of a run listens, as its step says once it has started the server. Pure. */
+function serverOfRun(run: RunState): FoundServer | null {
+  const facts = run.steps.find((step) => step.id === 'deploy')?.facts ?? [];
+  const valueOf = (name: string) => facts.find((fact) => fact.name === name)?.value;
+  const http = valueOf('HTTP');
+  if (http === undefined) return null;
+  const metrics = valueOf('Metrics');
+  return {
+    name: `run of ${run.spec.model.preset}`,
+    url: `http://${http}`,
+    metricsUrl: metrics === undefined ? '' : `http://${metrics}/metrics`,
+  };
+}
+
+/** The Tritons of the runs under way. */
+function useRunServers(): readonly FoundServer[] {
+  const { client, runs } = useWorkbench();
+  const list = useStore(runs, (state) => state.value);
+  const [servers, setServers] = useState<readonly FoundServer[]>([]);
+  useEffect(() => {
+    let wanted = true;
+    const running = (list ?? []).filter((run) => run.status === 'running');
+    // A run that cannot be read is not offered; its own page says why.
+    const asked = running.map(({ runId }) =>
+      client.call('runs.get', { runId }).then(serverOfRun, () => null),
+    );
+    void Promise.all(asked).then((found) => {
+      if (wanted) setServers(found.filter((server) => server !== null));
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [client, list]);
+  return servers;
+}
 
 /** Triton's containers of this workbench that can be reached from here. */
 function tritonOf(container: ContainerInfo): readonly FoundServer[] {
@@ -46,7 +90,10 @@ function useKnownServers(recent: readonly MonitorTarget[]): readonly FoundServer
   return known;
 }
 
-function KnownServers(props: { recent: readonly MonitorTarget[]; onWatch: (server: MonitorTarget) => void }) {
+function KnownServers(props: {
+  recent: readonly MonitorTarget[];
+  onWatch: (server: MonitorTarget) => () => void;
+}) {
   const known = useKnownServers(props.recent);
   if (known.length === 0) return null;
   return (
@@ -56,9 +103,7 @@ function KnownServers(props: { recent: readonly MonitorTarget[]; onWatch: (serve
           <button
             type="button"
             className="chip plain-button"
-            onClick={() => {
-              props.onWatch({ url, metricsUrl, ...present({ host }) });
-            }}
+            onClick={props.onWatch({ url, metricsUrl, ...present({ host }) })}
           >
             {url}
             {host === undefined ? '' : ` on ${host}`}
@@ -80,35 +125,28 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
   const [url, setUrl] = useState(start?.url ?? 'http://localhost:8000');
   const [metricsUrl, setMetricsUrl] = useState(start?.metricsUrl ?? '');
   const [host, setHost] = useState(start?.host ?? '');
-  const [asking, setAsking] = useState(false);
-  const watch = ({ url: at, metricsUrl: metricsAt, host: seenFrom }: MonitorTarget): void => {
-    attempt(async () => {
-      setAsking(true);
+  const [asking, working] = useWork();
+  const watch = ({ url: at, metricsUrl: metricsAt, host: seenFrom }: MonitorTarget): (() => void) =>
+    working(async () => {
       // Certificates that were given for the address before are still those of it.
       const tls = recent.find((one) => one.url === at && one.host === seenFrom)?.tls;
-      try {
-        await client.call('monitor.start', {
-          url: at,
-          metricsUrl: metricsAt,
-          ...present({ tls, host: seenFrom }),
-        });
-        onWatch?.();
-      } finally {
-        setAsking(false);
-      }
+      await client.call('monitor.start', {
+        ...{ url: at, metricsUrl: metricsAt },
+        ...present({ tls, host: seenFrom }),
+      });
+      onWatch?.();
     });
-  };
   return (
     <section className="panel monitor-picker" aria-label="Server to watch">
       <form
         className="monitor-form"
-        onSubmit={onSubmit(() => {
+        onSubmit={onSubmit(
           watch({
             url: withScheme(url.trim()),
             metricsUrl: withScheme(metricsUrl.trim()),
             ...present({ host: host === '' ? null : host }),
-          });
-        })}
+          }),
+        )}
       >
         <HostChoice size="xs" value={host} onChange={setHost} />
         <TextInput

@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { IconDownload, IconFileImport, IconRestore } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import { attempt, noticeDone } from '../../components/notices';
+import { attempting, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 
 /** Of a configuration, in place of the draft or laid over it. */
@@ -39,20 +39,8 @@ export function WizardActions({ onImport }: { onImport: () => void }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            onClick={() => {
-              attempt(() => save('run-yaml'));
-            }}
-          >
-            run.yaml, for the command line
-          </Menu.Item>
-          <Menu.Item
-            onClick={() => {
-              attempt(() => save('shell'));
-            }}
-          >
-            Shell script
-          </Menu.Item>
+          <Menu.Item onClick={attempting(() => save('run-yaml'))}>run.yaml, for the command line</Menu.Item>
+          <Menu.Item onClick={attempting(() => save('shell'))}>Shell script</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <Button

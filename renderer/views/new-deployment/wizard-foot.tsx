@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-react';
-import { useState } from 'react';
-import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { AskFirst } from '../../components/confirm-in-place';
+import { LinkButton } from '../../components/links';
 import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
 import { planSummary } from './change-text';
 import { changesText } from './changes';
@@ -10,34 +10,24 @@ import { useWizard } from './wizard-context';
 
 /** For a start that only the preflight refuses; asks before. */
 function StartAnyway({ starting, onStart }: { starting: boolean; onStart: () => void }) {
-  const [asking, setAsking] = useState(false);
-  if (asking) {
-    return (
-      <ConfirmInPlace
-        question="Start although the preflight found problems? The run is marked."
-        action="Start anyway"
-        onConfirm={() => {
-          setAsking(false);
-          onStart();
-        }}
-        onCancel={() => {
-          setAsking(false);
-        }}
-      />
-    );
-  }
   return (
-    <Button
-      size="xs"
-      variant="default"
-      loading={starting}
-      title="Skips the preflight, as --skip-preflight does"
-      onClick={() => {
-        setAsking(true);
-      }}
+    <AskFirst
+      question="Start although the preflight found problems? The run is marked."
+      action="Start anyway"
+      onConfirm={onStart}
     >
-      Start anyway…
-    </Button>
+      {(ask) => (
+        <Button
+          size="xs"
+          variant="default"
+          loading={starting}
+          title="Skips the preflight, as --skip-preflight does"
+          onClick={ask}
+        >
+          Start anyway…
+        </Button>
+      )}
+    </AskFirst>
   );
 }
 
@@ -87,9 +77,9 @@ function State() {
   return (
     <span className="wizard-state" role="status">
       {hard > 0 ? (
-        <button type="button" className="plain-button link tone-bad" onClick={showProblems}>
+        <LinkButton className="tone-bad" onClick={showProblems}>
           {hard === 1 ? '1 problem' : `${hard} problems`} to fix
-        </button>
+        </LinkButton>
       ) : (
         <span className="dim">{draft.changing === null ? unchanged : plan}</span>
       )}

@@ -1,6 +1,7 @@
 import { useStore } from 'zustand';
 import type { WireError } from '../../../main/contract/errors';
 import { ErrorPanel } from '../../components/error-panel';
+import { LinkButton } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { isOwnModel } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
@@ -20,16 +21,14 @@ export function WizardWait({ error }: { error: WireError | null }) {
           <h2>The preset “{preset}” no longer exists</h2>
           <p>This draft uses it. Choose another preset to continue.</p>
           {list.value.map(({ id, title }) => (
-            <button
+            <LinkButton
               key={id}
-              type="button"
-              className="plain-button link"
               onClick={() => {
                 choosePreset(id, title);
               }}
             >
               {title}
-            </button>
+            </LinkButton>
           ))}
         </div>
       ) : problem === null ? (

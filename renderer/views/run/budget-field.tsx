@@ -18,9 +18,7 @@ export function BudgetField({ state }: { state: RunState }) {
   const takeOver = (): void => {
     setNext(undefined);
     if (next === undefined || next === budgetMs || (next !== null && next <= 0)) return;
-    attempt(async () => {
-      await client.call('runs.setBudget', { runId, p99BudgetMs: next });
-    });
+    attempt(() => client.call('runs.setBudget', { runId, p99BudgetMs: next }));
   };
   const answer = budgetText(state);
   return (

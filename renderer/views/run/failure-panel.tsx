@@ -1,14 +1,13 @@
 import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy, IconFileText } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
 import { type ErrorText, errorText } from '../../../main/contract/error-text';
 import type { WireError } from '../../../main/contract/errors';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { measuredOnText } from '../../../main/contract/run/server-load';
 import { stepTitle } from '../../../main/contract/words';
 import { ErrorPanel } from '../../components/error-panel';
-import { useWorkbench } from '../../workbench';
+import { useAnswer } from '../../use-answer';
 import { RemedyButtons } from './remedy-buttons';
 
 const shownLines = 10;
@@ -52,26 +51,13 @@ const askedLines = 20;
 
 /** The last lines of the failed step's log, once they are there. */
 function useTail(runId: string, step: StepState | undefined, error: WireError): readonly string[] {
-  const { client } = useWorkbench();
-  const [tail, setTail] = useState<readonly string[]>([]);
-  const id = step?.id;
-  const attempt = step?.attempt;
-  useEffect(() => {
-    let wanted = true;
-    if (id !== undefined) {
-      client.call('runs.log', { runId, step: id, limit: askedLines }).then(
-        (lines) => {
-          if (wanted) setTail(tailOf(lines, error));
-        },
-        // The panel of the log says what is wrong with it; the error here stands without it.
-        () => undefined,
-      );
-    }
-    return () => {
-      wanted = false;
-    };
-  }, [client, runId, id, attempt, error]);
-  return tail;
+  // The panel of the log says what is wrong with it; the error here stands without it.
+  const { value } = useAnswer(
+    async (client) =>
+      step === undefined ? [] : client.call('runs.log', { runId, step: step.id, limit: askedLines }),
+    `${runId} ${step?.id ?? ''} ${step?.attempt ?? 0}`,
+  );
+  return tailOf(value ?? [], error);
 }
 
 function CopyDetails({ text }: { text: () => string }) {

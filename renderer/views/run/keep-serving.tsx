@@ -1,11 +1,11 @@
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconServer2 } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useStore } from 'zustand';
 import { isJobEngine } from '../../../main/contract/job/run-job';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec } from '../../../main/contract/run/server-load';
-import { attempt, noticeDone } from '../../components/notices';
+import { noticeDone } from '../../components/notices';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
 /** A run whose model was seen to answer rightly, on a Triton that the workbench starts. Pure. */
@@ -33,27 +33,21 @@ const hostOf = ({ engine }: RunState['spec']): string | null =>
 export function KeepServing({ state }: { state: RunState }) {
   const { client, deployments, route } = useWorkbench();
   const found = useStore(deployments, (list) => list.value) ?? [];
-  const [busy, setBusy] = useState(false);
+  const [busy, working] = useWork();
   const { runId, spec } = state;
-  const deploy = (to: string | null): void => {
-    setBusy(true);
-    attempt(async () => {
-      try {
-        const { id, httpUrl, host } = await client.call('deployments.deploy', {
-          runId,
-          ...(to === null ? {} : { to }),
-        });
-        noticeDone(
-          to === null ? 'Serving' : 'Updated',
-          `${id} serves at ${httpUrl}${host === null ? '' : ` on ${host}`}`,
-        );
-        await deployments.getState().load();
-        route.getState().go({ page: 'deployments' });
-      } finally {
-        setBusy(false);
-      }
+  const deploy = (to: string | null) =>
+    working(async () => {
+      const { id, httpUrl, host } = await client.call('deployments.deploy', {
+        runId,
+        ...(to === null ? {} : { to }),
+      });
+      noticeDone(
+        to === null ? 'Serving' : 'Updated',
+        `${id} serves at ${httpUrl}${host === null ? '' : ` on ${host}`}`,
+      );
+      await deployments.getState().load();
+      route.getState().go({ page: 'deployments' });
     });
-  };
   const model = spec.configure.modelName;
   return (
     <Menu
@@ -77,22 +71,11 @@ export function KeepServing({ state }: { state: RunState }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item
-          onClick={() => {
-            deploy(null);
-          }}
-        >
-          As a new deployment
-        </Menu.Item>
+        <Menu.Item onClick={deploy(null)}>As a new deployment</Menu.Item>
         {found
           .filter(({ engine, host }) => engine === spec.engine.kind && host === hostOf(spec))
           .map(({ id, models }) => (
-            <Menu.Item
-              key={id}
-              onClick={() => {
-                deploy(id);
-              }}
-            >
+            <Menu.Item key={id} onClick={deploy(id)}>
               {models.some(({ name }) => name === model)
                 ? `As the next version in ${id}`
                 : `As another model in ${id}`}

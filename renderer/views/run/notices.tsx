@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { IconHourglass, IconServer2, IconShieldCheck } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useStore } from 'zustand';
 import { jobLine } from '../../../main/contract/job/run-job';
 import { importKindText, type ImportSource } from '../../../main/contract/run/imported';
@@ -9,9 +8,10 @@ import { damageText, type RunWait, waitRemedy, waitText } from '../../../main/co
 import type { RunState, RunStatus } from '../../../main/contract/run/run-state';
 import { hasSpec, measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';
 import { changesText } from '../../../main/contract/run/spec-changes';
-import { attempt } from '../../components/notices';
+import { PageLink } from '../../components/links';
 import { formatWhen } from '../../format/times';
 import { doRunWork, worksFor } from '../../stores/run-work';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { showsMeasurements } from './shown-step';
 
@@ -22,7 +22,7 @@ export function OriginNotice({
   state: Pick<RunState, 'runId' | 'origin' | 'status' | 'imported' | 'onServer'>;
 }) {
   const { client, run } = useWorkbench();
-  const [busy, setBusy] = useState(false);
+  const [busy, working] = useWork();
   const { runId, origin, status } = state;
   const text = originText[origin];
   if (text === null) return null;
@@ -38,18 +38,11 @@ export function OriginNotice({
             loading={busy}
             title="Shows the files, images and paths that the run would use, and asks for confirmation"
             leftSection={<IconShieldCheck size={14} aria-hidden="true" />}
-            onClick={() => {
-              setBusy(true);
-              attempt(async () => {
-                try {
-                  await client.call('runs.trust', { runId });
-                  if (goesOn) await doRunWork(client, runId, 'resume');
-                  await run.getState().open(runId);
-                } finally {
-                  setBusy(false);
-                }
-              });
-            }}
+            onClick={working(async () => {
+              await client.call('runs.trust', { runId });
+              if (goesOn) await doRunWork(client, runId, 'resume');
+              await run.getState().open(runId);
+            })}
           >
             {goesOn ? 'Trust and continue…' : 'Trust this run…'}
           </Button>
@@ -155,7 +148,7 @@ export function JobNotice({ state }: { state: RunState }) {
 
 /** Says what this run waits for, and what ends the wait. */
 export function WaitingNotice({ waitsFor }: { waitsFor: RunWait }) {
-  const { runs, presets, route } = useWorkbench();
+  const { runs, presets } = useWorkbench();
   const row = useStore(runs, (list) => list.value?.find((run) => run.runId === waitsFor.what));
   const title = useStore(presets, (list) => list.value?.find((preset) => preset.id === row?.preset)?.title);
   return (
@@ -166,15 +159,9 @@ export function WaitingNotice({ waitsFor }: { waitsFor: RunWait }) {
       ) : (
         <>
           Waiting for{' '}
-          <button
-            type="button"
-            className="plain-button link"
-            onClick={() => {
-              route.getState().go({ page: 'run', runId: row.runId });
-            }}
-          >
+          <PageLink to={{ page: 'run', runId: row.runId }}>
             {row.name ?? `${title ?? row.preset} · ${row.format} ${row.precision} · ${row.profile}`}
-          </button>
+          </PageLink>
           .
         </>
       )}{' '}

@@ -4,13 +4,14 @@ import type { StepId } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { stepTitle } from '../../../main/contract/words';
 import { attempt } from '../../components/notices';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
 /** Says what would be repeated, where the step stands, and asks. */
 export function RerunQuestion(props: { state: RunState; step: StepId; onDone: () => void }) {
   const { state, step, onDone } = props;
   const { client, run } = useWorkbench();
-  const [busy, setBusy] = useState(false);
+  const [busy, working] = useWork();
   const { runId } = state;
   const [steps, setSteps] = useState<readonly StepId[]>([]);
   useEffect(() => {
@@ -43,18 +44,11 @@ export function RerunQuestion(props: { state: RunState; step: StepId; onDone: ()
         <Button
           size="compact-xs"
           loading={busy}
-          onClick={() => {
-            setBusy(true);
-            attempt(async () => {
-              try {
-                await client.call('runs.rerunFrom', { runId, step });
-                await run.getState().open(runId);
-                onDone();
-              } finally {
-                setBusy(false);
-              }
-            });
-          }}
+          onClick={working(async () => {
+            await client.call('runs.rerunFrom', { runId, step });
+            await run.getState().open(runId);
+            onDone();
+          })}
         >
           Rerun
         </Button>

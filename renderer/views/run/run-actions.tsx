@@ -22,7 +22,7 @@ import type { ReportFile } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec, scenarioOfLevels, type ServerLoad } from '../../../main/contract/run/server-load';
 import { IconAction } from '../../components/actions';
-import { attempt, noticeDone } from '../../components/notices';
+import { attempt, attempting, noticeDone } from '../../components/notices';
 import { doRunWork, hasFailed, type RunWork, worksFor } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { changeRun, isChangeable, runAgain } from '../runs/run-tools';
@@ -109,7 +109,6 @@ function MeasureAgain({ load }: { load: ServerLoad }) {
       icon={IconGauge}
       label="Measure again"
       why={fits ? null : 'Measure it again with perf on the command line'}
-      busy={false}
       onClick={() => {
         overlay.getState().measure({
           url: `${httpTls === null ? 'http' : 'https'}://${http}?grpcPort=${portOf(grpc)}`,
@@ -138,15 +137,13 @@ function BundleItem({ runId }: { runId: string }) {
   return (
     <Menu.Item
       leftSection={<IconPackageExport size={14} aria-hidden="true" />}
-      onClick={() => {
-        attempt(async () => {
-          const title = 'Empty folder for the deployment bundle';
-          const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
-          if (chosen === null) return;
-          const { path } = await client.call('runs.bundle', { runId, out: chosen.path });
-          noticeDone('Bundle written', path);
-        });
-      }}
+      onClick={attempting(async () => {
+        const title = 'Empty folder for the deployment bundle';
+        const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
+        if (chosen === null) return;
+        const { path } = await client.call('runs.bundle', { runId, out: chosen.path });
+        noticeDone('Bundle written', path);
+      })}
     >
       Deployment bundle…
     </Menu.Item>
@@ -193,11 +190,7 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
           {written('html') ? (
             <Menu.Item
               leftSection={<IconExternalLink size={14} aria-hidden="true" />}
-              onClick={() => {
-                attempt(async () => {
-                  await client.call('desktop.openReport', { runId, kind: 'html' });
-                });
-              }}
+              onClick={attempting(() => client.call('desktop.openReport', { runId, kind: 'html' }))}
             >
               Open report
             </Menu.Item>
@@ -205,11 +198,9 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
           {written('html') ? (
             <Menu.Item
               leftSection={<IconEdit size={14} aria-hidden="true" />}
-              onClick={() => {
-                attempt(async () => {
-                  setLook(await client.call('runs.reportLook', { runId }));
-                });
-              }}
+              onClick={attempting(async () => {
+                setLook(await client.call('runs.reportLook', { runId }));
+              })}
             >
               Title, logo and sections…
             </Menu.Item>
@@ -217,11 +208,7 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
           {isDeployable(state) ? <BundleItem runId={runId} /> : null}
           <Menu.Item
             leftSection={<IconFolder size={14} aria-hidden="true" />}
-            onClick={() => {
-              attempt(async () => {
-                await client.call('desktop.showRunFolder', { runId });
-              });
-            }}
+            onClick={attempting(() => client.call('desktop.showRunFolder', { runId }))}
           >
             Show run folder
           </Menu.Item>
@@ -255,9 +242,7 @@ export function RunActions({ state }: { state: RunState }) {
           variant="default"
           title="Opens the wizard with the settings of this run; only what depends on your changes is done again"
           leftSection={<IconAdjustments size={14} aria-hidden="true" />}
-          onClick={() => {
-            attempt(() => changeRun(workbench, runId));
-          }}
+          onClick={attempting(() => changeRun(workbench, runId))}
         >
           Change and continue…
         </Button>
@@ -266,19 +251,13 @@ export function RunActions({ state }: { state: RunState }) {
         <IconAction
           icon={IconCopy}
           label="Run again with changes"
-          why={null}
-          busy={false}
-          onClick={() => {
-            attempt(() => runAgain(workbench, runId));
-          }}
+          onClick={attempting(() => runAgain(workbench, runId))}
         />
       ) : null}
       {state.onServer === null || status === 'running' ? null : <MeasureAgain load={state.onServer} />}
       <IconAction
         icon={IconPencil}
         label="Rename"
-        why={null}
-        busy={false}
         onClick={() => {
           workbench.overlay.getState().rename(runId);
         }}

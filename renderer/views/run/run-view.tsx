@@ -7,6 +7,7 @@ import type { RunState } from '../../../main/contract/run/run-state';
 import { measuredServer, servedModels } from '../../../main/contract/run/server-load';
 import { estimateTimeLeft, timeLeftText } from '../../../main/contract/run/time-left';
 import { ErrorPanel } from '../../components/error-panel';
+import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { RunStatusText } from '../../components/status-text';
@@ -121,7 +122,8 @@ function RunStanding({ state }: { state: RunState }) {
 
 /** One run, live or finished. */
 export function RunView({ runId }: { runId: string }) {
-  const { run, route, presets } = useWorkbench();
+  const wayTo = useWayTo();
+  const { run, presets } = useWorkbench();
   const open = useStore(run, (current) => current.open);
   // Not the whole store: windows come often and concern the charts alone.
   const state = useStore(run, (current) => current.state);
@@ -137,14 +139,7 @@ export function RunView({ runId }: { runId: string }) {
       bare
       before={
         <span className="dim">
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="gray"
-            onClick={() => {
-              route.getState().go({ page: 'runs' });
-            }}
-          >
+          <Button size="compact-xs" variant="subtle" color="gray" onClick={wayTo({ page: 'runs' })}>
             Runs
           </Button>
           /

@@ -5,7 +5,7 @@ import type { StepId } from '../../../main/contract/run/run-events';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { hasSpec } from '../../../main/contract/run/server-load';
 import { stepTitle } from '../../../main/contract/words';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { StepStatusIcon } from '../../components/status-text';
 import { useNow } from '../../components/use-time';
 import type { StepProgress } from '../../stores/open-run';
@@ -40,12 +40,10 @@ function StepMenu(props: { state: RunState; step: StepState; onRerun: () => void
         {retry ? (
           <Menu.Item
             leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
-            onClick={() => {
-              attempt(async () => {
-                await doRunWork(client, runId, 'resume');
-                await run.getState().open(runId);
-              });
-            }}
+            onClick={attempting(async () => {
+              await doRunWork(client, runId, 'resume');
+              await run.getState().open(runId);
+            })}
           >
             Retry step
           </Menu.Item>
@@ -88,6 +86,7 @@ function StepRow(props: {
       </span>
       {step.status === 'running' && !left ? (
         <progress
+          className="bar"
           aria-label={`${stepTitle[step.id]}, progress`}
           {...(fraction === null ? {} : { value: fraction })}
           max={1}

@@ -1,9 +1,9 @@
 import { Button, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary } from '../../../main/contract/api';
-import { attempt } from '../../components/notices';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
 /** Tags and note of a run, below its row. Enter saves, Escape cancels. */
@@ -12,24 +12,17 @@ export function AnnotationForm(props: { run: RunSummary; knownTags: readonly str
   const { client, runs } = useWorkbench();
   const [tags, setTags] = useState<string[]>([...run.tags]);
   const [note, setNote] = useState(run.note);
-  const [busy, setBusy] = useState(false);
-  const save = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await client.call('runs.annotate', { runId: run.runId, tags, note: note.trim() });
-      await runs.getState().load();
-      onDone();
-    } finally {
-      setBusy(false);
-    }
-  };
+  const [busy, working] = useWork();
+  const save = working(async () => {
+    await client.call('runs.annotate', { runId: run.runId, tags, note: note.trim() });
+    await runs.getState().load();
+    onDone();
+  });
   return (
     <form
       className="annotation"
       aria-label={`Tags and note of ${run.runId}`}
-      onSubmit={onSubmit(() => {
-        attempt(save);
-      })}
+      onSubmit={onSubmit(save)}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onDone();
       }}

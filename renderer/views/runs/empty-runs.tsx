@@ -6,11 +6,11 @@ import {
   IconPlayerPlay,
   IconPlus,
 } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { MachineStatus } from '../../../main/contract/machine';
-import { attempt } from '../../components/notices';
+import { PageLink, useWayTo } from '../../components/links';
 import { InstallTools } from '../../components/setup/install-tools';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { demoState } from './demo-state';
 import { type MachineRow, machineRows } from './machine-row-text';
@@ -34,7 +34,7 @@ const Row = ({ row }: { row: MachineRow }) => {
 
 /** What is here and what is missing, before the first run; the Environment page has the remedies. */
 function MachineRows() {
-  const { machine, route } = useWorkbench();
+  const { machine } = useWorkbench();
   const status: MachineStatus | null = useStore(machine, ({ value }) => value);
   if (status === null) return null;
   return (
@@ -44,15 +44,9 @@ function MachineRows() {
           <Row key={row.id} row={row} />
         ))}
       </ul>
-      <button
-        type="button"
-        className="plain-button link"
-        onClick={() => {
-          route.getState().go({ page: 'environment' });
-        }}
-      >
+      <PageLink to={{ page: 'environment' }}>
         All checks, and what to install, on the Environment page
-      </button>
+      </PageLink>
     </section>
   );
 }
@@ -61,17 +55,13 @@ function MachineRows() {
 export function EmptyRuns() {
   const { client, machine, route } = useWorkbench();
   const status = useStore(machine, ({ value }) => value);
-  const [starting, setStarting] = useState(false);
+  const wayTo = useWayTo();
+  const [starting, working] = useWork();
   const demo = demoState(status);
   const start = async (overrides: Readonly<Record<string, unknown>>): Promise<void> => {
-    setStarting(true);
-    try {
-      const spec = await client.call('presets.resolve', { preset: 'resnet50', overrides: { ...overrides } });
-      const { runId } = await client.call('runs.start', { spec });
-      route.getState().go({ page: 'run', runId });
-    } finally {
-      setStarting(false);
-    }
+    const spec = await client.call('presets.resolve', { preset: 'resnet50', overrides: { ...overrides } });
+    const { runId } = await client.call('runs.start', { spec });
+    route.getState().go({ page: 'run', runId });
   };
   return (
     <div className="empty tall">
@@ -93,9 +83,7 @@ export function EmptyRuns() {
           leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
           loading={starting}
           disabled={demo.why !== null}
-          onClick={() => {
-            attempt(() => start({}));
-          }}
+          onClick={working(() => start({}))}
         >
           Start the ResNet50 demo
         </Button>
@@ -103,9 +91,7 @@ export function EmptyRuns() {
           <Button
             variant="default"
             disabled={starting}
-            onClick={() => {
-              attempt(() => start({ engine: { kind: 'docker' } }));
-            }}
+            onClick={working(() => start({ engine: { kind: 'docker' } }))}
           >
             Start the demo in Docker
           </Button>
@@ -113,9 +99,7 @@ export function EmptyRuns() {
         <Button
           variant="default"
           leftSection={<IconPlus size={16} aria-hidden="true" />}
-          onClick={() => {
-            route.getState().go({ page: 'new' });
-          }}
+          onClick={wayTo({ page: 'new' })}
         >
           Deploy another model
         </Button>

@@ -2,7 +2,7 @@ import { Button, Modal, NumberInput, TextInput } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ErrorPanel } from '../../components/error-panel';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { onText } from '../../handlers';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
@@ -70,26 +70,17 @@ export function ImportButton() {
         size="xs"
         variant="default"
         leftSection={<IconFileImport size={14} aria-hidden="true" />}
-        onClick={() => {
-          attempt(async () => {
-            const chosen = await client.call('desktop.choosePath', {
-              kind: 'file',
-              title: 'CSV file or profile export of perf_analyzer',
-            });
-            if (chosen !== null) setPath(chosen.path);
+        onClick={attempting(async () => {
+          const chosen = await client.call('desktop.choosePath', {
+            kind: 'file',
+            title: 'CSV file or profile export of perf_analyzer',
           });
-        }}
+          if (chosen !== null) setPath(chosen.path);
+        })}
       >
         Import
       </Button>
-      <Modal
-        opened={path !== null}
-        onClose={close}
-        lockScroll={false}
-        transitionProps={{ duration: 0 }}
-        title="Import results of perf_analyzer"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={path !== null} onClose={close} title="Import results of perf_analyzer">
         {path === null ? null : <ImportForm path={path} onDone={close} />}
       </Modal>
     </>

@@ -48,14 +48,7 @@ export function RenameDialog() {
   const { renamed, close } = useStore(overlay);
   const before = useStore(runs, ({ value }) => value?.find(({ runId }) => runId === renamed)?.name ?? '');
   return (
-    <Modal
-      opened={renamed !== null}
-      onClose={close}
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
-      title="Rename run"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={renamed !== null} onClose={close} title="Rename run">
       {renamed === null ? null : <RenameForm key={renamed} runId={renamed} before={before} onDone={close} />}
     </Modal>
   );

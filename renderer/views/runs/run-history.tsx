@@ -3,6 +3,7 @@ import { titleWithUnit } from '../../../main/contract/measured/column';
 import { p99, throughput } from '../../../main/contract/measured/columns';
 import { historyOf } from '../../../main/contract/measured/verdict';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
+import { PageLink } from '../../components/links';
 import { Panel } from '../../components/panel';
 import { RunStatusText } from '../../components/status-text';
 import { numeric, ScrollTable, TableHead } from '../../components/table';
@@ -22,7 +23,7 @@ const known = (text: string): string => (text === '' ? missing : text);
 
 /** The runs of the same model, format and precision, newest first; nothing where this one is the only one. */
 export function RunHistory({ runId }: { runId: string }) {
-  const { runs, route } = useWorkbench();
+  const { runs } = useWorkbench();
   const list = useStore(runs, ({ value }) => value);
   const history = historyOf(list ?? [], runId);
   if (history.length < 2) return null;
@@ -37,15 +38,7 @@ export function RunHistory({ runId }: { runId: string }) {
                 {run.runId === runId ? (
                   <span>{formatWhen(run.createdAt)} (this run)</span>
                 ) : (
-                  <button
-                    type="button"
-                    className="plain-button link"
-                    onClick={() => {
-                      route.getState().go({ page: 'run', runId: run.runId });
-                    }}
-                  >
-                    {formatWhen(run.createdAt)}
-                  </button>
+                  <PageLink to={{ page: 'run', runId: run.runId }}>{formatWhen(run.createdAt)}</PageLink>
                 )}
               </td>
               <td>

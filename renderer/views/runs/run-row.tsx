@@ -6,7 +6,7 @@ import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run/run-content';
 import { shortWaitText } from '../../../main/contract/run/run-events';
 import { hasSpec } from '../../../main/contract/run/server-load';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { PassedText, RunStatusText, Status } from '../../components/status-text';
 import { formatWhen, formatWhenFully } from '../../format/times';
 import { stopClick } from '../../handlers';
@@ -62,9 +62,7 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
           leftSection={<IconCopy size={14} aria-hidden="true" />}
           disabled={!hasSpec(run)}
           title={hasSpec(run) ? undefined : 'The workbench did not deploy this model'}
-          onClick={() => {
-            attempt(() => runAgain(workbench, run.runId));
-          }}
+          onClick={attempting(() => runAgain(workbench, run.runId))}
         >
           Run again with changes
         </Menu.Item>
@@ -72,9 +70,7 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
           leftSection={<IconTrash size={14} aria-hidden="true" />}
           disabled={running}
           title={running ? 'Cancel the run first' : undefined}
-          onClick={() => {
-            attempt(() => removeRuns(workbench, [run]));
-          }}
+          onClick={attempting(() => removeRuns(workbench, [run]))}
         >
           Delete
         </Menu.Item>

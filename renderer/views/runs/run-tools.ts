@@ -1,10 +1,8 @@
-import { createElement } from 'react';
 import type { RunSummary } from '../../../main/contract/api';
 import { WorkbenchError } from '../../../main/contract/errors';
 import { hasSpec } from '../../../main/contract/run/server-load';
 import type { Choice } from '../../../main/contract/run/spec-tools';
-import { ActionMessage } from '../../components/action-message';
-import { noticeAction } from '../../components/notices';
+import { noticeAction } from '../../components/action-message';
 import type { Workbench } from '../../workbench';
 
 /** Opens the wizard with what the run changed of the defaults as a draft. Rejects with a WorkbenchError. */
@@ -58,18 +56,15 @@ export async function removeRuns(workbench: Workbench, rows: readonly RunSummary
     if (only !== undefined) {
       const what =
         removed.length === 1 ? (only.name ?? `${only.preset}, ${only.format} ${only.precision}`) : '';
-      noticeAction(`undo-${Date.now()}`, (close) =>
-        createElement(ActionMessage, {
-          action: 'Undo',
-          title: removed.length === 1 ? 'Run deleted' : `${removed.length} runs deleted`,
-          text: what,
-          onAction: async () => {
-            for (const { runId } of removed) await client.call('runs.restore', { runId });
-            await runs.getState().load();
-            close();
-          },
-        }),
-      );
+      noticeAction(`undo-${Date.now()}`, {
+        action: 'Undo',
+        title: removed.length === 1 ? 'Run deleted' : `${removed.length} runs deleted`,
+        text: what,
+        onAction: async () => {
+          for (const { runId } of removed) await client.call('runs.restore', { runId });
+          await runs.getState().load();
+        },
+      });
     }
   }
 }

@@ -17,32 +17,35 @@ import { tickShown } from './ticked-runs';
 const rowHeight = 42;
 const spare = 8;
 
-const columns: readonly { readonly column: SortColumn; readonly title: string; readonly number?: true }[] = [
+interface Column {
+  readonly column: SortColumn;
+  readonly title: string;
+  readonly number?: true;
+  /** Pixels. */
+  readonly width?: number;
+}
+
+const columns: readonly Column[] = [
   { column: 'preset', title: 'Run' },
-  { column: 'format', title: 'Format' },
-  { column: 'profile', title: 'Profile' },
-  { column: 'engine', title: 'Engine' },
-  { column: 'status', title: 'State' },
-  { column: 'accuracy', title: 'Accuracy' },
-  { column: 'throughput', title: 'Best, inferences/s', number: true },
-  { column: 'p99', title: 'p99 (ms)', number: true },
-  { column: 'started', title: 'Started', number: true },
+  { column: 'format', title: 'Format', width: 116 },
+  { column: 'profile', title: 'Profile', width: 64 },
+  { column: 'engine', title: 'Engine', width: 74 },
+  { column: 'status', title: 'State', width: 150 },
+  { column: 'accuracy', title: 'Accuracy', width: 104 },
+  { column: 'throughput', title: 'Best, inferences/s', number: true, width: 136 },
+  { column: 'p99', title: 'p99 (ms)', number: true, width: 92 },
+  { column: 'started', title: 'Started', number: true, width: 112 },
 ];
 
-function SortHead(props: {
-  column: SortColumn;
-  title: string;
-  number: boolean;
-  sorting: Sorting;
-  onSort: (sorting: Sorting) => void;
-}) {
-  const { column, sorting } = props;
+function SortHead(props: Column & { sorting: Sorting; onSort: (sorting: Sorting) => void }) {
+  const { column, sorting, number, width } = props;
   const on = sorting.column === column;
   const Arrow = sorting.descending ? IconArrowDown : IconArrowUp;
   return (
     <th
       scope="col"
-      className={props.number ? 'number' : undefined}
+      className={number === true ? 'number' : undefined}
+      style={{ width }}
       aria-sort={on ? (sorting.descending ? 'descending' : 'ascending') : undefined}
     >
       <button
@@ -72,7 +75,7 @@ function RunsHead(props: {
   return (
     <thead>
       <tr aria-rowindex={1}>
-        <th scope="col">
+        <th scope="col" style={{ width: 34 }}>
           <Checkbox
             size="xs"
             aria-label="Select all runs shown"
@@ -83,17 +86,10 @@ function RunsHead(props: {
             }}
           />
         </th>
-        {columns.map(({ column, title, number }) => (
-          <SortHead
-            key={column}
-            column={column}
-            title={title}
-            number={number === true}
-            sorting={props.sorting}
-            onSort={props.onSort}
-          />
+        {columns.map((column) => (
+          <SortHead key={column.column} {...column} sorting={props.sorting} onSort={props.onSort} />
         ))}
-        <th scope="col">
+        <th scope="col" style={{ width: 40 }}>
           <span className="visually-hidden">Actions</span>
         </th>
       </tr>
@@ -133,7 +129,7 @@ export function RunsTable(props: {
       tabIndex={0}
       onScroll={scrolled}
     >
-      <table className="table runs-table" aria-rowcount={runs.length + 1}>
+      <table className="table fixed-table row-table runs-table" aria-rowcount={runs.length + 1}>
         <RunsHead runs={runs} sorting={props.sorting} onSort={props.onSort} />
         <tbody>
           <Spacer rows={first} />

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { formatCount } from '../../../main/contract/numbers';
 import { ErrorPanel } from '../../components/error-panel';
+import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { onText } from '../../handlers';
@@ -19,7 +20,8 @@ import { tickedRuns } from './ticked-runs';
 
 /** @param props.searchable there are runs to search */
 function RunsActions({ searchable }: { searchable: boolean }) {
-  const { overlay, route, runFilter } = useWorkbench();
+  const wayTo = useWayTo();
+  const { overlay, runFilter } = useWorkbench();
   const { search, setSearch } = useStore(runFilter);
   return (
     <>
@@ -50,9 +52,7 @@ function RunsActions({ searchable }: { searchable: boolean }) {
       <Button
         size="xs"
         leftSection={<IconPlus size={14} aria-hidden="true" />}
-        onClick={() => {
-          route.getState().go({ page: 'new' });
-        }}
+        onClick={wayTo({ page: 'new' })}
       >
         New deployment
       </Button>

@@ -2,7 +2,8 @@ import { Button } from '@mantine/core';
 import { IconArrowsLeftRight, IconTrash, IconX } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
 import { formatCount } from '../../../main/contract/numbers';
-import { attempt } from '../../components/notices';
+import { useWayTo } from '../../components/links';
+import { attempting } from '../../components/notices';
 import { mostCompared } from '../../stores/compared-runs';
 import { useWorkbench } from '../../workbench';
 import { removeRuns } from './run-tools';
@@ -18,7 +19,7 @@ const last = 5;
 
 /** The newest runs of those shown that have measured something, without a tick for each. */
 function CompareLast({ shown }: { shown: readonly RunSummary[] }) {
-  const { route } = useWorkbench();
+  const wayTo = useWayTo();
   const newest = byAge(shown.filter(({ best }) => best !== null)).slice(-last);
   if (newest.length < 2) return null;
   return (
@@ -28,9 +29,7 @@ function CompareLast({ shown }: { shown: readonly RunSummary[] }) {
         variant="default"
         title="The newest of the runs shown, and which of them is the best within a p99 budget"
         leftSection={<IconArrowsLeftRight size={13} aria-hidden="true" />}
-        onClick={() => {
-          route.getState().go({ page: 'compare', runIds: newest });
-        }}
+        onClick={wayTo({ page: 'compare', runIds: newest })}
       >
         Compare the last {newest.length}
       </Button>
@@ -45,6 +44,7 @@ export function SelectionBar({
   shown,
 }: TickedRuns & { readonly shown: readonly RunSummary[] }) {
   const workbench = useWorkbench();
+  const wayTo = useWayTo();
   if (rows.length + hidden === 0) return <CompareLast shown={shown} />;
   const tooFew = rows.length < 2;
   const tooMany = rows.length > mostCompared;
@@ -62,9 +62,7 @@ export function SelectionBar({
           tooFew ? 'Select two or more' : tooMany ? `At most ${mostCompared} can be compared` : undefined
         }
         leftSection={<IconArrowsLeftRight size={13} aria-hidden="true" />}
-        onClick={() => {
-          workbench.route.getState().go({ page: 'compare', runIds: byAge(rows) });
-        }}
+        onClick={wayTo({ page: 'compare', runIds: byAge(rows) })}
       >
         Compare
       </Button>
@@ -73,9 +71,7 @@ export function SelectionBar({
         variant="default"
         disabled={removable.length === 0}
         leftSection={<IconTrash size={13} aria-hidden="true" />}
-        onClick={() => {
-          attempt(() => removeRuns(workbench, removable));
-        }}
+        onClick={attempting(() => removeRuns(workbench, removable))}
       >
         Delete
       </Button>

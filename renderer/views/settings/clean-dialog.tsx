@@ -3,8 +3,9 @@ import { useState } from 'react';
 import type { CallOutput } from '../../../main/contract/api';
 import type { ImageInfo } from '../../../main/contract/docker';
 import { formatBytes } from '../../../main/contract/numbers';
-import { attempt, noticeDone } from '../../components/notices';
+import { noticeDone } from '../../components/notices';
 import { onTick } from '../../handlers';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
 export interface CleanChoice {
@@ -21,22 +22,17 @@ function CleanForm({ choice, onDone }: { choice: CleanChoice; onDone: (cleaned: 
   const [cache, setCache] = useState(false);
   const [trash, setTrash] = useState(false);
   const [imageIds, setImageIds] = useState<readonly string[]>([]);
-  const [busy, setBusy] = useState(false);
+  const [busy, working] = useWork();
   const bytes =
     (cache ? plan.cacheBytes : 0) +
     (trash ? plan.trashBytes : 0) +
     images.filter(({ id }) => imageIds.includes(id)).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const clean = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      if (cache || trash) await client.call('home.clean', { cache, trash });
-      for (const id of imageIds) await client.call('docker.removeImage', { id });
-      noticeDone('Cleaned up', `Up to ${formatBytes(bytes)} are free again.`);
-      onDone(true);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const clean = working(async () => {
+    if (cache || trash) await client.call('home.clean', { cache, trash });
+    for (const id of imageIds) await client.call('docker.removeImage', { id });
+    noticeDone('Cleaned up', `Up to ${formatBytes(bytes)} are free again.`);
+    onDone(true);
+  });
   return (
     <div className="stack">
       <Checkbox
@@ -80,9 +76,7 @@ function CleanForm({ choice, onDone }: { choice: CleanChoice; onDone: (cleaned: 
           className="danger-button"
           loading={busy}
           disabled={!cache && !trash && imageIds.length === 0}
-          onClick={() => {
-            attempt(clean);
-          }}
+          onClick={clean}
         >
           {bytes === 0 ? 'Remove' : `Remove ${formatBytes(bytes)}`}
         </Button>
@@ -106,10 +100,7 @@ export function CleanDialog({
         onDone(false);
       }}
       size={560}
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
       title="Clean up"
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {choice === null ? null : <CleanForm choice={choice} onDone={onDone} />}
     </Modal>

@@ -2,7 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { formatBytes } from '../../../main/contract/numbers';
 import type { RetiredRun } from '../../../main/contract/settings/storage';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { ScrollTable, TableHead } from '../../components/table';
 import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
@@ -47,12 +47,10 @@ function RetiredList({ asked, onDone }: { asked: Asked; onDone: () => void }) {
         </Button>
         <Button
           className="danger-button"
-          onClick={() => {
-            attempt(async () => {
-              await settings.getState().set('runs.keepDays', days);
-              onDone();
-            });
-          }}
+          onClick={attempting(async () => {
+            await settings.getState().set('runs.keepDays', days);
+            onDone();
+          })}
         >
           Keep runs for {daysText(days)}
         </Button>
@@ -84,15 +82,7 @@ export function KeepRunsRow({ value }: { value: number | null }) {
           else await settings.getState().set('runs.keepDays', days);
         }}
       />
-      <Modal
-        opened={asked !== null}
-        onClose={done}
-        size={720}
-        lockScroll={false}
-        transitionProps={{ duration: 0 }}
-        title="Move older runs to the trash?"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={asked !== null} onClose={done} size={720} title="Move older runs to the trash?">
         {asked === null ? null : <RetiredList asked={asked} onDone={done} />}
       </Modal>
     </>

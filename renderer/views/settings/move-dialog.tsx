@@ -2,7 +2,7 @@ import { Button, Modal, Progress } from '@mantine/core';
 import { useStore } from 'zustand';
 import { formatBytes, formatCount } from '../../../main/contract/numbers';
 import type { HomeMovePlan, HomeMoveWork } from '../../../main/contract/settings/storage';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { Facts } from '../../components/table';
 import { useWorkbench } from '../../workbench';
 
@@ -34,15 +34,7 @@ function PlanText({ plan, onClose }: { plan: HomeMovePlan; onClose: () => void }
         <Button variant="default" data-autofocus onClick={onClose}>
           Cancel
         </Button>
-        <Button
-          onClick={() => {
-            attempt(async () => {
-              await client.call('home.move', { to });
-            });
-          }}
-        >
-          Move home
-        </Button>
+        <Button onClick={attempting(() => client.call('home.move', { to }))}>Move home</Button>
       </div>
     </div>
   );
@@ -80,25 +72,11 @@ function WorkText({ work, onClose }: { work: HomeMoveWork; onClose: () => void }
       ) : null}
       <div className="dialog-buttons">
         {isRunning ? (
-          <Button
-            variant="default"
-            onClick={() => {
-              attempt(async () => {
-                await client.call('home.cancelMove');
-              });
-            }}
-          >
+          <Button variant="default" onClick={attempting(() => client.call('home.cancelMove'))}>
             Cancel
           </Button>
         ) : status === 'done' ? (
-          <Button
-            data-autofocus
-            onClick={() => {
-              attempt(async () => {
-                await client.call('desktop.close');
-              });
-            }}
-          >
+          <Button data-autofocus onClick={attempting(() => client.call('desktop.close'))}>
             Close the workbench
           </Button>
         ) : (
@@ -125,10 +103,7 @@ export function MoveDialog({ plan, onClose }: { plan: HomeMovePlan | null; onClo
       }}
       withCloseButton={canClose}
       size={620}
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
       title="Move the workbench home"
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {plan === null ? null : ofPlan === null ? (
         <PlanText plan={plan} onClose={onClose} />

@@ -7,7 +7,7 @@ import {
   settingText,
   type SettingValue,
 } from '../../../main/contract/settings/settings';
-import { attempt } from '../../components/notices';
+import { attempt, attempting } from '../../components/notices';
 import { onText, onTick } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 
@@ -129,9 +129,7 @@ export function SettingRow(props: { id: SettingKey; value: SettingValue; set?: C
               size="compact-xs"
               variant="subtle"
               aria-label={`Reset ${title}`}
-              onClick={() => {
-                attempt(() => reset(id));
-              }}
+              onClick={attempting(() => reset(id))}
             >
               Reset
             </Button>

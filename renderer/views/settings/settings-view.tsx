@@ -10,7 +10,7 @@ import {
   type SettingsState,
 } from '../../../main/contract/settings/settings';
 import { ErrorPanel } from '../../components/error-panel';
-import { attempt, noticeDone } from '../../components/notices';
+import { attempting, noticeDone } from '../../components/notices';
 import { Page } from '../../components/page';
 import { Panel } from '../../components/panel';
 import { onText } from '../../handlers';
@@ -48,13 +48,11 @@ function FileProblems({ state }: { state: SettingsState }) {
         <Button
           size="xs"
           variant="default"
-          onClick={() => {
-            attempt(async () => {
-              const { path } = await client.call('settings.setAside');
-              await settings.getState().load();
-              noticeDone('Settings set aside', path);
-            });
-          }}
+          onClick={attempting(async () => {
+            const { path } = await client.call('settings.setAside');
+            await settings.getState().load();
+            noticeDone('Settings set aside', path);
+          })}
         >
           Set aside
         </Button>

@@ -4,7 +4,7 @@ import { useStore } from 'zustand';
 import { formatBytes } from '../../../main/contract/numbers';
 import { type HomeMovePlan, type StorageReport, storageText } from '../../../main/contract/settings/storage';
 import { ErrorPanel } from '../../components/error-panel';
-import { attempt } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { useWorkbench } from '../../workbench';
 import { type CleanChoice, CleanDialog } from './clean-dialog';
@@ -67,11 +67,7 @@ function HomeRow({ home, fixed }: { home: string; fixed: boolean }) {
         <Button
           size="xs"
           variant="default"
-          onClick={() => {
-            attempt(async () => {
-              await client.call('desktop.openFolder', { folder: 'home' });
-            });
-          }}
+          onClick={attempting(() => client.call('desktop.openFolder', { folder: 'home' }))}
         >
           Open folder
         </Button>
@@ -80,9 +76,7 @@ function HomeRow({ home, fixed }: { home: string; fixed: boolean }) {
           variant="default"
           disabled={fixed}
           aria-describedby={fixed ? 'home-fixed' : undefined}
-          onClick={() => {
-            attempt(choose);
-          }}
+          onClick={attempting(choose)}
         >
           Move…
         </Button>
@@ -116,13 +110,7 @@ export function StoragePanel({ children }: { children: ReactNode }) {
       title="Storage"
       note={value === null ? null : `${formatBytes(value.freeBytes)} free`}
       head={
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={() => {
-            attempt(ask);
-          }}
-        >
+        <Button size="compact-sm" variant="default" onClick={attempting(ask)}>
           Clean up…
         </Button>
       }

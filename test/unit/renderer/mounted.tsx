@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { act } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { Client } from '../../../renderer/client';
+import { theme } from '../../../renderer/theme';
 import type { Workbench } from '../../../renderer/workbench';
 import { createWorkbench, WorkbenchProvider } from '../../../renderer/workbench';
 import { createStorage } from './client-double';
@@ -55,7 +56,7 @@ export async function mount(
   const root = createRoot(page);
   await act(async () => {
     root.render(
-      <MantineProvider env="test">
+      <MantineProvider theme={theme} env="test">
         <WorkbenchProvider value={workbench}>{element}</WorkbenchProvider>
       </MantineProvider>,
     );

@@ -1,6 +1,6 @@
 import { IconFile, IconFolderOpen } from '@tabler/icons-react';
 import { IconButton } from '../../../components/actions';
-import { attempt } from '../../../components/notices';
+import { attempting } from '../../../components/notices';
 import { useWorkbench } from '../../../workbench';
 import type { Control, Field } from '../fields/field';
 import { useWizard } from '../wizard-context';
@@ -37,9 +37,7 @@ export function PathControl(props: {
             key={kind}
             icon={kind === 'folder' ? IconFolderOpen : IconFile}
             label={label}
-            onClick={() => {
-              attempt(() => choose(kind, label));
-            }}
+            onClick={attempting(() => choose(kind, label))}
           />
         );
       })}

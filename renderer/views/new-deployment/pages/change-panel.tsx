@@ -17,7 +17,7 @@ const headings = ['Field', 'This run', 'New'];
 function ChangedFields({ changed }: Pick<ChangePlan, 'changed'>) {
   const { fields } = useWizard();
   return (
-    <table className="table differences-table change-table">
+    <table className="table differences-table">
       <TableHead headings={headings} />
       <tbody>
         {changed.map(({ path, from, to }) => {

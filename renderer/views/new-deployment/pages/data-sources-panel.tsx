@@ -5,7 +5,7 @@ import type { DataItem, DataSource, DataWork } from '../../../../main/contract/d
 import { formatBytes } from '../../../../main/contract/numbers';
 import { CopyButton } from '../../../components/copy-button';
 import { ErrorPanel } from '../../../components/error-panel';
-import { attempt } from '../../../components/notices';
+import { attempting } from '../../../components/notices';
 import { Panel } from '../../../components/panel';
 import { workKey } from '../../../stores/draft/data-sources';
 import { useWorkbench } from '../../../workbench';
@@ -67,15 +67,7 @@ function SourceButton({ item, work }: { item: DataItem; work: DataWork | undefin
   const named = (verb: string) => ({ children: verb, 'aria-label': `${verb}: ${source.title}` });
   const common = { size: 'compact-xs', variant: 'default' } as const;
   if (work?.status === 'running') {
-    return (
-      <Button
-        {...common}
-        {...named('Cancel')}
-        onClick={() => {
-          attempt(() => cancel(work));
-        }}
-      />
-    );
+    return <Button {...common} {...named('Cancel')} onClick={attempting(() => cancel(work))} />;
   }
   if (path !== null) {
     const inUse = valueAt(['model', item.kind]) === path;
@@ -95,9 +87,7 @@ function SourceButton({ item, work }: { item: DataItem; work: DataWork | undefin
     <Button
       {...common}
       {...named(item.partBytes > 0 ? 'Resume' : 'Download')}
-      onClick={() => {
-        attempt(() => fetch(item));
-      }}
+      onClick={attempting(() => fetch(item))}
     />
   );
 }
@@ -144,7 +134,7 @@ export function DataSourcesPanel() {
   return (
     <Panel title="Published data and weights" level={3} note="for the fields above">
       {error === null ? null : <ErrorPanel error={error} />}
-      <ul className="works">
+      <ul>
         {items.map((item) => (
           <Source
             key={`${item.kind} ${item.source.id}`}

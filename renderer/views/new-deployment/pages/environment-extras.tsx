@@ -2,6 +2,7 @@ import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { Check } from '../../../../main/contract/machine';
 import type { EngineKind } from '../../../../main/contract/run/run-spec';
+import { PageLink } from '../../../components/links';
 import { Loading } from '../../../components/loading';
 import { Panel } from '../../../components/panel';
 import { Remedy } from '../../../components/remedy';
@@ -17,7 +18,7 @@ const concerns = (kind: EngineKind, { id }: Pick<Check, 'id'>): boolean =>
 
 /** What the preflight found against this machine; the Environment page has all of it. */
 export function MachineNotes() {
-  const { machine, route } = useWorkbench();
+  const { machine } = useWorkbench();
   const { value, error } = useStore(machine);
   const { kind } = engineOf(useWizard().context);
   if (value === null) return error === null ? <Loading label="Checking this machine" /> : null;
@@ -55,15 +56,7 @@ export function MachineNotes() {
           </li>
         ))}
         <li>
-          <button
-            type="button"
-            className="plain-button link"
-            onClick={() => {
-              route.getState().go({ page: 'environment' });
-            }}
-          >
-            All checks and GPUs
-          </button>
+          <PageLink to={{ page: 'environment' }}>All checks and GPUs</PageLink>
         </li>
       </ul>
     </Panel>

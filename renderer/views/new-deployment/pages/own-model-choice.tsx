@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useStore } from 'zustand';
 import { ErrorPanel } from '../../../components/error-panel';
-import { attempt } from '../../../components/notices';
+import { attempt, attempting } from '../../../components/notices';
 import type { OwnModel } from '../../../stores/draft/own-model';
 import { useWorkbench } from '../../../workbench';
 
@@ -35,11 +35,9 @@ function TrustNotice({ model, asNew, onTaken }: Asked) {
         size="xs"
         loading={busy}
         disabled={open}
-        onClick={() => {
-          attempt(async () => {
-            if (await trust(asNew)) onTaken();
-          });
-        }}
+        onClick={attempting(async () => {
+          if (await trust(asNew)) onTaken();
+        })}
       >
         Trust and use
       </Button>
@@ -70,11 +68,9 @@ function AskedShapes({ model, asNew, onTaken }: Asked) {
           size="xs"
           variant="default"
           loading={busy}
-          onClick={() => {
-            attempt(async () => {
-              if (await retry(asNew)) onTaken();
-            });
-          }}
+          onClick={attempting(async () => {
+            if (await retry(asNew)) onTaken();
+          })}
         >
           Use these shapes
         </Button>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { CommandText } from '../../../components/command-text';
+import { LinkButton } from '../../../components/links';
 import { Panel } from '../../../components/panel';
 import { pageOf } from '../../../stores/draft/wizard-page';
 import { useGoToField } from '../form-view';
@@ -38,15 +39,13 @@ export function CommandPanel({ argv, children }: { argv: readonly string[]; chil
 export function FieldLink({ path, label }: { path: string; label: string }) {
   const goToField = useGoToField();
   return (
-    <button
-      type="button"
-      className="plain-button link"
+    <LinkButton
       title={path}
       onClick={() => {
         goToField(path, pageOf(path));
       }}
     >
       {label}
-    </button>
+    </LinkButton>
   );
 }

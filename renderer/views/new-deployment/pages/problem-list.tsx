@@ -1,5 +1,6 @@
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import type { SpecProblem } from '../../../../main/contract/run/spec-tools';
+import { LinkButton } from '../../../components/links';
 import { asSentence } from '../../../format/words';
 import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
@@ -34,15 +35,13 @@ export function ProblemList({ problems, linked }: { problems: readonly SpecProbl
             <Glyph size={15} className={tone} aria-hidden="true" />
             <div>
               {linked ? (
-                <button
-                  type="button"
-                  className="plain-button link"
+                <LinkButton
                   onClick={() => {
                     goToField(field === undefined ? null : pathOf(field), page);
                   }}
                 >
                   {place}
-                </button>
+                </LinkButton>
               ) : (
                 <strong>{place}</strong>
               )}

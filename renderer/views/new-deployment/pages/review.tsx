@@ -15,7 +15,7 @@ import { BudgetInput, NameInput } from './name-and-budget';
 import { CommandPanel, FieldLink, PlanPanel } from './plan-panel';
 import { Verdict } from './verdict';
 
-const headings = ['Field', 'Default', 'Chosen', { title: 'Action', hidden: true }];
+const headings = ['Field', 'Default', 'Chosen', { title: 'Action', hidden: true, width: 76 }];
 
 function Differences() {
   const changes = useNamedChanges();

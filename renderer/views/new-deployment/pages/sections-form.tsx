@@ -1,13 +1,47 @@
+import { Button, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
 import { Panel } from '../../../components/panel';
+import { onText } from '../../../handlers';
 import { FieldInput } from '../controls/field-input';
 import type { Field, Section } from '../fields/field';
 import { pathOf } from '../fields/field';
 import { type IdleGroup, idleText, shownFields } from '../fields/shown-fields';
 import { isAbout } from '../problems';
 import { useWizard } from '../wizard-context';
-import { AddArgument } from './model-extras';
+
+/** An argument of the model's code that the profile does not name. */
+function AddArgument() {
+  const { draft } = useWizard();
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const good = /^[A-Za-z_]\w*$/.test(name);
+  return (
+    <div className="add-argument" role="group" aria-label="Another argument">
+      <TextInput
+        size="xs"
+        label="Another argument"
+        placeholder="name"
+        value={name}
+        error={name === '' || good ? undefined : 'Only letters, digits and “_”'}
+        onChange={onText(setName)}
+      />
+      <TextInput size="xs" label="Value" value={value} onChange={onText(setValue)} />
+      <Button
+        size="xs"
+        variant="default"
+        disabled={!good || value === ''}
+        onClick={() => {
+          draft.change(['model', 'args', name], value);
+          setName('');
+          setValue('');
+        }}
+      >
+        Add
+      </Button>
+    </div>
+  );
+}
 
 const Inputs = ({ fields }: { fields: readonly Field[] }) => (
   <div className="fields">

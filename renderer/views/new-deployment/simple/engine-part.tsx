@@ -1,7 +1,7 @@
 import { fieldAt } from '../../../../main/contract/fields/fields';
 import { isJobEngine } from '../../../../main/contract/job/run-job';
+import { PageLink } from '../../../components/links';
 import { Panel } from '../../../components/panel';
-import { useWorkbench } from '../../../workbench';
 import { OptionGroup } from '../controls/choice-control';
 import { FieldFrame } from '../controls/field-frame';
 import { FieldInput } from '../controls/field-input';
@@ -66,7 +66,6 @@ const shownPaths: ReadonlySet<string> = new Set([
 
 /** Where Triton runs, and on what. */
 export function EnginePart() {
-  const { route } = useWorkbench();
   const { fields } = useWizard();
   const shown = fields.filter((field) => shownPaths.has(pathOf(field)));
   const isRefused = shown.some(
@@ -78,15 +77,7 @@ export function EnginePart() {
       level={3}
       head={
         isRefused ? (
-          <button
-            type="button"
-            className="plain-button link"
-            onClick={() => {
-              route.getState().go({ page: 'environment' });
-            }}
-          >
-            Set up on the Environment page
-          </button>
+          <PageLink to={{ page: 'environment' }}>Set up on the Environment page</PageLink>
         ) : undefined
       }
     >

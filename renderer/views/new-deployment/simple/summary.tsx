@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { durationText, plannedMeasuringS } from '../../../../main/contract/run/time-left';
+import { LinkButton } from '../../../components/links';
 import { useWorkbench } from '../../../workbench';
 import { changesText } from '../changes';
 import { useNamedChanges } from '../named-changes';
@@ -75,15 +76,13 @@ export function Summary() {
         <h3>{changes.length === 0 ? 'Preset defaults' : changesText(changes.length)}</h3>
         <Changes />
       </section>
-      <button
-        type="button"
-        className="plain-button link"
+      <LinkButton
         onClick={() => {
           formView.getState().show('all');
         }}
       >
         All settings, on seven pages
-      </button>
+      </LinkButton>
     </aside>
   );
 }

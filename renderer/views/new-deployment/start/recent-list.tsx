@@ -1,5 +1,5 @@
 import { useStore } from 'zustand';
-import { attempt } from '../../../components/notices';
+import { attempting } from '../../../components/notices';
 import { Panel } from '../../../components/panel';
 import { useNow } from '../../../components/use-time';
 import { formatAge } from '../../../format/age';
@@ -34,13 +34,7 @@ export function RecentList({ onDraft }: { onDraft: () => void }) {
       <ul className="recents">
         {recents.map((recent) => (
           <li key={recent.key}>
-            <button
-              type="button"
-              className="plain-button recent"
-              onClick={() => {
-                attempt(() => use(recent));
-              }}
-            >
+            <button type="button" className="plain-button recent" onClick={attempting(() => use(recent))}>
               <strong className="cut">{recent.title}</strong>
               <span className="cut dim" title={recent.detail}>
                 {recent.detail}

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconActivity, IconFile, IconServer2, IconStack3 } from '@tabler/icons-react';
 import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
-import { attempt } from '../../../components/notices';
+import { attempting } from '../../../components/notices';
 import { Page } from '../../../components/page';
 import { firstPreset } from '../../../stores/draft/draft-state';
 import { useWorkbench } from '../../../workbench';
@@ -95,14 +95,12 @@ export function StartView() {
     ),
     true,
   );
-  const chooseImport = (): void => {
-    attempt(async () => {
-      const file = await client.call('desktop.openText');
-      if (file === null) return;
-      await importText(file.fileName, file.text, { asNew: true });
-      toDraft();
-    });
-  };
+  const chooseImport = attempting(async () => {
+    const file = await client.call('desktop.openText');
+    if (file === null) return;
+    await importText(file.fileName, file.text, { asNew: true });
+    toDraft();
+  });
   const begin = (preset: string): void => {
     startNew(preset);
     toDraft();

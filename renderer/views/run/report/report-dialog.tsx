@@ -7,7 +7,8 @@ import {
   sectionTitles,
   type ShownLook,
 } from '../../../../main/contract/run/report-look';
-import { attempt, noticeDone } from '../../../components/notices';
+import { attempting, noticeDone } from '../../../components/notices';
+import { useWork } from '../../../use-work';
 import { useWorkbench } from '../../../workbench';
 
 const { title: titleSchema, notes: notesSchema } = reportTextSchema.shape;
@@ -30,14 +31,12 @@ function LogoField({ draft, onChange }: { draft: Draft; onChange: (draft: Draft)
       <Button
         size="xs"
         variant="default"
-        onClick={() => {
-          attempt(async () => {
-            const title = 'Logo: PNG, JPEG or SVG, at most 256 KiB';
-            const chosen = await client.call('desktop.choosePath', { kind: 'file', title });
-            if (chosen === null) return;
-            onChange({ ...draft, chosen: chosen.path, logo: chosen.path.replace(/^.*[/\\]/, '') });
-          });
-        }}
+        onClick={attempting(async () => {
+          const title = 'Logo: PNG, JPEG or SVG, at most 256 KiB';
+          const chosen = await client.call('desktop.choosePath', { kind: 'file', title });
+          if (chosen === null) return;
+          onChange({ ...draft, chosen: chosen.path, logo: chosen.path.replace(/^.*[/\\]/, '') });
+        })}
       >
         Choose…
       </Button>
@@ -87,29 +86,14 @@ export function ReportDialog({
 }) {
   const { client } = useWorkbench();
   const [draft, setDraft] = useState<Draft>({ ...look, chosen: undefined });
-  const [busy, setBusy] = useState(false);
-  const write = (): void => {
-    setBusy(true);
-    attempt(async () => {
-      try {
-        await client.call('runs.report', { runId, change: changeOf(draft) });
-        noticeDone('Reports written', 'HTML, PDF and Markdown have the new title, notes, logo and sections.');
-        onClose();
-      } finally {
-        setBusy(false);
-      }
-    });
-  };
+  const [busy, working] = useWork();
+  const write = working(async () => {
+    await client.call('runs.report', { runId, change: changeOf(draft) });
+    noticeDone('Reports written', 'HTML, PDF and Markdown have the new title, notes, logo and sections.');
+    onClose();
+  });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      lockScroll={false}
-      transitionProps={{ duration: 0 }}
-      title="Title, logo and sections of the reports"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={onClose} size="lg" title="Title, logo and sections of the reports">
       <Stack gap="sm">
         <TextInput
           label="Title"

@@ -2,13 +2,13 @@
 import { Notifications } from '@mantine/notifications';
 import { act } from 'react';
 import { expect, it } from 'vitest';
-import { useRetiredNotice } from '../../../../renderer/components/use-retired-notice';
+import { useRunNotices } from '../../../../renderer/components/use-run-notices';
 import { createClientDouble } from '../client-double';
 import { mount } from '../mounted';
 import { runList } from '../window-fixtures';
 
 function Noticing() {
-  useRetiredNotice();
+  useRunNotices();
   return <Notifications />;
 }
 
