@@ -2,7 +2,7 @@ import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
 import { markerName } from './lib/end-marked.mjs';
 import { main } from './lib/main.mjs';
 import { say, SetupError } from './lib/say.mjs';
-import { ensureDockerForTests } from './lib/steps/docker.mjs';
+import { ensureEngineForTests, ensureImagesForTests } from './lib/steps/docker.mjs';
 import { partNames, runParts } from './lib/test-parts.mjs';
 import { createTestRun } from './lib/test-run.mjs';
 
@@ -17,14 +17,10 @@ function chosen(args) {
   return args.length === 0 ? partNames : partNames.filter((name) => args.includes(name));
 }
 
-/**
- * Containers need a Docker Engine. Where none can be had their tests are skipped and say so; for a whole run of the
- * tests that is a failure, as these are then not known to pass.
- * @returns the reason, or null
- */
-async function dockerProblem(context, env) {
+/** What of the set-up `make` cannot be had here: the reason, or null. */
+async function problemOf(make) {
   try {
-    await ensureDockerForTests(context, env);
+    await make();
     return null;
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
@@ -66,16 +62,20 @@ await main(async (args) => {
   const env = appEnvironment(home);
   const sum = { passed: 0, failed: 0, skipped: 0 };
   const lines = [];
-  if (names.includes('integration')) {
-    const problem = await dockerProblem(context, env);
-    if (problem !== null) {
-      say(`Tests with containers are skipped: ${problem}`);
-      if (args.length === 0) {
-        sum.failed += 1;
-        lines.push('docker: 0 passed, 1 failed, 0 skipped');
-      }
-    }
-  }
+  /**
+   * Containers need a Docker Engine. Where none can be had their tests are skipped and say so; for a whole run of the
+   * tests that is a failure, as these are then not known to pass.
+   */
+  const withoutContainers = (problem) => {
+    if (problem === null) return;
+    say(`Tests with containers are skipped: ${problem}`);
+    if (args.length > 0) return;
+    sum.failed += 1;
+    lines.push('docker: 0 passed, 1 failed, 0 skipped');
+  };
+  const containers = names.includes('integration');
+  const problem = containers ? await problemOf(() => ensureEngineForTests(context)) : null;
+  withoutContainers(problem);
   const testRun = createTestRun();
   // From here on: the Docker Engine that was started for the tests is to stay.
   process.env[markerName] = testRun.marker;
@@ -87,7 +87,13 @@ await main(async (args) => {
       void testRun.interrupt();
     });
   }
-  const results = await runParts(names, { layout, env, testRun }, (name) => say(`\n── ${name}`));
+  // Made beside the first tests: that takes minutes on an engine that has none.
+  const images =
+    containers && problem === null
+      ? problemOf(() => ensureImagesForTests(context, env)).then(withoutContainers)
+      : Promise.resolve();
+  const parts = runParts(names, { layout, env, testRun, images }, (name) => say(`\n── ${name}`));
+  const [results] = await Promise.all([parts, images]);
   await testRun.ended();
   return report(results, { sum, lines }, testRun);
 });
