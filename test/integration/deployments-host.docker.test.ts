@@ -7,12 +7,13 @@ import { homeLayout } from '../../main/platform/layout';
 import { type CliResult, documentOf, startCli } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { DockerHome } from '../support/docker-home';
+import { littleModel } from '../support/little-model';
 import { sshdProblem, startSshd, type TestSshd } from '../support/sshd';
 
 const engine = await readTestEngine();
 const quick = [
   ...['--batch-sizes', '1', '--concurrency', '1', '--set', 'performance.maxTrials=3'],
-  ...['--set', 'performance.measurementIntervalMs=300', '--set', 'performance.warmupMs=100'],
+  ...['--set', 'performance.measurementIntervalMs=300', '--set', 'performance.warmupMs=100', ...littleModel],
 ];
 
 // The engine is this machine's, but the workbench does not know: it reaches it by ssh alone, as one in a rack.
