@@ -6,6 +6,8 @@ import { ensureEngineForTests, ensureImagesForTests } from './lib/steps/docker.m
 import { partNames, runParts } from './lib/test-parts.mjs';
 import { createTestRun } from './lib/test-run.mjs';
 
+/** What the runners themselves need; the tools are set up beside the first tests. */
+const ofClone = ['modules', 'build'];
 /** What runs when only one part is asked for needs no more than this. */
 const needsOf = { check: needs.check, python: needs.check, unit: ['modules'] };
 
@@ -57,7 +59,10 @@ await main(async (args) => {
   const wanted = [...new Set(names.flatMap((name) => needsOf[name] ?? needs.test))];
   const all = names.some((name) => !(name in needsOf));
   const system = all ? { packages: ['window', 'test'], purpose: 'Testing' } : {};
-  const context = await bootstrap(wanted, system);
+  const context = await bootstrap(
+    wanted.filter((need) => ofClone.includes(need)),
+    system,
+  );
   const { home, layout } = context;
   const env = appEnvironment(home);
   const sum = { passed: 0, failed: 0, skipped: 0 };
@@ -79,21 +84,31 @@ await main(async (args) => {
   const testRun = createTestRun();
   // From here on: the Docker Engine that was started for the tests is to stay.
   process.env[markerName] = testRun.marker;
+  let asked = false;
   for (const signal of signals) {
     process.off(signal, whileSettingUp);
     process.on(signal, () => {
+      asked = true;
       if (!testRun.interrupted())
         say('\nInterrupted: the tests are being ended; once more ends them at once.');
       void testRun.interrupt();
     });
   }
+  let failure = null;
+  const tools = bootstrap(wanted).catch((error) => {
+    failure = error;
+    return testRun.interrupted() ? null : testRun.interrupt();
+  });
   // Made beside the first tests: that takes minutes on an engine that has none.
-  const images =
-    containers && problem === null
-      ? problemOf(() => ensureImagesForTests(context, env)).then(withoutContainers)
-      : Promise.resolve();
-  const parts = runParts(names, { layout, env, testRun, images }, (name) => say(`\n── ${name}`));
+  const makeImages = async () => {
+    await tools;
+    if (!containers || problem !== null || testRun.interrupted()) return;
+    withoutContainers(await problemOf(() => ensureImagesForTests(context, env)));
+  };
+  const images = makeImages();
+  const parts = runParts(names, { layout, env, testRun, tools, images }, (name) => say(`\n── ${name}`));
   const [results] = await Promise.all([parts, images]);
   await testRun.ended();
+  if (failure !== null && !asked) throw failure;
   return report(results, { sum, lines }, testRun);
 });

@@ -167,29 +167,24 @@ const something = (run) => async (context) => {
 };
 
 const integration = (project, more = {}) => ({
-  ...{ part: 'integration', name: project, run: something(vitest(project)) },
+  ...{ part: 'integration', name: project, needs: 'tools', run: something(vitest(project)) },
   ...more,
 });
 const e2e = (name, shard) => ({
-  ...{ part: 'e2e', name: shard === undefined ? name : `${name} ${shard}` },
+  ...{ part: 'e2e', name: shard === undefined ? name : `${name} ${shard}`, needs: 'tools' },
   run: something(windows(name, shard)),
 });
-
-/** The images of the containers may still be made: they are waited for. */
-const withImages = (run) => async (context) => {
-  await context.images;
-  return context.testRun.interrupted() ? none : run(context);
-};
 
 /**
  * All that there is to run. What takes whole models from code to report goes two at a time, as each has a server and a load
  * generator, and mostly waits for them; beside these one of the rest, the quick first, so that the processors are used.
+ * `needs`: what of the set-up it waits for.
  */
 const jobs = {
   whole: [
     e2e('runs'),
     integration('failures'),
-    { ...integration('docker'), run: withImages(something(vitest('docker'))) },
+    integration('docker', { needs: 'images' }),
     integration('pipeline'),
     integration('presets'),
     // One of them counts what killed load generators left in shared memory; those of `triton` kill some.
@@ -198,9 +193,10 @@ const jobs = {
     integration('slurm'),
   ],
   light: [
-    { part: 'check', name: 'check', run: check },
-    { part: 'python', name: 'python', run: python },
+    // Needs Node packages only: it runs beside the set-up.
     { part: 'unit', name: 'unit', run: vitest('unit') },
+    { part: 'check', name: 'check', needs: 'tools', run: check },
+    { part: 'python', name: 'python', needs: 'tools', run: python },
     integration('triton'),
     e2e('pages', '1/2'),
     e2e('pages', '2/2'),
@@ -212,13 +208,16 @@ export const partNames = ['check', 'python', 'unit', 'integration', 'e2e'];
 
 /**
  * Runs the parts `names`; `onStart` hears what begins. Nothing begins once `context.testRun` is interrupted.
- * @param context `images`: a promise that keeps once the images of the containers are there, or cannot be had
+ * @param context `tools`, `images`: promises that keep once all tools, and the images of the containers, are there or
+ *   cannot be had
  * @returns for each part `{name, passed, failed, skipped, seconds}`
  */
 export async function runParts(names, context, onStart) {
   const results = new Map();
   const wanted = (queue) => queue.filter(({ part }) => names.includes(part));
-  const run = async ({ part, name, run: start }) => {
+  const run = async ({ part, name, needs, run: start }) => {
+    if (needs !== undefined) await context[needs];
+    if (context.testRun.interrupted()) return;
     onStart(part === name ? name : `${part}: ${name}`);
     const { startMs, ...before } = results.get(part) ?? { ...none, startMs: performance.now() };
     results.set(part, { ...before, startMs, endMs: startMs });
