@@ -81,7 +81,7 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a model that is kept
     const { points, runId: measured } = await verb<{ points: readonly LoadPoint[]; runId: string }>(
       ...['perf', '--host', 'rack', '--url', first.httpUrl, '--grpc-url', first.grpcUrl],
       ...['--metrics-url', first.metricsUrl, '-m', 'resnet50', '--concurrency', '1,2'],
-      ...['--measurement-interval', '300', '--max-trials', '3'],
+      ...['--measurement-interval', '500', '--max-trials', '3'],
     );
     expect(points.map(({ concurrency }) => concurrency)).toEqual([1, 2]);
     for (const point of points) {
