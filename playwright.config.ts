@@ -1,7 +1,14 @@
 import { defineConfig } from '@playwright/test';
 
-/** One window at a time: they share the workbench home, and the machine measures. */
+/** Those that take models to a report, and measure. */
+const runs = /\/(change-run|deployment|expert|own-model|trouble)\.spec\.ts$/;
+
+/** One window at a time of each: the machine measures. Each has a workbench home of its own. */
 export default defineConfig({
+  projects: [
+    { name: 'runs', testMatch: runs },
+    { name: 'pages', testIgnore: runs },
+  ],
   testDir: 'test/e2e',
   outputDir: 'test-results',
   workers: 1,

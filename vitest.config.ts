@@ -16,9 +16,13 @@ const lane = (name: string, include: string[], exclude: string[]) => ({
 const containers = ['test/integration/**/*.docker.test.ts'];
 /** With a private Slurm cluster. */
 const slurm = ['test/integration/**/*.slurm.test.ts'];
+/** Whole runs: what they come to, and what becomes of them when something is amiss. */
+const pipeline = ['test/integration/{pipeline,matrix,queue,repeats}.triton.test.ts'];
+const failures = ['test/integration/{failures,deployments,full-disk,gpu-suite}.triton.test.ts'];
 /** From export to report: those that come with the workbench, and the engineer's own. */
 const presets = ['test/integration/{presets,published,widedeep}.triton.test.ts'];
 const own = ['test/integration/own-*.triton.test.ts'];
+const whole = [...pipeline, ...failures, ...presets, ...own];
 /** Faults that are injected on purpose: a few of each here, all of them by `npm run test:faults`. */
 const faults = ['test/faults/*.test.ts'];
 
@@ -39,7 +43,10 @@ export default defineConfig({
           expect: { poll: { timeout: 30_000 } },
         },
       },
-      lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...slurm, ...presets, ...own]),
+      // Servers of small models and single commands: all that is in none of the others.
+      lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...slurm, ...whole]),
+      lane('pipeline', pipeline, []),
+      lane('failures', failures, []),
       lane('docker', containers, []),
       // By `npm run test:hosts` only: it takes half an hour.
       lane('hosts-campaign', ['test/campaigns/hosts-*.test.ts'], []),

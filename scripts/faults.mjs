@@ -7,6 +7,7 @@ import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
 import { writeReliability } from './lib/reliability.mjs';
 import { say, SetupError } from './lib/say.mjs';
+import { ensureEngineForTests } from './lib/steps/docker.mjs';
 import { vitest } from './lib/test-parts.mjs';
 import { createTestRun } from './lib/test-run.mjs';
 
@@ -16,10 +17,15 @@ docs/reliability.md (--out elsewhere). All parts, one after the other, when none
 given, decides where the faults hit. Exit code 1: something was lost, doubled, left or not told. Parts: `;
 
 const ending = '.test.ts';
-const partNames = readdirSync(join(repoRoot, 'test', 'faults'))
-  .filter((name) => name.endsWith(ending))
-  .map((name) => name.slice(0, -ending.length))
-  .sort();
+/** Part -> the project of vitest and the file. */
+const parts = new Map([
+  ...readdirSync(join(repoRoot, 'test', 'faults'))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => [name.slice(0, -ending.length), ['faults', `test/faults/${name}`]]),
+  // In `npm test` it is beside the other tests that share the engine.
+  ['docker', ['docker', 'test/integration/docker-faults.docker.test.ts']],
+]);
+const partNames = [...parts.keys()].sort();
 
 function read(args) {
   const read = { names: [], seed: 20260101, out: join(repoRoot, 'docs', 'reliability.md') };
@@ -58,7 +64,8 @@ await main(async (args) => {
     return 0;
   }
   const { names, seed, out } = read(args);
-  const { home } = await bootstrap(needs.test, { packages: ['window', 'test'], purpose: 'Testing' });
+  const context = await bootstrap(needs.test, { packages: ['window', 'test'], purpose: 'Testing' });
+  if (names.includes('docker')) await ensureEngineForTests(context);
   const testRun = createTestRun();
   for (const signal of signals) process.on(signal, () => void testRun.interrupt());
   const folder = mkdtempSync(join(tmpdir(), 'workbench-faults-'));
@@ -69,8 +76,13 @@ await main(async (args) => {
       if (testRun.interrupted()) break;
       say(`\n── ${part}`);
       const rows = join(folder, `${part}.jsonl`);
-      const env = { ...appEnvironment(home), WORKBENCH_FAULTS_ROWS: rows, WORKBENCH_FAULTS_SEED: `${seed}` };
-      const result = await vitest('faults', [`test/faults/${part}${ending}`])({ env, testRun });
+      const env = {
+        ...appEnvironment(context.home),
+        WORKBENCH_FAULTS_ROWS: rows,
+        WORKBENCH_FAULTS_SEED: `${seed}`,
+      };
+      const [project, file] = parts.get(part);
+      const result = await vitest(project, [file])({ env, testRun });
       if (testRun.interrupted()) break;
       // A part that ran nothing proves nothing.
       if (result.passed + result.failed === 0) result.failed = 1;

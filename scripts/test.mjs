@@ -2,10 +2,12 @@ import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
 import { markerName } from './lib/end-marked.mjs';
 import { main } from './lib/main.mjs';
 import { say, SetupError } from './lib/say.mjs';
-import { ensureDockerForTests } from './lib/steps/docker.mjs';
+import { ensureEngineForTests, ensureImagesForTests } from './lib/steps/docker.mjs';
 import { partNames, runParts } from './lib/test-parts.mjs';
 import { createTestRun } from './lib/test-run.mjs';
 
+/** What the runners themselves need; the tools are set up beside the first tests. */
+const ofClone = ['modules', 'build'];
 /** What runs when only one part is asked for needs no more than this. */
 const needsOf = { check: needs.check, python: needs.check, unit: ['modules'] };
 
@@ -17,14 +19,10 @@ function chosen(args) {
   return args.length === 0 ? partNames : partNames.filter((name) => args.includes(name));
 }
 
-/**
- * Containers need a Docker Engine. Where none can be had their tests are skipped and say so; for a whole run of the
- * tests that is a failure, as these are then not known to pass.
- * @returns the reason, or null
- */
-async function dockerProblem(context, env) {
+/** What of the set-up `make` cannot be had here: the reason, or null. */
+async function problemOf(make) {
   try {
-    await ensureDockerForTests(context, env);
+    await make();
     return null;
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
@@ -61,33 +59,56 @@ await main(async (args) => {
   const wanted = [...new Set(names.flatMap((name) => needsOf[name] ?? needs.test))];
   const all = names.some((name) => !(name in needsOf));
   const system = all ? { packages: ['window', 'test'], purpose: 'Testing' } : {};
-  const context = await bootstrap(wanted, system);
+  const context = await bootstrap(
+    wanted.filter((need) => ofClone.includes(need)),
+    system,
+  );
   const { home, layout } = context;
   const env = appEnvironment(home);
   const sum = { passed: 0, failed: 0, skipped: 0 };
   const lines = [];
-  if (names.includes('integration')) {
-    const problem = await dockerProblem(context, env);
-    if (problem !== null) {
-      say(`Tests with containers are skipped: ${problem}`);
-      if (args.length === 0) {
-        sum.failed += 1;
-        lines.push('docker: 0 passed, 1 failed, 0 skipped');
-      }
-    }
-  }
+  /**
+   * Containers need a Docker Engine. Where none can be had their tests are skipped and say so; for a whole run of the
+   * tests that is a failure, as these are then not known to pass.
+   */
+  const withoutContainers = (problem) => {
+    if (problem === null) return;
+    say(`Tests with containers are skipped: ${problem}`);
+    if (args.length > 0) return;
+    sum.failed += 1;
+    lines.push('docker: 0 passed, 1 failed, 0 skipped');
+  };
+  const containers = names.includes('integration');
+  const problem = containers ? await problemOf(() => ensureEngineForTests(context)) : null;
+  withoutContainers(problem);
   const testRun = createTestRun();
   // From here on: the Docker Engine that was started for the tests is to stay.
   process.env[markerName] = testRun.marker;
+  let asked = false;
   for (const signal of signals) {
     process.off(signal, whileSettingUp);
     process.on(signal, () => {
+      asked = true;
       if (!testRun.interrupted())
         say('\nInterrupted: the tests are being ended; once more ends them at once.');
       void testRun.interrupt();
     });
   }
-  const results = await runParts(names, { layout, env, testRun }, (name) => say(`\n── ${name}`));
+  let failure = null;
+  const tools = bootstrap(wanted).catch((error) => {
+    failure = error;
+    return testRun.interrupted() ? null : testRun.interrupt();
+  });
+  // Made beside the first tests: that takes minutes on an engine that has none.
+  const makeImages = async () => {
+    await tools;
+    if (!containers || problem !== null || testRun.interrupted()) return;
+    withoutContainers(await problemOf(() => ensureImagesForTests(context, env)));
+  };
+  const images = makeImages();
+  const parts = runParts(names, { layout, env, testRun, tools, images }, (name) => say(`\n── ${name}`));
+  const [results] = await Promise.all([parts, images]);
   await testRun.ended();
+  if (failure !== null && !asked) throw failure;
   return report(results, { sum, lines }, testRun);
 });

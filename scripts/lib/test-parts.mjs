@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appEnvironment, bootstrap, needs } from './bootstrap.mjs';
@@ -6,6 +6,7 @@ import { runCheck } from './check-tools.mjs';
 import { repoRoot } from './layout.mjs';
 import { main } from './main.mjs';
 import { say } from './say.mjs';
+import { runLanes } from './test-lanes.mjs';
 import { createTestRun } from './test-run.mjs';
 import { startXvfb } from './xvfb.mjs';
 
@@ -86,7 +87,11 @@ async function python({ layout, env, testRun }) {
     ORT_DISABLE_TELEMETRY: '1',
     OMP_NUM_THREADS: '1',
   };
-  const waiting = readdirSync(join(repoRoot, pythonTests)).filter((name) => /^test.*\.py$/.test(name));
+  const bytes = (name) => statSync(join(repoRoot, pythonTests, name)).size;
+  // The long first: none is left over when the other of the two has ended.
+  const waiting = readdirSync(join(repoRoot, pythonTests))
+    .filter((name) => /^test.*\.py$/.test(name))
+    .sort((a, b) => bytes(b) - bytes(a));
   const results = [];
   const lane = async () => {
     for (let file = waiting.shift(); file !== undefined && !testRun.interrupted(); file = waiting.shift()) {
@@ -123,26 +128,35 @@ export function vitest(project, filters = []) {
   };
 }
 
-async function e2e({ env, testRun }) {
-  const outcomes = testRun.outcomesFile();
-  const display = await startXvfb();
-  try {
-    const { code, report } = await withReport((file) =>
-      testRun.runner(
-        bin('playwright'),
-        ['test', `--reporter=list,json,${reporter('playwright-outcomes.mjs')}`],
-        { ...env, DISPLAY: display.display, PLAYWRIGHT_JSON_OUTPUT_FILE: file },
-        { outcomes },
-      ),
-    );
-    const cut = partial(testRun, outcomes);
-    if (cut !== null) return cut;
-    if (report === null) return nothing;
-    const { expected, unexpected, flaky, skipped } = report.stats;
-    return counted(code, { passed: expected, failed: unexpected + flaky, skipped });
-  } finally {
-    display.stop();
-  }
+/** A job of the window's tests, in a display of its own; `name` is a project of playwright. */
+function windows(name, shard) {
+  return async ({ env, testRun }) => {
+    const outcomes = testRun.outcomesFile();
+    const display = await startXvfb();
+    // Each job empties its folder first.
+    const output = join('test-results', shard === undefined ? name : `${name}-${shard[0]}`);
+    try {
+      const { code, report } = await withReport((file) =>
+        testRun.runner(
+          bin('playwright'),
+          [
+            ...['test', '--project', name, '--output', output],
+            ...(shard === undefined ? [] : [`--shard=${shard}`]),
+            `--reporter=list,json,${reporter('playwright-outcomes.mjs')}`,
+          ],
+          { ...env, DISPLAY: display.display, PLAYWRIGHT_JSON_OUTPUT_FILE: file },
+          { outcomes },
+        ),
+      );
+      const cut = partial(testRun, outcomes);
+      if (cut !== null) return cut;
+      if (report === null) return nothing;
+      const { expected, unexpected, flaky, skipped } = report.stats;
+      return counted(code, { passed: expected, failed: unexpected + flaky, skipped });
+    } finally {
+      display.stop();
+    }
+  };
 }
 
 /** A project that ran nothing proves nothing. */
@@ -152,55 +166,71 @@ const something = (run) => async (context) => {
   return result.passed + result.failed + result.skipped === 0 ? nothing : result;
 };
 
-/** What uses all processors by itself runs alone, the quick first. */
-const alone = { check, python, unit: vitest('unit') };
-
-const integration = (project) => ({ part: 'integration', run: something(vitest(project)) });
+const integration = (project, more = {}) => ({
+  ...{ part: 'integration', name: project, needs: 'tools', run: something(vitest(project)) },
+  ...more,
+});
+const e2e = (name, shard) => ({
+  ...{ part: 'e2e', name: shard === undefined ? name : `${name} ${shard}`, needs: 'tools' },
+  run: something(windows(name, shard)),
+});
 
 /**
- * What mostly waits runs two at a time: a lane each, then what is left for whichever is free. Containers and the window
- * are in one lane: both look at all that the Docker Engine holds.
+ * All that there is to run. What takes whole models from code to report goes two at a time, as each has a server and a load
+ * generator, and mostly waits for them; beside these one of the rest, the quick first, so that the processors are used.
+ * `needs`: what of the set-up it waits for.
  */
-const lanes = [[integration('docker'), { part: 'e2e', run: e2e }], [integration('triton')]];
-const afterLanes = ['presets', 'own', 'faults', 'slurm'].map(integration);
+const jobs = {
+  whole: [
+    e2e('runs'),
+    integration('failures'),
+    integration('docker', { needs: 'images' }),
+    integration('pipeline'),
+    integration('presets'),
+    // One of them counts what killed load generators left in shared memory; those of `triton` kill some.
+    integration('faults', { after: 'triton' }),
+    integration('own'),
+    integration('slurm'),
+  ],
+  light: [
+    // Needs Node packages only: it runs beside the set-up.
+    { part: 'unit', name: 'unit', run: vitest('unit') },
+    { part: 'check', name: 'check', needs: 'tools', run: check },
+    { part: 'python', name: 'python', needs: 'tools', run: python },
+    integration('triton'),
+    e2e('pages', '1/2'),
+    e2e('pages', '2/2'),
+  ],
+};
 
-/** The parts, in the order they end. */
-export const partNames = [...Object.keys(alone), 'integration', 'e2e'];
+/** The parts, in the order in which they are told. */
+export const partNames = ['check', 'python', 'unit', 'integration', 'e2e'];
 
 /**
  * Runs the parts `names`; `onStart` hears what begins. Nothing begins once `context.testRun` is interrupted.
+ * @param context `tools`, `images`: promises that keep once all tools, and the images of the containers, are there or
+ *   cannot be had
  * @returns for each part `{name, passed, failed, skipped, seconds}`
  */
 export async function runParts(names, context, onStart) {
   const results = new Map();
-  const add = (name, startMs, result) => {
-    const before = results.get(name) ?? { ...none, startMs };
-    results.set(name, { ...added(before, result), startMs: before.startMs, endMs: performance.now() });
-  };
-  const run = async (name, job) => {
+  const wanted = (queue) => queue.filter(({ part }) => names.includes(part));
+  const run = async ({ part, name, needs, run: start }) => {
+    if (needs !== undefined) await context[needs];
     if (context.testRun.interrupted()) return;
-    const startMs = performance.now();
-    add(name, startMs, await job(context));
+    onStart(part === name ? name : `${part}: ${name}`);
+    const { startMs, ...before } = results.get(part) ?? { ...none, startMs: performance.now() };
+    results.set(part, { ...before, startMs, endMs: startMs });
+    const result = await start(context);
+    results.set(part, { ...added(results.get(part), result), startMs, endMs: performance.now() });
   };
-  for (const name of Object.keys(alone).filter((each) => names.includes(each))) {
-    if (!context.testRun.interrupted()) onStart(name);
-    await run(name, alone[name]);
-  }
-  const wanted = (jobs) => jobs.filter(({ part }) => names.includes(part));
-  const left = wanted(afterLanes);
-  const beside = [...new Set([...lanes.flatMap(wanted), ...left].map(({ part }) => part))];
-  if (beside.length > 0 && !context.testRun.interrupted()) onStart(beside.join(' and '));
-  await Promise.all(
-    lanes.map(async (lane) => {
-      for (const job of wanted(lane)) await run(job.part, job.run);
-      for (let job = left.shift(); job !== undefined; job = left.shift()) await run(job.part, job.run);
-    }),
-  );
-  return [...results].map(([name, { startMs, endMs, ...counts }]) => ({
-    name,
-    ...counts,
-    seconds: (endMs - startMs) / 1000,
-  }));
+  await runLanes({ whole: wanted(jobs.whole), light: wanted(jobs.light) }, run, context.testRun.interrupted);
+  return partNames.flatMap((name) => {
+    const result = results.get(name);
+    if (result === undefined) return [];
+    const { startMs, endMs, ...counts } = result;
+    return [{ name, ...counts, seconds: (endMs - startMs) / 1000 }];
+  });
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];

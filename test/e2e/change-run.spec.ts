@@ -24,6 +24,7 @@ test('a finished run is changed, continued by keyboard, and keeps what it measur
   const form = new NewDeploymentPage(app.page);
   const run = new RunPage(app.page);
   await form.begin();
+  await form.takeLittleModel();
   await form.open('Performance');
   await form.set('performance.batchSizes', '1, 2');
   await form.set('performance.concurrency', '1');

@@ -62,7 +62,9 @@ test('a data set that is none, and then accuracy below the threshold, are said w
 
 test('kill -9 while levels are measured: the run is there again, and goes on without measuring twice', async () => {
   const form = new NewDeploymentPage(app.page);
+  await form.takeLittleModel();
   await form.open('Performance');
+  await form.set('performance.maxTrials', '3');
   await form.set('performance.batchSizes', '1, 2, 4');
   await form.set('performance.concurrency', '1');
   await expect(form.plan).toContainText('3 levels: batch size 1, 2, 4');

@@ -8,7 +8,7 @@ import { type ImageRecipe, readImageRecipe } from '../../main/docker/images/imag
 import { runContainer } from '../../main/docker/run-container';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { readTestEngine } from '../support/docker';
-import { fetchClientWheels, standIns } from '../support/ngc-stand-ins';
+import { fetchWheels, standIns } from '../support/ngc-stand-ins';
 import { containersHere, quietFiles } from '../support/run-containers';
 import { specFixture } from '../support/run-state';
 
@@ -24,7 +24,6 @@ describe.skipIf(engine?.architecture !== 'amd64')(
   'client-gpu.Dockerfile on stand-ins for the NGC images',
   () => {
     let folder: string;
-    let wheels: string;
     const made: string[] = [];
 
     async function build(recipe: ImageRecipe, from: string | null): Promise<string> {
@@ -43,14 +42,14 @@ describe.skipIf(engine?.architecture !== 'amd64')(
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'workbench-client-gpu-'));
-      wheels = join(folder, 'wheels');
-      await mkdir(wheels);
+      const wheels = { client: join(folder, 'wheels'), sdk: join(folder, 'sdk-wheels') };
+      for (const path of Object.values(wheels)) await mkdir(path);
       const { python } = homeLayout(defaultHome(process.env));
-      await fetchClientWheels(python, resources, wheels, frameworks.includes('tf') ? ['tf'] : []);
+      await fetchWheels(python, resources, wheels, frameworks.includes('tf') ? ['tf'] : []);
       const client = await readImageRecipe(resources, 'client-cpu');
       const { sdk, pytorch } = standIns(client.reference, tag);
-      await build(sdk, wheels);
-      await build(pytorch, wheels);
+      await build(sdk, wheels.sdk);
+      await build(pytorch, wheels.client);
     });
     afterAll(async () => {
       for (const reference of made.reverse())

@@ -7,12 +7,13 @@ import { homeLayout } from '../../main/platform/layout';
 import { type CliResult, documentOf, startCli } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { DockerHome } from '../support/docker-home';
+import { littleModel } from '../support/little-model';
 import { sshdProblem, startSshd, type TestSshd } from '../support/sshd';
 
 const engine = await readTestEngine();
 const quick = [
   ...['--batch-sizes', '1', '--concurrency', '1', '--set', 'performance.maxTrials=3'],
-  ...['--set', 'performance.measurementIntervalMs=300', '--set', 'performance.warmupMs=100'],
+  ...['--set', 'performance.measurementIntervalMs=300', '--set', 'performance.warmupMs=100', ...littleModel],
 ];
 
 // The engine is this machine's, but the workbench does not know: it reaches it by ssh alone, as one in a rack.
@@ -80,7 +81,7 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a model that is kept
     const { points, runId: measured } = await verb<{ points: readonly LoadPoint[]; runId: string }>(
       ...['perf', '--host', 'rack', '--url', first.httpUrl, '--grpc-url', first.grpcUrl],
       ...['--metrics-url', first.metricsUrl, '-m', 'resnet50', '--concurrency', '1,2'],
-      ...['--measurement-interval', '300', '--max-trials', '3'],
+      ...['--measurement-interval', '500', '--max-trials', '3'],
     );
     expect(points.map(({ concurrency }) => concurrency)).toEqual([1, 2]);
     for (const point of points) {

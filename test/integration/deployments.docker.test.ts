@@ -7,6 +7,7 @@ import type { DeploymentInfo } from '../../main/contract/deployment';
 import { cli, documentOf } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { DockerHome } from '../support/docker-home';
+import { littleModel } from '../support/little-model';
 import { sendSteadily } from '../support/steady-load';
 import { freePorts } from '../support/triton';
 import { until } from '../support/until';
@@ -51,6 +52,7 @@ describe.skipIf(engine === null)('deployments in containers', () => {
       ...['run', 'resnet50', '--profile', 'quick', '--engine', 'docker', '--keep-serving', '--json'],
       ...['--batch-sizes', '1', '--concurrency', '1', '--set', 'performance.maxTrials=3'],
       ...['--set', 'performance.measurementIntervalMs=300', '--set', 'performance.warmupMs=100'],
+      ...littleModel,
     );
     expect(result.stderr).toContain('resnet50 serves at http://127.0.0.1:');
     ({ runId } = documentOf(result));

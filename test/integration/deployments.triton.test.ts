@@ -9,6 +9,7 @@ import { homeLayout } from '../../main/platform/layout';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, type CliResult, documentOf } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
+import { littleModel } from '../support/little-model';
 import { sendSteadily } from '../support/steady-load';
 import { until } from '../support/until';
 
@@ -35,7 +36,7 @@ beforeAll(async () => {
     home.path,
     ...['run', 'resnet50', '--profile', 'quick', '--batch-sizes', '1', '--concurrency', '1'],
     ...['--set', 'performance.maxTrials=3', '--set', 'performance.measurementIntervalMs=300'],
-    ...['--set', 'performance.warmupMs=100', '--keep-serving', 'first', '--json'],
+    ...['--set', 'performance.warmupMs=100', '--keep-serving', 'first', '--json', ...littleModel],
   );
   expect(result.stderr).toContain('first serves at http://127.0.0.1:');
   ({ runId } = documentOf(result));

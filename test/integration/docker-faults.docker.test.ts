@@ -5,12 +5,13 @@ import {
   removeContainer,
   startContainer,
 } from '../../main/docker/container-life';
+import { howMany, tellRow } from '../support/campaign';
 import { readTestEngine } from '../support/docker';
 import { rejection } from '../support/rejection';
 import { until } from '../support/until';
 import { WatchedEngine } from '../support/watched-engine';
 
-const trials = Number(process.env['WORKBENCH_FAULT_TRIALS'] ?? 50);
+const trials = howMany(50, 15);
 const engine = await readTestEngine();
 const json = (message: string) => JSON.stringify({ message });
 
@@ -21,6 +22,7 @@ async function eachTrial(
 ): Promise<void> {
   if (engine === null) throw new Error('no engine');
   const watched = await WatchedEngine.start(engine);
+  let withstood = 0;
   try {
     for (let index = 0; index < trials; index += 1) {
       const what = `${fault}, trial ${index + 1} of ${trials}`;
@@ -31,9 +33,15 @@ async function eachTrial(
       await watched.catchesUp(what);
       await watched.streamIsOpen();
       for (const { Id } of await watched.own()) await removeContainer(watched.direct, Id);
+      withstood += 1;
     }
     await watched.catchesUp(`${fault}, at the end`);
   } finally {
+    await tellRow({
+      what: `faults of the Docker Engine: ${fault}`,
+      trials,
+      result: `${trials - withstood} after which the state was not right again`,
+    });
     await watched.close();
   }
 }

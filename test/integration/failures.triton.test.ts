@@ -9,6 +9,7 @@ import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, type CliRun, documentOf, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
+import { littleModel } from '../support/little-model';
 
 let home: TestHome;
 beforeAll(async () => {
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => home.remove());
 
 const run = [
-  ...['run', 'resnet50', '--profile', 'quick', '--json', '--verbose'],
+  ...['run', 'resnet50', '--profile', 'quick', '--json', '--verbose', ...littleModel],
   ...[
     '--set',
     'performance.maxTrials=3',

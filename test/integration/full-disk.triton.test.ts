@@ -32,6 +32,8 @@ const runOn = (size: string): CliRun =>
       ...['--out', join(disk, 'run'), '--batch-sizes', '1', '--concurrency', '1'],
       ...['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=100'],
       ...['--measurement-interval-ms', '400'],
+      // All of the data set fills the disk; what is learned of it does not matter.
+      ...['--set', 'model.args.train_epochs="1"', '--set', 'accuracy.thresholds.top1=0'],
     ],
     [...namespace, script, 'sh', size, disk],
   );

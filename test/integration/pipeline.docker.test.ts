@@ -11,24 +11,25 @@ import { cli, type CliRun, documentOf, type RunDocument, startCli } from '../sup
 import { createDecoys, ensureIdleImage, evidence, readTestEngine } from '../support/docker';
 import { type ContainerEvent, DockerHome } from '../support/docker-home';
 import { repository } from '../support/home';
+import { littleModel } from '../support/little-model';
 import { until } from '../support/until';
 
 const engine = await readTestEngine();
 let home: DockerHome;
 
 const quick = ['run', 'resnet50', '--profile', 'quick', '--engine', 'docker', '--json', '--verbose'];
+const little = [...quick, ...littleModel];
 /** A sweep of short levels, of so many windows each at the most. */
 const sweep = (maxTrials: number, intervalMs: number) => [
-  ...quick,
   ...['--set', `performance.maxTrials=${maxTrials}`, '--set', 'performance.warmupMs=100'],
   ...['--set', `performance.measurementIntervalMs=${intervalMs}`],
   ...['--batch-sizes', '1,2', '--concurrency', '1'],
 ];
 const fast = sweep(3, 500);
 /** Three windows of a second: a level is cut between the first and the last of them. */
-const slow = sweep(3, 1000);
+const slow = [...little, ...sweep(3, 1000)];
 /** No window is like another to this: a level has nine of them, and after the first there is time for a slow engine. */
-const long = [...sweep(9, 500), '--set', 'performance.stabilityPercentage=0.0001'];
+const long = [...little, ...sweep(9, 500), '--set', 'performance.stabilityPercentage=0.0001'];
 
 const levels = ['offline b1 c1', 'offline b2 c1', 'online b1 c1'];
 
@@ -122,7 +123,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
   });
 
   it('goes from model code to a report in containers and leaves nothing behind', async () => {
-    const result = await cli(home.path, ...fast, '--concurrency', '1,2');
+    const result = await cli(home.path, ...quick, ...fast, '--concurrency', '1,2');
     expect(result.stderr).not.toContain('✗');
     expect(result.code).toBe(0);
     const document = documentOf(result);
@@ -182,7 +183,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
   it('measures with perf_analyzer, and passes tensors of both tools through the memory of the containers', async () => {
     const result = await cli(
       home.path,
-      ...fast,
+      ...[...little, ...fast],
       ...['--batch-sizes', '2', '--concurrency', '1', '--load-tool', 'perf_analyzer'],
       ...['--cross-check', '--repeats', '1', '--set', 'performance.sharedMemory=system'],
     );
@@ -245,7 +246,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
   });
 
   it('does again what kill -9 cut in the middle of an export', async () => {
-    const started = startCli(home.path, [...fast, '--format', 'ts-trace']);
+    const started = startCli(home.path, [...little, ...fast, '--format', 'ts-trace']);
     const runId = await runIdOf(started);
     const isExport = (event: ContainerEvent) =>
       ofRun(runId)(event) && event.labels[labelNames.step] === 'export';
@@ -329,7 +330,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     try {
-      const result = await cli(home.path, ...fast, '--http-port', String(port));
+      const result = await cli(home.path, ...little, ...fast, '--http-port', String(port));
       expect(result.code).toBe(1);
       const { error } = documentOf(result);
       expect(error).toMatchObject({ code: 'port-taken', where: `127.0.0.1:${port}` });

@@ -1,23 +1,15 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import type { RunSummary } from '../../main/contract/api';
 import type { JournalEntry } from '../../main/contract/run/run-events';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, type CliRun, documentOf, type RunDocument, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
+import { littleModel } from '../support/little-model';
 
 let home: TestHome;
-let run: readonly string[];
 beforeAll(async () => {
   home = await createTestHome();
-  // What is measured does not matter here: little data, hardly trained.
-  const args = { train_images: '20', val_images: '4', train_epochs: '1' };
-  const spec = join(home.path, 'small.yaml');
-  await writeFile(spec, stringify({ model: { args }, accuracy: { thresholds: { top1: 0 } } }));
-  run = ['run', 'resnet50', '--profile', 'quick', '--spec', spec, '--json', ...levels];
 });
 afterAll(() => home.remove());
 
@@ -26,6 +18,7 @@ const levels = [
   ...['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=100'],
   ...['--measurement-interval-ms', '250'],
 ];
+const run = ['run', 'resnet50', '--profile', 'quick', '--json', ...littleModel, ...levels];
 
 const journalOf = async ({ dir }: { readonly dir: string }): Promise<readonly JournalEntry[]> =>
   (await readJournal(runFolder(dir).journal)).entries;

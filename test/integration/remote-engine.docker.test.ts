@@ -9,6 +9,7 @@ import { runFolder } from '../../main/store/run-folder';
 import { type CliResult, type CliRun, documentOf, startCli } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { type ContainerEvent, DockerHome } from '../support/docker-home';
+import { littleModel } from '../support/little-model';
 import { sshdProblem, startSshd, type TestSshd } from '../support/sshd';
 import { until } from '../support/until';
 
@@ -16,7 +17,7 @@ const engine = await readTestEngine();
 const sweep = [
   ...['run', 'resnet50', '--profile', 'quick', '--engine', 'docker', '--host', 'rack', '--json', '--verbose'],
   ...['--set', 'performance.warmupMs=100', '--set', 'performance.measurementIntervalMs=500'],
-  ...['--batch-sizes', '1,2', '--concurrency', '1'],
+  ...['--batch-sizes', '1,2', '--concurrency', '1', ...littleModel],
 ];
 /** A level has nine windows, and after the first there is time for a slow engine. */
 const long = [
@@ -97,10 +98,11 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a run on the Docker 
     expect(createdLevels(runId, 'b2-c1')).toHaveLength(1);
 
     expect(document.steps.map(({ id, status }) => [id, status])).toEqual(stepIds.map((id) => [id, 'done']));
-    expect(document.accuracy?.metrics.find(({ name }) => name === 'top1')).toMatchObject({
-      framework: 1,
-      triton: 1,
-    });
+    // Hardly trained it is seldom right, in Triton as in the framework.
+    const top1 = document.accuracy?.metrics.find(({ name }) => name === 'top1');
+    expect(top1?.framework).toBeGreaterThanOrEqual(0);
+    expect(top1?.triton).toBe(top1?.framework);
+    expect(document.accuracy?.outputs).toMatchObject([{ output: 'OUTPUT__0', passed: true, vacuous: false }]);
     for (const point of [...document.offline, ...document.online]) {
       expect(point).toMatchObject({ loadTool: 'native', errorCount: 0 });
       expect(point.serverComputeInferUs).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, documentOf, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
+import { littleModel } from '../support/little-model';
 
 let home: TestHome;
 beforeAll(async () => {
@@ -28,6 +29,7 @@ describe('a run that repeats and cross-checks its levels', () => {
       ...['--concurrency', '2', '--measurement-interval-ms', '300', ...set('maxTrials', '3')],
       ...[...set('warmupMs', '100'), '--repeats', '3', '--cross-check'],
       ...set('stabilityPercentage', '80'),
+      ...littleModel,
     ]);
     const runId = (await started.line(/^Run /)).slice('Run '.length);
     await started.line(/offline: batch size 1, concurrency 1, repeat 2/);

