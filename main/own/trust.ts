@@ -9,6 +9,7 @@ import { exportedFormat } from '../formats/formats';
 import { hashFile, writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 import { privateFile } from '../platform/private-home';
+import { withFileTurn } from '../store/file-lease';
 import { listModelFiles, type ModelFile } from './model-files';
 import type { ModelReaders } from './model-readers';
 
@@ -98,9 +99,11 @@ export function createTrust(file: string, now: () => Date, readers: ModelReaders
           remedy: 'Look at its files again, and trust it once nothing writes to it.',
         });
       }
-      const others = (await read()).filter((entry) => entry.hash !== hash);
-      const trusted = [...others, { hash, path: place.path, at: now().toISOString() }];
-      await writeFileAtomic(file, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`, privateFile);
+      await withFileTurn(file, 'the trusted models', async (written) => {
+        const others = (await read()).filter((entry) => entry.hash !== hash);
+        const trusted = [...others, { hash, path: place.path, at: now().toISOString() }];
+        await writeFileAtomic(written, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`, privateFile);
+      });
     },
     require: async (place) => {
       if (await isTrusted(place)) return;

@@ -5,6 +5,7 @@ import { imageRepository } from '../docker/images/image-reference';
 import { writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 import { readBoundedFile } from '../platform/read-bounded-file';
+import { withFileTurn } from './file-lease';
 
 const entry = z.strictObject({ value: z.string(), at: z.string() });
 
@@ -59,7 +60,6 @@ export function createApprovals(options: {
 }): Approvals {
   const { file, own, now } = options;
   const given = new Set<string>();
-  const turn: { tail: Promise<unknown> } = { tail: Promise.resolve() };
   const read = async (): Promise<Approved> => {
     const content = await readBoundedFile(file, mostBytes);
     const approved = 'text' in content ? approvedSchema.safeParse(jsonOrNull(content.text)).data : undefined;
@@ -82,7 +82,7 @@ export function createApprovals(options: {
       machines: reach.machines.filter(({ value }) => !machines.has(value)),
     };
   };
-  const add = async (reach: Reach): Promise<void> => {
+  const add = async (place: string, reach: Reach): Promise<void> => {
     const approved = await read();
     // What was given for this session only is kept now.
     const open = missingFrom(approved, [], reach);
@@ -101,15 +101,14 @@ export function createApprovals(options: {
       // An earlier version reads the file where it can.
       ...(machines.length === 0 ? {} : { machines }),
     };
-    await writeFileAtomic(file, `${JSON.stringify(next, null, 2)}\n`);
+    await writeFileAtomic(place, `${JSON.stringify(next, null, 2)}\n`);
   };
   return {
     missing: async (reach) => missingFrom(await read(), [...given], reach),
-    // One after the other: each adds to what the one before it wrote.
-    add: (reach) => {
-      const done = turn.tail.then(() => add(reach));
-      turn.tail = done.catch(() => undefined);
-      return done;
+    // One after the other, over all processes: each adds to what the one before it wrote.
+    add: async (reach) => {
+      if (isEmptyReach(missingFrom(await read(), [], reach))) return;
+      await withFileTurn(file, 'the approvals', (place) => add(place, reach));
     },
     give: (path) => {
       given.add(resolve(path));
