@@ -99,7 +99,9 @@ const clusters = { slurm: 'Slurm', kubernetes: 'Kubernetes' } as const;
 
 function machines(tree: unknown): Reached[] {
   const kind = valueAt(tree, 'engine.kind');
-  if (kind === 'slurm') return [{ field: 'engine.kind', value: clusters.slurm }];
+  if (kind === 'slurm') {
+    return [...textsAt(tree, ['engine.login']), { field: 'engine.kind', value: clusters.slurm }];
+  }
   if (kind === 'kubernetes') {
     const names = Object.entries(clusterFields).flatMap(([name, what]) =>
       textsAt(tree, [`engine.${name}`]).map(({ field, value }) => ({

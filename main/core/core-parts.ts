@@ -132,8 +132,9 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const registry = values['network.registry'] ?? ngcRegistry;
   const options = { ...given, env, registry };
   const runKey = new RunKey(layout.runKey);
+  const hosts = createHosts({ layout, env, now });
   const jobs = createJobSchedulers({
-    slurm: createSlurm({ layout, env }),
+    slurm: createSlurm({ layout, env, hosts }),
     kubernetes: createKubernetes({ env, home: given.home }),
   });
   const store = new RunStore(layout.runs, runKey, jobs);
@@ -142,7 +143,6 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   );
   const known = createKnownImages(layout.knownImages, now);
   const docker = createDockerLink({ env, instanceFile: layout.instance });
-  const hosts = createHosts({ layout, env, now });
   const reach = createHostReach(hosts, env);
   const auths = createRegistryAuths(env);
   const setup = createSetup({ layout, resources, env });

@@ -12,6 +12,7 @@ import { RunKey } from '../../main/store/run-key';
 import { RunStore } from '../../main/store/run-store';
 import { type CliResult, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
+import { noLogins } from '../support/host-reach';
 import { startCluster, type TestCluster } from '../support/slurm';
 import { startStateWatch, type StateWatch } from '../support/slurm-states';
 import { until } from '../support/until';
@@ -33,7 +34,7 @@ beforeAll(async () => {
   cluster = await startCluster(['n1', 'n2']);
   Object.assign(process.env, cluster.env);
   const layout = homeLayout(home.path);
-  store = new RunStore(layout.runs, new RunKey(layout.runKey), createSlurm({ layout, env: process.env }));
+  store = new RunStore(layout.runs, new RunKey(layout.runKey), createSlurm({ layout, env: process.env, hosts: noLogins }));
   watch = startStateWatch(cluster, store);
   const file = join(home.path, 'six.yaml');
   await writeFile(

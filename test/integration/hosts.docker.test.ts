@@ -73,7 +73,7 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a host with a Docker
           workerFile: '/nowhere/load-worker.cjs',
         },
         setup: createSetup({ layout, resources: 'resources', env }),
-        jobs: createSlurm({ layout, env }),
+        jobs: createSlurm({ layout, env, hosts }),
         prepareImage: () => Promise.reject(new Error('no image is needed here')),
       });
       const on = (host?: string) => ({

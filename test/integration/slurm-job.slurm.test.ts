@@ -2,12 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../main/contract/api';
+import { createHosts } from '../../main/hosts/hosts';
+import { homeLayout } from '../../main/platform/layout';
+import { endSshConnections } from '../../main/platform/ssh/ssh-connection';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, type RunDocument, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { littleModel } from '../support/little-model';
 import { startCluster, type TestCluster } from '../support/slurm';
+import { startSshd } from '../support/sshd';
 import { until } from '../support/until';
 
 let home: TestHome;
@@ -93,5 +97,33 @@ describe('run --engine slurm', () => {
     );
     expect([keys.length, new Set(keys).size]).toEqual([7, 7]);
     expect((await journalOf(runId)).filter(({ type }) => type === 'job-submitted')).toHaveLength(1);
+  });
+
+  it('is submitted, followed and cancelled by the commands of a login node, where this machine has none', async () => {
+    const sshd = await startSshd(cluster.env);
+    const environment = { ...sshd.env, SLURM_CONF: '/nowhere/slurm.conf' };
+    const away = (...args: readonly string[]) => startCli(home.path, args, [], environment);
+    try {
+      await createHosts({ layout: homeLayout(home.path), env: sshd.env, now: () => new Date() }).add({
+        ...{ name: 'login', address: 'ssh://login' },
+      });
+      const started = away(...little, '--slurm-login', 'login', '--concurrency', '1:12:1', '--json');
+      await started.line(/^Submitted as Slurm job \d+/);
+      await started.line(/^Running on n1/);
+      await started.line(/online: .*concurrency 1:/);
+      const [run] = await runs();
+      expect(run?.job?.login).toBe('login');
+      const cancelled = await away('cancel', run?.runId ?? '').result;
+      expect(cancelled.code, cancelled.stderr).toBe(0);
+      await started.result;
+      const listed = await away('runs', '--json').result;
+      expect((JSON.parse(listed.stdout) as { runs: RunSummary[] }).runs[0]).toMatchObject({
+        ...{ runId: run?.runId, status: 'cancelled', waitsFor: null },
+      });
+      expect(await cluster.slurm('squeue', '--me', '--noheader')).toBe('');
+    } finally {
+      await endSshConnections();
+      await sshd.stop();
+    }
   });
 });

@@ -28,6 +28,13 @@ export const slurmFields: readonly FieldRow[] = [
     aliases: ['--kubernetes-profile'],
     onlyWith: withJob,
   }),
+  row('login', {
+    label: 'Login node',
+    term: 'login',
+    help: 'Host of the list whose Slurm commands are used, over ssh. The workbench home must be on a file system that it shares with the cluster, under the same path.',
+    absent: 'this machine',
+    option: '--slurm-login <host>',
+  }),
   row('partition', {
     label: 'Partition',
     term: 'partition',

@@ -40,6 +40,8 @@ export const runJobSchema = z.object({
   partition: z.string().nullable(),
   /** Of Kubernetes the URL of the API server: the name of a context may come to mean another cluster. */
   server: z.string().optional(),
+  /** Of Slurm the host whose commands submitted it; this machine when absent. */
+  login: z.string().optional(),
 });
 export type RunJob = Readonly<z.infer<typeof runJobSchema>>;
 
@@ -82,8 +84,10 @@ export const schedulerTitle: Readonly<Record<RunJob['scheduler'], string>> = {
 export const jobName = ({ scheduler, id }: RunJob): string => `${schedulerTitle[scheduler]} job ${id}`;
 
 /** The command by which people end a job themselves. */
-export function endCommand({ scheduler, id, name, log }: RunJob): string {
-  if (scheduler === 'slurm') return `scancel ${shellWord(id)}`;
+export function endCommand({ scheduler, id, name, log, login }: RunJob): string {
+  if (scheduler === 'slurm') {
+    return `scancel ${shellWord(id)}${login === undefined ? '' : `, on ${login}`}`;
+  }
   // With the context and the namespace that what it printed is read with.
   return log.replace(/ logs job\/\S+$/, ` delete job ${shellWord(name)}`);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hostNameSchema } from '../host/host-name';
 
 /** Where Triton comes from inside of a job. */
 export const jobContainers = ['none', 'apptainer', 'pyxis'] as const;
@@ -50,6 +51,8 @@ const timeLimit = z
 
 /** What a job asks the cluster for; a profile has the same fields. */
 export const slurmRequestShape = {
+  /** Host of the list that is a login node of the cluster; this machine when absent. */
+  login: hostNameSchema.optional(),
   partition: word.optional(),
   /** Generic resources, as "gpu:1" or "gpu:a100:2". */
   gres: word.optional(),

@@ -4,8 +4,8 @@ import { toWire, WorkbenchError } from '../../contract/errors';
 import type { JobLook, RunJob } from '../../contract/job/run-job';
 import type { SlurmEngineSpec } from '../../contract/job/slurm-engine';
 import type { EngineStatus } from '../../contract/machine';
-import { childOfVariable } from '../../platform/children';
-import { exec } from '../../platform/exec';
+import { present } from '../../contract/present';
+import type { Hosts } from '../../hosts/hosts';
 import { writeFileAtomic } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
 import { makeFolder } from '../../platform/make-folder';
@@ -21,6 +21,7 @@ import {
   sinfoFormat,
   squeueFormat,
 } from './parse-slurm';
+import { complaintOf, createSlurmCommand, createSshCommand, type SlurmCommand } from './slurm-command';
 
 /** The controller serves everybody: all that this process wants to know is asked at once, and not more often. */
 const lookEveryMs = 2000;
@@ -37,57 +38,6 @@ const slurmOf = (engine: JobRequest['engine']): SlurmEngineSpec => {
   if (engine.kind === 'slurm') return engine;
   throw new Error(`not an engine of Slurm: ${engine.kind}`);
 };
-
-/** A controller that does not answer is asked again later. */
-const patienceMs = 10_000;
-
-interface CommandEnd {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-type SlurmCommand = (argv: readonly [string, ...string[]], limitMs?: number) => Promise<CommandEnd>;
-
-/** Another cluster than the one that is asked for the job's state. */
-const otherClusters = ['SBATCH_CLUSTERS', 'SLURM_CLUSTERS'] as const;
-
-/** Runs the programs of Slurm. Throws engine-unavailable where they are not there or give no answer. */
-function createSlurmCommand(env: NodeJS.ProcessEnv): SlurmCommand {
-  return async (argv, limitMs = patienceMs) => {
-    const lines: string[] = [];
-    const signal = AbortSignal.timeout(limitMs);
-    // A job inherits the environment of sbatch: it belongs to the cluster, and not to the workbench that submitted it.
-    const end = await exec({
-      argv: ['/usr/bin/env', ...[childOfVariable, ...otherClusters].flatMap((name) => ['-u', name]), ...argv],
-      env,
-      signal,
-      killGraceMs: 0,
-      onStdoutLine: (line) => lines.push(line),
-    });
-    const stderr = end.stderrTail.join('\n');
-    if (end.aborted) {
-      throw new WorkbenchError('engine-unavailable', `${argv[0]} gave no answer within ${limitMs / 1000} s`, {
-        remedy: 'Check that the Slurm controller responds: scontrol ping.',
-      });
-    }
-    if (end.exitCode === 127) {
-      throw new WorkbenchError('engine-unavailable', `${argv[0]} is not installed on this machine`, {
-        remedy: 'Start the workbench on a login node of the cluster.',
-      });
-    }
-    return { exitCode: end.exitCode, stdout: lines.join('\n'), stderr };
-  };
-}
-
-/** What a program of Slurm printed, for a message: one line without the program's own prefix. */
-function complaintOf({ stderr, exitCode }: Pick<CommandEnd, 'stderr' | 'exitCode'>): string {
-  const lines = stderr
-    .split('\n')
-    .map((line) => line.replace(/^\w+: (error|fatal): /, '').trim())
-    .filter((line) => line !== '');
-  return lines.at(-1) ?? `exit code ${exitCode ?? '?'}`;
-}
 
 /** All jobs of this user that the controller remembers, asked at most every 2 s; the database for those that it does not. */
 function createLooks(run: SlurmCommand): JobScheduler['look'] {
@@ -163,22 +113,62 @@ function partitionText({ name, isDefault, isUp, nodes, gres, timeLimit }: Partit
   return `${name}${isDefault ? ' (default)' : ''}: ${parts.join(', ')}`;
 }
 
-/** The Slurm cluster whose commands are on this machine. */
+/** One cluster, by the commands of this machine or of a login node. */
+interface Cluster {
+  readonly run: SlurmCommand;
+  readonly look: JobScheduler['look'];
+}
+
+const clusterBy = (run: SlurmCommand): Cluster => ({ run, look: createLooks(run) });
+
+async function readPartitions({ run }: Cluster): Promise<readonly Partition[]> {
+  const end = await run(['sinfo', '--all', '--noheader', `--format=${sinfoFormat}`]);
+  if (end.exitCode !== 0) throw unavailable(complaintOf(end));
+  return parseSinfo(end.stdout);
+}
+
+/** The nodes, and so the login node, read what the workbench writes. Throws engine-unavailable. */
+async function requireShared({ run }: Cluster, file: string, login: string): Promise<void> {
+  const { exitCode } = await run(['test', '-r', file]);
+  if (exitCode === 0) return;
+  throw new WorkbenchError('engine-unavailable', `The login node ${login} cannot read ${file}`, {
+    where: 'engine.login',
+    remedy:
+      'Keep the workbench home on the file system that the cluster shares, under the same path on both machines.',
+  });
+}
+
+async function cancelJobs({ run }: Cluster, jobs: readonly RunJob[]): Promise<void> {
+  const end = await run(['scancel', '--quiet', ...jobs.map(({ id }) => id)]);
+  if (end.exitCode !== 0 && !/already completing|invalid job id/i.test(end.stderr)) {
+    throw unavailable(complaintOf(end));
+  }
+}
+
+/** The Slurm cluster whose commands are on this machine, and those that a host of the list is a login node of. */
 export function createSlurm(options: {
   readonly layout: Pick<HomeLayout, 'jobs'>;
   readonly env: NodeJS.ProcessEnv;
+  readonly hosts: Pick<Hosts, 'run'>;
 }): JobScheduler {
-  const run = createSlurmCommand(options.env);
-  const partitions = async (): Promise<readonly Partition[]> => {
-    const end = await run(['sinfo', '--all', '--noheader', `--format=${sinfoFormat}`]);
-    if (end.exitCode !== 0) throw unavailable(complaintOf(end));
-    return parseSinfo(end.stdout);
+  const own = clusterBy(createSlurmCommand(options.env));
+  const byLogin = new Map<string, Cluster>();
+  const clusterOf = (login: string | undefined): Cluster => {
+    if (login === undefined) return own;
+    const known = byLogin.get(login) ?? clusterBy(createSshCommand(options.hosts, login));
+    byLogin.set(login, known);
+    return known;
   };
+  /** Of each cluster its own jobs. */
+  const byCluster = (jobs: readonly RunJob[]) =>
+    [...new Set(jobs.map(({ login }) => login))].map(
+      (login) => [clusterOf(login), jobs.filter((job) => job.login === login)] as const,
+    );
   return {
     detect: async (): Promise<readonly EngineStatus[]> => {
       try {
-        const found = await partitions();
-        const { stdout } = await run(['sbatch', '--version']);
+        const found = await readPartitions(own);
+        const { stdout } = await own.run(['sbatch', '--version']);
         const note = `Partitions: ${found.map(partitionText).join('; ')}.`;
         const version = stdout.replace(/^\S+ /, '');
         return [{ kind: 'slurm', available: true, version, note, remedy: null }];
@@ -188,8 +178,8 @@ export function createSlurm(options: {
       }
     },
     refusal: async (engine) => {
-      const { partition } = slurmOf(engine);
-      const found = await partitions();
+      const { partition, login } = slurmOf(engine);
+      const found = await readPartitions(clusterOf(login));
       if (partition === undefined) return null;
       const missing = partition.split(',').find((name) => !found.some((one) => one.name === name));
       if (missing === undefined) return null;
@@ -200,15 +190,20 @@ export function createSlurm(options: {
       };
     },
     submit: async ({ name, runIds, engine, program }: JobRequest): Promise<readonly RunJob[]> => {
+      const slurm = slurmOf(engine);
+      const { login, partition = null } = slurm;
+      const cluster = clusterOf(login);
       const folder = join(options.layout.jobs, `${name}-${randomBytes(4).toString('hex')}`);
       await makeFolder(folder);
-      await writeFileAtomic(join(folder, 'job.sh'), batchScript(program, runIds));
-      const slurm = slurmOf(engine);
+      const script = join(folder, 'job.sh');
+      await writeFileAtomic(script, batchScript(program, runIds));
+      if (login !== undefined) await requireShared(cluster, script, login);
       const tasks = runIds.length === 1 ? null : runIds.length;
       const command = sbatchCommand({ engine: slurm, name, folder, tasks });
-      const end = await run(command, submitLimitMs).catch(async (error: unknown) => {
+      const end = await cluster.run(command, submitLimitMs).catch(async (error: unknown) => {
         // The controller may have taken it all the same. A run's name is no other's; that of an array may be.
-        if (tasks === null) await run(['scancel', '--quiet', `--name=${name}`]).catch(() => undefined);
+        if (tasks === null)
+          await cluster.run(['scancel', '--quiet', `--name=${name}`]).catch(() => undefined);
         throw error;
       });
       const id = end.exitCode === 0 ? parseSubmitted(end.stdout) : null;
@@ -221,15 +216,15 @@ export function createSlurm(options: {
       return runIds.map((_runId, task) => {
         const own = tasks === null ? id : `${id}_${task}`;
         const log = logOf(folder, own);
-        return { scheduler: 'slurm', id: own, name, log, partition: slurm.partition ?? null };
+        return { scheduler: 'slurm', id: own, name, log, partition, ...present({ login }) };
       });
     },
-    look: createLooks(run),
+    look: async (jobs) => {
+      const found = await Promise.all(byCluster(jobs).map(([{ look }, asked]) => look(asked)));
+      return new Map(found.flatMap((looks) => [...looks]));
+    },
     cancel: async (jobs) => {
-      const end = await run(['scancel', '--quiet', ...jobs.map(({ id }) => id)]);
-      if (end.exitCode !== 0 && !/already completing|invalid job id/i.test(end.stderr)) {
-        throw unavailable(complaintOf(end));
-      }
+      await Promise.all(byCluster(jobs).map(([cluster, asked]) => cancelJobs(cluster, asked)));
     },
   };
 }

@@ -14,6 +14,7 @@ import { createHosts } from '../../../main/hosts/hosts';
 import { ngcRegistry } from '../../../main/machine/releases';
 import { homeLayout } from '../../../main/platform/layout';
 import { createSetup } from '../../../main/setup/setup';
+import { noLogins } from '../../support/host-reach';
 import { rejection } from '../../support/rejection';
 import { specFixture } from '../../support/run-state';
 
@@ -32,7 +33,7 @@ beforeEach(async () => {
     docker: createDockerLink({ env, instanceFile: layout.instance }),
     hosts: createHosts({ layout, env, now: () => new Date() }),
     jobs: createJobSchedulers({
-      slurm: createSlurm({ layout, env: { PATH: home } }),
+      slurm: createSlurm({ layout, env: { PATH: home }, hosts: noLogins }),
       kubernetes: createKubernetes({ home, env: { HOME: home } }),
     }),
     prepareImage: () => Promise.reject(new Error('no image is needed here')),

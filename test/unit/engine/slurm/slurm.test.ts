@@ -2,9 +2,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../../main/contract/errors';
 import type { RunJob } from '../../../../main/contract/job/run-job';
 import type { JobRequest } from '../../../../main/engine/job';
 import { createSlurm } from '../../../../main/engine/slurm/slurm';
+import type { SshOutput } from '../../../../main/platform/ssh/ssh-run';
+import { noLogins } from '../../../support/host-reach';
 import { rejection } from '../../../support/rejection';
 import { askedOfSlurm, writeSlurmPrograms } from '../../../support/slurm-programs';
 
@@ -16,7 +19,11 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const cluster = async (answers: Readonly<Record<string, string>>) => {
   await writeSlurmPrograms(dir, answers);
-  return createSlurm({ layout: { jobs: join(dir, 'jobs') }, env: { PATH: dir, MARK: 'yes' } });
+  return createSlurm({
+    layout: { jobs: join(dir, 'jobs') },
+    env: { PATH: dir, MARK: 'yes' },
+    hosts: noLogins,
+  });
 };
 const asked = () => askedOfSlurm(dir);
 
@@ -103,5 +110,58 @@ describe('Slurm', () => {
     expect((await slurm.refusal({ kind: 'slurm', partition: 'gpux' }))?.message).toBe(
       'The cluster has no partition "gpux"; it has work, gpu',
     );
+  });
+
+  describe('by a login node', () => {
+    const engine = { kind: 'slurm', login: 'rack' } as const;
+    /** Notes what each host is asked, in place of ssh. */
+    const overSsh = (answer: (command: string) => Partial<SshOutput> | Error) => {
+      const commands: string[] = [];
+      const run = (host: string, command: string): Promise<SshOutput> => {
+        commands.push(`${host}: ${command}`);
+        const given = answer(command);
+        return given instanceof Error
+          ? Promise.reject(given)
+          : Promise.resolve({ exitCode: 0, stdout: '', stderr: '', ...given });
+      };
+      const slurm = createSlurm({ layout: { jobs: join(dir, 'jobs') }, env: { PATH: dir }, hosts: { run } });
+      return { slurm, commands };
+    };
+
+    it('submits there after it saw the script, and asks there about its jobs only', async () => {
+      const { slurm, commands } = overSsh((command) => {
+        if (command.includes('sbatch')) return { stdout: '12\n' };
+        return command.includes('squeue') ? { stdout: '12|RUNNING|None|work|n1|tw-a\n' } : {};
+      });
+      const jobs = await slurm.submit({ ...request, engine, runIds: ['run-a'] });
+      expect(jobs).toEqual([expect.objectContaining({ id: '12', login: 'rack' })]);
+      expect(commands[0]).toMatch(/^rack: .* test -r \S+\/job\.sh$/);
+      expect(commands[1]).toContain('-u TRITON_WORKBENCH_CHILD_OF');
+      const looks = await slurm.look(jobs);
+      expect(looks.get('12')).toMatchObject({ phase: 'running', node: 'n1' });
+      await slurm.cancel(jobs);
+      expect(commands.at(-1)).toMatch(/^rack: .* scancel --quiet 12$/);
+      expect(await asked()).toEqual([]);
+    });
+
+    it('that cannot read the home takes no job', async () => {
+      const { slurm, commands } = overSsh(() => ({ exitCode: 1 }));
+      const error = await rejection(slurm.submit({ ...request, engine }));
+      expect([error.code, error.where]).toEqual(['engine-unavailable', 'engine.login']);
+      expect(error.message).toMatch(/^The login node rack cannot read .*job\.sh$/);
+      expect(commands).toHaveLength(1);
+    });
+
+    it('that does not answer, or has no Slurm, is named', async () => {
+      const away = overSsh(() => new WorkbenchError('host-unreachable', 'No route', { remedy: 'Check it.' }));
+      const unreachable = await rejection(away.slurm.refusal(engine));
+      expect([unreachable.code, unreachable.message, unreachable.remedy]).toEqual([
+        'engine-unavailable',
+        'The login node rack: No route',
+        'Check it.',
+      ]);
+      const bare = await rejection(overSsh(() => ({ exitCode: 127 })).slurm.refusal(engine));
+      expect(bare.message).toBe('sinfo is not installed on rack');
+    });
   });
 });

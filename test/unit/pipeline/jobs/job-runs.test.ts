@@ -12,6 +12,7 @@ import { JobRuns } from '../../../../main/pipeline/jobs/job-runs';
 import { RunKey } from '../../../../main/store/run-key';
 import { RunStore } from '../../../../main/store/run-store';
 import { createRunTrash } from '../../../../main/store/run-trash';
+import { noLogins } from '../../../support/host-reach';
 import { rejection } from '../../../support/rejection';
 import { environmentFixture, specFixture } from '../../../support/run-state';
 import { askedOfSlurm, writeSlurmPrograms } from '../../../support/slurm-programs';
@@ -35,7 +36,7 @@ const handedOver = async (
     scancel: '',
     sbatch: 'echo 12',
   });
-  const scheduler = createSlurm({ layout: { jobs: join(dir, 'jobs') }, env: { PATH: dir } });
+  const scheduler = createSlurm({ layout: { jobs: join(dir, 'jobs') }, env: { PATH: dir }, hosts: noLogins });
   const store = new RunStore(join(dir, 'runs'), new RunKey(join(dir, 'run-key')), scheduler);
   const events: CoreEvent[] = [];
   const jobs = new JobRuns({
@@ -157,7 +158,7 @@ describe('inside of a job', () => {
   it('of Kubernetes the run was cancelled where it was asked to be, and otherwise stopped by the cluster', async () => {
     const { jobs, store, runId } = await handedOver('');
     const inPod = new JobRuns({
-      ...{ store, scheduler: createSlurm({ layout: { jobs: dir }, env: {} }), tellsEntries: true },
+      ...{ store, scheduler: createSlurm({ layout: { jobs: dir }, env: {}, hosts: noLogins }), tellsEntries: true },
       ownJob: ownKubernetesJob({ TRITON_WORKBENCH_JOB: 'ml/tw-a' }),
       ...{ program: { argv: [], env: {} }, emit: () => undefined },
     });
