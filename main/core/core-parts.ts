@@ -6,7 +6,7 @@ import { createRegistryAuths, type RegistryAuths } from '../docker/images/docker
 import { createImageWorks, type ImageWorks } from '../docker/images/image-works';
 import { createKnownImages } from '../docker/images/known-images';
 import { prepareImage } from '../docker/images/prepare-image';
-import { createHostReach, type HostReach } from '../engine/docker/host-reach';
+import { createHostReach, type HostReach } from '../engine/docker-over-ssh/host-reach';
 import { createEngines, type Engines } from '../engine/engines';
 import type { JobScheduler, OwnJob } from '../engine/job';
 import { createJobSchedulers, ownKubernetesJob, ownSlurmJob } from '../engine/job-schedulers';

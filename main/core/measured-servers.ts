@@ -3,7 +3,7 @@ import { isLoopback } from '../contract/address';
 import type { RunSpec } from '../contract/run/run-spec';
 import { type ServerLoad, serverSpec } from '../contract/run/server-load';
 import { shellLine } from '../contract/shell-line';
-import { asSeen } from '../engine/docker/host-reach';
+import { asSeen } from '../engine/docker-over-ssh/host-reach';
 import { hostEngine } from '../engine/place';
 import { readEnvironment } from '../machine/environment';
 import { pollGpus, watchGpus } from '../machine/watch-gpus';

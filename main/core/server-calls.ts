@@ -3,7 +3,7 @@ import type { Handlers } from '../contract/api';
 import { parseRemoteUrl } from '../contract/remote-url';
 import type { ServedModel } from '../contract/run/server-plan';
 import { planServerLoad } from '../contract/run/server-plan';
-import { asSeen, type HostReach } from '../engine/docker/host-reach';
+import { asSeen, type HostReach } from '../engine/docker-over-ssh/host-reach';
 import { assertListening } from '../engine/remote/remote-engine';
 import type { Runs } from '../pipeline/runs';
 import { createTritonClient, type TritonClient } from '../triton/client';

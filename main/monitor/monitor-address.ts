@@ -2,7 +2,7 @@ import { type RequestHeader, shownAddress, withScheme } from '../contract/addres
 import { WorkbenchError } from '../contract/errors';
 import type { MonitorTarget } from '../contract/monitor/monitor';
 import { parseRemoteUrl } from '../contract/remote-url';
-import { type HostReach, seenMessage } from '../engine/docker/host-reach';
+import { type HostReach, seenMessage } from '../engine/docker-over-ssh/host-reach';
 import { readTls, type TlsMaterial } from '../triton/tls';
 
 /** Triton's own default, which most servers keep. */

@@ -16,7 +16,7 @@ import {
   watchedName,
 } from '../contract/monitor/monitor';
 import { MonitorHistory } from '../contract/monitor/monitor-history';
-import type { HostReach } from '../engine/docker/host-reach';
+import type { HostReach } from '../engine/docker-over-ssh/host-reach';
 import { writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 import { judgeAlerts } from './alerts';

@@ -10,7 +10,7 @@ import { runLanes } from './test-lanes.mjs';
 import { createTestRun } from './test-run.mjs';
 import { startXvfb } from './xvfb.mjs';
 
-const reporter = (name) => join(repoRoot, 'scripts', 'lib', name);
+const reporter = (name) => join(repoRoot, 'scripts', 'lib', 'reporters', name);
 const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
 
 async function withReport(run) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endMarked, markerName } from './end-marked.mjs';
 import { repoRoot } from './layout.mjs';
-import { countOutcomes, failuresText, outcomesName, readOutcomes } from './outcomes.mjs';
+import { countOutcomes, failuresText, outcomesName, readOutcomes } from './reporters/outcomes.mjs';
 
 /** For the running test to end and its hooks to run. */
 const runnersMs = 10_000;

@@ -34,7 +34,11 @@ beforeAll(async () => {
   cluster = await startCluster(['n1', 'n2']);
   Object.assign(process.env, cluster.env);
   const layout = homeLayout(home.path);
-  store = new RunStore(layout.runs, new RunKey(layout.runKey), createSlurm({ layout, env: process.env, hosts: noLogins }));
+  store = new RunStore(
+    layout.runs,
+    new RunKey(layout.runKey),
+    createSlurm({ layout, env: process.env, hosts: noLogins }),
+  );
   watch = startStateWatch(cluster, store);
   const file = join(home.path, 'six.yaml');
   await writeFile(

@@ -1,4 +1,4 @@
-import type { HostReach } from '../../main/engine/docker/host-reach';
+import type { HostReach } from '../../main/engine/docker-over-ssh/host-reach';
 import type { Hosts } from '../../main/hosts/hosts';
 
 /** For what needs no host. */

@@ -11,6 +11,8 @@ import { listContainers, type OwnContainer } from '../../docker/list-containers'
 import { type ContainerEnd, dockerRunCommand, runContainer } from '../../docker/run-container';
 import { ensureNetwork, networkCommand, removeNetworks } from '../../docker/run-network';
 import type { LaunchPython } from '../../toolkit/toolkit';
+import { createTunnels, type Tunnels } from '../docker-over-ssh/tunnels';
+import { openVolumeFiles } from '../docker-over-ssh/volume-files';
 import type { Engine, ServerHandle, StartServerInput } from '../engine';
 import type { EngineWatch, ImagesListener, Place, PlaceRun } from '../place';
 import { type ClientStep, createContainerLoadTools } from './container-load-tools';
@@ -25,8 +27,6 @@ import {
   tritonCommand,
 } from './triton-command';
 import { startTritonContainer } from './triton-container';
-import { createTunnels, type Tunnels } from './tunnels';
-import { openVolumeFiles } from './volume-files';
 
 export type PrepareImage = (
   client: DockerClient,

@@ -11,7 +11,7 @@ import type { Hosts } from '../../hosts/hosts';
 import { exists } from '../../platform/files';
 import { readLiveHolder } from '../../store/file-lease';
 import { isHeldElsewhere, leaseBeside, leaseFile, leaseHolder } from '../../store/lease';
-import { volumesRecord } from './volume-files';
+import { volumesRecord } from '../docker-over-ssh/volume-files';
 
 /** How long the containers of a dead workbench wait for `resume` to take them up. */
 export const adoptionMs = 30 * 60_000;

@@ -158,7 +158,11 @@ describe('inside of a job', () => {
   it('of Kubernetes the run was cancelled where it was asked to be, and otherwise stopped by the cluster', async () => {
     const { jobs, store, runId } = await handedOver('');
     const inPod = new JobRuns({
-      ...{ store, scheduler: createSlurm({ layout: { jobs: dir }, env: {}, hosts: noLogins }), tellsEntries: true },
+      ...{
+        store,
+        scheduler: createSlurm({ layout: { jobs: dir }, env: {}, hosts: noLogins }),
+        tellsEntries: true,
+      },
       ownJob: ownKubernetesJob({ TRITON_WORKBENCH_JOB: 'ml/tw-a' }),
       ...{ program: { argv: [], env: {} }, emit: () => undefined },
     });

@@ -51,7 +51,7 @@ const look = setInterval(() => {
 await run.runner(
   ${JSON.stringify(resolve('node_modules/.bin/vitest'))},
   ['run', '--root', ${JSON.stringify(folder)}, '--globals', '--reporter=default',
-    '--reporter=' + ${JSON.stringify(join(library, 'vitest-outcomes.mjs'))}],
+    '--reporter=' + ${JSON.stringify(join(library, 'reporters', 'vitest-outcomes.mjs'))}],
   process.env,
   { outcomes },
 );

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { extract } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DockerClient } from '../../../../main/docker/client';
-import { DeploymentVolume } from '../../../../main/engine/docker/deployment-volume';
+import { DeploymentVolume } from '../../../../main/engine/docker-over-ssh/deployment-volume';
 import { exists } from '../../../../main/platform/files';
 import { rejection } from '../../../support/rejection';
 

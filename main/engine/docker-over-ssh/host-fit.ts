@@ -5,7 +5,7 @@ import { imageFamily } from '../../contract/run/serving';
 import { releaseGrade, type ReleaseNeeds } from '../../machine/fitting-release';
 import { gpusOfPlan, idlestDevice } from '../../machine/preflight-gpu';
 import type { Releases } from '../../machine/releases';
-import { type HostFacts, releaseFor } from './run-release';
+import { type HostFacts, releaseFor } from '../docker/run-release';
 
 /** What a run asks of the machine of its containers, beside Docker. */
 export interface HostNeeds {

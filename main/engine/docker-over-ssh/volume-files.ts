@@ -20,6 +20,8 @@ import { replaceFile } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
 import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText, requirePlainEntry } from '../../platform/plain-entry';
+import type { RunContainers } from '../docker/run-containers';
+import type { FilesListener, RunFiles } from '../docker/run-files';
 import type { PlaceRun } from '../place';
 import {
   emptyMirror,
@@ -30,8 +32,6 @@ import {
   readFolder,
   withTaken,
 } from './folder-volume';
-import type { RunContainers } from './run-containers';
-import type { FilesListener, RunFiles } from './run-files';
 import { openSharedVolumes } from './shared-volumes';
 import { volumeMount, VolumeTransfer } from './volume-transfer';
 

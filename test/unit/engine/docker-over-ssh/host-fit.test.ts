@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { GpuFacts, GpuReport } from '../../../../main/contract/machine';
 import type { DockerEngineSpec } from '../../../../main/contract/run/run-spec';
-import { hostFit, type HostNeeds } from '../../../../main/engine/docker/host-fit';
 import { releaseNeeds } from '../../../../main/engine/docker/run-release';
+import { hostFit, type HostNeeds } from '../../../../main/engine/docker-over-ssh/host-fit';
 import { gibibyte, gpuWith, localDocker, releases } from '../../machine/preflight-input';
 
 const a30 = gpuWith({ name: 'NVIDIA A30', uuid: 'GPU-a30', memoryTotalBytes: 24 * gibibyte });

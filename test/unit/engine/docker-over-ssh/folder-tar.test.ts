@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pack as createPack } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { packFiles, unpackFiles } from '../../../../main/engine/docker/folder-tar';
+import { packFiles, unpackFiles } from '../../../../main/engine/docker-over-ssh/folder-tar';
 import { hashFile } from '../../../../main/platform/files';
 import { rejection } from '../../../support/rejection';
 

@@ -6,9 +6,9 @@ import type { ContainerMount } from '../../docker/container-body';
 import { createContainer, removeContainer } from '../../docker/container-life';
 import { statusOf } from '../../docker/docker-error';
 import { persist } from '../../docker/persist';
+import type { RunContainers } from '../docker/run-containers';
+import type { FilesListener } from '../docker/run-files';
 import { type Owner, packFiles, type TarContent, type Unpacked, unpackFiles } from './folder-tar';
-import type { RunContainers } from './run-containers';
-import type { FilesListener } from './run-files';
 
 /** An engine that does not answer is waited for so long in the middle of a transfer. */
 const patienceMs = 60_000;

@@ -5,10 +5,10 @@ import type { DockerClient } from '../../docker/client';
 import type { ContainerMount } from '../../docker/container-body';
 import { createVolume, listVolumes, machineHolder } from '../../docker/volumes';
 import { hashFile, hashValue } from '../../platform/files';
-import { inputPairs } from './container-paths';
+import { inputPairs } from '../docker/container-paths';
+import type { FilesListener } from '../docker/run-files';
 import type { TarContent } from './folder-tar';
 import { contentHash, readFolder } from './folder-volume';
-import type { FilesListener } from './run-files';
 import { volumeMount, type VolumeTransfer } from './volume-transfer';
 
 /** At the end of what is sent: where it is, the rest is. */

@@ -11,7 +11,7 @@ import {
   readFolder,
   whileChanging,
   withTaken,
-} from '../../../../main/engine/docker/folder-volume';
+} from '../../../../main/engine/docker-over-ssh/folder-volume';
 import { hashFile } from '../../../../main/platform/files';
 import { rejection } from '../../../support/rejection';
 

@@ -21,6 +21,8 @@ import { hashValue, replaceFile } from '../../platform/files';
 import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText } from '../../platform/plain-entry';
 import type { DeploymentPlace } from '../deployment-server';
+import type { ContainerPlan, EngineFacts } from '../docker/run-containers';
+import type { FilesListener } from '../docker/run-files';
 import {
   changedIn,
   emptyMirror,
@@ -30,8 +32,6 @@ import {
   readFolder,
   whileChanging,
 } from './folder-volume';
-import type { ContainerPlan, EngineFacts } from './run-containers';
-import type { FilesListener } from './run-files';
 import { volumeMount, VolumeTransfer } from './volume-transfer';
 
 /** In the folder of the deployment: which volume has its repository, and what of it. */

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createTunnels } from '../../../../main/engine/docker/tunnels';
+import { createTunnels } from '../../../../main/engine/docker-over-ssh/tunnels';
 
 /** Says that it is connected, and that it forwards: what is behind the tunnel is not asked here. */
 const program = `#!/bin/sh
