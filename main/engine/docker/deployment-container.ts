@@ -1,6 +1,7 @@
+import { shownAddress } from '../../contract/address';
 import type { Deployment, DeploymentEngine } from '../../contract/deployment';
 import { toWire, WorkbenchError } from '../../contract/errors';
-import { ask } from '../../docker/client';
+import { ask, type DockerClient } from '../../docker/client';
 import { containerBody, type ContainerMount } from '../../docker/container-body';
 import {
   createContainer,
@@ -54,6 +55,16 @@ function lookAt({ State, RestartCount }: Inspected): ServerLook {
   }
 }
 
+/** What serves on another machine has its files in a volume there, and its ports by ssh: both are a host's. */
+function requireHost({ id, engine }: Deployment, { address }: DockerClient): void {
+  if (hostOf(engine) !== undefined || address.kind === 'unix') return;
+  throw new WorkbenchError('engine-unavailable', `${id} cannot be served on ${shownAddress(address.host)}`, {
+    where: 'DOCKER_HOST',
+    remedy:
+      'Add the machine with "triton-workbench hosts add NAME ADDRESS", and deploy a run that was made with --host NAME.',
+  });
+}
+
 interface DeploymentEngines {
   /** This machine's. */
   readonly docker: DockerLink;
@@ -93,6 +104,7 @@ class DeploymentContainers implements DeploymentServer {
   async start(deployment: Deployment, place: Place, signal: AbortSignal): Promise<null> {
     const options = { signal, onTrouble: quiet };
     const { client } = await this.engineOf(deployment, signal);
+    requireHost(deployment, client);
     const { name, body } = await this.plan(deployment, place, options);
     const found = await inspectContainer(client, name, signal);
     const isSame = found?.Config.Labels[labelNames.key] === body.Labels?.[labelNames.key];

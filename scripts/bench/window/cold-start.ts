@@ -6,10 +6,12 @@ import { openElectron } from './window-under-test';
 export async function coldStart(executable: string, home: string): Promise<number> {
   const startedMs = performance.now();
   const window = await openElectron({ executable, args: [], home });
-  await window.page.locator('[data-run] .run-name').first().click({ trial: true });
-  const tookMs = performance.now() - startedMs;
-  await window.close();
-  return tookMs;
+  try {
+    await window.page.locator('[data-run] .run-name').first().click({ trial: true });
+    return performance.now() - startedMs;
+  } finally {
+    await window.close();
+  }
 }
 
 /** Median, smallest, largest and number. */

@@ -44,18 +44,20 @@ async function command(home: string, ...args: readonly string[]): Promise<number
 /** From the click on the page to its last row, and to the answer of the last host. */
 async function page(home: string): Promise<{ readonly listed: number; readonly asked: number }> {
   const window = await openElectron({ executable, args: [], home });
-  await window.page.locator('[data-run] .run-name').first().click({ trial: true });
-  const startedMs = performance.now();
-  await window.page.keyboard.press('Control+7');
-  await window.page
-    .getByRole('row')
-    .filter({ hasText: `gpu${hostCount}` })
-    .waitFor();
-  const listed = performance.now() - startedMs;
-  await window.page.getByText(`${hostCount} hosts, ${hostCount} reachable`).waitFor();
-  const asked = performance.now() - startedMs;
-  await window.close();
-  return { listed, asked };
+  try {
+    await window.page.locator('[data-run] .run-name').first().click({ trial: true });
+    const startedMs = performance.now();
+    await window.page.keyboard.press('Control+7');
+    await window.page
+      .getByRole('row')
+      .filter({ hasText: `gpu${hostCount}` })
+      .waitFor();
+    const listed = performance.now() - startedMs;
+    await window.page.getByText(`${hostCount} hosts, ${hostCount} reachable`).waitFor({ timeout: 120_000 });
+    return { listed, asked: performance.now() - startedMs };
+  } finally {
+    await window.close();
+  }
 }
 
 type Row = readonly [what: string, ...sides: (readonly number[] | null)[]];
