@@ -32,7 +32,8 @@ interface OwnModelsOptions {
   readonly now: () => Date;
 }
 
-const inspected = z.looseObject(sourceSchema.pick({ inputs: true, outputs: true, batched: true }).shape);
+/** What else the toolkit says of the file is no part of the source. */
+const inspected = z.object(sourceSchema.pick({ inputs: true, outputs: true, batched: true }).shape);
 
 /** Opening and trusting of the engineer's own models. */
 export function createOwnModels({ trustFile, toolkit, readers, now }: OwnModelsOptions): OwnModels {

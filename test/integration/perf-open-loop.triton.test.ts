@@ -103,9 +103,10 @@ describe.each(['grpc', 'http'] as const)('requests at a rate over %s', (protocol
       ),
     );
     expect(point).toMatchObject({ requestRate: 150, requestDistribution: 'poisson', errorCount: 0 });
-    // Three seconds of a Poisson process: 450 requests, 21 standard deviation.
-    expect(point.requestCount).toBeGreaterThan(340);
-    expect(point.requestCount).toBeLessThan(560);
+    // Three seconds of a Poisson process: 450 requests, 21 standard deviation. A busy machine makes the windows longer, in
+    // which more are sent.
+    expect(point.inferencesPerSecond).toBeGreaterThan(340 / 3);
+    expect(point.inferencesPerSecond).toBeLessThan(560 / 3);
     expect(point.flags).not.toContain('rate-not-reached');
   });
 });
