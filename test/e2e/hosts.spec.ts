@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,8 @@ import { takePictures } from './support/pictures';
 test.describe.configure({ mode: 'serial' });
 test.skip(sshdProblem() !== null, 'no sshd');
 
+const engineSocket = '/var/run/docker.sock';
+
 let sshd: TestSshd;
 let home: TestHome;
 let programs: string;
@@ -21,9 +24,14 @@ let app: WorkbenchApp;
 
 test.beforeAll(async () => {
   programs = await mkdtemp(join(tmpdir(), 'workbench-e2e-programs-'));
-  const capture = join(repository, 'test', 'fixtures', 'nvidia-smi', 'a10g-v11.xml');
+  const capture = join(repository, 'test', 'fixtures', 'nvidia-smi', 'h200-v13.xml');
   await writeFile(join(programs, 'nvidia-smi'), `#!/bin/sh\ncat '${capture}'\n`, { mode: 0o755 });
-  // The machine has GPUs, and no Docker: what is to be seen here does not depend on the engine of the tests.
+  // The machine has GPUs, and no Docker until a test gives it the engine of the tests, where there is one.
+  await writeFile(
+    join(programs, 'docker'),
+    `#!/bin/sh\n[ ! -e '${programs}/with-engine' ] || export DOCKER_HOST=unix://${engineSocket}\nexec /usr/bin/docker "$@"\n`,
+    { mode: 0o755 },
+  );
   sshd = await startSshd({ PATH: `${programs}:/usr/bin:/bin`, DOCKER_HOST: 'unix:///nowhere/docker.sock' });
   home = await createHome();
   app = await launch(home, sshd.env);
@@ -55,19 +63,20 @@ test('a host is checked before it is added, by keyboard', async () => {
   await expect(dialog.getByRole('button', { name: 'Check' })).toBeDisabled();
   await dialog.getByRole('textbox', { name: 'Address' }).fill('ssh://gpu1');
   await dialog.getByRole('button', { name: 'Check' }).press('Enter');
-  await expect(dialog.getByRole('status', { name: 'What was found' })).toContainText('NVIDIA A10G');
+  await expect(dialog.getByRole('status', { name: 'What was found' })).toContainText('NVIDIA H200');
   expect(await findings(page), 'the dialog').toEqual([]);
   await takePictures(page, 'hosts-add');
   await dialog.getByRole('textbox', { name: 'Address' }).press('Enter');
 
   await expect(dialog).toBeHidden();
-  await expect(row('gpu1')).toContainText('NVIDIA A10G (22.5 GiB)');
+  await expect(row('gpu1')).toContainText('NVIDIA H200');
   await expect(row('gpu1')).toContainText('No Docker');
   await expect(page.getByText('no such file or directory')).toBeVisible();
 });
 
 test('the list shows what each host has, and what is wrong with one', async () => {
   const { page } = app;
+  if (existsSync(engineSocket)) await writeFile(join(programs, 'with-engine'), '');
   const hosts = Array.from({ length: 20 }, (_, index) => ({
     name: `gpu${index + 1}`,
     // The last one listens nowhere.
@@ -90,11 +99,11 @@ test('the list shows what each host has, and what is wrong with one', async () =
 
   await page.getByRole('button', { name: 'Check gpu2', exact: true }).click();
   const preflight = page.getByRole('region', { name: 'Preflight' });
-  await expect(preflight).toContainText('GPU 0: NVIDIA A10G');
+  await expect(preflight).toContainText('GPU 0: NVIDIA H200');
   expect(await findings(page), 'with a preflight').toEqual([]);
-  await takePictures(page, 'hosts');
   await page.getByRole('button', { name: 'Hide checks of gpu2', exact: true }).click();
   await expect(preflight).toBeHidden();
+  await takePictures(page, 'hosts');
 });
 
 test('the monitor and the measurement of a server take the host that sees it', async () => {
