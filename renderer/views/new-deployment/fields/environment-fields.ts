@@ -19,8 +19,10 @@ function engineOption(kind: EngineStatus['kind'], context: FieldContext): Option
   const { [kind]: label = kind } = fieldAt('engine.kind').choices ?? {};
   const note = engineNote[kind];
   const status = context.machine?.engines.find((engine) => engine.kind === kind);
-  // One that nobody has looked at yet, and a server elsewhere, are not refused.
-  if (status === undefined || status.available || kind === 'remote') return { value: kind, label, note };
+  // A cluster without commands here may have a login node among the hosts.
+  const isElsewhere = kind === 'remote' || (kind === 'slurm' && (context.hosts ?? []).length > 0);
+  // One that nobody has looked at yet, and one elsewhere, are not refused.
+  if (status === undefined || status.available || isElsewhere) return { value: kind, label, note };
   // The paths that are missing are on the Environment page.
   const why =
     kind === 'local'
@@ -66,19 +68,19 @@ const ports = (context: FieldContext): readonly Field[] =>
   ['engine.httpPort', 'engine.grpcPort'].map((path) => formField(path, context));
 
 /** One that was removed from the list is shown as long as it is chosen. */
-function hostField(context: FieldContext): readonly Field[] {
+function hostField(name: 'host' | 'login', context: FieldContext): readonly Field[] {
   const { hosts = [], value } = context;
-  const chosen = value('engine', 'host');
+  const chosen = value('engine', name);
   const names = [...new Set([...hosts, ...(typeof chosen === 'string' ? [chosen] : [])])];
   if (names.length === 0) return [];
   const options: readonly Option[] = [
     { value: '', label: 'This machine' },
-    ...names.map((name) => ({
-      ...{ value: name, label: name },
-      ...(hosts.includes(name) ? {} : { why: 'Not in the list of hosts.' }),
+    ...names.map((host) => ({
+      ...{ value: host, label: host },
+      ...(hosts.includes(host) ? {} : { why: 'Not in the list of hosts.' }),
     })),
   ];
-  return [formField('engine.host', context, { control: { kind: 'choice', cards: false, options } })];
+  return [formField(`engine.${name}`, context, { control: { kind: 'choice', cards: false, options } })];
 }
 
 function dockerSections(context: FieldContext): readonly Section[] {
@@ -92,7 +94,7 @@ function dockerSections(context: FieldContext): readonly Section[] {
     {
       title: 'Containers',
       fields: [
-        ...hostField(context),
+        ...hostField('host', context),
         problem === null ? gpus : { ...gpus, help: `${gpus.help} On this machine: ${problem}` },
         formField('engine.images', context, {
           help: `Default: decided by the GPUs, now ${choices[family] ?? family}.`,
@@ -129,7 +131,10 @@ const slurmSections = (context: FieldContext): readonly Section[] => [
   {
     title: 'Job',
     note: 'Empty fields come from the profile, then from the cluster.',
-    fields: ['profile', 'partition', 'gres', 'timeLimit'].map((name) => formField(`engine.${name}`, context)),
+    fields: [
+      ...hostField('login', context),
+      ...['profile', 'partition', 'gres', 'timeLimit'].map((name) => formField(`engine.${name}`, context)),
+    ],
   },
   {
     title: 'Account, node and container',

@@ -61,7 +61,7 @@ function DeviceInput() {
 
 const shownPaths: ReadonlySet<string> = new Set([
   ...['engine.kind', 'engine.host', 'engine.url'],
-  ...['engine.profile', 'engine.partition', 'engine.gres', 'engine.timeLimit'],
+  ...['engine.login', 'engine.profile', 'engine.partition', 'engine.gres', 'engine.timeLimit'],
 ]);
 
 /** Where Triton runs, and on what. */
