@@ -120,7 +120,8 @@ describe('run --engine slurm', () => {
       expect((JSON.parse(listed.stdout) as { runs: RunSummary[] }).runs[0]).toMatchObject({
         ...{ runId: run?.runId, status: 'cancelled', waitsFor: null },
       });
-      expect(await cluster.slurm('squeue', '--me', '--noheader')).toBe('');
+      // A node takes a moment to clean up after a job.
+      await until('no job is left', async () => (await cluster.slurm('squeue', '--me', '--noheader')) === '');
     } finally {
       await endSshConnections();
       await sshd.stop();
