@@ -8,7 +8,7 @@ import { fileError } from '../platform/file-error';
 import { exists } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { takeFileLease } from '../store/file-lease';
-import type { Toolkit, ToolkitListener } from '../toolkit/toolkit';
+import { silentListener, type Toolkit, type ToolkitListener } from '../toolkit/toolkit';
 import { prepareDatasetCommand, unpackCommand } from '../toolkit/verb-commands';
 import { checkFile } from './check-file';
 import { downloadFile } from './download';
@@ -59,17 +59,10 @@ const usualExpansion = 20;
 const unpackLimit = ({ unpackedBytes, bytes }: DownloadSource): number =>
   unpackedBytes ?? (bytes ?? 1024 ** 3) * usualExpansion;
 
-function listener({ signal, onProgress }: FetchSource): ToolkitListener {
-  const nothing = () => undefined;
-  return {
-    signal,
-    progress: onProgress,
-    log: nothing,
-    fact: nothing,
-    warning: nothing,
-    command: () => Promise.resolve(),
-  };
-}
+const listener = ({ signal, onProgress }: FetchSource): ToolkitListener => ({
+  ...silentListener(signal),
+  progress: onProgress,
+});
 
 async function obtain(options: FetchSource, places: SourcePlaces): Promise<string> {
   const { source, from, signal, onProgress } = options;

@@ -13,7 +13,7 @@ const mostAtOnce = 8;
 /** How a host is reached; connects at the first use. */
 interface HostConnection {
   readonly link: DockerLink;
-  /** Also by a Docker context; null where Docker is reached by TLS. Throws input-invalid where there is no such context. */
+  /** Also by a Docker context; null where Docker is reached by TLS. Throws input-invalid for an unknown context. */
   readonly ssh: () => Promise<SshTarget | null>;
   /** Runs a command of the host's shell. Throws host-unreachable, cancelled, and engine-unavailable without ssh. */
   readonly run: (command: string, limits?: SshLimits) => Promise<SshOutput>;

@@ -32,7 +32,7 @@ interface OwnModelsOptions {
   readonly now: () => Date;
 }
 
-/** What else the toolkit says of the file is no part of the source. */
+/** What else the toolkit says of the file is not part of the source. */
 const inspected = z.object(sourceSchema.pick({ inputs: true, outputs: true, batched: true }).shape);
 
 /** Opening and trusting of the engineer's own models. */

@@ -50,7 +50,7 @@ async function firstLine(file: FileHandle): Promise<Buffer | null> {
   return null;
 }
 
-/** null where there is no journal that can be read. */
+/** null where the journal is missing or cannot be read. */
 export async function readJournalHead(path: string): Promise<JournalHead | null> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   const file = await open(path, flags).catch(() => null);

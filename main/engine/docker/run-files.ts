@@ -61,7 +61,7 @@ function passOver(error: unknown): null {
   return null;
 }
 
-/** null where there is no folder, or none any more. */
+/** null where the folder is missing or gone. */
 const folderAt = (path: string): Promise<FileHandle | null> =>
   open(path, asFolder).catch((error: unknown) =>
     noFolder.has((error as NodeJS.ErrnoException).code ?? '') ? null : passOver(error),

@@ -1,4 +1,5 @@
 import { toWire, WorkbenchError } from '../../contract/errors';
+import { present } from '../../contract/present';
 import { shellLine } from '../../contract/shell-line';
 import type { Hosts } from '../../hosts/hosts';
 import { childOfVariable } from '../../platform/children';
@@ -62,7 +63,7 @@ export function createSshCommand(hosts: Pick<Hosts, 'run'>, login: string): Slur
       const { message, remedy } = toWire(error);
       throw new WorkbenchError('engine-unavailable', `The login node ${login}: ${message}`, {
         where: 'engine.login',
-        ...(remedy === undefined ? {} : { remedy }),
+        ...present({ remedy }),
       });
     });
     if (end.exitCode === 127) {

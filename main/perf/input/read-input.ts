@@ -207,7 +207,7 @@ export async function storeInput(
   }
   await makeFolder(dir);
   const tensors = await storeTensors(dir, 'in-', wanted.inputs, entries);
-  if (tensors.length === 0) throw inputProblem('--input-data', 'There is no value of any input');
+  if (tensors.length === 0) throw inputProblem('--input-data', 'No input has a value');
   const expected =
     input.expected === null ? [] : await storeTensors(dir, 'out-', wanted.outputs, input.expected.flat());
   return {

@@ -80,14 +80,7 @@ export const titleOption = (title: string): Pick<ChartOption, 'textStyle' | 'tit
 /** Title, margins and fonts that all charts share; a long legend takes more than one line. */
 export function baseOption(title: string, legend: readonly string[], legendLines = 1): ChartOption {
   return {
-    textStyle: { fontFamily: chartFont },
-    title: {
-      text: title,
-      left: 0,
-      top: 0,
-      padding: 0,
-      textStyle: { ...chartText(12, ink.text), fontWeight: 'bold' },
-    },
+    ...titleOption(title),
     ...(legend.length === 0
       ? {}
       : {
