@@ -4,7 +4,7 @@
  */
 const order = [
   ['platform'],
-  ['triton', 'docker', 'readers', 'accuracy'],
+  ['triton', 'docker', 'readers'],
   ['formats'],
   ['store'],
   ['toolkit', 'machine', 'perf'],

@@ -33,14 +33,14 @@ export default tseslint.config(
   },
   {
     files: ['main/**/*.ts', 'electron/**/*.ts'],
-    ignores: ['main/platform/make-folder.ts'],
+    ignores: ['main/platform/files.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
         ...['node:fs', 'node:fs/promises'].map((name) => ({
           name,
           importNames: ['mkdir', 'mkdirSync'],
-          message: 'Use makeFolder of main/platform/make-folder: recursive mkdir never ends below /proc.',
+          message: 'Use makeFolder of main/platform/files: recursive mkdir never ends below /proc.',
         })),
       ],
     },

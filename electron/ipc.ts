@@ -1,6 +1,6 @@
 import { ipcMain, type WebContents } from 'electron';
 import type { CallAnswer, WindowEvent } from '../main/contract/api';
-import { channels } from '../main/contract/calls/channels';
+import { channels } from '../main/contract/calls/call';
 import { toWire, WorkbenchError } from '../main/contract/errors';
 import { createEventBatch } from './event-batch';
 import { isTrustedFrame } from './origin';

@@ -1,6 +1,6 @@
 import { type Reach, type Reached, reachOf } from '../../main/contract/reach';
 import type { RunContent } from '../../main/contract/run/run-content';
-import type { ModelCode } from '../../main/own/own-models';
+import type { ModelCode } from '../../main/own/open-model';
 
 /** What the person is asked in a dialog of the main process, which the page can neither show nor answer. */
 export interface ConsentQuestion {

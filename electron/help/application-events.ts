@@ -6,8 +6,8 @@ import type { JournalEntry } from '../../main/contract/run/run-events';
 import type { HomeMoveWork } from '../../main/contract/settings/storage';
 import { type ApplicationLog, openApplicationLog } from '../../main/home/application-log';
 import { redactHere } from '../../main/home/redact';
+import { makeFolder } from '../../main/platform/files';
 import { homeLayout } from '../../main/platform/layout';
-import { makeFolder } from '../../main/platform/make-folder';
 
 /** The log of this start: versions first, then what ends the process or its pages without being asked. */
 export async function openLog(app: App, home: string): Promise<ApplicationLog> {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import * as packages from 'electron-updater';
 import type { ApplicationLog } from '../../main/home/application-log';
-import { writeFileAtomic } from '../../main/platform/files';
-import { makeFolder } from '../../main/platform/make-folder';
+import { makeFolder, writeFileAtomic } from '../../main/platform/files';
 import type { Updater } from './updates';
 
 /** The kind of this package: the deb is not made by electron-builder, so that nothing in it says so. */

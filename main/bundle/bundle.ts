@@ -2,18 +2,155 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { bestPoint } from '../contract/measured/points';
+import { isSound } from '../contract/flag-text';
+import { bestPoint, levelsOf } from '../contract/measured/points';
+import { latencyIntervalUs, type LoadPoint } from '../contract/measured/results';
+import { verdictOf } from '../contract/measured/verdict';
+import { exactMs, formatBytes, formatHalfWidth, formatMs, missing } from '../contract/numbers';
+import { scenarios } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
-import type { MetricTitles } from '../contract/words';
+import { levelText, type MetricTitles } from '../contract/words';
 import type { DeployableRun } from '../deployments/deployable-run';
 import { canaryOf, keepCheck } from '../deployments/version-check';
-import { zeroCanary } from '../engine/ready';
-import { fileError } from '../platform/file-error';
-import { hashFile, listFiles, syncToDisk, writeFileAtomic } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
-import { temporaryBeside } from '../platform/temporary-files';
-import { latencyLimit, readmeText } from './expectation';
-import { type BundleImage, composeFile, kubernetesFiles, type Serving } from './manifests';
+import { zeroCanary } from '../engine/serving';
+import {
+  hashFile,
+  listFiles,
+  makeFolder,
+  syncToDisk,
+  temporaryBeside,
+  writeFileAtomic,
+} from '../platform/files';
+import { fileError } from '../platform/plain-entry';
+import {
+  type BundleImage,
+  composeFile,
+  kubernetesFiles,
+  queueMetric,
+  resourceName,
+  type Serving,
+} from './manifests';
+
+/** What the smoke test's client takes longer than the load generator, of p99 and at least. */
+const allowance = { share: 0.25, leastMs: 5 };
+
+/** The sound level of this model alone with the fewest inferences under way; null where there is none. Pure. */
+export function lowestLoad(state: RunState): LoadPoint | null {
+  const points = scenarios.flatMap((scenario) =>
+    levelsOf(state, scenario).flatMap(({ point }) =>
+      point !== null && point.requestRate === undefined && point.model === undefined && isSound(point)
+        ? [point]
+        : [],
+    ),
+  );
+  const loadOf = ({ batchSize, concurrency }: LoadPoint) => batchSize * concurrency;
+  return points.reduce<LoadPoint | null>(
+    (lowest, point) => (lowest === null || loadOf(point) < loadOf(lowest) ? point : lowest),
+    null,
+  );
+}
+
+/** "11.20 ms, ± 0.30 ms": p99 with its 95 % interval. */
+function p99Text(point: LoadPoint): string {
+  const half = exactMs(latencyIntervalUs(point, 'p99Us'));
+  const interval = half === null ? '' : ` ± ${formatHalfWidth(half, exactMs(point.p99Us))}`;
+  return `${formatMs(point.p99Us)}${interval} ms`;
+}
+
+/** What p99 of requests one after the other may be at most, and how that comes about; null without a level. Pure. */
+export function latencyLimit(state: RunState) {
+  const point = lowestLoad(state);
+  if (point === null) return null;
+  const upperUs = point.p99Us + (latencyIntervalUs(point, 'p99Us') ?? 0);
+  const allowedUs = Math.max(allowance.leastMs * 1000, allowance.share * upperUs);
+  return {
+    batchSize: point.batchSize,
+    limitMs: exactMs(upperUs + allowedUs),
+    text: `measured p99 ${p99Text(point)} at ${levelText(point)}, its upper end and ${formatMs(allowedUs)} ms for the Python client`,
+  };
+}
+
+interface ReadmeInput {
+  readonly state: RunState;
+  readonly titles: MetricTitles;
+  readonly image: BundleImage;
+  /** The run itself was served without a container. */
+  readonly measuredLocally: boolean;
+  readonly samples: number;
+}
+
+function hardwareText({ environment }: RunState): string {
+  const { gpus, cpu, cpuCount, memoryBytes, os } = environment;
+  const gpuText = gpus.map(({ name }) => name).join(', ');
+  return [gpuText, `${cpu} (${cpuCount} CPUs)`, formatBytes(memoryBytes), os]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+function expectedLines({ state, titles, measuredLocally, image, samples }: ReadmeInput): readonly string[] {
+  const { environment } = state;
+  const best = bestPoint(state)?.point;
+  const limit = latencyLimit(state);
+  return [
+    verdictOf(state, titles),
+    '',
+    '| | |',
+    '|---|---|',
+    `| p99 at the best level, 95 % interval | ${best === undefined ? missing : p99Text(best)} |`,
+    `| hardware | ${hardwareText(state)} |`,
+    `| Triton | ${environment.tritonVersion ?? missing} |`,
+    `| measured on | ${measuredLocally ? 'the local Triton, without a container' : image.reference} |`,
+    `| samples that smoke-test.py compares | ${samples} |`,
+    `| p99 limit of smoke-test.py | ${limit === null ? 'none: no steady level of only this model' : `${formatMs((limit.limitMs ?? 0) * 1000)} ms: ${limit.text}`} |`,
+  ];
+}
+
+/** README.md of a bundle. Pure. */
+export function readmeText(input: ReadmeInput): string {
+  const { state, image, measuredLocally } = input;
+  const { spec, runId } = state;
+  const { modelName } = spec.configure;
+  const built = image.builtHere
+    ? [
+        `The image ${image.reference} was built by the workbench (\`images build triton-cpu\`) and is in no registry: push it to yours and put its name there in compose.yaml and the manifests.${measuredLocally ? ' The run itself was measured without a container, on the Triton that this image is built from.' : ''}`,
+        '',
+      ]
+    : [];
+  return [
+    `# ${modelName}, ready to serve`,
+    '',
+    `The model of run ${runId} (${spec.format} ${spec.precision}) for NVIDIA Triton, as it was verified against its framework and measured. Made by Triton Workbench ${state.environment.workbenchVersion}.`,
+    '',
+    '## Start',
+    '',
+    '```',
+    'sha256sum -c SHA256SUMS',
+    'docker compose up -d',
+    'python3 smoke-test.py',
+    '```',
+    '',
+    ...built,
+    'smoke-test.py needs Python 3.8 or later and nothing else; it prints a line per check and ends with 0, or with 1 where one failed. `--url` names another Triton, `--skip-latency` leaves the measurement out on a machine that is not the one of the run.',
+    '',
+    '## Expected',
+    '',
+    ...expectedLines(input),
+    '',
+    '## What the manifests assume',
+    '',
+    `- compose.yaml: Docker Compose 2.${spec.engine.kind === 'docker' && spec.engine.gpus.length > 0 ? ' NVIDIA Container Toolkit for the GPUs.' : ''} The ports 8000, 8001 and 8002 are published on 127.0.0.1; \`TRITON_LISTEN=0.0.0.0\` opens them to all, \`TRITON_HTTP_PORT\`, \`TRITON_GRPC_PORT\` and \`TRITON_METRICS_PORT\` choose others. Triton has no authentication.`,
+    `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml); an adapter that serves \`${queueMetric}\` as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these two take their files out of kustomization.yaml.`,
+    '- Requests for CPU and memory, and 1 to 4 replicas, are starting points and were not measured.',
+    '- kserve/inferenceservice.yaml: in place of kubernetes/, with KServe in its deployment mode without Knative; the same claim.',
+    '',
+    '## Files',
+    '',
+    '- model-repository/: what Triton serves; SHA256SUMS covers every file of it.',
+    '- samples/: inputs and the outputs of the framework, and the tolerances of the run.',
+    '- expectation.json: what smoke-test.py asks for.',
+    '',
+  ].join('\n');
+}
 
 interface BundleInput {
   readonly run: DeployableRun;

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
-import { pythonVariables } from '../platform/process-environment';
+import { pythonVariables } from '../platform/process';
 
 /** The image that serves a bundle. */
 export interface BundleImage {

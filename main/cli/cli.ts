@@ -6,10 +6,17 @@ import { toWire, WorkbenchError } from '../contract/errors';
 import { type Core, createCore } from '../core';
 import { createElectronPrinter } from '../platform/electron-printer';
 import { defaultHome, homeLayout, readableFolder } from '../platform/layout';
-import type { CliContext } from './context';
 import { usageError, verbIn } from './help/command-tree';
 import { configPaths, readConfig, withDefaults } from './help/config-file';
-import { createOutput, exitCodeOf, exitCodes, formatError, jsonText, printText } from './output';
+import {
+  type CliContext,
+  createOutput,
+  exitCodeOf,
+  exitCodes,
+  formatError,
+  jsonText,
+  printText,
+} from './output';
 import { createProgram } from './program';
 
 /** The bundle stands in `out/main`; the repository (or the app) two folders above. */

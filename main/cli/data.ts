@@ -4,8 +4,7 @@ import type { DataItem, DataSource, DataWork } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
 import { formatCount } from '../contract/numbers';
 import type { Core } from '../core';
-import { type CliContext, jsonHelp } from './context';
-import { exitCodes, followWork, type Output } from './output';
+import { type CliContext, exitCodes, followWork, jsonHelp, type Output } from './output';
 
 interface ListOptions {
   readonly json?: boolean;

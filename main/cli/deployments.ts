@@ -3,10 +3,9 @@ import type { DeploymentInfo, DeployRequest } from '../contract/deployment';
 import { snippetsOf } from '../contract/deployment-snippets';
 import { WorkbenchError } from '../contract/errors';
 import { missing } from '../contract/numbers';
-import { present } from '../contract/present';
+import { present } from '../contract/trees';
 import type { Core } from '../core';
-import { type CliContext, jsonHelp, type JsonOption } from './context';
-import { formatTable, type Output, progressOf } from './output';
+import { type CliContext, formatTable, jsonHelp, type JsonOption, type Output, progressOf } from './output';
 import { readNumber, resolveRunId, runArgument } from './read-values';
 
 interface DeployOptions {

@@ -3,8 +3,7 @@ import { builtImages, type ImageWork } from '../contract/docker';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes, formatCount } from '../contract/numbers';
 import type { Core } from '../core';
-import { type CliContext, jsonHelp, type JsonOption } from './context';
-import { followWork, formatTable, type Output } from './output';
+import { type CliContext, followWork, formatTable, jsonHelp, type JsonOption, type Output } from './output';
 
 /** Works to its end with its progress told, a line each time; Ctrl-C cancels. */
 function follow(core: Core, workId: string, output: Output): Promise<ImageWork> {

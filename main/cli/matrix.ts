@@ -1,6 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
-import { byGpu, isRelative } from '../contract/measured/by-gpu';
 import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
 import {
   choiceColumns,
@@ -12,7 +11,7 @@ import {
   matrixSentence,
   matrixState,
 } from '../contract/measured/matrix';
-import type { MatrixResult } from '../contract/measured/matrix-result';
+import { byGpu, isRelative, type MatrixResult } from '../contract/measured/matrix-result';
 import type { Core } from '../core';
 import { workedOffAsJobs } from './matrix/matrix-jobs';
 import {
@@ -26,7 +25,7 @@ import { placed, type PlacedRun } from './matrix/place-runs';
 import { createNotes, planMatrix } from './matrix/plan-matrix';
 import { workedOff } from './matrix/work-off';
 import { exitCodes, formatError, formatTable, type Output, printText } from './output';
-import { settingProblems } from './settings/settings';
+import { settingProblems } from './settings';
 
 /** A table of the runs, and below it why some of them have no result: a reason is longer than a cell. */
 function tableOf(columns: readonly Column<MatrixResult>[], results: readonly MatrixResult[]): string {

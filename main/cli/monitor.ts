@@ -10,16 +10,15 @@ import {
   type ProbeSettings,
   probeSettingsSchema,
 } from '../contract/monitor/monitor';
-import { present } from '../contract/present';
 import { longestTimerMs } from '../contract/run/run-spec';
+import { present } from '../contract/trees';
 import type { Core } from '../core';
+import { makeFolder } from '../platform/files';
 import { boundHeapGrowth } from '../platform/heap-growth';
-import { makeFolder } from '../platform/make-folder';
-import type { CliContext } from './context';
+import { addTlsOptions, readTlsOptions, type TlsOptions } from './field-options';
 import { type AlertOptions, monitorTable, readAlerts } from './monitor-table';
-import { exitCodes, jsonText, type Output } from './output';
+import { type CliContext, exitCodes, jsonText, type Output } from './output';
 import { readDuration, readHeaders, readNumber, readShapes } from './read-values';
-import { addTlsOptions, readTlsOptions, type TlsOptions } from './tls-options';
 
 interface MonitorCliOptions extends TlsOptions, AlertOptions {
   readonly header?: readonly string[];

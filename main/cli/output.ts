@@ -2,7 +2,21 @@ import { createInterface } from 'node:readline/promises';
 import { cliRemedyOf, errorText } from '../contract/error-text';
 import { fromWire, type WireError, WorkbenchError } from '../contract/errors';
 import { largestOf } from '../contract/statistics';
-import { cleanLine, cleanText } from '../platform/clean-text';
+import type { Core } from '../core';
+import { cleanLine, cleanText } from '../platform/lines';
+
+/** Of a verb that can print its result as a document. */
+export interface JsonOption {
+  readonly json?: boolean;
+}
+export const jsonHelp = 'print one JSON document to stdout';
+
+/** What the verbs share. The core is made when a verb first needs it, so that `--help` is instant. */
+export interface CliContext {
+  core(): Promise<Core>;
+  output(options: { readonly json?: boolean }): Output;
+  exit(code: number): void;
+}
 
 /** Erases the line of the cursor. */
 const eraseLine = '\r\u001b[K';

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
-import { type PublishedResults, publishedValue } from '../contract/measured/published';
+import { type PublishedResults, publishedValue } from '../contract/measured/baseline';
 import { formatCount, formatMs, formatRate } from '../contract/numbers';
 import type { Preset } from '../contract/run/preset';
-import { type CliContext, jsonHelp, type JsonOption } from './context';
-import { formatTable, type Output } from './output';
+import { type CliContext, formatTable, jsonHelp, type JsonOption, type Output } from './output';
 
 function tellAll(output: Output, presets: readonly Preset[]): void {
   for (const preset of presets) {

@@ -1,29 +1,47 @@
 import { Command, Help, type Option } from 'commander';
-import { addCompare } from './compare';
-import type { CliContext } from './context';
+import { addBest, addCompare } from './compare';
 import { addData } from './data';
 import { addDeployments } from './deployments';
-import { addDetect } from './detect';
-import { addFields } from './fields';
 import { addCompletion } from './help/completion';
 import { addReference } from './help/reference';
 import { addVerbHelp } from './help/verb-help';
 import { addImages } from './images';
 import { addListing } from './listing';
 import { addHosts } from './machine/hosts';
-import { addSetup } from './machine/setup';
+import { addDetect, addSetup } from './machine/machine';
 import { addMonitor } from './monitor';
+import type { CliContext } from './output';
 import { addPerf } from './perf/perf';
 import { addOwnModels, addPresets } from './presets';
-import { addBest } from './report/best';
-import { addResume } from './resume';
-import { addImport, addRun } from './run';
-import { addClean } from './runs/clean';
+import { resolveRunId, runArgument } from './read-values';
+import { addImport, addResume, addRun } from './run';
 import { addLogs } from './runs/logs';
-import { addOpen, type OpenWindow } from './runs/open';
-import { addUpkeep } from './runs/upkeep';
-import { addSettings } from './settings/settings';
-import { addSpec } from './spec';
+import { addClean, addUpkeep } from './runs/upkeep';
+import { addSettings } from './settings';
+import { addFields, addSpec } from './spec';
+
+/** Starts the window with these arguments, or brings the open one to the front. Throws engine-unavailable. */
+type OpenWindow = (args: readonly string[]) => Promise<void>;
+
+/** `open`: a run in the window, which is started where none is open. */
+function addOpen(program: Command, context: CliContext, openWindow: OpenWindow): void {
+  program
+    .command('open')
+    .description('Open the window, at a run if one is named')
+    .argument('[run]', runArgument)
+    .action(async (given: string | undefined) => {
+      if (given === undefined) {
+        await openWindow([]);
+        return;
+      }
+      const core = await context.core();
+      const runId = await resolveRunId(core, given);
+      // Not a window that says so: here.
+      await core.getRun(runId);
+      await openWindow([`triton-workbench://run/${runId}`]);
+      context.output({}).say(`Opening ${runId}`);
+    });
+}
 
 /** The help of every option reads as a sentence, whoever wrote it. */
 function optionSentence(option: Option): string {

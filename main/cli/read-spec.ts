@@ -6,7 +6,7 @@ import { readAssignment } from '../contract/run/upstream-variables';
 import type { Tree } from '../contract/trees';
 import { mergeTrees } from '../contract/trees';
 import type { Readers } from '../core';
-import { readBoundedFile } from '../platform/read-bounded-file';
+import { readBoundedFile } from '../platform/plain-entry';
 import type { GivenOptions } from './field-options';
 import { readFieldOptions } from './field-options';
 import { readNumber } from './read-values';

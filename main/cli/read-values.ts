@@ -2,9 +2,9 @@ import { headerProblem, type RequestHeader } from '../contract/address';
 import type { RunSummary } from '../contract/api';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
-import { runNameSchema } from '../contract/run/run-name';
+import { runNameSchema } from '../contract/run/run-content';
 import type { Core } from '../core';
-import { readBoundedFile } from '../platform/read-bounded-file';
+import { readBoundedFile } from '../platform/plain-entry';
 
 /** "Authorization: Bearer …", any number of them. Throws input-invalid, which never shows a value. */
 export function readHeaders(texts: readonly string[]): readonly RequestHeader[] {

@@ -1,5 +1,4 @@
 import type { CoreEvent } from '../contract/api';
-import type { ByType, OfType } from '../contract/by-type';
 import { marksOf } from '../contract/flag-text';
 import { jobName } from '../contract/job/run-job';
 import { crossCheckOf } from '../contract/measured/cross-check';
@@ -8,8 +7,9 @@ import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from 
 import { type JournalEntry, type RunWait, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
 import type { LoadTool } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import { byLoad } from '../contract/run/scenario-levels';
-import { type ChangePlan, changeText, type FieldChange } from '../contract/run/spec-changes';
+import { type ChangePlan, changeText, type FieldChange } from '../contract/run/spec-tools';
+import { byLoad } from '../contract/run/sweep';
+import type { ByType, OfType } from '../contract/trees';
 import { levelText } from '../contract/words';
 import { formatError, type Output } from './output';
 import { scheduledText } from './perf/perf-print';

@@ -13,7 +13,7 @@ import { addFieldOptions, collect } from './field-options';
 import { printText } from './output';
 import { readOverrides, type RunOptions, type SpecReader } from './read-spec';
 import { readShape } from './read-values';
-import { settingProblems } from './settings/settings';
+import { settingProblems } from './settings';
 
 /** The GPU that containers are given: of "all" and "idlest" the first, else the one of the first UUID. */
 function givenGpu({ gpus }: GpuReport, ids: readonly unknown[]): string | null {

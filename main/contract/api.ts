@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import { desktopApi, hostsApi, settingsApi } from './calls/application-calls';
 import { type Call, call } from './calls/call';
-import { desktopApi } from './calls/desktop-calls';
-import { hostsApi } from './calls/host-calls';
-import { settingsApi } from './calls/settings-calls';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
 import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment';
 import {
@@ -16,7 +14,7 @@ import {
 } from './docker';
 import type { WireError } from './errors';
 import type { GpuReport, MachineStatus } from './machine';
-import type { PublishedResults } from './measured/published';
+import type { PublishedResults } from './measured/baseline';
 import {
   alertRuleSchema,
   type MonitorEvent,
@@ -30,14 +28,14 @@ import { importRequestSchema } from './run/imported';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { presetSchema } from './run/preset';
 import { reportChangeSchema, type ShownLook } from './run/report-look';
+import { runNameSchema } from './run/run-content';
 import { type RunEvent, type StepId, stepIds } from './run/run-events';
-import { runNameSchema } from './run/run-name';
+import type { RunList } from './run/run-outcome';
 import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';
-import type { RunList } from './run/run-summary';
 import { measureRequestSchema, serverAddressSchema, type ServerLook } from './run/server-plan';
-import type { ChangePlan } from './run/spec-changes';
 import {
+  type ChangePlan,
   type Choice,
   choiceSchema,
   type ConfigEdit,
@@ -53,7 +51,7 @@ import type { SettingsState } from './settings/settings';
 import type { HomeMoveWork } from './settings/storage';
 import { componentsSchema, type ComponentStatus, type SetupWork } from './setup';
 
-export type { RunSummary } from './run/run-summary';
+export type { RunSummary } from './run/run-outcome';
 
 export interface AppInfo {
   readonly version: string;

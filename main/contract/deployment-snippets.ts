@@ -1,5 +1,5 @@
 import type { DeploymentInfo, DeploymentModelInfo, ServedTensor } from './deployment';
-import { shellLine } from './shell-line';
+import { shellLine } from './flag-text';
 
 /** A way to send a request to a deployed model, ready to be copied. */
 export interface Snippet {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ByType, OfType } from './by-type';
 import { hostNameSchema } from './host/host-name';
 import type { engines } from './run/run-spec';
 import { formats, precisions } from './run/run-spec';
+import type { ByType, OfType } from './trees';
 import { wireErrorSchema } from './wire-error';
 
 /**

@@ -1,4 +1,4 @@
-import { present } from './present';
+import { present } from './trees';
 
 /**
  * Every way the workbench can refuse or fail, as a closed set.

@@ -1,3 +1,25 @@
+/** The fields that have a value: neither null nor undefined. */
+export function present<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
+}
+
+interface Typed {
+  readonly type: string;
+}
+
+/** The events of some types. Of a generic type `handlers[event.type](event)` compiles for a table of `ByType`. */
+export type OfType<Event extends Typed, Type extends Event['type'] = Event['type']> = {
+  readonly [T in Type]: { readonly type: T } & Extract<Event, { readonly type: T }>;
+}[Type];
+
+/** A function for every type of event; one that is missing does not compile. */
+export type ByType<Event extends Typed, Result, Rest extends readonly unknown[] = []> = {
+  readonly [T in Event['type']]: (event: OfType<Event, T>, ...rest: Rest) => Result;
+};
+
 /** A tree of settings: a partial run specification, as a choice of the wizard or an option of the command line holds it. */
 export type Tree = Readonly<Record<string, unknown>>;
 /** Names from the root to a value. Names of tensors may hold dots, so a dotted text would not do. */

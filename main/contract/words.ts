@@ -3,7 +3,7 @@ import type { LoadPoint, OutputComparison } from './measured/results';
 import { formatCount, formatTyped } from './numbers';
 import type { Preset } from './run/preset';
 import { type StepId, stepIds } from './run/run-events';
-import type { LoadLevel } from './run/scenario-levels';
+import type { LoadLevel } from './run/sweep';
 
 /** A level in words, as "batch size 1, concurrency 4" or "batch size 1, 200 requests/s". */
 export function levelText({ batchSize, concurrency, requestRate }: LoadLevel): string {

@@ -1,5 +1,5 @@
 import type { CallOutput, CoreEvent, Handlers, RunSummary, WorkUnderWay } from '../contract/api';
-import type { HostFit } from '../contract/host/spread';
+import type { HostFit } from '../contract/host/host-text';
 import type { MachineStatus } from '../contract/machine';
 import type { MatrixResult } from '../contract/measured/matrix-result';
 import type { LoadPoint } from '../contract/measured/results';
@@ -13,16 +13,16 @@ import type { RunState } from '../contract/run/run-state';
 import type { ServerLoad } from '../contract/run/server-load';
 import type { Choice } from '../contract/run/spec-tools';
 import type { DataCalls } from '../data/data-calls';
-import type { ImageWorks } from '../docker/images/image-works';
+import type { ImageWorks } from '../docker/images/prepare-image';
 import type { Monitor } from '../monitor/monitor';
-import type { InitOutcome } from '../own/init-folder';
-import type { ModelCode } from '../own/own-models';
+import type { ModelCode } from '../own/open-model';
+import type { InitOutcome } from '../own/own-preset';
 import type { RunEnd } from '../pipeline/attempt';
 import type { ExecuteOptions, ServerStart, StartHow } from '../pipeline/run-options';
 import type { WrittenMatrix } from '../reports/matrix-report';
 import type { Approvals } from '../store/approvals';
 import type { UnreadableRun } from '../store/run-rows';
-import type { Readers } from './readers';
+import type { Readers } from './core-parts';
 import type { ToolCalls } from './tool-calls';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 

@@ -1,31 +1,34 @@
 import type { CoreEvent } from '../contract/api';
+import { readerBounds } from '../contract/reader-limits';
 import type { LoadTool as LoadToolId } from '../contract/run/run-spec';
 import { createDataCalls, type DataCalls } from '../data/data-calls';
 import { createDockerLink, type DockerLink } from '../docker/docker-link';
-import { createRegistryAuths, type RegistryAuths } from '../docker/images/docker-config';
-import { createImageWorks, type ImageWorks } from '../docker/images/image-works';
 import { createKnownImages } from '../docker/images/known-images';
-import { prepareImage } from '../docker/images/prepare-image';
+import { createImageWorks, type ImageWorks, prepareImage } from '../docker/images/prepare-image';
+import { createRegistryAuths, type RegistryAuths } from '../docker/images/registry';
 import { createHostReach, type HostReach } from '../engine/docker-over-ssh/host-reach';
 import { createEngines, type Engines } from '../engine/engines';
 import type { JobScheduler, OwnJob } from '../engine/job';
 import { createJobSchedulers, ownKubernetesJob, ownSlurmJob } from '../engine/job-schedulers';
 import { createKubernetes } from '../engine/kubernetes/kubernetes';
 import { createSlurm } from '../engine/slurm/slurm';
-import { withProxy } from '../home/proxy-environment';
-import { createSettingsStore, type SettingsStore } from '../home/settings-store';
+import { createSettingsStore, type SettingsStore, withProxy } from '../home/settings-store';
 import { createHosts, type Hosts } from '../hosts/hosts';
 import { ngcRegistry } from '../machine/releases';
 import { createMonitor, type Monitor } from '../monitor/monitor';
-import { createOwnModels, type OwnModels } from '../own/own-models';
+import type { ModelReaders } from '../own/model-readers';
+import { createOwnModels, type OwnModels } from '../own/open-model';
 import { createPresetOf, type PresetOf } from '../own/own-preset';
+import type { InputReaders } from '../perf/input/input-readers';
 import type { LoadTool } from '../perf/load-tool';
 import { createLoadTools } from '../perf/load-tools';
 import type { RunServices } from '../pipeline/step';
+import { Listeners } from '../platform/abort';
 import { type HomeLayout, homeLayout } from '../platform/layout';
-import { Listeners } from '../platform/listeners';
 import { type LoadedPreset, readPresets } from '../presets/presets';
+import { ReaderPool } from '../readers/reader-pool';
 import { createSetup } from '../setup/setup';
+import type { SpecReaders } from '../spec/spec-readers';
 import { type Approvals, createApprovals } from '../store/approvals';
 import { ArtefactCache } from '../store/artefact-cache';
 import { RunKey } from '../store/run-key';
@@ -33,8 +36,39 @@ import { RunStore } from '../store/run-store';
 import { createRunTrash, type RunTrash } from '../store/run-trash';
 import { createLocalPython } from '../toolkit/local-python';
 import { createToolkit, type Toolkit } from '../toolkit/toolkit';
-import { createReaders, type ReaderService } from './readers';
 import { createToolCalls, type ToolCalls } from './tool-calls';
+
+/** Everything that is read of what came from outside: input and output of each reader, plain data both. */
+export type Readers = Readonly<ModelReaders & InputReaders & SpecReaders>;
+export type ReaderName = keyof Readers;
+
+/** The same functions, as they are in the process that reads. */
+export type ReaderTable = {
+  readonly [Name in ReaderName]: (
+    input: Parameters<Readers[Name]>[0],
+  ) => Awaited<ReturnType<Readers[Name]>> | ReturnType<Readers[Name]>;
+};
+
+export interface ReaderService {
+  readonly readers: Readers;
+  readonly close: () => void;
+}
+
+/** Readers with a process of their own. @param file bundled entry of the process. */
+export function createReaders(file: string): ReaderService {
+  const pool = new ReaderPool(file);
+  const reader = (name: ReaderName) => (input: { readonly path?: string; readonly fileName?: string }) =>
+    pool.read(name, input, readerBounds[name], input.path ?? input.fileName);
+  const names = Object.keys(readerBounds) as ReaderName[];
+  // The table of the process has the same names and types; an answer is what its function returns.
+  const readers = Object.fromEntries(names.map((name) => [name, reader(name)])) as unknown as Readers;
+  return {
+    readers,
+    close: () => {
+      pool.close();
+    },
+  };
+}
 
 /** Everything from outside comes in as a value: the core knows no window and no global. */
 export interface CoreOptions {

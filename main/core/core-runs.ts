@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { allOfReach, emptyReach, isEmptyReach, reachLines, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
-import { hostEngine } from '../engine/place';
+import { hostEngine } from '../engine/engine';
 import { createPlanPlaces } from '../engine/plan-places';
 import { requireInertPatch } from '../formats/inert-config';
 import { watchGpus } from '../machine/watch-gpus';
@@ -18,8 +18,7 @@ import type { Approvals } from '../store/approvals';
 import { takeDevice } from '../store/device-queue';
 import { createToolkit } from '../toolkit/toolkit';
 import type { CoreParts } from './core-parts';
-import { createMeasuredServers } from './measured-servers';
-import { runEnvironment } from './run-environment';
+import { createMeasuredServers, runEnvironment } from './measured-servers';
 import type { StartCalls } from './start-calls';
 
 /** Throws not-trusted with the list of what a run of it would use outside of the workbench and nobody agreed to. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Handlers } from '../contract/api';
-import type { DocumentInfo } from '../contract/calls/settings-calls';
+import type { DocumentInfo } from '../contract/calls/application-calls';
 import { WorkbenchError } from '../contract/errors';
 import { isEmptyReach } from '../contract/reach';
 import type { RunState } from '../contract/run/run-state';
@@ -15,11 +15,10 @@ import { bytesBelow, exists } from '../platform/files';
 import { pipSecrets } from '../setup/index-secrets';
 import { readPipConfigs } from '../setup/package-index';
 import { pathReach } from '../store/approvals';
-import { leaseHolder } from '../store/lease';
+import { leaseHolder } from '../store/file-lease';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
-import { findRetired } from './retention';
-import type { Upkeep } from './upkeep';
+import { findRetired, type Upkeep } from './upkeep';
 
 type HomeCall = Extract<keyof Handlers, `settings.${string}` | `home.${string}` | `support.${string}`>;
 

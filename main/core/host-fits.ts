@@ -1,11 +1,11 @@
 import type { Handlers } from '../contract/api';
 import { toWire, type WireError } from '../contract/errors';
 import { localHost } from '../contract/host/host-name';
-import { type HostFit, onHost } from '../contract/host/spread';
+import { type HostFit, onHost } from '../contract/host/host-text';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { problemError } from '../contract/run/spec-tools';
-import { type HostFacts, readEngineMachine, releaseNeeds } from '../engine/docker/run-release';
-import { hostFit, type HostNeeds } from '../engine/docker-over-ssh/host-fit';
+import { type HostFacts, readEngineMachine, releaseNeeds } from '../engine/docker/run-images';
+import { hostFit, type HostNeeds } from '../engine/docker-over-ssh/host-reach';
 import { readReleases } from '../machine/releases';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';

@@ -1,18 +1,67 @@
 import { join } from 'node:path';
 import { isLoopback } from '../contract/address';
-import type { RunSpec } from '../contract/run/run-spec';
+import { shellLine } from '../contract/flag-text';
+import type { Environment } from '../contract/measured/results';
+import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { type ServerLoad, serverSpec } from '../contract/run/server-load';
-import { shellLine } from '../contract/shell-line';
 import { asSeen } from '../engine/docker-over-ssh/host-reach';
-import { hostEngine } from '../engine/place';
-import { readEnvironment } from '../machine/environment';
+import { hostEngine } from '../engine/engine';
+import { readEnvironment, resultGpus } from '../machine/environment';
 import { pollGpus, watchGpus } from '../machine/watch-gpus';
 import type { ReadingSources } from '../perf/readings';
 import { inspectServer, measureServer, type ReachedServer } from '../perf/sweep/measure-server';
 import type { Servers } from '../pipeline/server-run';
+import { cleanText } from '../platform/lines';
 import { runFolder } from '../store/run-folder';
+import { readPackages } from '../toolkit/toolkit';
 import type { CoreParts } from './core-parts';
-import { runEnvironment } from './run-environment';
+
+type Machine = Pick<Environment, 'os' | 'cpu' | 'cpuCount' | 'memoryBytes' | 'gpus'>;
+
+/** Name of the processor, where Linux says it. */
+const cpuCommand = "sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1";
+const longestName = 200;
+
+/** The machine of an engine that ssh or TLS reaches, as it says itself; null where the engine is this machine's. */
+async function engineMachine(
+  { engines, hosts }: Pick<CoreParts, 'engines' | 'hosts'>,
+  engine: DockerEngineSpec,
+): Promise<Machine | null> {
+  const link = await engines.linkOf(engine);
+  if ((await link.address()).kind === 'unix') return null;
+  const { host, gpus } = engine;
+  const [info, status, cpu] = await Promise.all([
+    link.info(),
+    host === undefined ? null : hosts.get(host).then((found) => hosts.status(found)),
+    host === undefined
+      ? ''
+      : hosts.run(host, cpuCommand).then(
+          ({ stdout }) => stdout.trim(),
+          () => '',
+        ),
+  ]);
+  const report = status?.reachable === true ? status.gpus : null;
+  return {
+    os: `${info.OperatingSystem}, kernel ${info.KernelVersion}, ${info.Architecture}`,
+    cpu: cleanText(cpu).slice(0, longestName) || 'unknown',
+    cpuCount: info.NCPU,
+    memoryBytes: info.MemTotal,
+    gpus: report === null ? [] : resultGpus(report, gpus),
+  };
+}
+
+/** Where the results of a run are obtained, and with what. */
+export async function runEnvironment(parts: CoreParts, { engine }: RunSpec): Promise<Environment> {
+  const { env, version } = parts.options;
+  const isDocker = engine.kind === 'docker';
+  const gpuIds = isDocker ? engine.gpus : [];
+  return {
+    ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env, gpuIds })),
+    ...(isDocker ? await engineMachine(parts, engine) : {}),
+    // In containers the packages are those of the client's image, told when it is there.
+    packages: isDocker ? {} : await readPackages(parts.toolkit),
+  };
+}
 
 /** Of one reading of another machine's GPUs. */
 const smiLimits = { timeoutMs: 5000, maxBytes: 64 * 1024 };

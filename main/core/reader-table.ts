@@ -3,13 +3,13 @@ import { readRepository } from '../own/read-repository';
 import { readSavedModel } from '../own/read-savedmodel';
 import { readTorchscript } from '../own/read-torchscript';
 import { checkFolderCode } from '../own/trust';
-import { readCapture } from '../perf/import/read-capture';
+import { readCapture } from '../perf/import/parse-profile-export';
 import { readInput, storeInput } from '../perf/input/read-input';
 import { readPreset } from '../presets/presets';
 import { editConfig } from '../spec/edit-config';
 import { importSpec, readSpecModel } from '../spec/import-spec';
 import { readMatrix } from '../spec/matrix';
-import type { ReaderTable } from './readers';
+import type { ReaderTable } from './core-parts';
 
 /** The one place where names of readers lead to functions. Runs in the reader's process. */
 export const readerTable: ReaderTable = {

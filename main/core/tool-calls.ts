@@ -2,7 +2,7 @@ import type { CoreEvent, Handlers } from '../contract/api';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { ToolFacts } from '../contract/machine';
 import { componentFacts, type ComponentId, type SetupAction, type SetupWork } from '../contract/setup';
-import { missingTools } from '../engine/local/toolchain';
+import { missingTools } from '../engine/local/server-command';
 import type { HomeLayout } from '../platform/layout';
 import { type Setup, supportsSetup, type WorkListener } from '../setup/setup';
 

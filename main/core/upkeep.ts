@@ -1,14 +1,153 @@
+import { realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finishMove } from '../home/finish-move';
+import type { CoreEvent, Handlers } from '../contract/api';
+import type { RunSummary } from '../contract/run/run-outcome';
+import type { Settings } from '../contract/settings/settings';
+import { DeploymentStore } from '../deployments/deployment-store';
+import { finishMove } from '../home/move-home';
 import { sweepSharedFiles } from '../perf/native/requests/shared-names';
 import type { Runs } from '../pipeline/runs';
 import { bytesBelow } from '../platform/files';
 import { readHomePointer } from '../platform/layout';
 import { followRuns } from '../store/follow';
 import { sweepHomeFiles } from '../store/run-files';
+import type { RunStore } from '../store/run-store';
 import type { CoreParts } from './core-parts';
-import { retireRuns } from './retention';
-import { firstMs } from './run-list';
+
+const dayMs = 24 * 3600 * 1000;
+
+/** These can be continued, or are worked on. */
+const unfinished: ReadonlySet<RunSummary['status']> = new Set([
+  'created',
+  'running',
+  'interrupted',
+  'paused',
+]);
+
+/**
+ * The runs that a retention of so many days moves to the trash, oldest first. Whatever somebody has marked stays: a name, a
+ * tag, a note; and what can be continued, is part of a deployment, was last changed within the days, or lies elsewhere (`--out`). Pure.
+ */
+export function retiredRuns(
+  runs: readonly RunSummary[],
+  {
+    days,
+    nowMs,
+    deployed,
+    folder,
+  }: {
+    readonly days: number;
+    readonly nowMs: number;
+    readonly deployed: ReadonlySet<string>;
+    /** Of the runs of the home, without links in its path. */
+    readonly folder: string;
+  },
+): readonly RunSummary[] {
+  const isOld = ({ createdAt, updatedAt }: RunSummary): boolean => {
+    const lastMs = Math.max(Date.parse(createdAt), Date.parse(updatedAt));
+    return nowMs - lastMs > days * dayMs;
+  };
+  return runs
+    .filter((run) => run.name === null && run.tags.length === 0 && run.note.trim() === '')
+    .filter(({ status, damagedLines }) => !unfinished.has(status) && damagedLines.length === 0)
+    .filter(({ runId }) => !deployed.has(runId))
+    .filter(({ dir }) => dirname(dir) === folder)
+    .filter(isOld)
+    .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
+}
+
+/** The runs that this retention moves to the trash; none that a deployment was made of. */
+export async function findRetired(
+  { store, layout, now }: Pick<CoreParts, 'store' | 'layout' | 'now'>,
+  days: number,
+): Promise<ReturnType<typeof retiredRuns>> {
+  const deployments = new DeploymentStore(layout.deployments);
+  const deployed = new Set<string>();
+  for (const id of await deployments.ids()) {
+    const { deployment } = await deployments.load(id);
+    for (const { active, previous } of Object.values(deployment.models)) {
+      for (const version of [active, previous]) if (version !== null) deployed.add(version.runId);
+    }
+  }
+  const { runs } = await store.list();
+  const folder = await realpath(layout.runs).catch(() => layout.runs);
+  return retiredRuns(runs, { days, nowMs: now().getTime(), deployed, folder });
+}
+
+/** Moves what the retention of the settings names to the trash. @returns the ids of these runs. */
+async function retireRuns(
+  parts: Pick<CoreParts, 'store' | 'layout' | 'now' | 'trash'>,
+  settings: Pick<Settings, 'runs.keepDays'>,
+): Promise<readonly string[]> {
+  const days = settings['runs.keepDays'];
+  if (days === null) return [];
+  const retired: string[] = [];
+  for (const { runId } of await findRetired(parts, days)) {
+    // One that somebody has just taken up stays.
+    await parts.trash.remove(runId).then(
+      () => retired.push(runId),
+      () => undefined,
+    );
+  }
+  return retired;
+}
+
+interface ListParts {
+  readonly store: Pick<RunStore, 'listAtHand' | 'makeRows'>;
+  readonly emit: (event: CoreEvent) => void;
+}
+
+/** Milliseconds that a window has for the list of runs and for the first clicks, before this process does anything else. */
+const firstMs = 1000;
+
+/** Rows made until the list is worth another look; then twice as many each time, so that the looks stay few. */
+const firstLook = 5;
+
+/**
+ * The run list of a window. The first one has the rows that are at hand; the others are made behind it, and `runs-changed`
+ * tells when the list has more.
+ */
+export function createRunList({ store, emit }: ListParts): {
+  readonly list: Handlers['runs.list'];
+  readonly close: () => Promise<void>;
+} {
+  const tell = () => {
+    emit({ type: 'runs-changed' });
+  };
+  const closing = new AbortController();
+  let making: Promise<void> | null = null;
+  const make = async (): Promise<void> => {
+    await sleep(firstMs, undefined, { signal: closing.signal });
+    let made = 0;
+    let nextLook = firstLook;
+    await store.makeRows(closing.signal, () => {
+      made += 1;
+      if (made < nextLook) return;
+      nextLook *= 2;
+      tell();
+    });
+    if (!closing.signal.aborted) tell();
+  };
+  return {
+    list: async () => {
+      const list = await store.listAtHand();
+      if (list.missing > 0 || list.outdated.length > 0) {
+        // What could not be made now is made with the next list.
+        making ??= make()
+          .catch(() => undefined)
+          .finally(() => {
+            making = null;
+          });
+      }
+      return list;
+    },
+    close: async () => {
+      closing.abort();
+      await making;
+    },
+  };
+}
 
 /** How long a removed run can be brought back after the window was closed. */
 const trashMs = 24 * 3600 * 1000;

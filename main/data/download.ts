@@ -4,11 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import { linkedAbort } from '../platform/abort';
-import { fetchReason, fileError } from '../platform/file-error';
-import { makeFolder } from '../platform/make-folder';
-import { type Begun, planAnswer } from './answer-plan';
-import { checkFile, type Published } from './check-file';
-import { createPartFile, type PartFile, saveBody } from './save-body';
+import { makeFolder } from '../platform/files';
+import { fetchReason, fileError } from '../platform/plain-entry';
+import {
+  type Begun,
+  checkFile,
+  createPartFile,
+  type PartFile,
+  planAnswer,
+  type Published,
+  saveBody,
+} from './save-body';
 
 /** Publishers lead to a mirror, and that one to a signed address. */
 const mostRedirects = 5;

@@ -4,14 +4,13 @@ import { z } from 'zod';
 import type { DataSource, DownloadSource } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
-import { fileError } from '../platform/file-error';
-import { exists } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
+import { exists, makeFolder } from '../platform/files';
+import { fileError } from '../platform/plain-entry';
 import { takeFileLease } from '../store/file-lease';
 import { silentListener, type Toolkit, type ToolkitListener } from '../toolkit/toolkit';
 import { prepareDatasetCommand, unpackCommand } from '../toolkit/verb-commands';
-import { checkFile } from './check-file';
 import { downloadFile } from './download';
+import { checkFile } from './save-body';
 
 /** Where the parts of a source stand below a folder of data. */
 interface SourcePlaces {

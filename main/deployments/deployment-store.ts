@@ -10,15 +10,11 @@ import {
   reduceDeployment,
 } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
-import type { DeploymentPlace } from '../engine/deployment-server';
-import { fileError } from '../platform/file-error';
-import { exists } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
-import { openPlain } from '../platform/plain-entry';
-import { readBoundedFile } from '../platform/read-bounded-file';
-import { takeFileLease } from '../store/file-lease';
-import { checkedValue, formatJournalLine } from '../store/journal-line';
-import { holderText, leaseBeside } from '../store/lease';
+import type { DeploymentPlace } from '../engine/engine';
+import { exists, makeFolder } from '../platform/files';
+import { fileError, openPlain, readBoundedFile } from '../platform/plain-entry';
+import { holderText, leaseBeside, takeFileLease } from '../store/file-lease';
+import { checkedValue, formatJournalLine } from '../store/journal';
 
 const journalName = 'journal.jsonl';
 /** Of a journal: one entry a change. */

@@ -7,11 +7,11 @@ import type {
   DeployRequest,
 } from '../contract/deployment';
 import { toWire, WorkbenchError } from '../contract/errors';
-import type { DeploymentServer } from '../engine/deployment-server';
+import type { DeploymentServer } from '../engine/engine';
 import type { TritonClient } from '../triton/client';
-import type { DeployableRun } from './deployable-run';
 import {
   addVersion,
+  type DeployableRun,
   leftCandidates,
   removeModel,
   removeOthers,
@@ -20,7 +20,7 @@ import {
   servingOnly,
   writeCandidate,
   writeConfig,
-} from './deployed-models';
+} from './deployable-run';
 import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
 import { clientOf, hostOf, observe, unreadable } from './observe';
 import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } from './placement';

@@ -7,10 +7,10 @@ import type {
   DeploymentState,
 } from '../contract/deployment';
 import { toWire, WorkbenchError } from '../contract/errors';
-import type { DeploymentServer, ServerLook } from '../engine/deployment-server';
-import { loadAndCheckModel, zeroCanary } from '../engine/ready';
+import type { DeploymentServer, ServerLook } from '../engine/engine';
+import { loadAndCheckModel, zeroCanary } from '../engine/serving';
 import { createTritonClient, type TritonClient } from '../triton/client';
-import { readConfig } from './deployed-models';
+import { readConfig } from './deployable-run';
 import type { DeploymentFolder, StoredDeployment } from './deployment-store';
 import { canaryOf, readCheck } from './version-check';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { DeployedVersion } from '../contract/deployment';
-import type { DeploymentServer } from '../engine/deployment-server';
+import type { DeploymentServer } from '../engine/engine';
 import type { ModelConfig } from '../triton/model-config';
-import { leftCandidates, readConfig, removeModel, writeConfig } from './deployed-models';
+import { leftCandidates, readConfig, removeModel, writeConfig } from './deployable-run';
 import type { DeploymentFolder, StoredDeployment } from './deployment-store';
 import { clientOf } from './observe';
 import { checkVersion } from './version-check';

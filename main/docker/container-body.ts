@@ -1,6 +1,5 @@
 import type Docker from 'dockerode';
-import type { ContainerLabels } from './labels';
-import { formatLabels } from './labels';
+import { type ContainerLabels, formatLabels } from './containers';
 
 const gibibyte = 2 ** 30;
 

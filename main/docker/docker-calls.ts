@@ -6,8 +6,8 @@ import { ask, type DockerClient } from './client';
 import { removeContainer, startContainer, stopContainer } from './container-life';
 import type { DockerLink } from './docker-link';
 import { followLog } from './follow-log';
-import type { ImageWorks } from './images/image-works';
 import { listImages, removeImage } from './images/known-images';
+import type { ImageWorks } from './images/prepare-image';
 import { createDockerWatch, type DockerWatch } from './watch';
 
 const gatherMs = 50;

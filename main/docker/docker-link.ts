@@ -5,7 +5,7 @@ import type { DockerFacts } from '../contract/machine';
 import { whenAborted } from '../platform/abort';
 import { type DockerAddress, readDockerAddress } from './address';
 import { ask, connectDocker, type DockerClient } from './client';
-import { readInstanceId } from './labels';
+import { readInstanceId } from './containers';
 
 const infoSchema = z.looseObject({
   /** Of this engine and no other, as long as it keeps its data; '' where it does not say. */

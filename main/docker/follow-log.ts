@@ -1,12 +1,9 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
-import { readGently } from '../platform/back-pressure';
-import { LineSplitter } from '../platform/line-splitter';
-import { ask, type DockerClient } from './client';
-import { inspectContainer } from './container-life';
-import { dockerError } from './docker-error';
-import { backOffMs } from './persist';
+import { LineSplitter, readGently } from '../platform/lines';
+import { ask, type DockerClient, dockerError } from './client';
+import { backOffMs, inspectContainer } from './container-life';
 
 export type LogChannel = 'stdout' | 'stderr';
 

@@ -10,8 +10,8 @@ import {
   startContainer,
   stopContainer,
 } from './container-life';
+import { labelNames } from './containers';
 import { followLog, type LogChannel } from './follow-log';
-import { labelNames } from './labels';
 
 const keptLines = 200;
 const stopGraceS = 3;

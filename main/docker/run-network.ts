@@ -1,9 +1,8 @@
 import type Docker from 'dockerode';
 import { WorkbenchError } from '../contract/errors';
-import { ask, type DockerClient } from './client';
-import { statusOf } from './docker-error';
-import { formatNetworkLabels, instanceFilter, type NetworkLabels, parseNetworkLabels } from './labels';
-import { persist, type PersistOptions } from './persist';
+import { ask, type DockerClient, statusOf } from './client';
+import { persist, type PersistOptions } from './container-life';
+import { formatNetworkLabels, instanceFilter, type NetworkLabels, parseNetworkLabels } from './containers';
 
 const patienceMs = 60_000;
 

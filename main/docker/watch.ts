@@ -5,11 +5,10 @@ import { z } from 'zod';
 import type { DockerState } from '../contract/docker';
 import { toWire } from '../contract/errors';
 import { linkedAbort } from '../platform/abort';
-import { LineSplitter } from '../platform/line-splitter';
+import { LineSplitter } from '../platform/lines';
 import { ask, type DockerClient } from './client';
-import { instanceFilter } from './labels';
-import { listContainers } from './list-containers';
-import { backOffMs } from './persist';
+import { backOffMs } from './container-life';
+import { instanceFilter, listContainers } from './containers';
 
 /** Engines before API 1.52 say `status` and `id` beside `Action` and `Actor` (Engine API version history). */
 const eventSchema = z.union([

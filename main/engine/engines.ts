@@ -6,21 +6,18 @@ import type { DockerLink } from '../docker/docker-link';
 import { formatOf } from '../formats/formats';
 import type { Hosts } from '../hosts/hosts';
 import { createLoadTools } from '../perf/load-tools';
-import { endLeftChildren } from '../platform/children';
+import { endLeftChildren } from '../platform/exec';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import { createTensorflowOnDemand, type Setup } from '../setup/setup';
-import { createLocalPython } from '../toolkit/local-python';
-import { createPythonAhead } from '../toolkit/python-ahead';
+import { createLocalPython, createPythonAhead } from '../toolkit/local-python';
 import { openDockerPlace, type PrepareImage } from './docker/docker-place';
 import { adoptionMs, enginesWithLeft, sweepEngine } from './docker/orphans';
 import { imageNamesOf, type ImageSource, wantedImages } from './docker/run-images';
-import type { Engine, SweptAll } from './engine';
-import type { JobScheduler } from './job';
-import { inContainerOf } from './job-triton';
+import { deviceOf, type Engine, type Place, type PlaceRun, type SweptAll, thisMachine } from './engine';
+import { inContainerOf, type JobScheduler } from './job';
 import { createLocalEngine } from './local/local-engine';
-import { deviceOf, type Place, type PlaceRun, thisMachine } from './place';
-import { createRemoteEngine } from './remote/remote-engine';
+import { createRemoteEngine } from './remote-engine';
 
 interface EnginesOptions extends ImageSource {
   readonly layout: HomeLayout;

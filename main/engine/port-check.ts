@@ -1,10 +1,10 @@
 import type { RunSpec } from '../contract/run/run-spec';
 import type { StartProblem } from '../contract/run/spec-tools';
+import { listContainers } from '../docker/containers';
 import type { DockerLink } from '../docker/docker-link';
-import { listContainers } from '../docker/list-containers';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
-import { isAlive, relationTo } from '../platform/process-identity';
+import { isAlive, relationTo } from '../platform/process';
 import { readEngineRecords } from './local/engine-record';
 import { type PortOwner, portOwner, tryBind } from './local/listening-sockets';
 

@@ -13,7 +13,7 @@ import type { ModelConfig } from '../triton/model-config';
 import { type ImageSource, wantedImages } from './docker/run-images';
 import type { JobScheduler } from './job';
 import { type PortCheckOptions, portProblems } from './port-check';
-import { remoteProblems } from './remote/remote-check';
+import { remoteProblems } from './remote-engine';
 
 interface Needs {
   readonly spec: Pick<RunSpec, 'engine' | 'performance'>;

@@ -1,9 +1,9 @@
 import * as protobuf from 'protobufjs/light.js';
 import { WorkbenchError } from '../contract/errors';
 import type { ConfigureSpec } from '../contract/run/run-spec';
-import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
 import { modelConfigType, plainMessage, textName } from '../triton/plain-message';
+import { applyConfigPatch } from '../triton/served-config';
 
 /**
  * What a config.pbtxt may say without Triton loading a library, running a command or reading a file of its choice. All

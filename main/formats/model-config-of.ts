@@ -2,8 +2,8 @@ import { WorkbenchError } from '../contract/errors';
 import type { Signature, TensorSignature } from '../contract/run/artefacts';
 import type { ConfigureSpec, RunSpec } from '../contract/run/run-spec';
 import { backendsOf, instanceGroupOf } from '../contract/run/serving';
-import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
+import { applyConfigPatch } from '../triton/served-config';
 import type { ModelFormat } from './format';
 import { checkPatchedConfig } from './patched-config';
 

@@ -1,8 +1,8 @@
 import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanLine } from '../platform/clean-text';
+import { cleanLine } from '../platform/lines';
+import { readBoundedFile } from '../platform/plain-entry';
 import { privateFile } from '../platform/private-home';
-import { readBoundedFile } from '../platform/read-bounded-file';
 import type { Redact } from './redact';
 
 const fileBytes = 1024 * 1024;

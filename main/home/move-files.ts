@@ -15,12 +15,11 @@ import {
 } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { fileError } from '../platform/file-error';
-import { hashFile, syncToDisk } from '../platform/files';
+import { hashFile, makeFolder, syncToDisk } from '../platform/files';
 import { homeLayout, toolFolders } from '../platform/layout';
-import { makeFolder } from '../platform/make-folder';
+import { fileError } from '../platform/plain-entry';
 import { homeEntry } from '../platform/private-home';
-import { readProcessStat } from '../platform/process-identity';
+import { readProcessStat } from '../platform/process';
 
 /** Whether a path is the folder or in it. */
 export const isIn = (folder: string, path: string): boolean =>

@@ -1,12 +1,12 @@
 import { toWire } from '../contract/errors';
+import { shellLine } from '../contract/flag-text';
 import type { Host, HostStatus } from '../contract/host/hosts';
 import type { DockerFacts, GpuReport } from '../contract/machine';
 import { fileLimits } from '../contract/reader-limits';
-import { shellLine } from '../contract/shell-line';
+import { listContainers } from '../docker/containers';
 import type { DockerLink } from '../docker/docker-link';
-import { listContainers } from '../docker/list-containers';
 import { gpuReportBy, smiAnswer } from '../machine/gpu-report';
-import { cleanLine } from '../platform/clean-text';
+import { cleanLine } from '../platform/lines';
 import type { SshLimits, SshOutput } from '../platform/ssh/ssh-run';
 
 const limitMs = 10_000;

@@ -1,6 +1,6 @@
 import type { GpuFacts } from '../contract/machine';
+import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-docker';
 import { gpusOfPlan, withoutGpus } from './preflight-gpu';
-import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
 import { compareVersions, majorOf, type Release, releaseFault, type Releases } from './releases';
 
 /** How a driver stands to a release. */

@@ -1,7 +1,14 @@
 import type { GpuFacts } from '../contract/machine';
 import { formatBytes } from '../contract/numbers';
-import { gpusElsewhere } from './preflight-docker';
-import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
+import {
+  gpusElsewhere,
+  notApplicable,
+  ok,
+  type Outcome,
+  type PreflightInput,
+  problem,
+  warning,
+} from './preflight-docker';
 
 const isGpu = (gpu: GpuFacts, id: string): boolean => gpu.uuid === id || String(gpu.index) === id;
 const hasMig = (gpu: GpuFacts, id: string): boolean => gpu.mig.devices.some(({ uuid }) => uuid === id);

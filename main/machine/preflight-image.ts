@@ -1,8 +1,15 @@
 import { releaseGrade } from './fitting-release';
-import { gpusElsewhere } from './preflight-docker';
+import {
+  gpusElsewhere,
+  notApplicable,
+  ok,
+  type Outcome,
+  type PreflightInput,
+  problem,
+  warning,
+} from './preflight-docker';
 import { releaseOfPlan } from './preflight-driver';
 import { gpusOfPlan, withoutGpus } from './preflight-gpu';
-import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
 import { compareVersions, type Releases } from './releases';
 
 /** Whether a release without any of the published flaws could serve the model on this machine. */

@@ -1,7 +1,6 @@
-import { type RequestHeader, shownAddress, withScheme } from '../contract/address';
+import { parseRemoteUrl, type RequestHeader, shownAddress, withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import type { MonitorTarget } from '../contract/monitor/monitor';
-import { parseRemoteUrl } from '../contract/remote-url';
 import { type HostReach, seenMessage } from '../engine/docker-over-ssh/host-reach';
 import { readTls, type TlsMaterial } from '../triton/tls';
 

@@ -22,8 +22,8 @@ import { jsonOrNull } from '../platform/parse-json';
 import { judgeAlerts } from './alerts';
 import { type LiveSession, startLiveSession } from './live-session';
 import { readMonitorTarget } from './monitor-address';
+import { boundedMarkers, boundedSample } from './rates';
 import { recordingHead, RecordingWriter, replayRecording } from './recording';
-import { boundedMarkers, boundedSample } from './sample-bounds';
 
 const mostTargets = 8;
 const schema = z.object({

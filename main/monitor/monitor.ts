@@ -10,9 +10,8 @@ import {
   watchedName,
 } from '../contract/monitor/monitor';
 import type { MonitorHistory } from '../contract/monitor/monitor-history';
-import { fileError } from '../platform/file-error';
-import { writeFileAtomic } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
+import { makeFolder, writeFileAtomic } from '../platform/files';
+import { fileError } from '../platform/plain-entry';
 import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import { parseMonitorTarget, readMonitorTarget } from './monitor-address';

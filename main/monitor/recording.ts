@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { type MonitorSample, monitorSampleSchema } from '../contract/monitor/monitor';
 import { gpuFields, type MonitorHistory, seriesFields } from '../contract/monitor/monitor-history';
-import { fileError } from '../platform/file-error';
-import { LineSplitter } from '../platform/line-splitter';
-import { makeFolder } from '../platform/make-folder';
+import { makeFolder } from '../platform/files';
+import { LineSplitter } from '../platform/lines';
 import { jsonOrNull } from '../platform/parse-json';
+import { fileError } from '../platform/plain-entry';
 import { csvText, type CsvValue } from '../reports/csv';
 
 /** Of one sample: 10,000 models of a server have room. A longer line is damaged. */

@@ -22,8 +22,7 @@ import {
 } from './model-verdict';
 import type { PollAnswer, PollFailure } from './poll';
 import type { Prober } from './prober';
-import { countersSince, type RateChange, ratesBetween } from './rates';
-import { boundedModels, boundedSample } from './sample-bounds';
+import { boundedModels, boundedSample, countersSince, type RateChange, ratesBetween } from './rates';
 
 interface Read {
   readonly statistics: ReadonlyMap<string, ModelStatistics>;

@@ -1,5 +1,5 @@
 import { fileLimits } from '../contract/reader-limits';
-import type { FileWindow } from '../platform/file-window';
+import type { FileWindow } from '../platform/zip-directory';
 
 /** A field of a protobuf message in a file: a number, or where its bytes are. */
 export interface MessageField {

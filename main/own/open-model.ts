@@ -1,7 +1,10 @@
 import { basename } from 'node:path';
+import { z } from 'zod';
+import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import { type OpenedModel, type OpenModelInput, openModelSchema } from '../contract/run/own-model';
-import type { ModelSource } from '../contract/run/run-spec';
+import { type ModelSource, sourceSchema } from '../contract/run/run-spec';
+import { silentListener, type Toolkit } from '../toolkit/toolkit';
 import { modelPathKind } from './model-files';
 import type { ModelReaders } from './model-readers';
 import { onnxSource } from './onnx-source';
@@ -13,7 +16,7 @@ import {
   withRepositoryNames,
 } from './read-repository';
 import { savedModelSource } from './savedmodel-source';
-import { filesOf, type Trust } from './trust';
+import { createTrust, filesOf, type Trust } from './trust';
 
 /** An input of a TorchScript file as it is asked for and given. */
 interface GivenInput {
@@ -214,4 +217,57 @@ export async function openModel(input: OpenModelInput, tools: OpenModelTools): P
     case 'repository':
       return openRepository(path, { shapes, datatypes }, tools);
   }
+}
+
+export interface OwnModels {
+  readonly handlers: Pick<Handlers, 'models.open' | 'models.trust'>;
+  readonly trust: Trust;
+  /** Reads what trusting the model at a path would trust. Throws as `models.open`. */
+  code(path: string): Promise<ModelCode>;
+}
+
+/** What a person who trusts a model is shown. */
+export interface ModelCode {
+  readonly path: string;
+  readonly kind: OpenedModel['kind'];
+  /** Empty where the model is data only. */
+  readonly files: OpenedModel['code'];
+  /** SHA-256 (hex) over names and contents of all of it. */
+  readonly sha256: string;
+}
+
+interface OwnModelsOptions {
+  /** `trusted.json` of the home. */
+  readonly trustFile: string;
+  readonly toolkit: Toolkit;
+  readonly readers: ModelReaders;
+  readonly now: () => Date;
+}
+
+/** What else the toolkit says of the file is not part of the source. */
+const inspected = z.object(sourceSchema.pick({ inputs: true, outputs: true, batched: true }).shape);
+
+/** Opening and trusting of the engineer's own models. */
+export function createOwnModels({ trustFile, toolkit, readers, now }: OwnModelsOptions): OwnModels {
+  const trust = createTrust(trustFile, now, readers);
+  const inspect: OpenModelTools['inspect'] = async (path, inputs) => {
+    const args = [['--path', path] as const, ['--inputs', JSON.stringify(inputs)] as const];
+    return toolkit.call({ verb: 'inspect', args }, inspected, silentListener(AbortSignal.timeout(120_000)));
+  };
+  const tools = { trust, readers, inspect };
+  return {
+    trust,
+    handlers: {
+      'models.open': (input) => openModel(input, tools),
+      'models.trust': async ({ sha256, ...input }) => {
+        const { kind, path } = await openModel(input, tools);
+        await trust.trust({ kind, path }, sha256);
+        return openModel(input, tools);
+      },
+    },
+    code: async (given) => {
+      const { kind, path, code: files } = await openModel({ path: given }, tools);
+      return { kind, path, files, sha256: await trust.hash({ kind, path }) };
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { fileLimits } from '../contract/reader-limits';
-import { openModelFile } from '../platform/file-window';
+import { openModelFile } from '../platform/zip-directory';
 import type { MessageField } from './message-walk';
 import { limited, MessageWalk } from './message-walk';
 import { fileRefused } from './model-files';

@@ -4,7 +4,7 @@ import { toWire } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import type { ModelSource } from '../contract/run/run-spec';
 import { backendOf } from '../formats/patched-config';
-import { readBoundedFile } from '../platform/read-bounded-file';
+import { readBoundedFile } from '../platform/plain-entry';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { traitsOf } from '../triton/model-traits';

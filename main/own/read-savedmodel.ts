@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
-import { someOf } from '../platform/clean-text';
-import { FileWindow } from '../platform/file-window';
+import { someOf } from '../platform/lines';
+import { FileWindow } from '../platform/zip-directory';
 import { limited, type MessageField, MessageWalk } from './message-walk';
 import type { Dimension } from './read-onnx';
 

@@ -1,9 +1,13 @@
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
-import type { FileWindow } from '../platform/file-window';
-import { openModelFile } from '../platform/file-window';
-import type { ZipEntry } from '../platform/zip-directory';
-import { LargeDirectory, readZipDirectory, readZipEntry } from '../platform/zip-directory';
+import {
+  type FileWindow,
+  LargeDirectory,
+  openModelFile,
+  readZipDirectory,
+  readZipEntry,
+  type ZipEntry,
+} from '../platform/zip-directory';
 
 const exportRemedy =
   'Export TorchScript: torch.jit.script(model).save("model.pt") or torch.jit.trace(model, example).save("model.pt").';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { type Datatype, datatypeBytes, type InputData, isDatatype } from '../contract/measured/input-data';
-import { makeFolder } from '../platform/make-folder';
+import { makeFolder } from '../platform/files';
 import { countToMake, mostMadeBytes } from '../triton/tensor';
 import { encodeTexts } from './input/encode-values';
 import { createRandom } from './request-schedule';

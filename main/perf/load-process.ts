@@ -2,8 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire } from '../contract/errors';
 import { writeFileAtomic } from '../platform/files';
-import type { LoadProcessJob, LoadProcessLine, LoadProcessResult } from './load-process-messages';
-import type { MeasureInput } from './load-tool';
+import type { LoadProcessJob, LoadProcessLine, LoadProcessResult, MeasureInput } from './load-tool';
 import { createLoadTools } from './load-tools';
 
 const say = (line: LoadProcessLine) => {

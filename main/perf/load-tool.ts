@@ -1,8 +1,35 @@
+import { z } from 'zod';
 import type { RequestHeader, TlsFiles } from '../contract/address';
 import type { InputData } from '../contract/measured/input-data';
-import type { LoadPoint, MeasurementWindow } from '../contract/measured/results';
+import {
+  type LoadPoint,
+  loadPointSchema,
+  type MeasurementWindow,
+  windowSchema,
+} from '../contract/measured/results';
 import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contract/run/run-spec';
-import type { LoadLevel } from '../contract/run/scenario-levels';
+import type { LoadLevel } from '../contract/run/sweep';
+import { wireErrorSchema } from '../contract/wire-error';
+
+/** What the process of `load-process.ts` is to do; paths and addresses as it sees them. */
+export interface LoadProcessJob {
+  readonly tool: LoadToolId;
+  readonly measure: Omit<MeasureInput, 'signal' | 'onWindow' | 'onLog' | 'onCommand'>;
+  readonly resultFile: string;
+}
+
+export const loadProcessLineSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('window'), window: windowSchema, index: z.int().min(0) }),
+  z.object({ type: z.literal('log'), lines: z.array(z.string()).readonly() }),
+  z.object({ type: z.literal('command'), argv: z.array(z.string()).readonly() }),
+]);
+export type LoadProcessLine = z.infer<typeof loadProcessLineSchema>;
+
+export const loadProcessResultSchema = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), point: loadPointSchema }),
+  z.object({ ok: z.literal(false), error: wireErrorSchema }),
+]);
+export type LoadProcessResult = z.infer<typeof loadProcessResultSchema>;
 
 /** How a level is measured; what is left out has the schema's default. */
 type LoadSettings = Pick<

@@ -2,21 +2,30 @@ import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../contract/measured/results';
-import { present } from '../contract/present';
 import { fileLimits } from '../contract/reader-limits';
+import { present } from '../contract/trees';
 import { levelText } from '../contract/words';
-import { makeFolder } from '../platform/make-folder';
+import { makeFolder } from '../platform/files';
 import { readPlainText } from '../platform/plain-entry';
 import { analyzerCommand } from './analyzer/analyzer-command';
 import { analyzerFiles, analyzerTls, writeAnalyzerInput } from './analyzer/analyzer-input';
-import { createCpuMarks } from './analyzer/cpu-marks';
-import { type AnalyzerRow, parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
-import { parseAnalyzerSummary, parseComposing, parsePass } from './analyzer/parse-analyzer-output';
-import { analyzerFailure, cameOfStandstill, runAnalyzer, unsteadyExitCode } from './analyzer/run-analyzer';
-import { partsInterval } from './intervals';
+import {
+  type AnalyzerRow,
+  parseAnalyzerCsv,
+  parseAnalyzerSummary,
+  parseComposing,
+  parsePass,
+} from './analyzer/parse-analyzer-output';
+import {
+  analyzerFailure,
+  cameOfStandstill,
+  createCpuMarks,
+  runAnalyzer,
+  unsteadyExitCode,
+} from './analyzer/run-analyzer';
+import { partsInterval, stabilityWindows } from './intervals';
 import type { LoadTool, MeasureInput } from './load-tool';
 import { sequenceLengths } from './request-schedule';
-import { stabilityWindows } from './stability';
 
 interface PerfAnalyzerOptions {
   readonly binary: string;

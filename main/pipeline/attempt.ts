@@ -1,12 +1,11 @@
 import { toWire, type WireError } from '../contract/errors';
 import { type RunOutcome, stepsOf } from '../contract/run/run-events';
-import type { EngineWatch } from '../engine/place';
+import type { EngineWatch } from '../engine/engine';
 import { LeaveRunning } from '../platform/abort';
 import { exists } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
 import { awaitDevice, heldUpOr, type TakeDevice, waitOut } from './device-turn';
-import { DiskHolds } from './disk-hold';
-import { type ContinueNow, EngineHolds, HeldUp, type Hold } from './hold';
+import { type ContinueNow, DiskHolds, EngineHolds, HeldUp, type Hold } from './hold';
 import { stoppedEnd } from './jobs/job-stopping';
 import { needsDevice, plannedSteps, stepKeys } from './plan';
 import { runPipeline } from './runner';

@@ -1,7 +1,11 @@
+import { readdir, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
 import { type ErrorCode, toWire, type WireError, WorkbenchError } from '../contract/errors';
+import { formatBytes } from '../contract/numbers';
 import type { RunWait } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
-import type { EngineWatch } from '../engine/place';
+import type { EngineWatch } from '../engine/engine';
+import { exists, listFiles } from '../platform/files';
 
 /** What keeps a run from going on, and goes away without it: a full disk, an engine that is away. */
 export interface Hold {
@@ -104,4 +108,137 @@ export class EngineHolds {
       isOver: () => this.watch.answers(),
     };
   }
+}
+
+/** What a file system still takes. */
+interface DiskRoom {
+  /** A folder on it. */
+  readonly folder: string;
+  readonly freeBytes: number;
+  /** null where the file system has no fixed number of files. */
+  readonly freeFiles: number | null;
+}
+
+/** Writers end with less than they asked for: what is left over is below these. */
+const nearlyNothing = { bytes: 2 ** 20, files: 8 };
+
+const fullCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Room for this user where `path` is or would be; null when the system does not say. */
+async function roomAt(path: string): Promise<DiskRoom | null> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    try {
+      const { bavail, bsize, files, ffree } = await statfs(folder);
+      return { folder, freeBytes: bavail * bsize, freeFiles: files === 0 ? null : ffree };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if ((code !== 'ENOENT' && code !== 'ENOTDIR') || folder === dirname(folder)) return null;
+    }
+  }
+}
+
+/** So little is left that a write that failed just now may have failed for it. */
+function isFull({ freeBytes, freeFiles }: DiskRoom): boolean {
+  return freeBytes < nearlyNothing.bytes || (freeFiles !== null && freeFiles < nearlyNothing.files);
+}
+
+/** The error of the system that a full disk (or quota) is behind `error`; null when its causes hold none. Pure. */
+function fullDiskCause(error: unknown): NodeJS.ErrnoException | null {
+  const seen = new Set<unknown>();
+  for (let cause = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
+    seen.add(cause);
+    if (fullCodes.has((cause as NodeJS.ErrnoException).code)) return cause;
+  }
+  return null;
+}
+
+const lookEveryMs = 10_000;
+/** More than there was when it did not suffice; doubled each time that it did not suffice again. */
+const firstMarginBytes = 64 * 2 ** 20;
+const largestMarginBytes = 2 ** 30;
+const marginFiles = 64;
+
+/** What has nothing to do with a disk, however full that is. */
+const others: ReadonlySet<ErrorCode> = new Set(['cancelled', 'accuracy-below-threshold', 'not-trusted']);
+
+async function bytesIn(folder: string): Promise<number> {
+  if (!(await exists(folder))) return 0;
+  let bytes = 0;
+  for (const path of await listFiles(folder)) {
+    bytes += await stat(join(folder, path)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  }
+  return bytes;
+}
+
+/** Removes what a step has half done, to leave its room to others; its log stays. */
+export async function clearUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (name !== 'step.log') await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** The full disks that one attempt at a run meets. */
+export class DiskHolds {
+  private marginBytes = firstMarginBytes;
+
+  /** @param folders where a run writes, its own folder first: the file systems that are asked after any failure. */
+  constructor(
+    private readonly folders: readonly string[],
+    private readonly room: typeof roomAt = roomAt,
+  ) {}
+
+  /**
+   * The hold that `error` stands for; null when no disk is full. To be asked before anything is removed.
+   * @param unfinished folder of a step whose files `clearUnfinished` is about to remove.
+   */
+  async of(error: unknown, unfinished: string | null): Promise<Hold | null> {
+    const told = toWire(error);
+    if (others.has(told.code)) return null;
+    const cause = fullDiskCause(error);
+    const rooms = await Promise.all(this.folders.map((folder) => this.room(folder)));
+    const full = rooms.find((room) => room !== null && isFull(room)) ?? null;
+    if (full === null && cause === null && told.code !== 'disk-full') return null;
+    const room = full ?? (await this.placeOf(cause, told.where));
+    if (room === null) return null;
+    const own = unfinished === null ? 0 : await bytesIn(unfinished);
+    const neededBytes = room.freeBytes + own + this.marginBytes;
+    this.marginBytes = Math.min(2 * this.marginBytes, largestMarginBytes);
+    return hold(room, neededBytes, told, this.room);
+  }
+
+  private async placeOf(cause: NodeJS.ErrnoException | null, where = ''): Promise<DiskRoom | null> {
+    const { dest, path } = (cause ?? {}) as { readonly dest?: string; readonly path?: string };
+    const named = [dest, path, where].find((one) => one !== undefined && isAbsolute(one));
+    return this.room(named ?? this.folders[0] ?? '/');
+  }
+}
+
+function hold(room: DiskRoom, neededBytes: number, told: WireError, look: typeof roomAt): Hold {
+  const { folder, freeBytes, freeFiles } = room;
+  const lacksFiles = freeFiles !== null && freeFiles < marginFiles;
+  const neededFiles = lacksFiles ? freeFiles + marginFiles : 0;
+  const figures = lacksFiles
+    ? `at least ${neededFiles} more files must fit, ${freeFiles} do`
+    : `at least ${formatBytes(neededBytes)} must be free, ${formatBytes(freeBytes)} are`;
+  const evidence = told.code === 'disk-full' ? [] : [`${told.code}: ${told.message}`];
+  const details = [...evidence, ...(told.details === undefined ? [] : [told.details])].join('\n');
+  return {
+    wait: { reason: 'disk', what: `space on ${folder}: ${figures}` },
+    error: {
+      code: 'disk-full',
+      message: `The disk of ${folder} is full: ${figures}`,
+      where: folder,
+      ...(details === '' ? {} : { details }),
+    },
+    everyMs: lookEveryMs,
+    isOver: async () => {
+      const now = await look(folder);
+      if (now === null) return false;
+      const fits = now.freeFiles === null || now.freeFiles >= neededFiles;
+      return fits && (lacksFiles || now.freeBytes >= neededBytes);
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { CoreEvent } from '../contract/api';
 import type { Environment } from '../contract/measured/results';
 import type { JournalBody, MatrixMark, StepId } from '../contract/run/run-events';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
-import type { PlaceRun } from '../engine/place';
+import type { PlaceRun } from '../engine/engine';
 import type { ServerLoadListener } from '../perf/sweep/measure-server';
 import type { LoadedPreset } from '../presets/presets';
 import type { RunStore } from '../store/run-store';

@@ -5,9 +5,8 @@ import { fileLimits } from '../contract/reader-limits';
 import type { RunSpec } from '../contract/run/run-spec';
 import { stepTitle } from '../contract/words';
 import { linkedAbort } from '../platform/abort';
-import { writeFileAtomic } from '../platform/files';
+import { makeFolder, writeFileAtomic } from '../platform/files';
 import { LogFile } from '../platform/log-file';
-import { makeFolder } from '../platform/make-folder';
 import { readPlainText } from '../platform/plain-entry';
 import type { RunContext, Step, StepContext, StepOutcome } from './step';
 

@@ -3,15 +3,14 @@ import type { Signature } from '../contract/run/artefacts';
 import type { JournalBody, RunEvent, StepId } from '../contract/run/run-events';
 import type { LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import type { Engine, ServerHandle } from '../engine/engine';
-import type { Place } from '../engine/place';
+import type { Engine, Place, ServerHandle } from '../engine/engine';
 import type { PlanPlaces } from '../engine/plan-places';
 import type { InputReaders } from '../perf/input/input-readers';
 import type { LoadTool } from '../perf/load-tool';
 import type { ReadingSources } from '../perf/readings';
 import type { LoadedPreset } from '../presets/presets';
+import type { StepManifests } from '../store/file-manifest';
 import type { RunFolder } from '../store/run-folder';
-import type { StepManifests } from '../store/step-manifests';
 import type { Toolkit, ToolkitCommand, ToolkitListener } from '../toolkit/toolkit';
 import type { Hold } from './hold';
 

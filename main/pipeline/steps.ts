@@ -1,4 +1,16 @@
+import { dirname } from 'node:path';
+import { stepsOf } from '../contract/run/run-events';
+import type { RunSpec } from '../contract/run/run-spec';
+import type { PlannedCommand } from '../contract/run/spec-tools';
+import { containerPaths } from '../engine/docker/run-files';
+import { plannedServer, type ServerPrograms } from '../engine/plan-places';
+import type { HomeLayout } from '../platform/layout';
+import type { LoadedPreset } from '../presets/presets';
+import { servedSignature } from '../spec/read-choice';
+import { runFolder } from '../store/run-folder';
+import { toolkitWords } from '../toolkit/toolkit';
 import { checkSteps } from './plan';
+import type { PlannedRun, StepCommand } from './step';
 import { accuracyStep } from './steps/accuracy.step';
 import { configureStep } from './steps/configure.step';
 import { convertStep } from './steps/convert.step';
@@ -9,6 +21,57 @@ import { offlineStep, onlineStep } from './steps/measure.step';
 import { prepareDataStep } from './steps/prepare-data.step';
 import { profileDataStep } from './steps/profile-data.step';
 import { reportStep } from './steps/report.step';
+
+export interface CommandPlaces {
+  readonly layout: ServerPrograms & Pick<HomeLayout, 'python' | 'tensorflow' | 'perfAnalyzer'>;
+  /** `resources` of the product. */
+  readonly resources: string;
+  /** Bundled entry of the native load generator. */
+  readonly workerFile: string;
+}
+
+/** Stands for what only the run will have: its folder and its id. */
+const unknownRun = '<run>';
+
+/**
+ * The commands of every step of a run to come, as the steps give them; in containers as they run inside.
+ * Throws input-invalid for a remote address that cannot be read, spec-invalid where the model has no signature.
+ */
+export function plannedCommands(
+  preset: LoadedPreset,
+  spec: RunSpec,
+  { layout, resources, workerFile }: CommandPlaces,
+): readonly PlannedCommand[] {
+  const inContainers = spec.engine.kind === 'docker';
+  const folder = runFolder(unknownRun);
+  const server = plannedServer(spec, {
+    runId: unknownRun,
+    repository: folder.repository,
+    programs: layout,
+  });
+  const run: PlannedRun = {
+    spec,
+    preset,
+    folder,
+    signature: servedSignature(preset, spec),
+    forClients: server.forClients,
+    server: server.command,
+    analyzer: inContainers ? 'perf_analyzer' : layout.perfAnalyzer,
+  };
+  const paths = containerPaths({ runDir: unknownRun, resources, bundles: dirname(workerFile), spec });
+  const onThisMachine = preset.preset.framework === 'tf' ? layout.tensorflow : layout.python;
+  const argvOf = (command: StepCommand): readonly string[] => {
+    const python = inContainers ? 'python' : onThisMachine;
+    const argv = 'verb' in command ? [python, ...toolkitWords(command)] : command;
+    return inContainers ? argv.map((word) => paths.toContainer(word)) : argv;
+  };
+  const applying = stepsOf(spec);
+  return steps
+    .filter(({ id }) => applying.includes(id))
+    .flatMap((step) =>
+      (step.commands?.(run) ?? []).map((command) => ({ step: step.id, argv: argvOf(command) })),
+    );
+}
 
 /** The pipeline, in order. */
 export const steps = checkSteps([

@@ -7,15 +7,13 @@ import { type InputData, inputDataSchema } from '../contract/measured/input-data
 import type { LoadPoint } from '../contract/measured/results';
 import { fileLimits } from '../contract/reader-limits';
 import type { Scenario } from '../contract/run/run-events';
-import { scenarioLevels } from '../contract/run/scenario-levels';
-import { type MeasuringTurn, ofScenario, plannedTurns, toolsOf } from '../contract/run/sweep';
+import { type MeasuringTurn, ofScenario, plannedTurns, scenarioLevels, toolsOf } from '../contract/run/sweep';
 import { sameValue } from '../contract/trees';
 import { levelText } from '../contract/words';
-import { whileServing } from '../engine/while-serving';
+import { whileServing } from '../engine/serving';
 import { withReadings } from '../perf/readings';
 import { measureSweep } from '../perf/sweep/sweep';
-import { hashValue } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
+import { hashValue, makeFolder } from '../platform/files';
 import { readPlainText } from '../platform/plain-entry';
 import { heldUpOr } from './device-turn';
 import { HeldUp } from './hold';

@@ -1,10 +1,8 @@
 import { rename } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
 import { linkedAbort } from './abort';
-import { startChild } from './children';
-import { exec } from './exec';
-import { exists } from './files';
-import { requireTemporaryFolder } from './temporary-files';
+import { exec, startChild } from './exec';
+import { exists, requireTemporaryFolder } from './files';
 
 export interface Display {
   /** Value for DISPLAY. */

@@ -1,10 +1,112 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { lstat, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileError } from './file-error';
-import { makeFolder } from './make-folder';
-import { temporaryBeside } from './temporary-files';
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { access, lstat, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { type ErrorCode, WorkbenchError } from '../contract/errors';
+import { fileError, refusalOf } from './plain-entry';
+
+/** What is being written lasts much less; what was killed meanwhile stays so long. */
+const abandonedMs = 24 * 3600 * 1000;
+
+const temporaryPattern = /\.(?:[0-9a-f]{8}|[0-9a-f]{12})\.tmp$|\.tmp\.pdf$/;
+
+/** A name beside `path` that nobody else has, for what takes its place once it is whole. */
+export const temporaryBeside = (path: string): string => `${path}.${randomBytes(6).toString('hex')}.tmp`;
+
+/** Removes from the folder what writers left that were killed; nothing where there is no such folder. Never rejects. */
+export async function sweepTemporary(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!temporaryPattern.test(name)) continue;
+    const path = join(folder, name);
+    const found = await lstat(path).catch(() => null);
+    if (found === null || Date.now() - found.mtimeMs < abandonedMs) continue;
+    // What another user owns stays.
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Node's order: what holds where TMPDIR names nothing is /tmp. */
+const folderOf = (env: NodeJS.ProcessEnv): string =>
+  env === process.env ? tmpdir() : (env['TMPDIR'] ?? env['TMP'] ?? env['TEMP']) || '/tmp';
+
+/**
+ * Throws `code`, naming TMPDIR, where the folder for temporary files of a program with this environment does not exist
+ * or cannot be written.
+ */
+export async function requireTemporaryFolder(env: NodeJS.ProcessEnv, code: ErrorCode): Promise<void> {
+  const folder = folderOf(env);
+  const fail = (message: string, cause?: unknown) =>
+    new WorkbenchError(code, message, {
+      remedy: `Set TMPDIR to a folder that exists and is writable, or create ${folder}, and try again.`,
+      cause,
+    });
+  const found = await stat(folder).catch((cause: unknown) => {
+    throw fail(`The folder for temporary files does not exist: ${folder} (TMPDIR).`, cause);
+  });
+  if (!found.isDirectory()) throw fail(`The path for temporary files is not a folder: ${folder} (TMPDIR).`);
+  await access(folder, constants.W_OK | constants.X_OK).catch((cause: unknown) => {
+    throw fail(`The folder for temporary files is not writable: ${folder} (TMPDIR).`, cause);
+  });
+}
+
+/** A new folder for temporary files of this process. Throws `code`, naming TMPDIR, where none can be made. */
+export async function makeTemporaryFolder(prefix: string, code: ErrorCode): Promise<string> {
+  await requireTemporaryFolder(process.env, code);
+  return mkdtemp(join(tmpdir(), prefix));
+}
+
+const errnoOf = (error: unknown): string | undefined =>
+  (error as NodeJS.ErrnoException | null)?.code ?? undefined;
+
+function refused(path: string, at: string, reason: string, cause?: unknown): WorkbenchError {
+  return new WorkbenchError('file-unwritable', `Cannot create the folder ${path}: ${reason}`, {
+    where: at,
+    remedy: 'Choose a folder that you can write to.',
+    cause,
+  });
+}
+
+/** @returns false when nothing is at the path. Throws what the system says of a path that cannot be a folder. */
+async function isFolder(path: string, at: string): Promise<boolean> {
+  try {
+    if ((await stat(at)).isDirectory()) return true;
+  } catch (error) {
+    const code = errnoOf(error);
+    // A part of the path is a file: the walk upwards names it.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw refused(path, at, refusalOf(code) ?? String(error), error);
+  }
+  throw refused(path, at, `${at} is a file`);
+}
+
+async function makeOne(path: string, at: string): Promise<void> {
+  try {
+    await mkdir(at);
+  } catch (error) {
+    const code = errnoOf(error);
+    // Made by another process in the meantime.
+    if (code === 'EEXIST' && (await isFolder(path, at))) return;
+    if (code === 'EEXIST') throw refused(path, at, `${at} is a link to something that does not exist`, error);
+    if (code === 'ENOENT') throw refused(path, at, `${dirname(at)} does not accept new folders`, error);
+    if (code === 'ENOSPC')
+      throw new WorkbenchError('disk-full', `No space left for ${path}`, { where: path, cause: error });
+    throw refused(path, at, refusalOf(code) ?? String(error), error);
+  }
+}
+
+/**
+ * The folder with all folders above it; nothing when it is there. The only place that makes folders: `recursive` of Node's
+ * mkdir never ends where a file system says "no such file" to a new folder, as /proc does.
+ * @returns the folders it made, outermost first.
+ * Throws file-unwritable, disk-full.
+ */
+export async function makeFolder(path: string): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (let at = resolve(path); !(await isFolder(path, at)); at = dirname(at)) missing.unshift(at);
+  for (const at of missing) await makeOne(path, at);
+  return missing;
+}
 
 /**
  * Puts the bytes of a file, or the entries of a folder, on disk: without the latter a power cut can take a new file away,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { present } from '../contract/present';
+import { present } from '../contract/trees';
 
 /**
  * Where things stand in the workbench home. `scripts/lib/layout.mjs` fills it and states the same names:

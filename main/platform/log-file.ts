@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { logPressure } from './back-pressure';
-import { cleanLine } from './clean-text';
-import { makeFolder } from './make-folder';
+import { makeFolder } from './files';
+import { cleanLine, logPressure } from './lines';
 
 /** Of the file, over all attempts that append to it. */
 const maxBytes = 50 * 1024 * 1024;

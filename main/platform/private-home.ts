@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
+import { makeFolder } from './files';
 import { type HomeLayout, toolFolders } from './layout';
-import { makeFolder } from './make-folder';
 
 /** For the owner alone, whatever the umask. */
 const privateFolder = 0o700;

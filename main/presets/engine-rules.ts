@@ -1,8 +1,7 @@
 import { isAbsolute } from 'node:path';
-import { isLoopback } from '../contract/address';
+import { isLoopback, parseRemoteUrl } from '../contract/address';
 import { toWire } from '../contract/errors';
-import type { SlurmEngineSpec } from '../contract/job/slurm-engine';
-import { parseRemoteUrl } from '../contract/remote-url';
+import type { SlurmEngineSpec } from '../contract/job/job-engines';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
 import { ofScenarios, toolsOf } from '../contract/run/sweep';

@@ -1,11 +1,9 @@
-import { isLoopback } from '../contract/address';
+import { isLoopback, parseRemoteUrl } from '../contract/address';
 import { fewestRounds } from '../contract/measured/cross-check';
-import { parseRemoteUrl } from '../contract/remote-url';
 import { overRemoteLimit } from '../contract/run/remote-limits';
 import { type Scenario, scenarios } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
-import { scenarioLevels, tooFewRequests } from '../contract/run/scenario-levels';
-import { ofScenario, toolsOf } from '../contract/run/sweep';
+import { ofScenario, scenarioLevels, tooFewRequests, toolsOf } from '../contract/run/sweep';
 import { largestOf } from '../contract/statistics';
 import { configuredTraits, demandedLoad } from '../triton/model-traits';
 import { problem, type RuleFinding, warning } from './rule-finding';

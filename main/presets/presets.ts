@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { type PublishedResults, publishedSchema } from '../contract/measured/published';
+import { type PublishedResults, publishedSchema } from '../contract/measured/baseline';
 import { type Preset, presetSchema } from '../contract/run/preset';
 import { exists } from '../platform/files';
 import { mostYamlBytes, parseYaml } from '../platform/parse-yaml';
-import { readBoundedFile } from '../platform/read-bounded-file';
+import { readBoundedFile } from '../platform/plain-entry';
 
 export interface LoadedPreset {
   readonly preset: Preset;

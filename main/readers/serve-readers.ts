@@ -1,7 +1,22 @@
 import { Worker } from 'node:worker_threads';
-import { toWire } from '../contract/errors';
-import type { ReaderJob, ReaderMessage } from './reader-messages';
-import { memorySignal } from './reader-messages';
+import { toWire, type WireError } from '../contract/errors';
+
+/** To the reader's process: one job at a time. */
+export interface ReaderJob {
+  readonly name: string;
+  readonly input: unknown;
+  /** Resident memory of the process, MiB, above which it ends itself. */
+  readonly memoryMiB: number;
+}
+
+/** From it: first that it can be asked, then one answer for each job. */
+export type ReaderMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'answer'; readonly value: unknown; readonly residentMiB: number }
+  | { readonly type: 'failure'; readonly error: WireError; readonly residentMiB: number };
+
+/** The signal by which the process ends itself above its memory; nothing else sends it. */
+export const memorySignal = 'SIGUSR2';
 
 /** Memory is looked at this often: what is taken in between comes on top of the limit. */
 const guardIntervalMs = 25;

@@ -1,6 +1,5 @@
 import type { AccuracyResult } from '../contract/measured/results';
-import { csvText, type CsvValue } from './csv';
-import { loadCsv } from './load-csv';
+import { csvText, type CsvValue, loadCsv } from './csv';
 import type { Exporter } from './report';
 
 const headings = [

@@ -1,7 +1,7 @@
-import { otherwiseText } from '../contract/measured/published';
+import { otherwiseText } from '../contract/measured/baseline';
 import type { ReportSection } from '../contract/run/report-look';
-import { logoUri } from './look/logo';
 import type { Exporter, NamedText, ParameterGroup, Report, ReportScenario } from './report';
+import { logoUri } from './report-look';
 
 /** Characters that would be read as markup; line breaks would end a cell. */
 const escaped = (text: string): string =>

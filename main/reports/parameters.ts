@@ -1,4 +1,4 @@
-import { accuracyFields } from '../contract/fields/accuracy-fields';
+import { accuracyFields, scenarioFields } from '../contract/fields/accuracy-fields';
 import type { FieldRow, ValueAt } from '../contract/fields/field';
 import {
   applies,
@@ -11,7 +11,6 @@ import {
 } from '../contract/fields/fields';
 import { modelFields } from '../contract/fields/model-fields';
 import { performanceFields } from '../contract/fields/performance-fields';
-import { scenarioFields } from '../contract/fields/scenario-fields';
 import { servingFields } from '../contract/fields/serving-fields';
 import { formatCount, formatScale } from '../contract/numbers';
 import type { RunSpec } from '../contract/run/run-spec';

@@ -1,11 +1,14 @@
 import { errorText } from '../contract/error-text';
-import { formatDuration } from '../contract/numbers';
-import { damageText, skippedText } from '../contract/run/run-events';
+import { shellLine } from '../contract/flag-text';
+import { meanBatch } from '../contract/measured/columns';
+import { formatCount, formatDuration, formatScale } from '../contract/numbers';
+import { damageText, scenarios, skippedText } from '../contract/run/run-events';
 import type { Tone } from '../contract/run/run-outcome';
+import { type Protocol, protocols, type RunSpec } from '../contract/run/run-spec';
 import type { RunState, StepState } from '../contract/run/run-state';
-import { shellLine } from '../contract/shell-line';
+import { ofScenario, ofScenarios, plannedSweep } from '../contract/run/sweep';
 import { stepTitle } from '../contract/words';
-import type { ReportCommand, ReportProblem, ReportStep } from './report';
+import type { NamedText, ReportCommand, ReportProblem, ReportStep } from './report';
 
 /** The run's error, or that of its first step that has one. */
 function errorProblem({ steps, error: ofRun }: RunState): ReportProblem | null {
@@ -105,4 +108,117 @@ export function reportCommands(state: RunState): readonly ReportCommand[] {
       line: shellLine(argv),
     })),
   );
+}
+
+const clientColumnsOf: Readonly<Record<Protocol, string>> = {
+  grpc: 'Over gRPC they are the time to build the request message and to take the response message apart; the wire is in Network + server.',
+  http: 'Over HTTP they are the time from the first to the last body byte sent, and from the first to the last body byte received.',
+};
+
+/** What the client columns hold depends on where a client of that protocol can look at its clock. */
+function clientColumns({ performance }: RunSpec): string {
+  const used = new Set(ofScenarios(performance).map(({ protocol }) => protocol));
+  return protocols
+    .filter((protocol) => used.has(protocol))
+    .map((protocol) => clientColumnsOf[protocol])
+    .join(' ');
+}
+
+/** "500", or "100 (offline) or 500 (online)". */
+function requestCounts({ performance }: RunSpec): string {
+  const counts = scenarios.map((scenario) => ofScenario(performance, scenario).measurementRequestCount);
+  const [first = 0] = counts;
+  if (counts.every((count) => count === first)) return formatCount(first);
+  return counts.map((count, index) => `${formatCount(count)} (${scenarios[index] ?? ''})`).join(' or ');
+}
+
+function stability(spec: RunSpec): string {
+  const { performance } = spec;
+  const window =
+    performance.measurementMode === 'time_windows'
+      ? `windows of ${formatCount(performance.measurementIntervalMs)} ms`
+      : `windows of at least ${requestCounts(spec)} requests`;
+  return (
+    `A level is measured in ${window}. It is steady when, over the last three windows, throughput and mean latency each ` +
+    `stay within ${formatScale(performance.stabilityPercentage)} % of their smallest value, and its result merges those three. ` +
+    `After ${formatCount(performance.maxTrials)} windows it is reported as is and marked not steady. ` +
+    'A level is never dropped: one without a result is shown with the reason.'
+  );
+}
+
+const percentilesNote: NamedText = {
+  name: 'Percentiles',
+  value:
+    'p50, p90, p95 and p99 are nearest ranks without interpolation: of n sorted latencies, the one at index floor(p/100 · (n − 1) + 0.5).',
+};
+
+/** How to read the numbers of a file of perf_analyzer. */
+export function importedNotes(): readonly NamedText[] {
+  return [
+    {
+      name: 'Throughput',
+      value:
+        'Inferences/s counts batch items, not requests; of a profile export: answered requests times batch size, divided by the time of the windows.',
+    },
+    percentilesNote,
+    {
+      name: 'Steady levels',
+      value:
+        'perf_analyzer writes a level only when it found it steady by its own setting, which the file does not say.',
+    },
+    { name: '–', value: 'A value that the file does not have.' },
+  ];
+}
+
+/** How the interval of one measured level is made. */
+const partsNote =
+  'Of one measurement: Student’s t times the spread of the parts of the level. It is not divided by their number: what changes the speed of a machine lasts longer than a level, and does not average out in it.';
+
+/** Of runs with request rates. */
+function scheduleNotes({ performance }: RunSpec): readonly NamedText[] {
+  if (plannedSweep(performance, 'online') !== 'requestRate') return [];
+  return [
+    {
+      name: 'Latency from schedule',
+      value:
+        'From the time at which a request was due, sent or not: what waited because the server was slow is in it (coordinated omission shown). Latency from send leaves that wait out, and so does every tool that does not keep a schedule. A budget is held against the p99 from schedule where there is one.',
+    },
+  ];
+}
+
+/** How to read the numbers. */
+export function reportNotes(spec: RunSpec): readonly NamedText[] {
+  return [
+    {
+      name: 'Throughput',
+      value:
+        'Inferences/s counts batch items, not requests: answered requests times batch size, divided by the time of the windows.',
+    },
+    {
+      name: 'Latency',
+      value:
+        'Measured by the client from just before a request is handed over until its answer is complete. avg is the mean of those measurements, not the sum of the components. All times are milliseconds.',
+    },
+    ...scheduleNotes(spec),
+    percentilesNote,
+    { name: 'Client send, Client receive', value: clientColumns(spec) },
+    {
+      name: 'Server columns',
+      value:
+        "Server queue and Compute input, infer and output are means from Triton's own statistics over the same windows. Network + server is what remains of the mean latency: the network and the server's own handling.",
+    },
+    { name: 'Steady levels', value: stability(spec) },
+    {
+      name: meanBatch.title,
+      value:
+        'Items in one execution inside the server: inference count divided by execution count. Above the request’s own batch size, dynamic batching is at work.',
+    },
+    {
+      name: '± 95 %',
+      value:
+        spec.performance.repeats > 1
+          ? `Half width of the interval of throughput and latencies, from the repeats of the level; with fewer than three the widest of theirs for the throughput, and none for a latency. ${partsNote}`
+          : `Half width of the interval in which the throughput, or a latency, of a long measurement lies in 95 of 100. ${partsNote} A latency has none where too few requests ended in a part: ten for avg, p50 and p90, 20 for p95, 100 for p99.`,
+    },
+  ];
 }

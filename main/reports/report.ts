@@ -8,7 +8,7 @@ import type { ReportFile, Scenario, StepId } from '../contract/run/run-events';
 import type { Badge, Tone, Verification } from '../contract/run/run-outcome';
 import type { RunState } from '../contract/run/run-state';
 import type { Sweep } from '../contract/run/sweep';
-import type { Logo } from './look/logo';
+import type { Logo } from './report-look';
 
 /**
  * What every exporter shows, ready to read: texts are sorted and worded here and nowhere else.

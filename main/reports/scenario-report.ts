@@ -5,12 +5,12 @@ import {
   baselineSeries,
   baselinesOf,
   defaultBaseline,
+  type PublishedResults,
 } from '../contract/measured/baseline';
 import { cellText } from '../contract/measured/column';
 import { publishedColumns } from '../contract/measured/columns';
 import { crossCheckOf } from '../contract/measured/cross-check';
 import { budgetMsOf, isWithin, type Level, levelsOf, withinBudget } from '../contract/measured/points';
-import type { PublishedResults } from '../contract/measured/published';
 import { budgetSentence, chosenLevel } from '../contract/measured/verdict';
 import { formatCount, formatMs, formatRate, formatShare, formatTyped, missing } from '../contract/numbers';
 import type { Scenario } from '../contract/run/run-events';

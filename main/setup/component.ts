@@ -1,6 +1,6 @@
 import type { ComponentId } from '../contract/setup';
 import type { HomeLayout } from '../platform/layout';
-import type { SetupListener } from './run-installer';
+import type { SetupListener } from './installer';
 import type { Uv } from './uv';
 
 /** What the components are made with. */

@@ -2,12 +2,11 @@ import { chmod, copyFile, readdir, readFile, rm, symlink, writeFile } from 'node
 import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { compareVersions } from '../machine/releases';
-import { exists } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
+import { exists, makeFolder } from '../platform/files';
 import type { Component } from './component';
+import { runInstaller, tryInstaller } from './installer';
 import { cleanEnvironment } from './package-index';
 import { linkMode, pythonBaseStamp, pythonStamp } from './python';
-import { runInstaller, tryInstaller } from './run-installer';
 import { hashParts, homeOf, readText } from './stamps';
 import { environmentFacts } from './triton';
 

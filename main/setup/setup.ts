@@ -10,19 +10,17 @@ import {
   inOrderOfNeed,
   withDependents,
 } from '../contract/setup';
-import { bytesBelow, exists, isThere } from '../platform/files';
+import { bytesBelow, exists, isThere, makeFolder } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
-import { makeFolder } from '../platform/make-folder';
 import { takeFileLease } from '../store/file-lease';
 import { pythonMissing } from '../toolkit/local-python';
 import type { EnsurePython } from '../toolkit/toolkit';
 import type { Component, SetupContext } from './component';
+import { type SetupListener, throwIfCancelled } from './installer';
 import { hostPythons, libraryPackage } from './interpreter';
 import { perfAnalyzerComponent } from './perf-analyzer';
-import { pythonComponent } from './python';
-import { type SetupListener, throwIfCancelled } from './run-installer';
+import { pythonComponent, tensorflowComponent } from './python';
 import { readFacts, readStamp, replaceFolder, writeFacts, writeStamp } from './stamps';
-import { tensorflowComponent } from './tensorflow';
 import { tritonComponent } from './triton';
 import { canHaveUv, openUv, type Uv, uvFolder } from './uv';
 

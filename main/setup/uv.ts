@@ -1,11 +1,10 @@
 import { chmod, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { exists } from '../platform/files';
+import { exists, makeFolder } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
-import { makeFolder } from '../platform/make-folder';
 import { pipSecrets } from './index-secrets';
-import { failureReason } from './install-output';
+import { failureReason, runInstaller, type SetupListener, tryInstaller } from './installer';
 import {
   chooseInterpreter,
   downloadedPython,
@@ -15,7 +14,6 @@ import {
   pythonFacts,
 } from './interpreter';
 import { cleanEnvironment, readPipConfigs, uvEnvironment } from './package-index';
-import { runInstaller, type SetupListener, tryInstaller } from './run-installer';
 import { hashParts, readStamp, replaceFolder, writeStamp } from './stamps';
 
 interface UvOptions {

@@ -14,9 +14,9 @@ import { tensorPrecisionOf } from '../formats/formats';
 import { canonicalJson } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
 import { atPrecision, signatureOf } from '../presets/signature';
-import { diffConfig } from '../triton/config-patch';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
+import { diffConfig } from '../triton/served-config';
 import { generatedConfig, readChoice } from './read-choice';
 import { sizeProblem } from './spec-readers';
 

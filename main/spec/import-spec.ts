@@ -1,17 +1,122 @@
 import { z } from 'zod';
-import { toWire } from '../contract/errors';
-import { runSpecSchema } from '../contract/run/run-spec';
-import type { ImportedSpec } from '../contract/run/spec-tools';
-import type { Tree } from '../contract/trees';
-import { requireInertPatch } from '../formats/inert-config';
+import { toWire, WorkbenchError } from '../contract/errors';
+import { formatFacts } from '../contract/run/model-formats';
+import type { Preset } from '../contract/run/preset';
+import { type Format, formats, runSpecSchema } from '../contract/run/run-spec';
+import { backendsOf } from '../contract/run/serving';
+import type { Choice, ImportedSpec } from '../contract/run/spec-tools';
+import { mergeTrees, type Tree } from '../contract/trees';
+import { requireInertConfig, requireInertPatch } from '../formats/inert-config';
+import { backendOf } from '../formats/patched-config';
 import { sourceOf } from '../own/own-preset';
-import { someOf } from '../platform/clean-text';
+import { someOf } from '../platform/lines';
 import { parseYaml } from '../platform/parse-yaml';
 import type { LoadedPreset } from '../presets/presets';
-import { importConfig, refusalOf } from './import-config';
+import { resolveSpec } from '../presets/resolve-spec';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
+import type { ModelConfig } from '../triton/model-config';
+import { editConfig } from './edit-config';
+import { generatedConfig, readChoice } from './read-choice';
 import { importRunner, isRunnerConfig, readVariables } from './read-variables';
 import { parseShellEnvironment } from './shell-environment';
 import { sizeProblem, specKind, type SpecModel } from './spec-readers';
+
+const source = 'config-pbtxt';
+
+const threadNames: Readonly<Record<string, string>> = {
+  intra_op_thread_count: 'intra_op_threads',
+  INTRA_OP_THREAD_COUNT: 'intra_op_threads',
+};
+
+/** Where the chosen engine serves the same file in another way, what the file says of backend and platform gives way. */
+function servedHere(config: ModelConfig, generated: ModelConfig): ModelConfig {
+  const { parameters = {} } = config;
+  const threads = Object.entries(threadNames).flatMap(([name, here]) => {
+    const value = parameters[name];
+    return value === undefined ? [] : [[here, value] as const];
+  });
+  const others = Object.entries(parameters).filter(([name]) => !/^int(er|ra)_op_thread_count$/i.test(name));
+  return {
+    ...config,
+    backend: generated.backend ?? '',
+    platform: generated.platform ?? '',
+    parameters: { ...generated.parameters, ...Object.fromEntries([...others, ...threads]) },
+  };
+}
+
+/** The format that the file is for: the chosen one where it fits, else one that is offered for its backend. */
+function formatFor(config: ModelConfig, preset: Preset, chosen: Format | undefined): Format | undefined {
+  const ofPlatform = formats.filter((format) => formatFacts[format].platform === config.platform);
+  const ofBackend = formats.filter((format) => formatFacts[format].backend === backendOf(config));
+  const known = ofPlatform.length > 0 ? ofPlatform : ofBackend;
+  if (chosen !== undefined && known.includes(chosen)) return chosen;
+  return known.find((format) => preset.formats.includes(format));
+}
+
+/** What is wrong and how to fix it where `check` refuses; null where it does not. */
+export function refusalOf(check: () => void): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (!(error instanceof WorkbenchError)) throw error;
+    return [error.message, error.remedy].filter((part) => part !== undefined).join('. ');
+  }
+}
+
+/**
+ * A config.pbtxt of any origin as a choice to be laid over `over`: its fields, and as a patch what no field stands for. Every
+ * field that the file states is then as it states it. Pure.
+ */
+export function importConfig(
+  loaded: LoadedPreset,
+  text: string,
+  over: Choice['overrides'] = {},
+): ImportedSpec {
+  let config: ModelConfig;
+  try {
+    config = parseConfigPbtxt(text);
+  } catch (error) {
+    const { message, where } = toWire(error);
+    return { source, choice: null, notes: [`${where ?? 'config.pbtxt'}: ${message}`] };
+  }
+  const unsafe = refusalOf(() => {
+    requireInertConfig(config);
+  });
+  if (unsafe !== null) return { source, choice: null, notes: [unsafe] };
+  const { preset } = loaded;
+  const notes: string[] = [];
+  const backend = backendOf(config);
+  const format = formatFor(
+    config,
+    preset,
+    readChoice(preset, { preset: preset.id, overrides: over }).nearest?.format,
+  );
+  const overrides: Record<string, unknown> = format === undefined ? {} : { format };
+  const choice: Choice = { preset: preset.id, overrides: mergeTrees(over, overrides) };
+  try {
+    // What is wrong in other fields of a draft is mended there.
+    const spec = readChoice(preset, choice).nearest ?? resolveSpec(preset, choice.overrides);
+    const generated = generatedConfig(loaded, spec);
+    if (backend !== backendOf(generated)) {
+      const how = backendsOf(spec.engine) === 'python' ? "Triton's Python backend" : backendOf(generated);
+      // A file that names none leaves it to the engine.
+      if (backend !== '')
+        notes.push(
+          `The file is for the backend "${backend}"; the engine "${spec.engine.kind}" serves ${spec.format} by ${how}, ` +
+            'and config.pbtxt says so.',
+        );
+      config = servedHere(config, generated);
+    }
+    if (/^[^\S\n]*#/m.test(text)) notes.push('Comments are left out.');
+    const edit = editConfig(loaded, choice, formatConfigPbtxt(config));
+    if (edit.problem !== null) return { source, choice: null, notes: [edit.problem.message] };
+    return { source, choice: { preset: preset.id, overrides: { ...overrides, ...edit.overrides } }, notes };
+  } catch (error) {
+    if (!(error instanceof WorkbenchError)) throw error;
+    return { source, choice: null, notes: [error.message] };
+  }
+}
 
 function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
   const source = 'shell-environment';

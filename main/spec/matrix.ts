@@ -6,7 +6,7 @@ import { runSpecSchema } from '../contract/run/run-spec';
 import type { MatrixAxis, MatrixEntry, MatrixFile } from '../contract/run/spec-tools';
 import { treeOf, upstreamVariables } from '../contract/run/upstream-variables';
 import { isTree, mergeTrees, sameValue, type Tree } from '../contract/trees';
-import { shortText, shortValue } from '../platform/clean-text';
+import { shortText, shortValue } from '../platform/lines';
 import { parseYaml } from '../platform/parse-yaml';
 import { isRunnerConfig, type NamedPreset, runnerEntries, tellingVariables } from './read-variables';
 import { sizeProblem, specKind } from './spec-readers';

@@ -13,9 +13,9 @@ import { type InputReaders, runTensors } from '../perf/input/input-readers';
 import { exists, hashValue } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import type { LoadedPreset } from '../presets/presets';
-import { applyConfigPatch } from '../triton/config-patch';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
+import { applyConfigPatch } from '../triton/served-config';
 import { defaultPrecision, generatedConfig, readChoice, servedSignature } from './read-choice';
 import type { SpecReaders } from './spec-readers';
 

@@ -4,7 +4,7 @@ import { formats, loadTools } from '../contract/run/run-spec';
 import type { ImportedSpec } from '../contract/run/spec-tools';
 import { refusalOfVariable, treeOf, upstreamVariables } from '../contract/run/upstream-variables';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
-import { shortText, someOf } from '../platform/clean-text';
+import { shortText, someOf } from '../platform/lines';
 
 const own = 'a run has its own folders';
 const derived = null;

@@ -1,15 +1,14 @@
 import { stringify } from 'yaml';
 import type { Handlers } from '../contract/api';
+import { shellLine } from '../contract/flag-text';
 import type { Preset } from '../contract/run/preset';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { Choice } from '../contract/run/spec-tools';
-import { shellLine } from '../contract/shell-line';
 import { mergeTrees } from '../contract/trees';
 import { createPresetOf, sourceOf } from '../own/own-preset';
 import { hashValue } from '../platform/files';
-import { minimalOverrides } from '../presets/minimal-overrides';
 import type { LoadedPreset } from '../presets/presets';
-import { resolveSpec } from '../presets/resolve-spec';
+import { minimalOverrides, resolveSpec } from '../presets/resolve-spec';
 import { type PreviewPlaces, previewSpec } from './preview-spec';
 
 interface ExportedSpec {

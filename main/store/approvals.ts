@@ -1,10 +1,10 @@
 import { resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { emptyReach, isEmptyReach, type Reach, type Reached } from '../contract/reach';
-import { imageRepository } from '../docker/images/image-reference';
+import { imageRepository } from '../docker/images/registry';
 import { writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
-import { readBoundedFile } from '../platform/read-bounded-file';
+import { readBoundedFile } from '../platform/plain-entry';
 import { withFileTurn } from './file-lease';
 
 const entry = z.strictObject({ value: z.string(), at: z.string() });

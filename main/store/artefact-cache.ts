@@ -2,9 +2,14 @@ import { chmod, cp, link, readFile, rename, rm, stat, utimes } from 'node:fs/pro
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type FileEntry, fileEntrySchema } from '../contract/run/artefacts';
-import { bytesBelow, exists, listFiles, writeFileAtomic } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
-import { temporaryBeside } from '../platform/temporary-files';
+import {
+  bytesBelow,
+  exists,
+  listFiles,
+  makeFolder,
+  temporaryBeside,
+  writeFileAtomic,
+} from '../platform/files';
 import { firstDifference, ReadContents } from './file-manifest';
 
 const manifestSchema = z.object({

@@ -3,8 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
-import { writeFileAtomic } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
+import { makeFolder, writeFileAtomic } from '../platform/files';
 import { keepAlive, type LeaseHolder, ownHolder, readLiveHolder, takeFileLease } from './file-lease';
 
 /** Where measuring falls on; one measures there at a time. */

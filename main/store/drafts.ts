@@ -1,8 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Draft, draftSchema } from '../contract/run/spec-tools';
-import { writeFileAtomic } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
+import { makeFolder, writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 
 /** The wizard's drafts: one file each, the last whole one whatever happens while it is written. */

@@ -1,14 +1,50 @@
 import type { Stats } from 'node:fs';
 import { link, lstat, readFile, realpath, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import { fileError } from '../platform/file-error';
-import { makeFolder } from '../platform/make-folder';
+import { makeFolder, temporaryBeside } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
-import { isAlive, ownIdentity, ownPlace, placeSchema, relationTo } from '../platform/process-identity';
-import { temporaryBeside } from '../platform/temporary-files';
+import { fileError } from '../platform/plain-entry';
+import { isAlive, ownIdentity, ownPlace, placeSchema, relationTo } from '../platform/process';
+
+/** Name inside the run folder; its time is the holder's last sign of life. */
+export const leaseFile = 'lease.json';
+
+/** Of a folder that is made and removed while it is held, as a deployment's: beside it. */
+export const leaseBeside = (dir: string) => `${dir}.lease`;
+
+const leasePath = (runDir: string) => join(runDir, leaseFile);
+
+/** The live process that holds the run; null when nobody does. A dead holder's lease counts as none. */
+export function leaseHolder(runDir: string): Promise<LeaseHolder | null> {
+  return readLiveHolder(leasePath(runDir));
+}
+
+/** True where the run was last held on another machine or in another PID namespace, by a live process or a dead one. */
+export function isHeldElsewhere(runDir: string): Promise<boolean> {
+  return isForeignLease(leasePath(runDir));
+}
+
+/** Who holds a run, for an error: `Process 12` or `Process 12 on host`. */
+export function holderText({ pid, host }: LeaseHolder): string {
+  return host === undefined ? `Process ${pid}` : `Process ${pid} on ${host}`;
+}
+
+/**
+ * Takes the run for this process: one writer a run, whatever number of windows and CLIs.
+ * @returns the release. Throws run-busy while a live process holds it.
+ */
+export async function acquireLease(runDir: string): Promise<() => Promise<void>> {
+  const { release, holder } = await takeFileLease(leasePath(runDir));
+  if (release !== undefined) return release;
+  const message =
+    holder === null
+      ? 'Another process started on this run at the same time'
+      : `${holderText(holder)} is working on this run`;
+  throw new WorkbenchError('run-busy', message, { where: runDir });
+}
 
 const leaseSchema = z.object({
   pid: z.int(),
@@ -66,7 +102,7 @@ async function readHolder(path: string): Promise<LeaseHolder | 'dead' | 'none'> 
 }
 
 /** True where the file names a process of another machine or PID namespace, alive or dead. */
-export async function isForeignLease(path: string): Promise<boolean> {
+async function isForeignLease(path: string): Promise<boolean> {
   const read = await readLease(path);
   return typeof read !== 'string' && relationTo(read.lease.place) === 'elsewhere';
 }

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { CoreEvent } from '../contract/api';
 import type { JournalEntry } from '../contract/run/run-events';
-import type { Listeners } from '../platform/listeners';
+import type { Listeners } from '../platform/abort';
 import { openPlain } from '../platform/plain-entry';
+import { leaseHolder } from './file-lease';
 import { journalBytes, parseJournal } from './journal';
-import { leaseHolder } from './lease';
 import { runFolder } from './run-folder';
 import type { RunStore } from './run-store';
 

@@ -1,8 +1,8 @@
 import type { Environment, LoadPoint } from '../contract/measured/results';
 import type { ImportSource } from '../contract/run/imported';
 import type { JournalBody } from '../contract/run/run-events';
-import { loadKey } from '../contract/run/scenario-levels';
 import { placeholderSpec, scenarioOfLevels } from '../contract/run/server-load';
+import { loadKey } from '../contract/run/sweep';
 import { hashValue } from '../platform/files';
 import type { RunStore } from './run-store';
 

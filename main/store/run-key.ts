@@ -2,11 +2,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { fileError } from '../platform/file-error';
-import { canonicalJson, exists, syncToDisk } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
-import { readBoundedFile } from '../platform/read-bounded-file';
-import { temporaryBeside } from '../platform/temporary-files';
+import { canonicalJson, exists, makeFolder, syncToDisk, temporaryBeside } from '../platform/files';
+import { fileError, readBoundedFile } from '../platform/plain-entry';
 import { readJournal } from './journal';
 import { runFolder } from './run-folder';
 

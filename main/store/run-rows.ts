@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { WorkbenchError } from '../contract/errors';
 import type { RunOrigin } from '../contract/run/run-content';
-import type { RunList, RunSummary } from '../contract/run/run-summary';
+import type { RunList, RunSummary } from '../contract/run/run-outcome';
 import { readContent, stateIn } from './journal';
 import { type RunFolder, runFolder } from './run-folder';
 import { requireSameRun, type RunKey } from './run-key';

@@ -6,22 +6,26 @@ import { WorkbenchError } from '../contract/errors';
 import { jobName } from '../contract/job/run-job';
 import type { Environment } from '../contract/measured/results';
 import { runIdPattern } from '../contract/opened';
-import { present } from '../contract/present';
 import type { ImportSource } from '../contract/run/imported';
 import type { RunContent } from '../contract/run/run-content';
 import type { JournalBody, JournalEntry, MatrixMark } from '../contract/run/run-events';
+import type { RunList } from '../contract/run/run-outcome';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import type { RunList } from '../contract/run/run-summary';
 import type { ServerLoad } from '../contract/run/server-load';
-import { fileError } from '../platform/file-error';
-import { exists, hashValue, syncToDisk, writeFileAtomic } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
-import { openPlain } from '../platform/plain-entry';
-import { readBoundedFile } from '../platform/read-bounded-file';
-import { temporaryBeside } from '../platform/temporary-files';
+import { present } from '../contract/trees';
+import {
+  exists,
+  hashValue,
+  makeFolder,
+  syncToDisk,
+  temporaryBeside,
+  writeFileAtomic,
+} from '../platform/files';
+import { fileError, openPlain, readBoundedFile } from '../platform/plain-entry';
+import { acquireLease, holderText, leaseHolder } from './file-lease';
+import { StepManifests } from './file-manifest';
 import { type JournalContent, JournalWriter, readContent, stateIn } from './journal';
-import { acquireLease, holderText, leaseHolder } from './lease';
 import { readLogTail } from './run-files';
 import { newRunId, type RunFolder, runFolder } from './run-folder';
 import { holdsRun, requireSameRun, type RunKey } from './run-key';
@@ -36,7 +40,6 @@ import {
   type SpecChanged,
 } from './run-seals';
 import { asItStands, type JobLooks } from './standing';
-import { StepManifests } from './step-manifests';
 
 /** What a run is of, where it is not the specification alone. */
 interface RunSource {

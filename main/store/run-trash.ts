@@ -2,10 +2,9 @@ import { lstat, lutimes, readdir, readlink, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { runIdPattern } from '../contract/opened';
-import { fileError } from '../platform/file-error';
-import { bytesBelow, exists, isThere } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
-import { acquireLease, leaseFile, leaseHolder } from './lease';
+import { bytesBelow, exists, isThere, makeFolder } from '../platform/files';
+import { fileError } from '../platform/plain-entry';
+import { acquireLease, leaseFile, leaseHolder } from './file-lease';
 import { holdsRun } from './run-key';
 import type { RunStore } from './run-store';
 

@@ -1,6 +1,6 @@
 import { type JobEnd, type JobLook, jobWait, type RunJob } from '../contract/job/run-job';
 import type { RunState } from '../contract/run/run-state';
-import { leaseHolder } from './lease';
+import { leaseHolder } from './file-lease';
 
 /** What a scheduler says of jobs, by id; those that it does not know are absent. Rejects where it gives no answer. */
 export interface JobLooks {

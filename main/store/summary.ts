@@ -7,14 +7,14 @@ import { isSteady } from '../contract/flag-text';
 import { type BestPoint, bestPoint } from '../contract/measured/points';
 import { bestSentence, budgetText, chosenLevel, chosenSentence } from '../contract/measured/verdict';
 import { importKindText } from '../contract/run/imported';
+import { type RunSummary, runSummarySchema } from '../contract/run/run-outcome';
 import type { RunState } from '../contract/run/run-state';
-import { type RunSummary, runSummarySchema } from '../contract/run/run-summary';
 import { measuredServer } from '../contract/run/server-load';
 import { budgetLatencyUs } from '../contract/run/sweep';
 import { replaceFile } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
-import { readBoundedFile } from '../platform/read-bounded-file';
-import { writtenRecord } from './journal-line';
+import { readBoundedFile } from '../platform/plain-entry';
+import { writtenRecord } from './journal';
 import type { RunFolder } from './run-folder';
 
 /** What the list of runs asks of every journal, by one look at the file. */

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { TlsFiles } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
-import { present } from '../contract/present';
+import { present } from '../contract/trees';
 
 /** What {@link TlsFiles} name, read; a plain value that crosses threads. */
 export interface TlsMaterial {

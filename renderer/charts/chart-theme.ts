@@ -5,7 +5,7 @@ import {
   lineColors,
   okabeIto,
   orderColors,
-} from '../../main/contract/palette';
+} from '../../main/contract/measured/chart-lines';
 
 type Scheme = 'dark' | 'light';
 

@@ -1,8 +1,7 @@
 import type { BaselineSeries } from '../../main/contract/measured/baseline';
 import type { Scenario } from '../../main/contract/run/run-events';
 import type { ScenarioState } from '../../main/contract/run/run-state';
-import type { LoadLevel } from '../../main/contract/run/scenario-levels';
-import { type Sweep, sweepHeading, sweepOf } from '../../main/contract/run/sweep';
+import { type LoadLevel, type Sweep, sweepHeading, sweepOf } from '../../main/contract/run/sweep';
 import type { LiveLevel } from '../stores/open-run';
 import type { ChartTheme } from './chart-theme';
 import type { ChartLayout, Trace } from './trace';

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
-import { otherwiseText } from '../../main/contract/measured/published';
+import { otherwiseText } from '../../main/contract/measured/baseline';
 import type { PublishedGpu } from '../../main/contract/run/run-spec';
 import type { RunState } from '../../main/contract/run/run-state';
 import { hasSpec } from '../../main/contract/run/server-load';

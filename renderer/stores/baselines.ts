@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { type Baseline, baselinesOf, defaultBaseline } from '../../main/contract/measured/baseline';
-import type { PublishedResults } from '../../main/contract/measured/published';
+import {
+  type Baseline,
+  baselinesOf,
+  defaultBaseline,
+  type PublishedResults,
+} from '../../main/contract/measured/baseline';
 import type { PublishedGpu } from '../../main/contract/run/run-spec';
 import type { RunState } from '../../main/contract/run/run-state';
 import type { Client } from '../client';

@@ -1,5 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { RunList, RunSummary } from '../../main/contract/run/run-summary';
+import type { RunList, RunSummary } from '../../main/contract/run/run-outcome';
 import type { Client } from '../client';
 import { createResource, type Resource } from './resource';
 

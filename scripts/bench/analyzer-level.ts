@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { WorkbenchError } from '../../main/contract/errors';
-import { parseAnalyzerCsv } from '../../main/perf/analyzer/parse-analyzer-csv';
+import { parseAnalyzerCsv } from '../../main/perf/analyzer/parse-analyzer-output';
 import { unsteadyExitCode } from '../../main/perf/analyzer/run-analyzer';
 
 /** A level as perf_analyzer delivered it, or why it gave no row. */

@@ -2,9 +2,8 @@ import type { LoadPoint } from '../../main/contract/measured/results';
 import { histogramOf, LatencyHistogram } from '../../main/perf/latency-histogram';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { levelResult, summarizeWindow } from '../../main/perf/native/level/level-result';
-import { runLoadSession } from '../../main/perf/native/level/load-session';
-import { readJob } from '../../main/perf/native/level/read-job';
-import type { RecordedWindow } from '../../main/perf/native/seam/worker-messages';
+import { readJob, runLoadSession } from '../../main/perf/native/level/load-session';
+import type { RecordedWindow } from '../../main/perf/native/seam/load-job';
 
 /** One measurement of a level: what the product says of it, and the windows it says it from. */
 export interface Trial {

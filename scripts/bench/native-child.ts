@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { LoadPoint } from '../../main/contract/measured/results';
-import { createCpuMarks } from '../../main/perf/analyzer/cpu-marks';
+import { createCpuMarks } from '../../main/perf/analyzer/run-analyzer';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { measureLevel } from '../../main/perf/native/level/measure-level';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { ServerHandle } from '../../main/engine/engine';
 import { createLocalEngine } from '../../main/engine/local/local-engine';
-import { loadAndCheckModel } from '../../main/engine/ready';
+import { loadAndCheckModel } from '../../main/engine/serving';
 import { homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
 import { cli, startCli } from '../support/cli';

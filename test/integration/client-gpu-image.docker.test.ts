@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Framework } from '../../main/contract/run/run-spec';
 import { buildImage } from '../../main/docker/images/build-image';
-import { type ImageRecipe, readImageRecipe } from '../../main/docker/images/image-recipe';
+import { type ImageRecipe, readImageRecipe } from '../../main/docker/images/known-images';
 import { runContainer } from '../../main/docker/run-container';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { readTestEngine } from '../support/docker';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placementOf } from '../../main/contract/host/spread';
+import { placementOf } from '../../main/contract/host/host-text';
 import { createCore } from '../../main/core';
 import type { Core } from '../../main/core/core-interface';
 import { readTestEngine } from '../support/docker';

@@ -6,11 +6,15 @@ import type Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImageWork } from '../../main/contract/docker';
 import { buildImage } from '../../main/docker/images/build-image';
-import { createRegistryAuths } from '../../main/docker/images/docker-config';
-import type { ImageRecipe, WorkProgress } from '../../main/docker/images/image-recipe';
-import { createImageWorks } from '../../main/docker/images/image-works';
-import { listImages, removeImage } from '../../main/docker/images/known-images';
+import {
+  type ImageRecipe,
+  listImages,
+  removeImage,
+  type WorkProgress,
+} from '../../main/docker/images/known-images';
+import { createImageWorks } from '../../main/docker/images/prepare-image';
 import { pullImage } from '../../main/docker/images/pull-image';
+import { createRegistryAuths } from '../../main/docker/images/registry';
 import { homeLayout } from '../../main/platform/layout';
 import { readTestEngine } from '../support/docker';
 import { type LocalRegistry, registryProgram, startLocalRegistry } from '../support/local-registry';

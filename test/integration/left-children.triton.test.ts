@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { childOfVariable } from '../../main/platform/children';
+import { childOfVariable } from '../../main/platform/exec';
 import { exists } from '../../main/platform/files';
-import { processesWhere } from '../../main/platform/process-environment';
+import { processesWhere } from '../../main/platform/process';
 import { cli, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { until } from '../support/until';

@@ -5,13 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine, ServerHandle } from '../../main/engine/engine';
-import { engineIdVariable, processesOfEngine } from '../../main/engine/local/engine-processes';
-import { readEngineRecords, writeEngineRecord } from '../../main/engine/local/engine-record';
+import {
+  engineIdVariable,
+  processesOfEngine,
+  readEngineRecords,
+  writeEngineRecord,
+} from '../../main/engine/local/engine-record';
 import { createLocalEngine } from '../../main/engine/local/local-engine';
-import { loadAndCheckModel } from '../../main/engine/ready';
-import { createRemoteEngine } from '../../main/engine/remote/remote-engine';
+import { createRemoteEngine } from '../../main/engine/remote-engine';
+import { loadAndCheckModel } from '../../main/engine/serving';
 import { type HomeLayout, homeLayout } from '../../main/platform/layout';
-import { processStartTime } from '../../main/platform/process-identity';
+import { processStartTime } from '../../main/platform/process';
 import { createTritonClient } from '../../main/triton/client';
 import { compareServedConfig } from '../../main/triton/served-config';
 import { type Tensor, tensorValues } from '../../main/triton/tensor';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { RunSpec } from '../../main/contract/run/run-spec';
-import type { ChangePlan } from '../../main/contract/run/spec-changes';
+import type { ChangePlan } from '../../main/contract/run/spec-tools';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';

@@ -1,7 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { stepIds } from '../../main/contract/run/run-events';
-import { labelNames } from '../../main/docker/labels';
+import { labelNames } from '../../main/docker/containers';
 import { createHosts } from '../../main/hosts/hosts';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TlsFiles } from '../../main/contract/address';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { MonitorSample } from '../../main/contract/monitor/monitor';
-import { createRemoteEngine } from '../../main/engine/remote/remote-engine';
+import { createRemoteEngine } from '../../main/engine/remote-engine';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { CliContext } from '../../main/cli/context';
-import { createOutput } from '../../main/cli/output';
+import { type CliContext, createOutput } from '../../main/cli/output';
 import { createProgram } from '../../main/cli/program';
 
 interface Given extends Partial<CliContext> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { DockerClient } from '../../main/docker/client';
-import { labelNames, readInstanceId } from '../../main/docker/labels';
+import { labelNames, readInstanceId } from '../../main/docker/containers';
 import { homeLayout } from '../../main/platform/layout';
 import { createTestHome } from './home';
 

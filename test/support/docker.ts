@@ -6,7 +6,7 @@ import { pack } from 'tar-stream';
 import { readDockerAddress } from '../../main/docker/address';
 import { connectDocker, type DockerClient } from '../../main/docker/client';
 import { containerBody } from '../../main/docker/container-body';
-import { type ContainerLabels, formatLabels, labelNames } from '../../main/docker/labels';
+import { type ContainerLabels, formatLabels, labelNames } from '../../main/docker/containers';
 
 const idleTag = 'triton-workbench-test/idle:1';
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive } from '../../main/platform/process-identity';
+import { isAlive } from '../../main/platform/process';
 
 const textOf = (path: string) => readFile(path, 'latin1').catch(() => '');
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ImageRecipe } from '../../main/docker/images/image-recipe';
+import type { ImageRecipe } from '../../main/docker/images/known-images';
 import { platformFlags } from '../../main/docker/images/wheelhouse';
 
 const entrypoint = `mkdir -p /opt/nvidia; \\

@@ -6,7 +6,7 @@ import type { DockerState } from '../../main/contract/docker';
 import type { DockerAddress } from '../../main/docker/address';
 import { connectDocker, type DockerClient } from '../../main/docker/client';
 import { createContainer, removeContainer } from '../../main/docker/container-life';
-import { labelNames } from '../../main/docker/labels';
+import { labelNames } from '../../main/docker/containers';
 import { createDockerWatch, type DockerWatch } from '../../main/docker/watch';
 import { createDecoys, ensureIdleImage, evidence, idleBody } from './docker';
 import { DockerFaultProxy } from './docker-fault-proxy';

@@ -1,10 +1,9 @@
 import type { Command, Option } from 'commander';
 import { fields, valuesOf } from '../../contract/fields/fields';
 import { stepIds } from '../../contract/run/run-events';
-import { runSummarySchema } from '../../contract/run/run-summary';
-import type { CliContext } from '../context';
+import { runSummarySchema } from '../../contract/run/run-outcome';
 import { longFlag } from '../field-options';
-import { printText } from '../output';
+import { type CliContext, printText } from '../output';
 import { readOneOf } from '../read-values';
 import { commandsOf, isFlag, optionsOf, verbIn } from './command-tree';
 import { pageNames } from './reference';

@@ -4,7 +4,7 @@ import { invalidInput } from '../../contract/errors';
 import { isTree, type Tree } from '../../contract/trees';
 import { configFolder, homeLayout } from '../../platform/layout';
 import { parseYaml } from '../../platform/parse-yaml';
-import { readBoundedFile } from '../../platform/read-bounded-file';
+import { readBoundedFile } from '../../platform/plain-entry';
 import { commandsOf, isFlag, optionsOf, pathOf, verbIn } from './command-tree';
 
 const mostBytes = 64 * 1024;

@@ -4,9 +4,7 @@ import { errorCodes } from '../../contract/errors';
 import { exitCodeOf, printText } from '../output';
 import { readOneOf } from '../read-values';
 import { argumentText, commandsOf, optionsOf, pathOf } from './command-tree';
-import { environmentVariables } from './environment';
-import { errorCauses } from './error-causes';
-import { schemaNames, schemaText } from './schemas';
+import { environmentVariables, errorCauses, schemaNames, schemaText } from './reference-tables';
 import { commonExits, exitsOf, verbHelp } from './verb-help';
 
 const writtenPages = ['cli', 'errors', 'environment', 'man'] as const;

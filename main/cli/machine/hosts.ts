@@ -11,12 +11,11 @@ import {
   newHostSchema,
 } from '../../contract/host/hosts';
 import { formatBytes, missing } from '../../contract/numbers';
-import { present } from '../../contract/present';
 import { largestOf } from '../../contract/statistics';
+import { present } from '../../contract/trees';
 import { formatChecks } from '../../contract/words';
 import type { Core } from '../../core';
-import { type CliContext, jsonHelp, type JsonOption } from '../context';
-import { exitCodes, formatTable, type Output } from '../output';
+import { type CliContext, exitCodes, formatTable, jsonHelp, type JsonOption, type Output } from '../output';
 
 const nameHelp = 'name of a host';
 

@@ -5,7 +5,7 @@ import { mergeTrees, type Tree } from '../../contract/trees';
 import type { Core } from '../../core';
 import { exitCodes, type Output } from '../output';
 import type { RunOptions } from '../read-spec';
-import { budgetOf } from '../settings/settings';
+import { budgetOf } from '../settings';
 
 /** Options of `run` that a matrix has too. */
 export interface MatrixFlags {

@@ -1,6 +1,6 @@
 import type { WireError } from '../../contract/errors';
 import { localHost } from '../../contract/host/host-name';
-import { type HostFit, onHost, placementOf } from '../../contract/host/spread';
+import { type HostFit, onHost, placementOf } from '../../contract/host/host-text';
 import { isEmptyReach, reachLines, reachOf } from '../../contract/reach';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';

@@ -1,6 +1,6 @@
 import { toWire, type WireError } from '../../contract/errors';
 import { localHost } from '../../contract/host/host-name';
-import { nextRun } from '../../contract/host/spread';
+import { nextRun } from '../../contract/host/host-text';
 import { exitCodeOf, exitCodes, formatError, type Output } from '../output';
 import { workOn } from '../work';
 import { type Ended, type Place, type Session, started, withoutDocument } from './matrix-session';

@@ -8,12 +8,10 @@ import type { ServerLoad } from '../../contract/run/server-load';
 import { levelText, loadToolText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
 import { writeFileAtomic } from '../../platform/files';
-import type { CliContext } from '../context';
-import { exitCodes, type Output, progressOf } from '../output';
+import { type CliContext, exitCodes, type Output, progressOf } from '../output';
 import { readHeaders } from '../read-values';
-import { budgetOf } from '../settings/settings';
-import { addPerfOptions, type PerfOptions } from './perf-options';
-import { planText, readPerfPlan } from './perf-plan';
+import { budgetOf } from '../settings';
+import { addPerfOptions, type PerfOptions, planText, readPerfPlan } from './perf-plan';
 import { pointLine, tellResults } from './perf-print';
 
 /** A line for everything that comes of the levels, as it comes. */

@@ -4,8 +4,7 @@ import { WorkbenchError } from '../../contract/errors';
 import { type StepId, stepIds } from '../../contract/run/run-events';
 import { stepTitle } from '../../contract/words';
 import type { Core } from '../../core';
-import type { CliContext } from '../context';
-import type { Output } from '../output';
+import type { CliContext, Output } from '../output';
 import { readNumber, readOneOf, resolveRunId, runArgument } from '../read-values';
 
 /** As many as the core reads of a log. */

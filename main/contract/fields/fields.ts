@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { runSpecSchema } from '../run/run-spec';
 import { getAt, isTree, mergeTrees, type Tree } from '../trees';
-import { accuracyFields } from './accuracy-fields';
+import { accuracyFields, scenarioFields } from './accuracy-fields';
 import type { FieldRow, ValueAt } from './field';
 import { modelFields } from './model-fields';
 import { performanceFields } from './performance-fields';
-import { scenarioFields } from './scenario-fields';
 import { servingFields } from './serving-fields';
 
 /** Every field of the run specification, one row each. */

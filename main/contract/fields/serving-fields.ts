@@ -1,6 +1,5 @@
+import { kubernetesFields, slurmFields } from './cluster-fields';
 import type { FieldRow, ValueAt } from './field';
-import { kubernetesFields } from './kubernetes-fields';
-import { slurmFields } from './slurm-fields';
 
 const inContainers = (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'docker';
 const elsewhere = (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'remote';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shellWord } from '../shell-line';
+import { shellWord } from '../flag-text';
 
 /** Engines that hand a run to a job. */
 export const jobEngines = ['slurm', 'kubernetes'] as const;

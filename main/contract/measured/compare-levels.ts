@@ -1,7 +1,6 @@
 import { type Scenario, scenarios } from '../run/run-events';
 import type { RunState } from '../run/run-state';
-import type { LoadLevel } from '../run/scenario-levels';
-import { scenarioOf, type Sweep, sweepOfLevel } from '../run/sweep';
+import { type LoadLevel, scenarioOf, type Sweep, sweepOfLevel } from '../run/sweep';
 import { spreadInterval } from '../statistics';
 import { type Baseline, baselineSeries } from './baseline';
 import { type Column, intervalOf, numberOf } from './column';

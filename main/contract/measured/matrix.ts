@@ -10,10 +10,16 @@ import type { RunState } from '../run/run-state';
 import { visibleGpus } from '../run/serving';
 import { budgetLatencyUs } from '../run/sweep';
 import { levelText } from '../words';
-import { byGpu, type DeviceRow, isRelative, measuredOn, throughputRatio } from './by-gpu';
 import type { Column } from './column';
 import { batchSize, p99, throughput } from './columns';
-import type { MatrixResult } from './matrix-result';
+import {
+  byGpu,
+  type DeviceRow,
+  isRelative,
+  type MatrixResult,
+  measuredOn,
+  throughputRatio,
+} from './matrix-result';
 import { bestSteadyPoint, levelsOf } from './points';
 import type { LoadPoint } from './results';
 import { bestLevelText } from './verdict';

@@ -1,9 +1,8 @@
-import { present } from '../present';
 import type { Scenario } from '../run/run-events';
 import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from '../run/run-state';
-import { loadKey } from '../run/scenario-levels';
-import { ofScenario, turnKey, turnOf } from '../run/sweep';
+import { loadKey, ofScenario, turnKey, turnOf } from '../run/sweep';
 import { largestOf, meanInterval, medianOf, smallestOf } from '../statistics';
+import { present } from '../trees';
 import type { LatencyName, LoadPoint, Repeats, ResponseCache, Spread } from './results';
 
 type Streaming = NonNullable<LoadPoint['streaming']>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runNameSchema } from './run-name';
+import { runNameSchema } from './run-content';
 
 const importKinds = ['perf-analyzer-csv', 'perf-analyzer-profile'] as const;
 

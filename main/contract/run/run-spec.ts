@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
-import { kubernetesEngineSchema } from '../job/kubernetes-engine';
-import { slurmEngineSchema } from '../job/slurm-engine';
+import { kubernetesEngineSchema, slurmEngineSchema } from '../job/job-engines';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
 

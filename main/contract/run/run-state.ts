@@ -1,8 +1,7 @@
-import type { ByType, OfType } from '../by-type';
 import type { WireError } from '../errors';
 import type { JobState } from '../job/run-job';
 import type { AccuracyResult, Environment, LoadPoint } from '../measured/results';
-import { present } from '../present';
+import { type ByType, type OfType, present } from '../trees';
 import type { ImportSource } from './imported';
 import type { RunOrigin } from './run-content';
 import {
@@ -20,7 +19,7 @@ import {
 import type { LoadTool, RunSpec } from './run-spec';
 import { freshStep, pausedStep, type StepState } from './run-step';
 import type { ServerLoad } from './server-load';
-import type { SpecChange } from './spec-changes';
+import type { SpecChange } from './spec-tools';
 
 export type { StepState, StepStatus } from './run-step';
 

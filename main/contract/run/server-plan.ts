@@ -8,10 +8,9 @@ import { fewestRounds } from '../measured/cross-check';
 import { getAt, mergeTrees, type Tree } from '../trees';
 import { overRemoteLimit, type RemoteLimits } from './remote-limits';
 import type { PerformanceSpec } from './run-spec';
-import { type LoadLevel, mostUnderWay, rateOfIntervals } from './scenario-levels';
 import { type ServerLoad, serverSettingsSchema } from './server-load';
 import { p99BudgetMsSchema } from './spec-tools';
-import { toolsOf } from './sweep';
+import { type LoadLevel, mostUnderWay, rateOfIntervals, toolsOf } from './sweep';
 import { treeOf } from './upstream-variables';
 
 /** What a server's load has in place of a run's default: it is started by somebody who waits. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { KubernetesEngineSpec } from '../job/kubernetes-engine';
+import type { KubernetesEngineSpec } from '../job/job-engines';
 import { isJobEngine } from '../job/run-job';
 import type { DockerEngineSpec, EngineKind, RunSpec } from './run-spec';
 

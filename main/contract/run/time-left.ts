@@ -2,8 +2,7 @@ import { formatDuration } from '../numbers';
 import { type Scenario, scenarios } from './run-events';
 import type { PerformanceSpec } from './run-spec';
 import type { RunState } from './run-state';
-import { scenarioLevels } from './scenario-levels';
-import { measuringOrder, ofScenario, plannedTurns, turnKey, turnOf } from './sweep';
+import { measuringOrder, ofScenario, plannedTurns, scenarioLevels, turnKey, turnOf } from './sweep';
 
 interface TimeLeft {
   readonly seconds: number;
@@ -13,7 +12,7 @@ interface TimeLeft {
   readonly basis: string;
 }
 
-/** A level is steady when three windows agree; see main/perf/stability.ts. */
+/** A level is steady when three windows agree; see main/perf/intervals.ts. */
 const expectedWindows = 3;
 
 /** Levels that are neither measured nor passed by in the sweep under way. */

@@ -8,10 +8,10 @@ import { type Pack, pack as createPack } from 'tar-stream';
 import { WorkbenchError } from '../../contract/errors';
 import { listFiles } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
-import { maxLineBytes } from '../../platform/line-splitter';
-import { dockerError, statusOf } from '../docker-error';
+import { maxLineBytes } from '../../platform/lines';
+import { dockerError, statusOf } from '../client';
 import { failureOf, readEngineEvents } from './engine-stream';
-import { imageLabelNames, type ImageRecipe, type RecipeFile, type WorkProgress } from './image-recipe';
+import { imageLabelNames, type ImageRecipe, type RecipeFile, type WorkProgress } from './known-images';
 import { fillWheelhouse } from './wheelhouse';
 
 /** The same bytes for the same content, wherever and whenever it is packed. */

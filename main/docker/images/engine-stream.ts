@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { WorkbenchError } from '../../contract/errors';
-import { LineSplitter } from '../../platform/line-splitter';
+import { LineSplitter } from '../../platform/lines';
 import { jsonOrNull } from '../../platform/parse-json';
 
 /** Of one event: the words of a failed build come in one, each control character as six. A longer one is no event. */

@@ -1,17 +1,16 @@
 import type Docker from 'dockerode';
 import { WorkbenchError, type WorkbenchErrorOptions } from '../../contract/errors';
-import { ask } from '../client';
-import { dockerError, engineMessage, statusOf } from '../docker-error';
-import type { RegistryAuth } from './docker-config';
+import { ask, dockerError, engineMessage, statusOf } from '../client';
 import { type EngineEvent, failureOf, readEngineEvents } from './engine-stream';
-import type { WorkProgress } from './image-recipe';
+import type { WorkProgress } from './known-images';
+import { emptyPullState, mergePullEvent, pullProgress, type PullState } from './pull-progress';
 import {
   defaultRegistry,
   formatImageReference,
   type ImageReference,
   parseImageReference,
-} from './image-reference';
-import { emptyPullState, mergePullEvent, pullProgress, type PullState } from './pull-progress';
+  type RegistryAuth,
+} from './registry';
 
 interface Cause {
   readonly pattern: RegExp;

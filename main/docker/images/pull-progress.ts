@@ -1,5 +1,5 @@
 import type { EngineEvent } from './engine-stream';
-import type { WorkProgress } from './image-recipe';
+import type { WorkProgress } from './known-images';
 
 /** In the order that a layer goes through; a layer never goes back, in whatever order its events arrive. */
 const phases = ['known', 'downloading', 'downloaded', 'extracting', 'done'] as const;

@@ -3,11 +3,10 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import { exec } from '../../platform/exec';
-import { fileError } from '../../platform/file-error';
-import { exists } from '../../platform/files';
+import { exists, makeFolder } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
-import { makeFolder } from '../../platform/make-folder';
-import { tensorflowFile } from './image-recipe';
+import { fileError } from '../../platform/plain-entry';
+import { tensorflowFile } from './known-images';
 
 const compare = (left: string, right: string): number => {
   const numbers = (version: string) => version.split('.').map(Number);

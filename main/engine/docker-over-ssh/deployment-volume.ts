@@ -8,7 +8,7 @@ import { fileLimits } from '../../contract/reader-limits';
 import type { DockerClient } from '../../docker/client';
 import { containerBody, type ContainerMount } from '../../docker/container-body';
 import { removeContainer } from '../../docker/container-life';
-import { listContainers } from '../../docker/list-containers';
+import { listContainers } from '../../docker/containers';
 import { runContainer } from '../../docker/run-container';
 import {
   createVolume,
@@ -20,9 +20,9 @@ import {
 import { hashValue, replaceFile } from '../../platform/files';
 import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText } from '../../platform/plain-entry';
-import type { DeploymentPlace } from '../deployment-server';
 import type { ContainerPlan, EngineFacts } from '../docker/run-containers';
 import type { FilesListener } from '../docker/run-files';
+import type { DeploymentPlace } from '../engine';
 import {
   changedIn,
   emptyMirror,

@@ -5,9 +5,8 @@ import { dirname, join, posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Extract, extract, type Header, type Pack, pack as createPack } from 'tar-stream';
 import { WorkbenchError } from '../../contract/errors';
-import { makeFolder } from '../../platform/make-folder';
+import { makeFolder, temporaryBeside } from '../../platform/files';
 import { openPlain, requirePlainEntry } from '../../platform/plain-entry';
-import { temporaryBeside } from '../../platform/temporary-files';
 
 /** User and group that files have in a container. */
 export interface Owner {

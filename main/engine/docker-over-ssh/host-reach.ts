@@ -1,6 +1,94 @@
 import { fromWire, toWire, WorkbenchError } from '../../contract/errors';
+import type { GpuFacts } from '../../contract/machine';
+import { formatBytes } from '../../contract/numbers';
+import { type DockerEngineSpec, publishedGpuOf, type RunSpec } from '../../contract/run/run-spec';
+import { imageFamily } from '../../contract/run/serving';
 import type { Hosts } from '../../hosts/hosts';
+import { releaseGrade, type ReleaseNeeds } from '../../machine/fitting-release';
+import { gpusOfPlan, idlestDevice } from '../../machine/preflight-gpu';
+import type { Releases } from '../../machine/releases';
+import { type HostFacts, releaseFor } from '../docker/run-images';
 import { createTunnels, type Tunnels } from './tunnels';
+
+/** What a run asks of the machine of its containers, beside Docker. */
+export interface HostNeeds {
+  readonly engine: DockerEngineSpec;
+  /** null: any model of GPU will do. */
+  readonly targetGpu: RunSpec['targetGpu'] | null;
+  /** Least memory of each of its GPUs; null: not known. */
+  readonly gpuMemoryBytes: number | null;
+  /** null: the release is not asked about. */
+  readonly release: { readonly needs: ReleaseNeeds; readonly releases: Releases } | null;
+}
+
+type GpuFit =
+  { readonly gpus: readonly string[] | null; readonly misfit: null } | { readonly misfit: string };
+
+/** "Tesla T4, NVIDIA A30", each kind once. */
+const namesOf = (gpus: readonly GpuFacts[]): string => [...new Set(gpus.map(({ name }) => name))].join(', ');
+
+/** Why this GPU is not one for the run; null: it is. */
+function gpuMisfit({ name, memoryTotalBytes }: GpuFacts, needs: HostNeeds): string | null {
+  const { targetGpu, gpuMemoryBytes } = needs;
+  if (targetGpu !== null && targetGpu !== undefined && publishedGpuOf(name) !== targetGpu) {
+    return `${name} is not the ${targetGpu} that the run is for`;
+  }
+  if (gpuMemoryBytes === null || memoryTotalBytes === null || memoryTotalBytes >= gpuMemoryBytes) return null;
+  return `${name} has ${formatBytes(memoryTotalBytes)} of memory, the model requires ${formatBytes(gpuMemoryBytes)}`;
+}
+
+/** Why the release of the run, or any at all, does not run on these GPUs. */
+function releaseMisfit(engine: DockerEngineSpec, facts: HostFacts, { release }: HostNeeds): string | null {
+  const { gpus } = facts;
+  if (release === null || gpus === null) return null;
+  const { releases, needs } = release;
+  const named = releases.releases.find((known) => known.release === engine.release);
+  if (named !== undefined) {
+    const used = gpusOfPlan({ gpus, plan: { gpuIds: engine.gpus } });
+    if (releaseGrade(named, { gpus: used, driver: gpus.driverVersion }, releases) !== null) return null;
+    const driver = gpus.driverVersion === null ? '' : ` with driver ${gpus.driverVersion}`;
+    return `Release ${named.release} does not support ${namesOf(used)}${driver}`;
+  }
+  const fit = releaseFor(engine, needs, { gpus, releases });
+  return fit?.kind === 'none' ? fit.finding : null;
+}
+
+/** The GPUs of the host that the run may have. */
+function gpuFit(needs: HostNeeds, facts: HostFacts): GpuFit {
+  const { engine } = needs;
+  const found = facts.gpus?.gpus ?? [];
+  if (facts.gpus === null) return { misfit: 'Its GPUs are not known' };
+  if (found.length === 0) return { misfit: facts.gpus.problem ?? 'It has no NVIDIA GPU' };
+  const absent = engine.gpus.filter(
+    (id) =>
+      id !== 'all' &&
+      id !== 'idlest' &&
+      gpusOfPlan({ gpus: facts.gpus ?? { gpus: [] }, plan: { gpuIds: [id] } }).length === 0,
+  );
+  if (absent.length > 0) return { misfit: `It has no GPU ${absent.join(', ')}` };
+  const isChoice = engine.gpus.includes('idlest');
+  const asked = isChoice ? found : gpusOfPlan({ gpus: facts.gpus, plan: { gpuIds: engine.gpus } });
+  const misfits = asked.map((gpu) => gpuMisfit(gpu, needs));
+  const suitable = asked.filter((_gpu, at) => misfits[at] === null);
+  const [first] = misfits.filter((misfit) => misfit !== null);
+  if (first === undefined) return { gpus: null, misfit: null };
+  if (!isChoice || suitable.length === 0) return { misfit: first };
+  const device = idlestDevice({ gpus: suitable });
+  return device === null ? { misfit: first } : { gpus: [device], misfit: null };
+}
+
+/**
+ * Whether a run can be given to a host, by its model of GPU, GPU memory and release. What can change soon is not asked:
+ * whether Docker answers, the disk, the ports. Pure.
+ */
+export function hostFit(needs: HostNeeds, facts: HostFacts): GpuFit {
+  const { engine } = needs;
+  if (engine.gpus.length === 0 || imageFamily(engine) === 'cpu') return { gpus: null, misfit: null };
+  const fit = gpuFit(needs, facts);
+  if (fit.misfit !== null) return fit;
+  const misfit = releaseMisfit({ ...engine, gpus: [...(fit.gpus ?? engine.gpus)] }, facts, needs);
+  return misfit === null ? fit : { misfit: misfit.replace(/\.$/, '') };
+}
 
 /** As long as the sessions of ssh that nobody uses. */
 const idleMs = 60_000;

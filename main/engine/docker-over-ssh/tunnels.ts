@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { toWire, WorkbenchError } from '../../contract/errors';
-import { sshForward, type SshTunnel } from '../../platform/ssh/ssh-forward';
+import { sshForward, type SshTunnel } from '../../platform/ssh/ssh-connection';
 import type { SshTarget } from '../../platform/ssh/ssh-target';
 
 /** Ways to what listens on the loopback of another machine. */

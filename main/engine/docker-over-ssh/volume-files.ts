@@ -7,7 +7,7 @@ import { fileLimits } from '../../contract/reader-limits';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { DockerClient } from '../../docker/client';
 import type { ContainerMount } from '../../docker/container-body';
-import { labelNames } from '../../docker/labels';
+import { labelNames } from '../../docker/containers';
 import {
   createVolume,
   isSameHolder,
@@ -16,13 +16,12 @@ import {
   type OwnVolume,
   removeVolumes,
 } from '../../docker/volumes';
-import { replaceFile } from '../../platform/files';
-import { makeFolder } from '../../platform/make-folder';
+import { makeFolder, replaceFile } from '../../platform/files';
 import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText, requirePlainEntry } from '../../platform/plain-entry';
 import type { RunContainers } from '../docker/run-containers';
 import type { FilesListener, RunFiles } from '../docker/run-files';
-import type { PlaceRun } from '../place';
+import type { PlaceRun } from '../engine';
 import {
   emptyMirror,
   type Mirror,
@@ -32,8 +31,7 @@ import {
   readFolder,
   withTaken,
 } from './folder-volume';
-import { openSharedVolumes } from './shared-volumes';
-import { volumeMount, VolumeTransfer } from './volume-transfer';
+import { openSharedVolumes, volumeMount, VolumeTransfer } from './volume-transfer';
 
 /** Steps that no client reads: Triton has its repository by itself. */
 const unread: ReadonlySet<string> = new Set(['images', 'configure', 'deploy', 'report']);

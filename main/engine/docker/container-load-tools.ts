@@ -9,8 +9,9 @@ import {
   type LoadProcessJob,
   loadProcessLineSchema,
   loadProcessResultSchema,
-} from '../../perf/load-process-messages';
-import type { LoadTool, MeasureInput } from '../../perf/load-tool';
+  type LoadTool,
+  type MeasureInput,
+} from '../../perf/load-tool';
 import { hashValue, writeFileAtomic } from '../../platform/files';
 import { readPlainText } from '../../platform/plain-entry';
 

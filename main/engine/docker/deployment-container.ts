@@ -11,17 +11,17 @@ import {
   startContainer,
   stopContainer,
 } from '../../docker/container-life';
+import { labelNames } from '../../docker/containers';
 import type { DockerLink } from '../../docker/docker-link';
 import { LogDemultiplexer } from '../../docker/follow-log';
-import { labelNames } from '../../docker/labels';
 import { ensureNetwork, removeNetworks } from '../../docker/run-network';
 import type { Hosts } from '../../hosts/hosts';
 import { hashValue } from '../../platform/files';
-import { LineSplitter } from '../../platform/line-splitter';
-import { pythonVariables } from '../../platform/process-environment';
-import type { DeploymentPlace, DeploymentServer, ServerLook } from '../deployment-server';
+import { LineSplitter } from '../../platform/lines';
+import { pythonVariables } from '../../platform/process';
 import { DeploymentVolume } from '../docker-over-ssh/deployment-volume';
 import type { HostReach } from '../docker-over-ssh/host-reach';
+import type { DeploymentPlace, DeploymentServer, ServerLook } from '../engine';
 import { parseListeningSockets, portTaken } from '../local/listening-sockets';
 import { containerUser, memoryShare, readEngineFacts } from './run-containers';
 import { chownTree } from './run-files';

@@ -5,16 +5,23 @@ import type { DockerEngineSpec, RunSpec } from '../../contract/run/run-spec';
 import { sharedMemoryOf } from '../../contract/run/sweep';
 import type { DockerClient } from '../../docker/client';
 import { removeContainer } from '../../docker/container-life';
+import { listContainers, type OwnContainer } from '../../docker/containers';
 import type { DockerLink } from '../../docker/docker-link';
 import type { ImageRequest } from '../../docker/images/prepare-image';
-import { listContainers, type OwnContainer } from '../../docker/list-containers';
 import { type ContainerEnd, dockerRunCommand, runContainer } from '../../docker/run-container';
 import { ensureNetwork, networkCommand, removeNetworks } from '../../docker/run-network';
 import type { LaunchPython } from '../../toolkit/toolkit';
 import { createTunnels, type Tunnels } from '../docker-over-ssh/tunnels';
 import { openVolumeFiles } from '../docker-over-ssh/volume-files';
-import type { Engine, ServerHandle, StartServerInput } from '../engine';
-import type { EngineWatch, ImagesListener, Place, PlaceRun } from '../place';
+import type {
+  Engine,
+  EngineWatch,
+  ImagesListener,
+  Place,
+  PlaceRun,
+  ServerHandle,
+  StartServerInput,
+} from '../engine';
 import { type ClientStep, createContainerLoadTools } from './container-load-tools';
 import { createEngineWatch } from './engine-watch';
 import { readEngineFacts, RunContainers } from './run-containers';

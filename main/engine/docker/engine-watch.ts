@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from '../../docker/client';
 import type { DockerLink } from '../../docker/docker-link';
-import type { EngineWatch } from '../place';
+import type { EngineWatch } from '../engine';
 
 const everyMs = 2000;
 const answerLimitMs = 5000;

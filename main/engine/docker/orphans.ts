@@ -2,15 +2,13 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DockerClient } from '../../docker/client';
 import { removeContainer } from '../../docker/container-life';
+import { listContainers, type NetworkLabels, type OwnContainer } from '../../docker/containers';
 import type { DockerLink } from '../../docker/docker-link';
-import type { NetworkLabels } from '../../docker/labels';
-import { listContainers, type OwnContainer } from '../../docker/list-containers';
 import { removeNetworks } from '../../docker/run-network';
 import { isSameHolder, listVolumes, machineHolder, removeVolumes } from '../../docker/volumes';
 import type { Hosts } from '../../hosts/hosts';
 import { exists } from '../../platform/files';
-import { readLiveHolder } from '../../store/file-lease';
-import { isHeldElsewhere, leaseBeside, leaseFile, leaseHolder } from '../../store/lease';
+import { isHeldElsewhere, leaseBeside, leaseFile, leaseHolder, readLiveHolder } from '../../store/file-lease';
 import { volumesRecord } from '../docker-over-ssh/volume-files';
 
 /** How long the containers of a dead workbench wait for `resume` to take them up. */

@@ -2,12 +2,12 @@ import type Docker from 'dockerode';
 import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/run/run-spec';
 import { sharedMemoryOf } from '../../contract/run/sweep';
 import { containerBody, type ContainerBodyInput, type ContainerMount } from '../../docker/container-body';
+import type { ContainerLabels } from '../../docker/containers';
 import { type DockerLink, gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
-import type { ContainerLabels } from '../../docker/labels';
 import { hashValue } from '../../platform/files';
-import { pythonVariables } from '../../platform/process-environment';
-import type { PlaceRun } from '../place';
-import { containerPaths, type PathMap } from './container-paths';
+import { pythonVariables } from '../../platform/process';
+import type { PlaceRun } from '../engine';
+import { containerPaths, type PathMap } from './run-files';
 
 /** Containers never run as root; a workbench that does gives them this user instead. */
 const plainUser = 1000;

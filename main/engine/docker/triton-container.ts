@@ -9,14 +9,14 @@ import {
   startContainer,
   stopContainer,
 } from '../../docker/container-life';
+import { labelNames } from '../../docker/containers';
 import { followLog } from '../../docker/follow-log';
-import { labelNames } from '../../docker/labels';
 import { dockerRunCommand } from '../../docker/run-container';
 import { leavesRunning } from '../../platform/abort';
 import { createTritonClient } from '../../triton/client';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
 import { portTaken } from '../local/listening-sockets';
-import { lastComplaint, TritonLog } from '../triton-log';
+import { lastComplaint, TritonLog } from '../serving';
 import type { ContainerPlan } from './run-containers';
 import { containerPorts } from './triton-command';
 

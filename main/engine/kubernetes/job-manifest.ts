@@ -1,5 +1,5 @@
-import { type KubernetesEngineSpec, tolerationPattern } from '../../contract/job/kubernetes-engine';
-import { shellWord } from '../../contract/shell-line';
+import { shellWord } from '../../contract/flag-text';
+import { type KubernetesEngineSpec, tolerationPattern } from '../../contract/job/job-engines';
 
 /** Of the deadline; a level of the published procedures takes half of it. */
 const usualPauseAheadS = 60;

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { KubeConfig, V1Job, V1Node, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import { WorkbenchError } from '../../contract/errors';
+import { shellWord } from '../../contract/flag-text';
 import type { RunJob } from '../../contract/job/run-job';
-import { shellWord } from '../../contract/shell-line';
 import type { jobManifest } from './job-manifest';
 
 /** What the workbench asks of a cluster, with one context of the person's kubeconfig. */

@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { isAbsolute, relative } from 'node:path';
 import type { V1Node } from '@kubernetes/client-node';
 import { toWire, WorkbenchError } from '../../contract/errors';
-import type { KubernetesEngineSpec } from '../../contract/job/kubernetes-engine';
+import type { KubernetesEngineSpec } from '../../contract/job/job-engines';
 import { endCommand, type RunJob } from '../../contract/job/run-job';
 import type { EngineStatus } from '../../contract/machine';
 import { exists } from '../../platform/files';
 import type { JobRequest, JobScheduler } from '../job';
+import { createLooks } from './job-look';
 import { jobManifest, selectorOf } from './job-manifest';
 import { asked, clientOf, createKubeClients, type KubeClient, KubeRefusal } from './kube-client';
-import { createLooks } from './kube-looks';
 
 interface KubernetesOptions {
   readonly home: string;

@@ -1,13 +1,19 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../contract/error-text';
-import { toWire } from '../../contract/errors';
+import { toWire, WorkbenchError } from '../../contract/errors';
 import type { EngineStatus } from '../../contract/machine';
 import type { HomeLayout } from '../../platform/layout';
 import type { EnsurePython } from '../../toolkit/toolkit';
-import type { Engine } from '../engine';
-import type { InContainer } from '../job-triton';
+import { createTritonClient, type TritonClient } from '../../triton/client';
+import { requestTriton } from '../../triton/http';
+import type { Engine, ServerExit, ServerHandle, StartServerInput } from '../engine';
+import type { InContainer } from '../job';
+import { lastComplaint } from '../serving';
 import { sweepLocalEngines } from './engine-record';
-import { startLocalServer } from './start-server';
-import { readLocalToolchain, rememberedTritonVersion, rememberTritonVersion } from './toolchain';
+import { assertPortsFree, listeningSocketsOf, portTaken } from './listening-sockets';
+import { readLocalToolchain, rememberedTritonVersion, rememberTritonVersion } from './server-command';
+import { type LaunchInput, launchServer, type ServerProcess } from './server-process';
 
 /** Milliseconds that a server has to become ready. */
 const startDeadlineMs = 60_000;
@@ -74,4 +80,178 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
     },
     sweep: () => sweepLocalEngines(layout.engines),
   };
+}
+
+const probeTimeoutMs = 2000;
+const unloadPollMs = 50;
+const longestUnloadMs = 6000;
+/** Of one answer: a server that hangs gives none. */
+const unloadAnswerMs = 3000;
+
+/**
+ * Has Triton give back its models before it is told to end: while one is loaded, an ending Triton looks only once a second.
+ * For at most 6 s, or 3 s without an answer; what goes wrong here is for the end itself to deal with.
+ */
+export async function unloadModels(client: TritonClient): Promise<void> {
+  const signal = AbortSignal.timeout(longestUnloadMs);
+  const call = { signal, timeoutMs: unloadAnswerMs };
+  const loaded = async () => {
+    const entries = await client.repositoryIndex(call);
+    return entries.filter(({ state }) => state !== undefined && state !== 'UNAVAILABLE');
+  };
+  try {
+    const names = new Set((await loaded()).map(({ name }) => name));
+    await Promise.all([...names].map((name) => client.unloadModel(name, call)));
+    while ((await loaded()).length > 0) await sleep(unloadPollMs, undefined, { signal });
+  } catch {
+    // A server that is gone or hangs is ended as any other.
+  }
+}
+
+interface ServerPorts {
+  readonly http: number;
+  readonly grpc: number;
+  readonly metrics: number;
+}
+
+async function answers(port: number, path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const request = { method: 'GET', path, timeoutMs: probeTimeoutMs, signal } as const;
+    return (await requestTriton(`127.0.0.1:${port}`, request)).status === 200;
+  } catch {
+    // gRPC does not speak HTTP/1.1.
+    return false;
+  }
+}
+
+const http2Preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+const settingsType = 4;
+
+/** A gRPC service answers the HTTP/2 preface with a SETTINGS frame (type in byte 3); others close or say HTTP/1.1. */
+async function speaksHttp2(port: number, signal: AbortSignal): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port });
+  try {
+    return await new Promise<boolean>((resolve) => {
+      const no = () => {
+        resolve(false);
+      };
+      socket.setTimeout(probeTimeoutMs, no);
+      socket.once('error', no);
+      socket.once('close', no);
+      signal.addEventListener('abort', no, { once: true });
+      socket.once('data', (chunk) => {
+        resolve(chunk[3] === settingsType);
+      });
+      socket.write(Buffer.concat([http2Preface, emptySettings]));
+    });
+  } finally {
+    socket.destroy();
+  }
+}
+
+/**
+ * Which of the ports that the process listens on is which, by asking; null while not all three are open yet.
+ * Fixed ports must be among them, so another server on the same port is not mistaken for this one.
+ */
+async function readServerPorts(
+  pids: readonly number[],
+  fixed: { readonly http: number | undefined; readonly grpc: number | undefined },
+  signal: AbortSignal,
+): Promise<ServerPorts | null> {
+  const sockets = (await Promise.all(pids.map(listeningSocketsOf))).flat();
+  const ports = [...new Set(sockets.map((socket) => socket.port))];
+  if (ports.length < 3) return null;
+  const take = async (
+    wanted: number | undefined,
+    isIt: (port: number) => Promise<boolean>,
+  ): Promise<number | undefined> => {
+    for (const port of wanted === undefined
+      ? [...ports]
+      : ports.filter((candidate) => candidate === wanted)) {
+      if (await isIt(port)) {
+        ports.splice(ports.indexOf(port), 1);
+        return port;
+      }
+    }
+    return undefined;
+  };
+  const grpc = await take(fixed.grpc, (port) => speaksHttp2(port, signal));
+  // In this order: the metrics service says 200 to every path, the HTTP service only to its own.
+  const metrics = await take(undefined, (port) => answers(port, '/metrics', signal));
+  const http = await take(fixed.http, (port) => answers(port, '/v2/health/live', signal));
+  return http === undefined || metrics === undefined || grpc === undefined ? null : { http, metrics, grpc };
+}
+
+const pollMs = 50;
+
+interface StartLocalServerInput extends LaunchInput {
+  /** Milliseconds from the start of the process to the first "ready". */
+  readonly deadlineMs: number;
+}
+
+async function endedEarly(exit: ServerExit, start: StartServerInput): Promise<WorkbenchError> {
+  const text = exit.tail.join('\n');
+  for (const port of [start.httpPort, start.grpcPort]) {
+    if (port !== undefined && text.includes(`:${port}' already in use`)) return portTaken(port);
+  }
+  const how = exit.exitCode === null ? `signal ${exit.signal ?? '?'}` : `exit code ${exit.exitCode}`;
+  const message = `Triton ended with ${how} while it started${lastComplaint(exit.tail)}`;
+  return new WorkbenchError('server-start-failed', message, { where: start.logPath, details: text });
+}
+
+async function awaitPorts(server: ServerProcess, input: StartLocalServerInput): Promise<ServerPorts> {
+  const { start } = input;
+  const deadline = performance.now() + input.deadlineMs;
+  const early: { exit: ServerExit | null } = { exit: null };
+  void server.exited.then((exit) => {
+    early.exit = exit;
+  });
+  for (;;) {
+    if (start.signal.aborted) throw new WorkbenchError('cancelled', 'Cancelled while Triton started');
+    if (early.exit !== null) throw await endedEarly(early.exit, start);
+    const fixed = { http: start.httpPort, grpc: start.grpcPort };
+    const ports = await readServerPorts(await server.listeners(), fixed, start.signal);
+    if (ports !== null) {
+      const client = createTritonClient(`127.0.0.1:${ports.http}`, { timeoutMs: 2000 });
+      if (await client.serverReady().catch(() => false)) return ports;
+    }
+    if (performance.now() > deadline) {
+      const message = `Triton was not ready within ${input.deadlineMs / 1000} s`;
+      const details = server.tail().join('\n');
+      throw new WorkbenchError('server-start-failed', message, { where: start.logPath, details });
+    }
+    await sleep(pollMs);
+  }
+}
+
+/** Starts Triton and returns when it is ready. Throws port-taken, server-start-failed, cancelled, input-invalid. */
+async function startLocalServer(input: StartLocalServerInput): Promise<ServerHandle> {
+  const { start } = input;
+  if (start.signal.aborted) throw new WorkbenchError('cancelled', 'Cancelled before Triton started');
+  await assertPortsFree([start.httpPort, start.grpcPort]);
+  const server = await launchServer(input);
+  try {
+    const ports = await awaitPorts(server, input);
+    const httpAddress = `127.0.0.1:${ports.http}`;
+    const client = createTritonClient(httpAddress);
+    const { version } = await client.serverMetadata({ signal: start.signal });
+    const grpcAddress = `127.0.0.1:${ports.grpc}`;
+    return {
+      httpAddress,
+      grpcAddress,
+      forClients: { httpAddress, grpcAddress },
+      metricsAddress: `127.0.0.1:${ports.metrics}`,
+      tritonVersion: version,
+      exited: server.exited,
+      pid: server.pid,
+      stop: async () => {
+        await unloadModels(client);
+        await server.stop();
+      },
+    };
+  } catch (error) {
+    await server.kill();
+    throw error;
+  }
 }

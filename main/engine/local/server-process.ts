@@ -4,18 +4,26 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
-import { readGently } from '../../platform/back-pressure';
-import { fileError } from '../../platform/file-error';
-import { LineSplitter } from '../../platform/line-splitter';
+import { LineSplitter, readGently } from '../../platform/lines';
 import { LogFile } from '../../platform/log-file';
-import { ownIdentity, ownPlace, processStartTime } from '../../platform/process-identity';
+import { fileError } from '../../platform/plain-entry';
+import { ownIdentity, ownPlace, processStartTime } from '../../platform/process';
 import type { ServerExit, StartServerInput } from '../engine';
-import type { InContainer } from '../job-triton';
-import { TritonLog } from '../triton-log';
-import { endEngineProcesses, processesOfEngine } from './engine-processes';
-import { type EngineRecord, removeEngineRecord, writeEngineRecord } from './engine-record';
-import { containerEnvironment, serverArguments, serverEnvironment } from './server-command';
-import type { LocalToolchain } from './toolchain';
+import type { InContainer } from '../job';
+import { TritonLog } from '../serving';
+import {
+  endEngineProcesses,
+  type EngineRecord,
+  processesOfEngine,
+  removeEngineRecord,
+  writeEngineRecord,
+} from './engine-record';
+import {
+  containerEnvironment,
+  type LocalToolchain,
+  serverArguments,
+  serverEnvironment,
+} from './server-command';
 
 /** After the end of the server; something that it started may hold its pipes open. */
 const endPatienceMs = 500;

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../../contract/errors';
+import type { SlurmEngineSpec } from '../../contract/job/job-engines';
 import type { JobLook, RunJob } from '../../contract/job/run-job';
-import type { SlurmEngineSpec } from '../../contract/job/slurm-engine';
 import type { EngineStatus } from '../../contract/machine';
-import { present } from '../../contract/present';
+import { present } from '../../contract/trees';
 import type { Hosts } from '../../hosts/hosts';
-import { writeFileAtomic } from '../../platform/files';
+import { makeFolder, writeFileAtomic } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
-import { makeFolder } from '../../platform/make-folder';
 import type { JobRequest, JobScheduler } from '../job';
-import { batchScript, logOf, sbatchCommand } from './batch-script';
 import {
   parseSacct,
   parseSinfo,
@@ -21,7 +19,15 @@ import {
   sinfoFormat,
   squeueFormat,
 } from './parse-slurm';
-import { complaintOf, createSlurmCommand, createSshCommand, type SlurmCommand } from './slurm-command';
+import {
+  batchScript,
+  complaintOf,
+  createSlurmCommand,
+  createSshCommand,
+  logOf,
+  sbatchCommand,
+  type SlurmCommand,
+} from './slurm-command';
 
 /** The controller serves everybody: all that this process wants to know is asked at once, and not more often. */
 const lookEveryMs = 2000;

@@ -1,5 +1,5 @@
 import { WorkbenchError } from '../../contract/errors';
-import { tooFewRequests } from '../../contract/run/scenario-levels';
+import { tooFewRequests } from '../../contract/run/sweep';
 import type { MeasureInput } from '../load-tool';
 import { analyzerTls, tlsArguments } from './analyzer-input';
 

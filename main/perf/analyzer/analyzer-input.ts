@@ -4,7 +4,7 @@ import type { TlsFiles } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
 import type { InputData } from '../../contract/measured/input-data';
 import { largestOf } from '../../contract/statistics';
-import { makeFolder } from '../../platform/make-folder';
+import { makeFolder } from '../../platform/files';
 import type { MeasureInput } from '../load-tool';
 
 /** What perf_analyzer reads and writes in the folder of a level. */

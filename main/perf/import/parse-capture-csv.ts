@@ -1,9 +1,9 @@
 import { WorkbenchError } from '../../contract/errors';
 import type { LoadPoint } from '../../contract/measured/results';
 import { fileLimits } from '../../contract/reader-limits';
-import { loadKey, mostUnderWay } from '../../contract/run/scenario-levels';
-import { shortText, someOf } from '../../platform/clean-text';
-import { analyzerColumns } from '../analyzer/parse-analyzer-csv';
+import { loadKey, mostUnderWay } from '../../contract/run/sweep';
+import { shortText, someOf } from '../../platform/lines';
+import { analyzerColumns } from '../analyzer/parse-analyzer-output';
 
 /** The levels of a file, and what of it has no place in them. */
 export interface Capture {

@@ -1,6 +1,6 @@
 import { type Datatype, datatypeBytes, type SampleDatatype } from '../../contract/measured/input-data';
 import { fileLimits } from '../../contract/reader-limits';
-import { shortValue } from '../../platform/clean-text';
+import { shortValue } from '../../platform/lines';
 
 /** Nearest even of a number that is not negative. */
 function roundEven(value: number): number {

@@ -3,7 +3,7 @@ import type { InputData } from '../../contract/measured/input-data';
 import type { Signature } from '../../contract/run/artefacts';
 import type { ImportRequest } from '../../contract/run/imported';
 import { hashFile, hashFolder } from '../../platform/files';
-import type { ReadCapture } from '../import/read-capture';
+import type { ReadCapture } from '../import/parse-profile-export';
 import { inputProblem, type WantedTensors, wantedTensors } from './wanted-tensor';
 
 interface InputFile {

@@ -1,5 +1,5 @@
 import { datatypeBytes } from '../../contract/measured/input-data';
-import { shortText, shortValue, someOf } from '../../platform/clean-text';
+import { shortText, shortValue, someOf } from '../../platform/lines';
 import { parseBoundedJson } from '../../platform/parse-json';
 import { encodeValues } from './encode-values';
 import {

@@ -1,6 +1,6 @@
 import type { SampleDatatype } from '../../contract/measured/input-data';
 import { fileLimits } from '../../contract/reader-limits';
-import { shortText } from '../../platform/clean-text';
+import { shortText } from '../../platform/lines';
 import { elementCount } from './wanted-tensor';
 
 type Items = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;

@@ -2,9 +2,9 @@ import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InputData } from '../../contract/measured/input-data';
 import { fileLimits } from '../../contract/reader-limits';
-import { shortText, someOf } from '../../platform/clean-text';
-import { makeFolder } from '../../platform/make-folder';
-import { readBoundedBytes } from '../../platform/read-bounded-file';
+import { makeFolder } from '../../platform/files';
+import { shortText, someOf } from '../../platform/lines';
+import { readBoundedBytes } from '../../platform/plain-entry';
 import { parseInputJson } from './parse-input-json';
 import { readNpz } from './read-npz';
 import {

@@ -1,6 +1,5 @@
-import { shortText, someOf } from '../../platform/clean-text';
-import { FileWindow } from '../../platform/file-window';
-import { readZipDirectory, readZipEntry, type ZipEntry } from '../../platform/zip-directory';
+import { shortText, someOf } from '../../platform/lines';
+import { FileWindow, readZipDirectory, readZipEntry, type ZipEntry } from '../../platform/zip-directory';
 import { type NpyArray, parseNpy, rawElements } from './parse-npy';
 import {
   elementCount,

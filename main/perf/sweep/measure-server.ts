@@ -4,19 +4,17 @@ import type { RequestHeader } from '../../contract/address';
 import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
 import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
-import type { LoadLevel } from '../../contract/run/scenario-levels';
 import type { ServerLoad } from '../../contract/run/server-load';
-import { budgetLatencyUs, type MeasuringTurn } from '../../contract/run/sweep';
-import { makeFolder } from '../../platform/make-folder';
-import { makeTemporaryFolder } from '../../platform/temporary-files';
+import { budgetLatencyUs, type LoadLevel, type MeasuringTurn } from '../../contract/run/sweep';
+import { makeFolder, makeTemporaryFolder } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { readModelTraits } from '../../triton/model-traits';
 import { readTls } from '../../triton/tls';
 import type { InputReaders } from '../input/input-readers';
-import { assertLoadKind } from '../load-kind';
+import { stabilityWindows } from '../intervals';
 import type { LevelInTurns, LoadTool, MeasureInput } from '../load-tool';
+import { assertLoadKind } from '../load-tools';
 import { openReadings, type ReadingSources, readWhile, windowSpan } from '../readings';
-import { stabilityWindows } from '../stability';
 import {
   checkModels,
   measureModels,

@@ -1,11 +1,15 @@
 import { toWire, type WireError } from '../../contract/errors';
 import type { LoadPoint } from '../../contract/measured/results';
 import type { LoadTool } from '../../contract/run/run-spec';
-import type { LoadLevel } from '../../contract/run/scenario-levels';
-import { budgetLatencyUs, measuringOrder, type MeasuringTurn } from '../../contract/run/sweep';
+import {
+  budgetLatencyUs,
+  type LoadLevel,
+  measuringOrder,
+  type MeasuringTurn,
+} from '../../contract/run/sweep';
 import { largestOf, smallestOf } from '../../contract/statistics';
+import { stabilityWindows } from '../intervals';
 import type { LevelInTurns } from '../load-tool';
-import { stabilityWindows } from '../stability';
 
 /** A level that was tried: its place in the ascending list, and whether its p99 was within the budget. */
 export interface TriedLevel {

@@ -14,8 +14,8 @@ import { type JournalBody, type RunOutcome, runOutcomes, waitText } from '../../
 import type { RunState } from '../../contract/run/run-state';
 import type { JobProgram, JobScheduler, OwnJob } from '../../engine/job';
 import { canonicalJson, exists } from '../../platform/files';
+import { leaseHolder } from '../../store/file-lease';
 import { entriesFrom } from '../../store/follow';
-import { leaseHolder } from '../../store/lease';
 import type { RunStore } from '../../store/run-store';
 import { lookAtJob } from '../../store/standing';
 import type { RunEnd } from '../attempt';

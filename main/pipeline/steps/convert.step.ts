@@ -3,7 +3,7 @@ import { formatOf, tensorPrecisionOf } from '../../formats/formats';
 import { atPrecision } from '../../presets/signature';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { buildPlanCommand, convertCommand } from '../../toolkit/verb-commands';
-import { codeHash, filesOf, type ModelRun, modelSource } from '../model-arguments';
+import { codeHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { RunContext, Step } from '../step';
 
 /** @param image where a plan is built; null: on this machine, or not known yet. */

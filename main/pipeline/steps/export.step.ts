@@ -3,7 +3,7 @@ import { exportedFormat, formatOf } from '../../formats/formats';
 import { checkSignature, hasProfileArguments, signatureOf } from '../../presets/signature';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { exportCommand } from '../../toolkit/verb-commands';
-import { codeHash, filesOf, type ModelRun, modelSource } from '../model-arguments';
+import { codeHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { Step } from '../step';
 
 function commandOf(run: ModelRun): ToolkitCommand {

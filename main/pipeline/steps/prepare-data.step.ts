@@ -3,14 +3,7 @@ import { givenWeights } from '../../contract/run/artefacts';
 import { isFileSource, sampleTensors } from '../../contract/run/own-model';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { loadCheckpointCommand, makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';
-import {
-  checkpointHash,
-  codeHash,
-  datasetHash,
-  filesOf,
-  type ModelRun,
-  modelSource,
-} from '../model-arguments';
+import { checkpointHash, codeHash, datasetHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { Step } from '../step';
 
 /** null: the user's own is taken. */

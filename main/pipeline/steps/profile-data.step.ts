@@ -7,7 +7,7 @@ import { runInputHash, runTensors } from '../../perf/input/input-readers';
 import { atPrecision, hasProfileArguments, signatureOf } from '../../presets/signature';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { profileDataCommand, profileDataInputs } from '../../toolkit/verb-commands';
-import { codeHash, filesOf, type ModelRun, modelSource } from '../model-arguments';
+import { codeHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { RunContext, Step, StepContext, StepInputs } from '../step';
 
 /** The path where the values come from a file of the user's; null: they are made, or come from the data set. */

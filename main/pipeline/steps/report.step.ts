@@ -4,10 +4,10 @@ import type { RunSpec } from '../../contract/run/run-spec';
 import { metricTitlesOf } from '../../contract/words';
 import { type LoadedPreset, readPublished } from '../../presets/presets';
 import { layerSpec, parseSpec, procedureDifferences } from '../../presets/resolve-spec';
-import { readReportLook } from '../../reports/look/report-look';
+import { readReportLook } from '../../reports/report-look';
 import type { ReportContext } from '../../reports/to-report';
 import { writeReports } from '../../reports/write-reports';
-import { reportNames } from '../../store/report-files';
+import { reportNames } from '../../store/run-files';
 import type { Step } from '../step';
 
 /** What the preset gives where only model, engine, format and precision are chosen; null where that is not a specification. */

@@ -2,10 +2,9 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { Duplex, type Readable, type Writable } from 'node:stream';
 import { WorkbenchError } from '../../contract/errors';
 import { linkedAbort, whenAborted } from '../abort';
-import { startChild } from '../children';
+import { startChild } from '../exec';
 import { endsWithConnections, stopSsh, useSsh } from './ssh-connection';
-import { sshError, sshStartError } from './ssh-error';
-import type { SshTarget } from './ssh-target';
+import { sshError, sshStartError, type SshTarget } from './ssh-target';
 
 /** ssh's own exit code when it, and not the command, failed. */
 const failedItself = 255;

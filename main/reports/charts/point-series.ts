@@ -1,9 +1,8 @@
 import type { LineSeriesOption } from 'echarts/charts';
 import type { BaselinePoint } from '../../contract/measured/baseline';
-import { chartSigns, type ChartSymbol } from '../../contract/measured/chart-lines';
+import { chartSigns, type ChartSymbol, holeColor } from '../../contract/measured/chart-lines';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatMeasured } from '../../contract/numbers';
-import { holeColor } from '../../contract/palette';
 import { isGrid } from '../../contract/run/sweep';
 import type { ReportScenario } from '../report';
 import { ink, loadPosition, plotted, sweepPosition } from './chart-base';

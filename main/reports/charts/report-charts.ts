@@ -3,10 +3,15 @@ import { isSteady } from '../../contract/flag-text';
 import {
   axisTitles,
   budgetAxisTitle,
+  budgetColor,
   type ChartLine,
   chartSigns,
   type ChartTone,
+  componentColors,
   latencyLines,
+  lineColors,
+  okabeIto,
+  orderColors,
   throughputLine,
 } from '../../contract/measured/chart-lines';
 import { numberOf } from '../../contract/measured/column';
@@ -14,7 +19,6 @@ import { components } from '../../contract/measured/columns';
 import { isThrottled } from '../../contract/measured/detail-columns';
 import { gpuCharts, paretoFront, spacedLevels } from '../../contract/measured/points';
 import type { LoadPoint } from '../../contract/measured/results';
-import { budgetColor, componentColors, lineColors, okabeIto, orderColors } from '../../contract/palette';
 import { budgetLatencyUs, sweepTitle } from '../../contract/run/sweep';
 import type { ReportScenario } from '../report';
 import {

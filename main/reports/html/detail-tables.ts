@@ -26,8 +26,7 @@ import { latencyIntervalUs, latencyNames, type LoadPoint } from '../../contract/
 import { formatCount, formatMs, missing } from '../../contract/numbers';
 import { largestOf } from '../../contract/statistics';
 import type { ReportLevel } from '../report';
-import { cells, detailTable, headings } from './detail-table';
-import { Markup, markup } from './markup';
+import { cells, detailTable, headings, Markup, markup } from './markup';
 
 const width = 96;
 const height = 16;

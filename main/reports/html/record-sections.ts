@@ -1,5 +1,5 @@
+import { otherwiseText } from '../../contract/measured/baseline';
 import { batchSize, loadOf, p99, throughput } from '../../contract/measured/columns';
-import { otherwiseText } from '../../contract/measured/published';
 import type {
   NamedText,
   ParameterGroup,
@@ -10,8 +10,7 @@ import type {
   ReportPublishedRow,
   ReportStep,
 } from '../report';
-import { headings } from './detail-table';
-import { type Markup, Markup as RawMarkup, markup } from './markup';
+import { headings, type Markup, Markup as RawMarkup, markup } from './markup';
 
 /** A long variable name may break behind its underscores and nowhere else. */
 function breakable(name: string): Markup {

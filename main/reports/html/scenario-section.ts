@@ -20,7 +20,6 @@ import { formatCount, formatMeasured } from '../../contract/numbers';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import type { ReportLevel, ReportScenario } from '../report';
-import { cells } from './detail-table';
 import {
   cacheTable,
   checksTable,
@@ -34,7 +33,7 @@ import {
   tlsTable,
   togetherTable,
 } from './detail-tables';
-import { Markup, markup } from './markup';
+import { cells, Markup, markup } from './markup';
 
 const rates = [loadOf('requestRate'), achieved, delayed];
 const send = latencies.filter(({ id }) => id !== 'avg');

@@ -1,7 +1,6 @@
 import type { WireError } from '../../../main/contract/errors';
 import { toWire } from '../../../main/contract/errors';
-import type { ChangePlan } from '../../../main/contract/run/spec-changes';
-import type { SpecPreview } from '../../../main/contract/run/spec-tools';
+import type { ChangePlan, SpecPreview } from '../../../main/contract/run/spec-tools';
 import type { Client } from '../../client';
 import type { Latest } from '../latest';
 import { createLatest } from '../latest';

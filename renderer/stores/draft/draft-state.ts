@@ -1,8 +1,8 @@
 import type { WireError } from '../../../main/contract/errors';
 import type { Preset } from '../../../main/contract/run/preset';
 import type { Precision, RunSpec } from '../../../main/contract/run/run-spec';
-import type { ChangePlan } from '../../../main/contract/run/spec-changes';
 import type {
+  ChangePlan,
   Choice,
   ConfigEdit,
   Draft,

@@ -1,6 +1,6 @@
 import type { knownSpec } from '../../../main/contract/run/server-load';
 import { instancesText } from '../../../main/contract/run/serving';
-import { fieldText, specLeaves } from '../../../main/contract/run/spec-changes';
+import { fieldText, specLeaves } from '../../../main/contract/run/spec-tools';
 
 /** A parameter that is not the same in all runs. */
 export interface SpecDifference {

@@ -9,7 +9,7 @@ import {
   throughput as throughputColumn,
 } from '../../../main/contract/measured/columns';
 import type { AlignedLevel, ComparedValue } from '../../../main/contract/measured/compare-levels';
-import { comparisonSentences, meaningOf, ratioWords } from '../../../main/contract/measured/comparison-text';
+import { comparisonSentences, meaningOf, ratioWords } from '../../../main/contract/measured/comparison-gate';
 import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatHalfWidth, formatMeasured, formatRate } from '../../../main/contract/numbers';
 import { type Sweep, sweepHeading } from '../../../main/contract/run/sweep';

@@ -8,7 +8,7 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { DeploymentInfo, DeploymentState } from '../../../main/contract/deployment';
-import { present } from '../../../main/contract/present';
+import { present } from '../../../main/contract/trees';
 import { IconAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { attempt, attempting } from '../../components/notices';

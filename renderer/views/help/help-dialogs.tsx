@@ -2,7 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import type { DocumentInfo } from '../../../main/contract/calls/settings-calls';
+import type { DocumentInfo } from '../../../main/contract/calls/application-calls';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempting, noticeDone } from '../../components/notices';
 import { Facts } from '../../components/table';

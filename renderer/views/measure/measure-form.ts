@@ -1,5 +1,9 @@
-import { headerProblem, isLoopback, type RequestHeader } from '../../../main/contract/address';
-import { parseRemoteUrl } from '../../../main/contract/remote-url';
+import {
+  headerProblem,
+  isLoopback,
+  parseRemoteUrl,
+  type RequestHeader,
+} from '../../../main/contract/address';
 import type { MeasureRequest, ServedModel } from '../../../main/contract/run/server-plan';
 import { parseIntegers } from '../new-deployment/read-text';
 

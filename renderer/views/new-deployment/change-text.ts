@@ -1,5 +1,5 @@
 import type { RunSpec } from '../../../main/contract/run/run-spec';
-import type { ChangePlan, FieldChange } from '../../../main/contract/run/spec-changes';
+import type { ChangePlan, FieldChange } from '../../../main/contract/run/spec-tools';
 import { getAt, sameValue } from '../../../main/contract/trees';
 import { assignments } from './plan-text';
 

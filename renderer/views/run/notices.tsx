@@ -7,7 +7,7 @@ import { originText } from '../../../main/contract/run/run-content';
 import { damageText, type RunWait, waitRemedy, waitText } from '../../../main/contract/run/run-events';
 import type { RunState, RunStatus } from '../../../main/contract/run/run-state';
 import { hasSpec, measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';
-import { changesText } from '../../../main/contract/run/spec-changes';
+import { changesText } from '../../../main/contract/run/spec-tools';
 import { PageLink } from '../../components/links';
 import { formatWhen } from '../../format/times';
 import { doRunWork, worksFor } from '../../stores/run-work';

@@ -1,7 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import { reasonAgainst } from '../../../main/contract/run/run-name';
+import { reasonAgainst } from '../../../main/contract/run/run-content';
 import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
 import { onSubmit, useFormWork } from '../../use-form-work';

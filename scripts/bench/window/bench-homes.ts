@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JournalEntry } from '../../../main/contract/run/run-events';
 import { homeLayout } from '../../../main/platform/layout';
-import { formatJournalLine } from '../../../main/store/journal-line';
+import { formatJournalLine } from '../../../main/store/journal';
 import { runFolder } from '../../../main/store/run-folder';
 import { RunKey } from '../../../main/store/run-key';
 import { sealedCreation } from '../../../main/store/run-seals';

@@ -6,7 +6,7 @@ import { _electron, chromium, type Page } from '@playwright/test';
 import { createAppFiles } from '../../../electron/app-files';
 import { appUrl } from '../../../electron/origin';
 import type { WindowEvent } from '../../../main/contract/api';
-import { channels } from '../../../main/contract/calls/channels';
+import { channels } from '../../../main/contract/calls/call';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { bridgeInMemory } from './bridge-in-memory';
 

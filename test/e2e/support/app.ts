@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { _electron, type ElectronApplication, expect, type Page } from '@playwright/test';
 import { defaultHome, homeLayout } from '../../../main/platform/layout';
-import { readProcessStat } from '../../../main/platform/process-identity';
+import { readProcessStat } from '../../../main/platform/process';
 
 const toolchain = ['python', 'triton', 'perf-analyzer', 'electron'] as const;
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JournalEntry } from '../../../main/contract/run/run-events';
 import { homeLayout } from '../../../main/platform/layout';
-import { formatJournalLine } from '../../../main/store/journal-line';
+import { formatJournalLine } from '../../../main/store/journal';
 import { RunKey } from '../../../main/store/run-key';
 import { sealedCreation } from '../../../main/store/run-seals';
 import type { TestHome } from './app';

@@ -4,7 +4,7 @@ import { api } from '../../../main/contract/api';
 import { toWire, WorkbenchError } from '../../../main/contract/errors';
 import { stepIds } from '../../../main/contract/run/run-events';
 import { createCore } from '../../../main/core';
-import { readBoundedFile } from '../../../main/platform/read-bounded-file';
+import { readBoundedFile } from '../../../main/platform/plain-entry';
 import type { ForeignFolder } from '../foreign/foreign-folders';
 
 interface Plan {

@@ -1,4 +1,4 @@
-import { startChild } from '../../../main/platform/children';
+import { startChild } from '../../../main/platform/exec';
 
 /** Starts a program that sleeps, in a group of its own, tells its process id and exits, or waits where it is told to. */
 const [, , then = ''] = process.argv;

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { addListing } from '../../../main/cli/listing';
 import type { Core } from '../../../main/core';
-import { formatJournalLine } from '../../../main/store/journal-line';
+import { formatJournalLine } from '../../../main/store/journal';
 import { completeBodies, journalFixture } from '../../support/run-state';
 import { createTestCore } from '../../support/test-core';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAddresses } from '../../../main/cli/perf/perf-plan';
-import { shownAddress } from '../../../main/contract/address';
+import { parseRemoteUrl, shownAddress } from '../../../main/contract/address';
 import { toWire } from '../../../main/contract/errors';
-import { parseRemoteUrl } from '../../../main/contract/remote-url';
 import { parseMonitorTarget } from '../../../main/monitor/monitor-address';
 
 const password = 's3cret';

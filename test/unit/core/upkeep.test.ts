@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { CoreEvent } from '../../../main/contract/api';
 import type { Core } from '../../../main/core';
-import { formatJournalLine } from '../../../main/store/journal-line';
+import { formatJournalLine } from '../../../main/store/journal';
 import { completeBodies, journalFixture } from '../../support/run-state';
 import { createTestCore } from '../../support/test-core';
 

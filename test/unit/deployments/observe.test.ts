@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Deployment } from '../../../main/contract/deployment';
 import { WorkbenchError } from '../../../main/contract/errors';
 import { addressesOf, notAnswering, observe, unreadable } from '../../../main/deployments/observe';
-import type { ServerLook } from '../../../main/engine/deployment-server';
+import type { ServerLook } from '../../../main/engine/engine';
 
 const now = Date.parse('2026-11-25T10:10:00.000Z');
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type LogChannel, LogDemultiplexer, readLogStream } from '../../../main/docker/follow-log';
-import { LineSplitter } from '../../../main/platform/line-splitter';
+import { LineSplitter } from '../../../main/platform/lines';
 import { rejection } from '../../support/rejection';
 
 /** A frame as the Engine API describes it: channel, three zero bytes, length big-endian. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { readAhead } from '../../../electron/read-ahead';
 import type { CoreEvent, Handlers } from '../../../main/contract/api';
-import type { RunList } from '../../../main/contract/run/run-summary';
-import { Listeners } from '../../../main/platform/listeners';
+import type { RunList } from '../../../main/contract/run/run-outcome';
+import { Listeners } from '../../../main/platform/abort';
 
 /** Counts its readings: the list of the first is `1`, of the second `2`. */
 function countingCore() {

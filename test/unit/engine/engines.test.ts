@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseRemoteUrl } from '../../../main/contract/remote-url';
+import { parseRemoteUrl } from '../../../main/contract/address';
 import { engines as kinds, type RunSpec } from '../../../main/contract/run/run-spec';
 import { createDockerLink } from '../../../main/docker/docker-link';
 import { createEngines, type Engines } from '../../../main/engine/engines';

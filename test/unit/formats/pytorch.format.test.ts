@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { releaseNeeds } from '../../../main/engine/docker/run-release';
+import { releaseNeeds } from '../../../main/engine/docker/run-images';
 import { formatOf } from '../../../main/formats/formats';
 import { fittingRelease } from '../../../main/machine/fitting-release';
 import { readReleases } from '../../../main/machine/releases';
 import { readPreset } from '../../../main/presets/presets';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
-import { importConfig, refusalOf } from '../../../main/spec/import-config';
+import { importConfig, refusalOf } from '../../../main/spec/import-spec';
 import { toolkitWords } from '../../../main/toolkit/toolkit';
 import { exportCommand } from '../../../main/toolkit/verb-commands';
 

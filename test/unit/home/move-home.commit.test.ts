@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { HomeMoveWork } from '../../../main/contract/settings/storage';
-import { finishMove } from '../../../main/home/finish-move';
-import { createHomeMove } from '../../../main/home/move-home';
+import { createHomeMove, finishMove } from '../../../main/home/move-home';
 import { listFiles } from '../../../main/platform/files';
 import { defaultHome } from '../../../main/platform/layout';
 

@@ -21,8 +21,12 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { HomeMoveWork } from '../../../main/contract/settings/storage';
-import { finishMove } from '../../../main/home/finish-move';
-import { createHomeMove, type HomeMove, type HomeMoveOptions } from '../../../main/home/move-home';
+import {
+  createHomeMove,
+  finishMove,
+  type HomeMove,
+  type HomeMoveOptions,
+} from '../../../main/home/move-home';
 import { defaultHome, homePointerFile, readHomePointer } from '../../../main/platform/layout';
 import { rejection } from '../../support/rejection';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DockerFacts, GpuFacts, GpuReport, HostFacts, MigDevice } from '../../../main/contract/machine';
-import type { PreflightInput, PreflightPlan } from '../../../main/machine/preflight-input';
+import type { PreflightInput, PreflightPlan } from '../../../main/machine/preflight-docker';
 import { parseReleases } from '../../../main/machine/releases';
 
 export const gibibyte = 2 ** 30;

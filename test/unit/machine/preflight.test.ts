@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Check, checkIds, toolIds } from '../../../main/contract/machine';
 import { formatChecks } from '../../../main/contract/words';
 import { preflight } from '../../../main/machine/preflight';
-import type { PreflightInput } from '../../../main/machine/preflight-input';
+import type { PreflightInput } from '../../../main/machine/preflight-docker';
 import { dockerCases } from './preflight-docker-cases';
 import { driverCases } from './preflight-driver-cases';
 import { gpuCases } from './preflight-gpu-cases';

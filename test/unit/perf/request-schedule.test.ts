@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rateOfIntervals } from '../../../main/contract/run/scenario-levels';
+import { rateOfIntervals } from '../../../main/contract/run/sweep';
 import { createSchedule } from '../../../main/perf/request-schedule';
 
 const take = (next: () => number, count: number) => Array.from({ length: count }, next);

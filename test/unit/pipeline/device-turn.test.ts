@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JournalBody } from '../../../main/contract/run/run-events';
 import { reduceRun } from '../../../main/contract/run/run-state';
-import { thisMachine } from '../../../main/engine/place';
+import { thisMachine } from '../../../main/engine/engine';
 import { awaitDevice, type TakeDevice } from '../../../main/pipeline/device-turn';
 import { takeDevice } from '../../../main/store/device-queue';
 import { runCreated } from '../../support/run-state';

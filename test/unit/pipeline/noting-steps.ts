@@ -8,9 +8,9 @@ import { stepKeys } from '../../../main/pipeline/plan';
 import { runPipeline } from '../../../main/pipeline/runner';
 import type { RunContext, Step, StepContext, StepOutcome } from '../../../main/pipeline/step';
 import { ArtefactCache } from '../../../main/store/artefact-cache';
+import { StepManifests } from '../../../main/store/file-manifest';
 import { runFolder } from '../../../main/store/run-folder';
 import { RunKey } from '../../../main/store/run-key';
-import { StepManifests } from '../../../main/store/step-manifests';
 import { runCreated, specFixture } from '../../support/run-state';
 
 /** Of a run without containers, as the state in these tests is. */

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { logPressure } from '../../../main/platform/back-pressure';
 import { exec } from '../../../main/platform/exec';
+import { logPressure } from '../../../main/platform/lines';
 import { LogFile } from '../../../main/platform/log-file';
 
 const mebibyte = 1024 * 1024;

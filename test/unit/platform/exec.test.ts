@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { exec } from '../../../main/platform/exec';
-import { processStartTime } from '../../../main/platform/process-identity';
+import { processStartTime } from '../../../main/platform/process';
 
 const sh = (script: string): [string, ...string[]] => ['sh', '-c', script];
 

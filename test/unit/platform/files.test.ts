@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileError } from '../../../main/platform/file-error';
 import { canonicalJson, hashFolder, listFiles, writeFileAtomic } from '../../../main/platform/files';
+import { fileError } from '../../../main/platform/plain-entry';
 
 let dir: string;
 beforeEach(async () => {

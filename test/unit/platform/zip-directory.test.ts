@@ -1,7 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { FileWindow } from '../../../main/platform/file-window';
-import { readZipDirectory, readZipEntry } from '../../../main/platform/zip-directory';
+import { FileWindow, readZipDirectory, readZipEntry } from '../../../main/platform/zip-directory';
 import { useModelBench } from '../../support/model-bench';
 import type { Deflated } from '../../support/zip-bytes';
 import { zipBytes } from '../../support/zip-bytes';

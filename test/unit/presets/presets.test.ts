@@ -2,8 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { baselineGpu, baselinesOf, defaultBaseline } from '../../../main/contract/measured/baseline';
-import { publishedSchema, publishedValue } from '../../../main/contract/measured/published';
+import {
+  baselineGpu,
+  baselinesOf,
+  defaultBaseline,
+  publishedSchema,
+  publishedValue,
+} from '../../../main/contract/measured/baseline';
 import { readPresets, readPublished, requirePreset } from '../../../main/presets/presets';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
 

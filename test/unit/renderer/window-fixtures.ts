@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../../main/contract/api';
 import type { MonitorState } from '../../../main/contract/monitor/monitor';
-import type { RunList } from '../../../main/contract/run/run-summary';
+import type { RunList } from '../../../main/contract/run/run-outcome';
 
 /** A row of the run list. */
 export const runSummary = (change: Partial<RunSummary> = {}): RunSummary => ({

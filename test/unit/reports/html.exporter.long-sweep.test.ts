@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { loadCsv } from '../../../main/reports/csv';
 import { html } from '../../../main/reports/html.exporter';
-import { loadCsv } from '../../../main/reports/load-csv';
 import { toReport } from '../../../main/reports/to-report';
 import { createdBodies, measurementBody, pointFixture, specFixture, stateOf } from '../../support/run-state';
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { mergeTrees } from '../../../main/contract/trees';
 import { editConfig } from '../../../main/spec/edit-config';
 import { previewSpec } from '../../../main/spec/preview-spec';
-import { diffConfig } from '../../../main/triton/config-patch';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
 import { modelConfigSchema } from '../../../main/triton/model-config';
+import { diffConfig } from '../../../main/triton/served-config';
 import { choice, places, resnet50 } from './places';
 
 type Tree = Record<string, unknown>;

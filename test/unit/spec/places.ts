@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type CommandPlaces, plannedCommands } from '../../../main/pipeline/planned-commands';
+import { type CommandPlaces, plannedCommands } from '../../../main/pipeline/steps';
 import { homeLayout } from '../../../main/platform/layout';
 import { readPreset } from '../../../main/presets/presets';
 import type { PreviewPlaces } from '../../../main/spec/preview-spec';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { deviceOf, deviceOfUrl, thisMachine } from '../../../main/engine/place';
+import { deviceOf, deviceOfUrl, thisMachine } from '../../../main/engine/engine';
 import { takeDevice } from '../../../main/store/device-queue';
 import { bundleChild, startChild } from '../../support/child-program';
 import { rejection } from '../../support/rejection';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import crc32 from 'crc-32';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../../main/contract/run/run-events';
-import { JournalWriter, parseJournal, readJournal } from '../../../main/store/journal';
-import { formatJournalLine } from '../../../main/store/journal-line';
+import { formatJournalLine, JournalWriter, parseJournal, readJournal } from '../../../main/store/journal';
 
 const newline = 0x0a;
 const started = (attempt: number): JournalBody => ({ type: 'run-started', attempt, pid: 7 });

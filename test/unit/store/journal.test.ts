@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../../main/contract/run/run-events';
-import { JournalWriter, parseJournal, readJournal } from '../../../main/store/journal';
-import { formatJournalLine } from '../../../main/store/journal-line';
+import { formatJournalLine, JournalWriter, parseJournal, readJournal } from '../../../main/store/journal';
 
 const bodies: readonly JournalBody[] = [
   { type: 'run-started', attempt: 1, pid: 7 },

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, symlink, truncate, utimes, writeFile } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { temporaryBeside } from '../../../main/platform/files';
 import { homeLayout } from '../../../main/platform/layout';
-import { temporaryBeside } from '../../../main/platform/temporary-files';
 import { readLogTail, sweepHomeFiles, sweepRunFiles } from '../../../main/store/run-files';
 import { runFolder } from '../../../main/store/run-folder';
 import { rejection } from '../../support/rejection';

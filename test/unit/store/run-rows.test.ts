@@ -2,7 +2,7 @@ import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { formatJournalLine } from '../../../main/store/journal-line';
+import { formatJournalLine } from '../../../main/store/journal';
 import { completeBodies, journalFixture } from '../../support/run-state';
 import { runStore } from '../../support/run-store';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { exists } from '../../../main/platform/files';
 import { homeLayout } from '../../../main/platform/layout';
-import { acquireLease, leaseHolder } from '../../../main/store/lease';
+import { acquireLease, leaseHolder } from '../../../main/store/file-lease';
 import type { RunStore } from '../../../main/store/run-store';
 import { createRunTrash } from '../../../main/store/run-trash';
 import { rejection } from '../../support/rejection';

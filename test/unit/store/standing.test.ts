@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JobLook, JobState } from '../../../main/contract/job/run-job';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { ownHolder } from '../../../main/store/file-lease';
-import { leaseFile } from '../../../main/store/lease';
+import { leaseFile, ownHolder } from '../../../main/store/file-lease';
 import { asItStands } from '../../../main/store/standing';
 
 let dir = '';

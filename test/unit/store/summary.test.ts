@@ -2,8 +2,8 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { formatJournalLine } from '../../../main/store/journal-line';
-import { acquireLease } from '../../../main/store/lease';
+import { acquireLease } from '../../../main/store/file-lease';
+import { formatJournalLine } from '../../../main/store/journal';
 import { completeBodies, journalFixture } from '../../support/run-state';
 import { runStore } from '../../support/run-store';
 

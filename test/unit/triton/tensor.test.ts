@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeInferReply, encodeInferRequest, jsonLengthHeader } from '../../../main/triton/infer-message';
+import { decodeInferReply, encodeInferRequest, jsonLengthHeader } from '../../../main/triton/plain-message';
 import { tensorValues, zeroTensor } from '../../../main/triton/tensor';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);

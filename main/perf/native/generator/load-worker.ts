@@ -1,9 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { toWire, WorkbenchError } from '../../../contract/errors';
-import type { LoadJob } from '../seam/load-job';
-import type { FromWorker, ToWorker } from '../seam/worker-messages';
-import { LoadGenerator } from './load-generator';
-import { createPacer, runPacer } from './pacer';
+import type { FromWorker, LoadJob, ToWorker } from '../seam/load-job';
+import { createPacer, LoadGenerator, runPacer } from './load-generator';
 
 /** Entry of the worker thread that generates one level's load, and of its clock; bundled as a file of its own. */
 if (parentPort !== null) {

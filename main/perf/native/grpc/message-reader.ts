@@ -1,5 +1,5 @@
-import { largestReplyBytes, ReplyTooLarge } from '../seam/reply-limit';
-import { grownLength, ReceiveBuffer } from '../socket/receive-buffer';
+import { largestReplyBytes, ReplyTooLarge } from '../seam/load-job';
+import { grownLength, ReceiveBuffer } from '../socket/socket';
 import { grpcPrefixBytes } from './request';
 
 type MessageHandler = (buffer: Buffer, start: number, end: number) => void;

@@ -1,8 +1,8 @@
-import { encodeHeaderBlocks, type HeaderBlocks } from '../http2/hpack/encoder';
+import { encodeHeaderBlocks, type HeaderBlocks } from '../http2/hpack';
 import type { RequestInputs } from '../requests/batch-payloads';
 import type { SharedPlaces } from '../requests/request-source';
 import type { SequencePlace } from '../requests/sequence-plan';
-import type { SharedPlace } from '../requests/shared-layout';
+import type { SharedPlace } from '../requests/shared-names';
 import type { LoadJob, RequestInputHead, RequestTarget } from '../seam/load-job';
 import { encodeBytesField, encodeBytesHead, encodeStringField, encodeVarint, wireType } from './protobuf';
 

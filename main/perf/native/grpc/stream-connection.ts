@@ -1,10 +1,14 @@
+import { WorkbenchError } from '../../../contract/errors';
+import type { Tensor } from '../../../triton/tensor';
+import type { TlsMaterial } from '../../../triton/tls';
 import type { Http2Session } from '../http2/session';
-import { ReplyTooLarge } from '../seam/reply-limit';
+import { largestReplyBytes, parseAddress, ReplyTooLarge } from '../seam/load-job';
 import { nowUs } from '../seam/transport';
+import { type GrpcConnectionOptions, GrpcSlotConnection } from './connection';
 import { GrpcMessageSplitter } from './message-reader';
-import { GrpcStreamAnswer } from './response';
-import { type GrpcConnectionOptions, GrpcSlotConnection } from './slot-connection';
-import { GrpcStatus } from './status';
+import { authorityOf, encodeGrpcRequest, grpcHeaders } from './request';
+import { decodeGrpcOutputs, GrpcStreamAnswer } from './response';
+import { GrpcStatus } from './stream';
 
 /** Of one stream; the peer is told that as much again is taken, long before its window of 2 GiB is used up. */
 const renewAfterBytes = 2 ** 30;
@@ -182,4 +186,94 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
     stream.busy = false;
     this.options.events.failure(stream.slot, kind, message);
   }
+}
+
+interface StreamInference {
+  /** `host:port` of gRPC. */
+  readonly grpcAddress: string;
+  /** null: in the clear. */
+  readonly tls: TlsMaterial | null;
+  readonly modelName: string;
+  readonly modelVersion: string;
+  readonly inputs: readonly Tensor[];
+  /** The request is a whole sequence of this correlation id. */
+  readonly sequenceId?: number | undefined;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const copyOf = ({ data, ...rest }: Tensor) => ({ ...rest, data: Buffer.from(data) });
+
+/**
+ * One request over a gRPC stream of its own: the outputs of every answer with content, once the final one has come.
+ * Throws inference-failed, server-unreachable and cancelled.
+ */
+export function inferOverStream(input: StreamInference): Promise<readonly (readonly Tensor[])[]> {
+  const { tls, signal, timeoutMs, modelName, sequenceId } = input;
+  const target = { ...parseAddress(input.grpcAddress), tls };
+  const message = encodeGrpcRequest(input, input.inputs.map(copyOf), {
+    sequence: sequenceId === undefined ? null : { id: sequenceId, start: true, end: true, step: 0, first: 0 },
+    emptyFinal: true,
+  });
+  const failed = (code: 'inference-failed' | 'server-unreachable', details: string) =>
+    new WorkbenchError(
+      code,
+      code === 'inference-failed'
+        ? `${modelName} refused an inference request: ${details.slice(0, 500)}`
+        : `No gRPC answer from Triton at ${authorityOf(target)}`,
+      { details },
+    );
+  return new Promise((resolve, reject) => {
+    const answers: Tensor[][] = [];
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      connection.close();
+      settle();
+    };
+    const fail = (error: WorkbenchError) => {
+      end(() => {
+        reject(error);
+      });
+    };
+    const connection = new GrpcStreamConnection({
+      ...target,
+      blocks: grpcHeaders(target, 'ModelStreamInfer'),
+      requestBytes: message.length,
+      nextMessage: () => message,
+      alone: true,
+      shared: false,
+      replyLimitBytes: largestReplyBytes,
+      looks: () => true,
+      // The bytes are the connection's, which uses them again.
+      look: (_slot, buffer, start, stop) => {
+        answers.push(decodeGrpcOutputs(buffer, start, stop).map(copyOf));
+      },
+      events: {
+        success: () => {
+          end(() => {
+            resolve(answers);
+          });
+        },
+        failure: (_slot, kind, text) => {
+          fail(failed('inference-failed', `${kind}: ${text}`));
+        },
+        retired: () => undefined,
+        lost: (_connection, _opened, reason) => {
+          fail(failed('server-unreachable', reason));
+        },
+      },
+    });
+    const timer = setTimeout(() => {
+      fail(failed('inference-failed', `There was no final answer within ${timeoutMs / 1000} s.`));
+    }, timeoutMs);
+    const onAbort = () => {
+      fail(new WorkbenchError('cancelled', 'The request was cancelled'));
+    };
+    if (signal?.aborted === true) onAbort();
+    else {
+      signal?.addEventListener('abort', onAbort, { once: true });
+      connection.start(0);
+    }
+  });
 }

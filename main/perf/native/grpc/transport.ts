@@ -1,20 +1,18 @@
 import { largestRequestBytes } from '../requests/batch-payloads';
 import { OutputValidator } from '../requests/output-validator';
 import { createRequestSource, type RequestSource } from '../requests/request-source';
-import type { LoadJob } from '../seam/load-job';
-import { ReconnectPolicy } from '../seam/reconnect-policy';
-import { replyLimitBytes } from '../seam/reply-limit';
+import { type LoadJob, replyLimitBytes } from '../seam/load-job';
 import {
   noOutputChecks,
   type OutputCheckCounts,
+  ReconnectPolicy,
   type SharedChecks,
   type Transport,
   type TransportEvents,
 } from '../seam/transport';
-import { GrpcConnection } from './connection';
+import { GrpcConnection, type GrpcConnectionOptions, type GrpcSlotConnection } from './connection';
 import { authorityOf, encodeGrpcRequest, grpcHeaders } from './request';
 import { decodeGrpcOutputs } from './response';
-import type { GrpcConnectionOptions, GrpcSlotConnection } from './slot-connection';
 import { GrpcStreamConnection } from './stream-connection';
 
 /** perf_analyzer's TRITON_CLIENT_GRPC_CHANNEL_MAX_SHARE_COUNT: many small requests in one write. */

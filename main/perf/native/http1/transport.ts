@@ -1,23 +1,27 @@
 import type { Socket } from 'node:net';
-import { errorWords } from '../../../triton/error-words';
+import { errorWords } from '../../../triton/http';
 import { largestRequestBytes } from '../requests/batch-payloads';
 import { OutputValidator } from '../requests/output-validator';
 import { createRequestSource, type RequestSource } from '../requests/request-source';
-import type { LoadJob } from '../seam/load-job';
-import { ReconnectPolicy } from '../seam/reconnect-policy';
-import { replyLimitBytes, ReplyTooLarge } from '../seam/reply-limit';
+import { type LoadJob, replyLimitBytes, ReplyTooLarge } from '../seam/load-job';
 import {
   type Failure,
   noOutputChecks,
   nowUs,
   type OutputCheckCounts,
+  ReconnectPolicy,
   type SharedChecks,
   type Transport,
   type TransportEvents,
 } from '../seam/transport';
 import { openSocket, type SocketTarget } from '../socket/socket';
-import { encodeHttpRequest } from './request';
-import { decodeHttpOutputs, type HttpReply, HttpReplyReader, HttpResponseChecker } from './response-reader';
+import {
+  decodeHttpOutputs,
+  encodeHttpRequest,
+  type HttpReply,
+  HttpReplyReader,
+  HttpResponseChecker,
+} from './messages';
 
 interface Owner {
   readonly target: SocketTarget;

@@ -15,8 +15,7 @@ import {
   ownMaxFrameBytes,
   settingId,
 } from './frame-reader';
-import { HpackDecoder } from './hpack/decoder';
-import type { HeaderBlocks } from './hpack/encoder';
+import { type HeaderBlocks, HpackDecoder } from './hpack';
 import { Http2Outbound } from './outbound';
 
 const lastStreamId = 2 ** 31 - 1;

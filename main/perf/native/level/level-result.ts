@@ -1,10 +1,17 @@
 import type { LatencyName, LoadPoint, MeasurementWindow, Spread } from '../../../contract/measured/results';
 import { roundUs } from '../../../contract/numbers';
-import { present } from '../../../contract/present';
 import type { SequenceSettings } from '../../../contract/run/run-spec';
-import type { LoadLevel } from '../../../contract/run/scenario-levels';
+import type { LoadLevel } from '../../../contract/run/sweep';
 import { largestOf, smallestOf } from '../../../contract/statistics';
-import { latencyInterval, partLatencies, throughputInterval } from '../../intervals';
+import { present } from '../../../contract/trees';
+import {
+  isDrifting,
+  isSteady,
+  latencyInterval,
+  partLatencies,
+  stabilityWindows,
+  throughputInterval,
+} from '../../intervals';
 import { type HistogramData, histogramError, histogramOf, LatencyHistogram } from '../../latency-histogram';
 import { sequenceLengths } from '../../request-schedule';
 import {
@@ -14,8 +21,7 @@ import {
   serverColumns,
   type ServerDelta,
 } from '../../server-columns';
-import { isDrifting, isSteady, stabilityWindows } from '../../stability';
-import type { FailureCount, RecordedWindow } from '../seam/worker-messages';
+import type { FailureCount, RecordedWindow } from '../seam/load-job';
 import { clientFlag, clientLoadOf } from '../windows/client-load';
 
 /** The intervals of a level's latencies: from the parts of its windows, or from the windows where those have too few requests. */

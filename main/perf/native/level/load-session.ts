@@ -1,8 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { fromWire, WorkbenchError } from '../../../contract/errors';
-import type { LoadJob } from '../seam/load-job';
-import type { FromWorker, LoadTotals, RecordedWindow, ToWorker } from '../seam/worker-messages';
+import { defaultRequestSeed } from '../../../contract/run/run-spec';
+import type { TritonClient } from '../../../triton/client';
+import { readTls } from '../../../triton/tls';
+import { sizeProblem } from '../../input/wanted-tensor';
+import type { MeasureInput } from '../../load-tool';
+import {
+  type FromWorker,
+  type JobTensor,
+  type LoadJob,
+  type LoadTotals,
+  parseAddress,
+  type RecordedWindow,
+  type ToWorker,
+} from '../seam/load-job';
+import type { MeasuredWindow } from './level-result';
+
+async function readTensor(
+  tensor: MeasureInput['inputData']['tensors'][number],
+  dir: string,
+): Promise<JobTensor> {
+  const { name, datatype, shape, shapes } = tensor;
+  const samples: Uint8Array[] = [];
+  for (const [index, file] of tensor.files.entries()) {
+    const path = join(dir, file);
+    const data = await readFile(path);
+    const wrong = sizeProblem({ name, datatype }, { shape: shapes?.[index] ?? shape, data });
+    if (wrong !== null) throw new WorkbenchError('input-invalid', `Input ${wrong}`, { where: path });
+    samples.push(data);
+  }
+  return { name, datatype, shape, ...(shapes === undefined ? {} : { shapes }), samples };
+}
+
+/** What some of the responses are held against; null: that is not asked for. Throws what the client throws, and input-invalid. */
+export async function readOutputChecks(
+  client: TritonClient,
+  input: MeasureInput,
+): Promise<LoadJob['outputChecks']> {
+  const { checkOutputs = 'form' } = input.settings;
+  if (checkOutputs === 'none') return null;
+  const { outputs } = await client.modelMetadata(input.modelName, input.modelVersion, {
+    signal: input.signal,
+  });
+  const expected = input.inputData.expected ?? [];
+  return {
+    outputs,
+    finite: checkOutputs === 'finite',
+    anyBatch: input.decoupled === true,
+    expected: await Promise.all(expected.map((tensor) => readTensor(tensor, input.inputDataDir))),
+  };
+}
+
+/** Reads the raw inputs of a level. Throws input-invalid. */
+export async function readJob(input: MeasureInput): Promise<LoadJob> {
+  const { settings, level } = input;
+  if (!input.batched && level.batchSize !== 1) {
+    throw new WorkbenchError('input-invalid', `${input.modelName} does not support batching`, {
+      where: `batch size ${level.batchSize}`,
+      remedy: 'Use batch size 1.',
+    });
+  }
+  return {
+    ...parseAddress(input.protocol === 'grpc' ? input.grpcAddress : input.httpAddress),
+    protocol: input.protocol,
+    modelName: input.modelName,
+    modelVersion: input.modelVersion,
+    tensors: await Promise.all(
+      input.inputData.tensors.map((tensor) => readTensor(tensor, input.inputDataDir)),
+    ),
+    batchSize: level.batchSize,
+    batched: input.batched,
+    concurrency: level.concurrency,
+    schedule:
+      level.requestRate === undefined
+        ? null
+        : {
+            rate: level.requestRate,
+            distribution: settings.requestDistribution ?? 'constant',
+            seed: settings.requestSeed ?? defaultRequestSeed,
+            intervalsUs: settings.requestIntervalsUs ?? [],
+          },
+    shared: null,
+    outputChecks: null,
+    sequences: settings.sequences ?? null,
+    ...(input.inputData.streams === undefined ? {} : { streams: input.inputData.streams }),
+    streaming: settings.streaming ?? false,
+    tls: await readTls(input.protocol === 'grpc' ? input.grpcTls : input.httpTls),
+    headers: input.headers ?? [],
+    warmupMs: settings.warmupMs,
+    mode: settings.measurementMode,
+    intervalMs: settings.measurementIntervalMs,
+    requestCount: settings.measurementRequestCount,
+  };
+}
 
 let sessions = 0;
 
@@ -115,4 +208,70 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
     await worker.terminate();
     loud();
   }
+}
+
+/**
+ * Levels of several models that are measured at the same time: they begin together, and the load of none ends before all are
+ * steady, or have had their windows, at one moment. So all that a result is made of fell under the load of all.
+ */
+export class LevelGroup {
+  private readonly states = new Map<object, { readonly ready: boolean; readonly finish: () => void }>();
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(readonly size: number) {}
+
+  /** Resolves when all have come. Throws cancelled. */
+  async arrive(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const cancel = () => {
+        reject(new WorkbenchError('cancelled', 'Measuring was cancelled'));
+      };
+      if (signal.aborted) {
+        cancel();
+        return;
+      }
+      signal.addEventListener('abort', cancel, { once: true });
+      this.waiting.push(() => {
+        signal.removeEventListener('abort', cancel);
+        resolve();
+      });
+      if (this.waiting.length === this.size) for (const go of this.waiting) go();
+    });
+  }
+
+  /** A member's windows so far are enough, or not (any more). Calls every member's `finish` when all have enough. */
+  update(member: object, ready: boolean, finish: () => void): void {
+    this.states.set(member, { ready, finish });
+    const states = [...this.states.values()];
+    if (states.length < this.size || !states.every((state) => state.ready)) return;
+    for (const state of states) state.finish();
+  }
+}
+
+/** What the turns of a level have given so far; the next one continues from it. */
+export interface LevelTurns {
+  readonly windows: readonly MeasuredWindow[];
+  readonly totals: LoadTotals;
+  /** When the time of the level's first warm-up was over, by the clock of `performance.now()`. */
+  readonly firstMs: number;
+  /** How often shared memory had to be registered again. */
+  readonly repairs: number;
+  readonly elapsedUs: number;
+}
+
+/** Counts of two turns together. */
+export function addedTotals(before: LoadTotals, more: LoadTotals): LoadTotals {
+  return {
+    succeeded: before.succeeded + more.succeeded,
+    failures: [...before.failures, ...more.failures],
+    checks: {
+      checked: before.checks.checked + more.checks.checked,
+      wrong: before.checks.wrong + more.checks.wrong,
+    },
+    outputs: {
+      checked: before.outputs.checked + more.outputs.checked,
+      wrong: before.outputs.wrong + more.outputs.wrong,
+      compared: before.outputs.compared + more.outputs.compared,
+    },
+  };
 }

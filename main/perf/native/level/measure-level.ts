@@ -1,22 +1,26 @@
 import { WorkbenchError } from '../../../contract/errors';
 import type { LoadPoint } from '../../../contract/measured/results';
-import { present } from '../../../contract/present';
+import { present } from '../../../contract/trees';
 import { levelText } from '../../../contract/words';
 import { linkedAbort } from '../../../platform/abort';
 import { createTritonClient, type TritonClient } from '../../../triton/client';
-import { composingModels, type Counters, createCounters } from '../../../triton/composing-models';
+import { composingModels, type Counters, createCounters } from '../../../triton/model-traits';
 import { readTls } from '../../../triton/tls';
+import { isSteady } from '../../intervals';
 import type { MeasureInput } from '../../load-tool';
 import { serverDelta } from '../../server-columns';
-import { isSteady } from '../../stability';
 import { payloadCounts } from '../requests/batch-payloads';
 import { createSharedRegions, type SharedRegions } from '../requests/shared-regions';
-import type { LoadJob } from '../seam/load-job';
-import type { FailureCount, LoadTotals, RecordedWindow } from '../seam/worker-messages';
-import { addedTotals, type LevelGroup, type LevelTurns } from './level-group';
+import type { FailureCount, LoadJob, LoadTotals, RecordedWindow } from '../seam/load-job';
 import { failureCount, levelResult, type MeasuredWindow, summarizeWindow } from './level-result';
-import { runLoadSession } from './load-session';
-import { readJob, readOutputChecks } from './read-job';
+import {
+  addedTotals,
+  type LevelGroup,
+  type LevelTurns,
+  readJob,
+  readOutputChecks,
+  runLoadSession,
+} from './load-session';
 
 export interface MeasuredLevel {
   readonly point: LoadPoint;

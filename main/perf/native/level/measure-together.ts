@@ -2,7 +2,7 @@ import { toWire, WorkbenchError } from '../../../contract/errors';
 import type { LoadPoint } from '../../../contract/measured/results';
 import { linkedAbort } from '../../../platform/abort';
 import type { LevelInTurns, MeasureInput } from '../../load-tool';
-import { LevelGroup, type LevelTurns } from './level-group';
+import { LevelGroup, type LevelTurns } from './load-session';
 import { measureLevel } from './measure-level';
 
 /**

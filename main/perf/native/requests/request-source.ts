@@ -3,11 +3,11 @@ import { WorkbenchError } from '../../../contract/errors';
 import { elementBytes } from '../../../triton/tensor';
 import type { LoadJob, RequestInputHead, SharedJob } from '../seam/load-job';
 import type { Failure } from '../seam/transport';
-import { inLargePages } from '../socket/c-library';
+import { inLargePages } from '../socket/socket-options';
 import { batchPayloads, type RequestInputs } from './batch-payloads';
 import { difference } from './output-validator';
 import { type SequencePlace, SequencePlan, type SequenceStream } from './sequence-plan';
-import { comparedBytes, outputOffset, type OutputSet, type SharedPlace } from './shared-layout';
+import { comparedBytes, outputOffset, type OutputSet, type SharedPlace } from './shared-names';
 
 /** Where the tensors of one request lie in shared memory. */
 export interface SharedPlaces {

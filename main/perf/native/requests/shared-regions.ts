@@ -12,8 +12,15 @@ import type { LoadJob, SharedJob } from '../seam/load-job';
 import type { Failure } from '../seam/transport';
 import { batchPayloads, type RequestInputs } from './batch-payloads';
 import { OutputValidator } from './output-validator';
-import { comparedBytes, inputLayout, outputRegionBytes } from './shared-layout';
-import { makeShared, sharedFolder, sharedName, sweepSharedFiles } from './shared-names';
+import {
+  comparedBytes,
+  inputLayout,
+  makeShared,
+  outputRegionBytes,
+  sharedFolder,
+  sharedName,
+  sweepSharedFiles,
+} from './shared-names';
 
 /** Payloads whose answers are asked for over the wire, to compare with. */
 const mostReferences = 8;

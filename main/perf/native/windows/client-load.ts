@@ -1,7 +1,7 @@
 import type { LoadPoint } from '../../../contract/measured/results';
 import { roundUs } from '../../../contract/numbers';
 import { largestOf } from '../../../contract/statistics';
-import type { RecordedWindow } from '../seam/worker-messages';
+import type { RecordedWindow } from '../seam/load-job';
 
 type ClientLoad = NonNullable<LoadPoint['client']>;
 

@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import type { LoadJob } from '../seam/load-job';
+import type { FromWorker, LoadJob } from '../seam/load-job';
 import { nowUs, type ResponseTimes, type Transport } from '../seam/transport';
-import type { FromWorker } from '../seam/worker-messages';
 import { WindowRecorder } from './window-recorder';
 
 /** CPU time of the process, and when it was read: over the time between two readings it is a share. */

@@ -1,7 +1,7 @@
 import { partLatencies } from '../../intervals';
 import { LatencyHistogram } from '../../latency-histogram';
+import type { FailureCount, RecordedAnswers, RecordedWindow } from '../seam/load-job';
 import type { ResponseTimes } from '../seam/transport';
-import type { FailureCount, RecordedAnswers, RecordedWindow } from '../seam/worker-messages';
 
 /** When the answers to requests came that may have several, in memory that does not grow with their count. */
 class ResponseRecorder {

@@ -1,4 +1,4 @@
-import { jobContainers } from '../../../../main/contract/job/slurm-engine';
+import { jobContainers } from '../../../../main/contract/job/job-engines';
 import { formatFacts, formats, isOfPytorch } from '../../../../main/contract/run/model-formats';
 import type {
   Accelerator,

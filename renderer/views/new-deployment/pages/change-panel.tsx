@@ -1,6 +1,6 @@
 import { type Scenario, scenarios } from '../../../../main/contract/run/run-events';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
-import type { ChangePlan } from '../../../../main/contract/run/spec-changes';
+import type { ChangePlan } from '../../../../main/contract/run/spec-tools';
 import { levelText, stepTitle } from '../../../../main/contract/words';
 import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';

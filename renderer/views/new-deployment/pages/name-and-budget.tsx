@@ -1,6 +1,6 @@
 import { NumberInput, TextInput } from '@mantine/core';
 import { useStore } from 'zustand';
-import { reasonAgainst } from '../../../../main/contract/run/run-name';
+import { reasonAgainst } from '../../../../main/contract/run/run-content';
 import { useTypedNumber } from '../../../components/use-typed-number';
 import { onText } from '../../../handlers';
 import { settingsOf } from '../../../stores/settings';

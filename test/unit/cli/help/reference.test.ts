@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandsOf, optionsOf, pathOf } from '../../../../main/cli/help/command-tree';
-import { environmentVariables } from '../../../../main/cli/help/environment';
 import { referencePage } from '../../../../main/cli/help/reference';
+import { environmentVariables } from '../../../../main/cli/help/reference-tables';
 import { errorCodes } from '../../../../main/contract/errors';
 import { programWith } from '../../../support/cli-program';
 
@@ -40,7 +40,9 @@ describe('docs/reference', () => {
     });
     const named = listed
       .split('\n')
-      .filter((file) => /\.(?:tsx?|mjs|py|sh|yml)$/.test(file) && file !== 'main/cli/help/environment.ts')
+      .filter(
+        (file) => /\.(?:tsx?|mjs|py|sh|yml)$/.test(file) && file !== 'main/cli/help/reference-tables.ts',
+      )
       .flatMap((file) =>
         [...readFileSync(file, 'utf8').matchAll(/\bTRITON_WORKBENCH_[A-Z_]+\b/g)].map(([name]) => name),
       );

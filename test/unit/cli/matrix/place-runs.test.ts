@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlannedRun, Session } from '../../../../main/cli/matrix/matrix-session';
 import { placed } from '../../../../main/cli/matrix/place-runs';
 import type { Output } from '../../../../main/cli/output';
-import type { HostFit } from '../../../../main/contract/host/spread';
+import type { HostFit } from '../../../../main/contract/host/host-text';
 import { emptyReach, type Reach } from '../../../../main/contract/reach';
 import { dockerEngineSchema, type RunSpec } from '../../../../main/contract/run/run-spec';
 import type { RunState } from '../../../../main/contract/run/run-state';

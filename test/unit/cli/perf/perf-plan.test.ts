@@ -1,7 +1,11 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addPerfOptions, type PerfOptions } from '../../../../main/cli/perf/perf-options';
-import { planText, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
+import {
+  addPerfOptions,
+  type PerfOptions,
+  planText,
+  readPerfPlan,
+} from '../../../../main/cli/perf/perf-plan';
 
 const planOf = (...args: string[]) => {
   const command = addPerfOptions(new Command('perf').exitOverride());

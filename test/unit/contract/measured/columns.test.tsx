@@ -17,8 +17,8 @@ import { compareLevels } from '../../../../main/contract/measured/compare-levels
 import * as details from '../../../../main/contract/measured/detail-columns';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
 import type { Sweep } from '../../../../main/contract/run/sweep';
+import { loadCsv } from '../../../../main/reports/csv';
 import { html } from '../../../../main/reports/html.exporter';
-import { loadCsv } from '../../../../main/reports/load-csv';
 import { toReport } from '../../../../main/reports/to-report';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { componentsChart } from '../../../../renderer/charts/components-chart';

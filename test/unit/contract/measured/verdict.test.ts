@@ -10,8 +10,8 @@ import {
   endVerdict,
   verdictOf,
 } from '../../../../main/contract/measured/verdict';
+import { loadCsv } from '../../../../main/reports/csv';
 import { exporters } from '../../../../main/reports/exporters';
-import { loadCsv } from '../../../../main/reports/load-csv';
 import { toReport } from '../../../../main/reports/to-report';
 import { toSummary } from '../../../../main/store/summary';
 import { figuresOf } from '../../../../renderer/views/run/figures';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { longestWindowMs, MonitorHistory } from '../../../../main/contract/monitor/monitor-history';
+import { decimateSeries } from '../../../../main/monitor/monitor-report';
 import { monitorCsv } from '../../../../main/monitor/recording';
-import { decimateSeries } from '../../../../main/monitor/report-chart';
 import { parseCsv } from '../../../support/parse-csv';
 import { model, sample } from '../../monitor/fixtures';
 

@@ -8,7 +8,7 @@ import { extract } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { builtImages } from '../../../../main/contract/docker';
 import { packBuildContext } from '../../../../main/docker/images/build-image';
-import { readImageRecipe } from '../../../../main/docker/images/image-recipe';
+import { readImageRecipe } from '../../../../main/docker/images/known-images';
 
 const resources = join(import.meta.dirname, '..', '..', '..', '..', 'resources');
 let folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerInfo } from '../../../../main/contract/docker';
-import type { OwnContainer } from '../../../../main/docker/list-containers';
+import type { OwnContainer } from '../../../../main/docker/containers';
 import { takenUp } from '../../../../main/engine/docker/docker-place';
 
 function container(

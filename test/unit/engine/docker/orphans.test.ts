@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DeploymentStore } from '../../../../main/deployments/deployment-store';
 import { adoptionMs, isOrphan } from '../../../../main/engine/docker/orphans';
-import { ownIdentity, ownPlace } from '../../../../main/platform/process-identity';
+import { ownIdentity, ownPlace } from '../../../../main/platform/process';
 
 const lastSign = Date.parse('2026-01-01T12:00:00.000Z');
 let dir: string;

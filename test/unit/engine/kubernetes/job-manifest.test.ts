@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Job } from 'kubernetes-models/batch/v1';
 import { describe, expect, it } from 'vitest';
-import { kubernetesEngineSchema } from '../../../../main/contract/job/kubernetes-engine';
+import { kubernetesEngineSchema } from '../../../../main/contract/job/job-engines';
 import { jobManifest, selectorOf, tolerationOf } from '../../../../main/engine/kubernetes/job-manifest';
 
 const given = {

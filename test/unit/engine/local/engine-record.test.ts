@@ -7,7 +7,7 @@ import {
   sweepLocalEngines,
   writeEngineRecord,
 } from '../../../../main/engine/local/engine-record';
-import { ownIdentity, ownPlace } from '../../../../main/platform/process-identity';
+import { ownIdentity, ownPlace } from '../../../../main/platform/process';
 
 let records: string;
 beforeEach(async () => {

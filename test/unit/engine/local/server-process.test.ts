@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { launchServer } from '../../../../main/engine/local/server-process';
-import { logPressure } from '../../../../main/platform/back-pressure';
+import { logPressure } from '../../../../main/platform/lines';
 
 let dir: string;
 beforeEach(async () => {

@@ -1,11 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseAnalyzerCsv } from '../../../../main/perf/analyzer/parse-analyzer-csv';
-import { parseComposing } from '../../../../main/perf/analyzer/parse-analyzer-output';
+import {
+  parseAnalyzerCsv,
+  parseAnalyzerSummary,
+  parseComposing,
+  parsePass,
+} from '../../../../main/perf/analyzer/parse-analyzer-output';
 
 const fixture = (name: string) =>
   readFile(join(process.cwd(), 'test', 'fixtures', 'perf-analyzer', name), 'utf8');
+
+const linesOf = async (name: string) => (await fixture(name)).split('\n');
 
 describe("perf_analyzer's models of an ensemble", () => {
   it('are each told once, inner ensembles and their models too', async () => {
@@ -50,5 +56,93 @@ describe("perf_analyzer's models of an ensemble", () => {
 
   it('are none of another model', async () => {
     expect(parseComposing((await fixture('grpc-steady.txt')).split('\n'))).toEqual([]);
+  });
+});
+
+describe('the CSV', () => {
+  it('has every column of its one level', async () => {
+    expect(parseAnalyzerCsv(await fixture('grpc-steady.csv'))).toEqual({
+      loadKind: 'concurrency',
+      load: 4,
+      columns: {
+        inferencesPerSecond: 5611.98,
+        clientSendUs: 1,
+        networkServerSendRecvUs: 394,
+        serverQueueUs: 212,
+        serverComputeInputUs: 7,
+        serverComputeInferUs: 45,
+        serverComputeOutputUs: 45,
+        clientRecvUs: 0,
+        p50Us: 622,
+        p90Us: 761,
+        p95Us: 886,
+        p99Us: 2831,
+        avgUs: 707,
+      },
+      responsesPerSecond: null,
+    });
+  });
+
+  it.each([
+    ['no row', (text: string) => `${text.split('\n')[0] ?? ''}\n`, /0 rows/],
+    ['two rows', (text: string) => `${text.trim()}\n${text.split('\n')[1] ?? ''}\n`, /2 rows/],
+    ['a missing column', (text: string) => text.replace('p99 latency', 'p98 latency'), /"p99 latency"/],
+    ['nothing in a column', (text: string) => text.replace(',5611.98,', ',,'), /"Inferences\/Second"/],
+    ['NaN', (text: string) => text.replace(',5611.98,', ',-nan,'), /"Inferences\/Second"/],
+    ['no throughput', (text: string) => text.replace(',5611.98,', ',0,'), /without throughput/],
+  ])('with %s is refused', async (_what, change, message) => {
+    const text = change(await fixture('grpc-steady.csv'));
+    expect(() => parseAnalyzerCsv(text)).toThrow(message);
+  });
+});
+
+describe('the output', () => {
+  it('tells windows and counts', async () => {
+    const lines = await linesOf('grpc-steady.txt');
+    expect(lines.flatMap((line) => parsePass(line) ?? [])).toEqual([
+      { index: 0, inferencesPerSecond: 3436.27, avgUs: 1159 },
+      { index: 1, inferencesPerSecond: 4840.19, avgUs: 824 },
+      { index: 2, inferencesPerSecond: 6065.98, avgUs: 653 },
+      { index: 3, inferencesPerSecond: 5907.6, avgUs: 670 },
+    ]);
+    expect(parseAnalyzerSummary(lines)).toEqual({
+      requestCount: 10446,
+      inferenceCount: 10450,
+      executionCount: 10450,
+      sequencesPerSecond: null,
+      cache: null,
+    });
+  });
+
+  it('tells what the response cache of the model did, not that of the models of an ensemble', async () => {
+    // As ReportServerSideStats writes it.
+    const lines = [
+      '    Cache hit count: 270',
+      '    Cache miss count: 30',
+      '    Successful request count: 300',
+      '    Avg request latency: 60 usec (overhead 3 usec + queue 10 usec + cache hit/miss 47 usec)',
+      '      Average Cache Hit Latency: 15 usec',
+      '      Average Cache Miss Latency: 335 usec (cache lookup/insertion 35 usec + compute input 20 usec + compute infer 250 usec + compute output 30 usec)',
+    ];
+    expect(parseAnalyzerSummary(lines).cache).toEqual({
+      hitCount: 270,
+      missCount: 30,
+      hitUs: 15,
+      missUs: 35,
+    });
+    const ensemble = await linesOf('ensemble.txt');
+    expect(parseAnalyzerSummary(ensemble).cache).toBeNull();
+    expect(parseAnalyzerSummary(['    Composing models: ', ...lines]).cache).toBeNull();
+    // The times of an ensemble are sums over its models.
+    expect(parseAnalyzerSummary([...lines, '  Composing models: ']).cache).toEqual({
+      ...{ hitCount: 270, missCount: 30 },
+      ...{ hitUs: null, missUs: null },
+    });
+  });
+
+  it('of a level that did not become steady has windows and no counts', async () => {
+    const lines = await linesOf('grpc-unsteady.txt');
+    expect(lines.flatMap((line) => parsePass(line) ?? [])).toHaveLength(3);
+    expect(parseAnalyzerSummary(lines).requestCount).toBeNull();
   });
 });

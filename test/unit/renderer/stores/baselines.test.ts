@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { baselineSeries } from '../../../../main/contract/measured/baseline';
-import { otherwiseText } from '../../../../main/contract/measured/published';
+import { baselineSeries, otherwiseText } from '../../../../main/contract/measured/baseline';
 import { readPublished } from '../../../../main/presets/presets';
 import type { SweepInput } from '../../../../renderer/charts/chart';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';

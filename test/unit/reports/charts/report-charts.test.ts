@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from 'vitest';
-import { componentColors, okabeIto } from '../../../../main/contract/palette';
+import { componentColors, okabeIto } from '../../../../main/contract/measured/chart-lines';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
 import { sweepScale } from '../../../../main/reports/charts/chart-base';
 import { renderChart } from '../../../../main/reports/charts/render-chart';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { exists } from '../../../../main/platform/files';
-import { readProcessStat } from '../../../../main/platform/process-identity';
+import { readProcessStat } from '../../../../main/platform/process';
 import { until } from '../../../support/until';
 
 const library = resolve('scripts/lib');

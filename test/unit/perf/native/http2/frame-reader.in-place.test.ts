@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GrpcMessageReader, type MessageSink } from '../../../../../main/perf/native/grpc/message-reader';
-import { HttpReplyReader } from '../../../../../main/perf/native/http1/response-reader';
+import { HttpReplyReader } from '../../../../../main/perf/native/http1/messages';
 import {
   encodeFrame,
   frameFlag,
   frameType,
   Http2FrameReader,
 } from '../../../../../main/perf/native/http2/frame-reader';
-import { ReceiveBuffer } from '../../../../../main/perf/native/socket/receive-buffer';
+import { ReceiveBuffer } from '../../../../../main/perf/native/socket/socket';
 
 /** Bytes of which no two stretches look the same. */
 function content(length: number, seed: number): Buffer {

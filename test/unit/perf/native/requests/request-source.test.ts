@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RequestSource, SharedPlaces } from '../../../../../main/perf/native/requests/request-source';
 import { createRequestSource } from '../../../../../main/perf/native/requests/request-source';
-import { outputOffset, outputRegionBytes } from '../../../../../main/perf/native/requests/shared-layout';
+import { outputOffset, outputRegionBytes } from '../../../../../main/perf/native/requests/shared-names';
 import type { LoadJob, SharedJob } from '../../../../../main/perf/native/seam/load-job';
 import type { Failure } from '../../../../../main/perf/native/seam/transport';
 

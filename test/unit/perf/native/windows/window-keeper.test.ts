@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { LoadJob } from '../../../../../main/perf/native/seam/load-job';
-import type { FromWorker, RecordedWindow } from '../../../../../main/perf/native/seam/worker-messages';
+import type { FromWorker, LoadJob, RecordedWindow } from '../../../../../main/perf/native/seam/load-job';
 import { WindowKeeper } from '../../../../../main/perf/native/windows/window-keeper';
 
 let posted: FromWorker[];

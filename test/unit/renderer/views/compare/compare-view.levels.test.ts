@@ -4,7 +4,7 @@ import {
   comparisonSentences,
   meaningOf,
   ratioWords,
-} from '../../../../../main/contract/measured/comparison-text';
+} from '../../../../../main/contract/measured/comparison-gate';
 import type { LoadPoint } from '../../../../../main/contract/measured/results';
 import { chartThemes } from '../../../../../renderer/charts/chart-theme';
 import { compareChart } from '../../../../../renderer/charts/compare-chart';

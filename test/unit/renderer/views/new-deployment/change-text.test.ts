@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunSpec } from '../../../../../main/contract/run/run-spec';
-import { fieldChanges } from '../../../../../main/contract/run/spec-changes';
-import type { Draft } from '../../../../../main/contract/run/spec-tools';
+import { type Draft, fieldChanges } from '../../../../../main/contract/run/spec-tools';
 import { readPresets, requirePreset } from '../../../../../main/presets/presets';
 import { resolveSpec } from '../../../../../main/presets/resolve-spec';
 import { createSpecTools } from '../../../../../main/spec/spec-tools';

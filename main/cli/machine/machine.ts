@@ -1,0 +1,250 @@
+import type { Command } from 'commander';
+import { cliRemedyOf } from '../../contract/error-text';
+import { WorkbenchError } from '../../contract/errors';
+import type { GpuFacts, MachineStatus } from '../../contract/machine';
+import { formatBytes } from '../../contract/numbers';
+import { dockerEngineSchema, formats } from '../../contract/run/run-spec';
+import {
+  componentFacts,
+  type ComponentId,
+  componentIds,
+  type ComponentStatus,
+  costText,
+  type SetupAction,
+  type SetupWork,
+  withDependents,
+} from '../../contract/setup';
+import { present } from '../../contract/trees';
+import { formatChecks } from '../../contract/words';
+import type { Core } from '../../core';
+import {
+  askToRemove,
+  type CliContext,
+  exitCodes,
+  followWork,
+  formatTable,
+  jsonHelp,
+  type Output,
+} from '../output';
+import { readOneOf } from '../read-values';
+
+interface DetectOptions {
+  readonly json?: boolean;
+  readonly images?: string;
+  readonly release?: string;
+  readonly gpus?: string;
+  readonly format?: string;
+}
+
+const bytesText = (bytes: number | null) => (bytes === null ? 'unknown' : formatBytes(bytes));
+
+function gpuLine(gpu: GpuFacts, { driverVersion, cudaVersion }: MachineStatus['gpus']): string {
+  const facts = [
+    gpu.architecture ?? 'architecture unknown',
+    `compute capability ${gpu.computeCapability ?? 'unknown'}`,
+    bytesText(gpu.memoryTotalBytes),
+    `driver ${driverVersion ?? 'unknown'}`,
+    `CUDA up to ${cudaVersion ?? 'unknown'}`,
+  ];
+  const slices = gpu.mig.devices.length === 0 ? '' : `, ${gpu.mig.devices.length} MIG devices`;
+  return `GPU ${gpu.index} ${gpu.name}: ${facts.join(', ')}${slices}`;
+}
+
+function tell(output: Output, machine: MachineStatus): void {
+  const { environment, gpus, host } = machine;
+  output.say(
+    `${environment.os}; ${environment.cpu}, ${environment.cpuCount} processors, ` +
+      `${bytesText(environment.memoryBytes)} memory, ${bytesText(host.memoryFreeBytes)} free`,
+  );
+  for (const disk of host.disks) output.say(`Disk of ${disk.path}: ${bytesText(disk.freeBytes)} free`);
+  for (const gpu of gpus.gpus) output.say(gpuLine(gpu, gpus));
+  if (machine.release !== null) output.say(`NGC images: ${machine.release}`);
+  if (gpus.problem !== null) output.say(`GPUs: ${gpus.problem}`);
+  for (const engine of machine.engines) {
+    const version = engine.version === null ? '' : ` ${engine.version}`;
+    output.say(`${engine.available ? '✓' : '–'} engine ${engine.kind}${version}: ${engine.note}`);
+    // What installs the tools of the local engine is a button in the window and a command here.
+    const remedy =
+      engine.kind === 'local' && !engine.available ? cliRemedyOf('toolchain-missing') : engine.remedy;
+    if (remedy !== null) output.say(`    ${remedy}`);
+  }
+  output.say('');
+  for (const line of formatChecks(machine.checks)) output.say(line);
+}
+
+/** `detect`: what this machine offers, and what keeps it from running Triton in containers. */
+export function addDetect(program: Command, context: CliContext): void {
+  program
+    .command('detect')
+    .description(
+      'Show the hardware and the engines of this machine, and run the preflight checks for containers',
+    )
+    .option('--images <family>', 'check for cpu (built locally) or ngc (NVIDIA) images')
+    .option('--release <YY.MM>', 'check for this release of the NGC images')
+    .option('--gpus <list>', 'check for these GPUs: "idlest", "all", or UUIDs')
+    .option(
+      '--format <name>',
+      'check for serving this format; newer releases have no backend for tf-savedmodel',
+    )
+    .option('--json', jsonHelp)
+    .action(async (options: DetectOptions) => {
+      const output = context.output(options);
+      const { images, release, gpus } = options;
+      const asked = images !== undefined || release !== undefined || gpus !== undefined;
+      const engine = dockerEngineSchema.safeParse({
+        kind: 'docker',
+        ...present({ images, release }),
+        gpus: (gpus ?? '').split(/[\s,]+/).filter((id) => id !== ''),
+      });
+      if (!engine.success) {
+        const [issue] = engine.error.issues;
+        throw new WorkbenchError('input-invalid', issue?.message ?? 'not valid', {
+          where: `--${String(issue?.path[0] ?? 'images')}`,
+        });
+      }
+      const format =
+        options.format === undefined ? undefined : readOneOf('--format', formats, options.format);
+      const machine = await (await context.core()).machine(asked ? engine.data : undefined, format);
+      if (output.json) output.document(machine);
+      else tell(output, machine);
+    });
+}
+
+interface SetupOptions {
+  readonly check?: boolean;
+  readonly repair?: boolean;
+  readonly remove?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** Throws input-invalid. */
+function readComponents(names: readonly string[]): readonly ComponentId[] {
+  if (names.length === 0) return componentIds.filter((id) => componentFacts[id].required);
+  return names.map((name) => {
+    const id = componentIds.find((known) => known === name);
+    if (id !== undefined) return id;
+    throw new WorkbenchError('input-invalid', `Unknown component "${name}"`, {
+      where: 'setup',
+      remedy: `Available: ${componentIds.join(', ')}.`,
+    });
+  });
+}
+
+/** Throws input-invalid where more than one of them is given. */
+function readAction({ check, repair, remove }: SetupOptions): SetupAction | 'check' {
+  const given = [
+    check === true && 'check',
+    repair === true && 'repair',
+    remove === true && 'remove',
+  ] as const;
+  const [action = 'install', another] = given.filter((one) => one !== false);
+  if (another === undefined) return action;
+  throw new WorkbenchError('input-invalid', `Use either --${action} or --${another}`, { where: 'setup' });
+}
+
+const rowOf = ({ id, state, version, bytes }: ComponentStatus): readonly string[] => [
+  id,
+  state,
+  version ?? '',
+  bytes === null ? '' : formatBytes(bytes),
+  state === 'ready' ? '' : costText(id),
+];
+
+const documentOf = (all: readonly ComponentStatus[]) =>
+  all.map((status) => ({ ...status, ...componentFacts[status.id] }));
+
+async function check(core: Core, output: Output, ids: readonly ComponentId[]): Promise<number> {
+  const all = await core.setup.list();
+  const ready = all.every(({ id, state }) => state === 'ready' || !ids.includes(id));
+  if (output.json) {
+    output.document({ components: documentOf(all), systemPackages: await core.setup.systemPackages() });
+  } else {
+    output.say(formatTable(['component', 'state', 'version', 'size', 'to install'], all.map(rowOf)));
+    if (!ready) output.say(`To install what is missing: triton-workbench setup ${ids.join(' ')}`);
+  }
+  return ready ? exitCodes.done : exitCodes.notReady;
+}
+
+/** Works to its end with its progress told; Ctrl-C cancels. Throws what it failed with, and cancelled. */
+async function follow(core: Core, progress: Output): Promise<SetupWork> {
+  const work = await followWork(progress, {
+    subscribe: (listener) =>
+      core.subscribe((event) => {
+        if (event.type !== 'setup-work' || event.work.status !== 'running') return;
+        const { component } = event.work;
+        // Before the first one it may wait for another set-up.
+        listener(component === null ? 'Set-up' : componentFacts[component].title, event.work);
+      }),
+    cancel: () => {
+      core.setup.cancel();
+    },
+    ended: async () => {
+      const ended = await core.setup.ended();
+      if (ended !== null) return ended;
+      throw new WorkbenchError('internal', 'The set-up did not start');
+    },
+  });
+  if (work.status === 'cancelled') {
+    throw new WorkbenchError('cancelled', 'The set-up was cancelled', {
+      where: 'setup',
+      remedy: 'Run the command again: what is installed stays, and downloaded packages are kept.',
+    });
+  }
+  return work;
+}
+
+async function setup(context: CliContext, names: readonly string[], options: SetupOptions): Promise<number> {
+  const output = context.output(options);
+  const ids = readComponents(names);
+  const action = readAction(options);
+  const core = await context.core();
+  if (action === 'check') return check(core, output, ids);
+  // stdout is for the result.
+  const progress: Output = { ...context.output({ json: true }), json: false };
+  const say = (line: string) => {
+    if (output.quiet !== true) progress.say(line);
+  };
+  const due =
+    action === 'remove' ? withDependents(ids) : await core.setup.plan(ids, { repair: action === 'repair' });
+  for (const id of due) {
+    const { title } = componentFacts[id];
+    say(action === 'remove' ? `Remove ${title}` : `${title}: ${costText(id)}`);
+  }
+  if (action === 'remove' && options.yes !== true) {
+    if (!(await askToRemove(output, 'setup', 'add --check to see what is installed'))) {
+      output.say('Nothing was removed.');
+      return exitCodes.done;
+    }
+  }
+  if (due.length > 0) {
+    core.setup.start(action, ids);
+    await follow(core, progress);
+  }
+  const all = await core.setup.list();
+  if (output.json) output.document({ components: documentOf(all) });
+  else if (due.length === 0) output.say('Everything is installed.');
+  else {
+    const done = action === 'remove' ? 'Removed' : 'Installed';
+    output.say(`${done}: ${due.map((id) => componentFacts[id].title).join(', ')}`);
+  }
+  return exitCodes.done;
+}
+
+/** `setup`: what the workbench home needs outside of containers. */
+export function addSetup(program: Command, context: CliContext): void {
+  program
+    .command('setup')
+    .description(
+      `Install what runs outside of Docker: ${componentIds.join(', ')}; without TensorFlow by default, which the first run that needs it installs`,
+    )
+    .argument('[component...]', 'what to install, with everything it needs')
+    .option('--check', 'show what is installed and what the rest would take, and change nothing')
+    .option('--repair', 'make it anew, with fresh downloads')
+    .option('--remove', 'remove it, with everything that was made from it; asks')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', jsonHelp)
+    .action(async (names: string[], options: SetupOptions) => {
+      context.exit(await setup(context, names, options));
+    });
+}

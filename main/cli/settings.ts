@@ -1,0 +1,143 @@
+import type { Command } from 'commander';
+import { WorkbenchError } from '../contract/errors';
+import { formatBytes } from '../contract/numbers';
+import {
+  definitionOf,
+  isSettingKey,
+  type SettingKey,
+  settingKeys,
+  type SettingsState,
+  settingText,
+  type SettingValue,
+} from '../contract/settings/settings';
+import { largestOf } from '../contract/statistics';
+import type { Core } from '../core';
+import { type CliContext, jsonHelp, type JsonOption, type Output, printText } from './output';
+
+/** The p99 budget that was typed, else that of the settings; undefined where neither is there. */
+export async function budgetOf(core: Core, typed: number | undefined): Promise<number | undefined> {
+  if (typed !== undefined) return typed;
+  const { values } = await core.handlers['settings.get'](undefined);
+  return values['deployment.p99BudgetMs'] ?? undefined;
+}
+
+/** What keeps a setting from having effect; keys that are not known change nothing here. */
+export async function settingProblems(core: Core): Promise<readonly string[]> {
+  return problemLines({ ...(await core.handlers['settings.get'](undefined)), unknown: [] });
+}
+
+/** What is wrong with the file of the settings. Pure. */
+export function problemLines({ broken, invalid, unknown, file }: SettingsState): readonly string[] {
+  return [
+    ...(broken === null ? [] : [`${file} cannot be read: ${broken}. The defaults hold.`]),
+    ...invalid.map(({ key, reason }) => `${key} ${reason}. The default holds.`),
+    ...(unknown.length === 0 ? [] : [`Unknown keys, which have no effect: ${unknown.join(', ')}`]),
+  ];
+}
+
+function readKey(text: string): SettingKey {
+  if (isSettingKey(text)) return text;
+  throw new WorkbenchError('input-invalid', `"${text}" is not a setting`, {
+    where: 'key',
+    remedy: `Settings are: ${settingKeys.join(', ')}.`,
+  });
+}
+
+/** The value that a text means for this setting: numbers, on and off, none. Pure. */
+export function readSettingValue(key: SettingKey, text: string): SettingValue {
+  const { schema } = definitionOf(key);
+  const asNumber = text.trim() === '' ? Number.NaN : Number(text);
+  const meanings: readonly SettingValue[] = [
+    ...(text === 'none' ? [null] : []),
+    text,
+    ...(Number.isFinite(asNumber) ? [asNumber] : []),
+    ...({ on: [true], true: [true], off: [false], false: [false] }[text] ?? []),
+  ];
+  // The first reading that the schema takes; where none is, the core says why of the likeliest one.
+  const taken = meanings.findIndex((one) => schema.safeParse(one).success);
+  return meanings.at(taken) ?? null;
+}
+
+/** A line per setting: key, value, and the default where it differs. Pure. */
+export function settingLines({ values, changed }: SettingsState): readonly string[] {
+  const width = largestOf(settingKeys.map((key) => key.length));
+  return settingKeys.map((key) => {
+    const mark = changed.includes(key) ? `  (default: ${settingText(key, definitionOf(key).fallback)})` : '';
+    return `${key.padEnd(width)}  ${settingText(key, values[key])}${mark}`;
+  });
+}
+
+function tell(output: Output, state: SettingsState, key: SettingKey): void {
+  if (output.json) output.document({ key, value: state.values[key] });
+  else output.say(`${key}: ${settingText(key, state.values[key])}`);
+}
+
+/** Throws input-invalid where a new retention moves runs and nobody has agreed. */
+async function requireAgreed(core: Core, days: number, yes: boolean): Promise<void> {
+  const runs = await core.handlers['settings.retired']({ days });
+  for (const { runId, createdAt, bytes } of runs) {
+    printText(`${runId}, ${createdAt.slice(0, 10)}, ${formatBytes(bytes)}\n`, 'stderr');
+  }
+  if (runs.length === 0 || yes) return;
+  throw new WorkbenchError(
+    'input-invalid',
+    `The next start of the window would move ${runs.length === 1 ? 'this run' : `these ${runs.length} runs`} to the trash, to be deleted for good a day later`,
+    { where: 'runs.keepDays', remedy: 'Add --yes to set it, or name or tag the runs to keep.' },
+  );
+}
+
+/** The settings; what is wrong with their file goes to stderr. */
+async function readSettings(context: CliContext): Promise<SettingsState> {
+  const state = await (await context.core()).handlers['settings.get'](undefined);
+  for (const line of problemLines(state)) printText(`${line}\n`, 'stderr');
+  return state;
+}
+
+/** `settings`: the settings of window and command line. */
+export function addSettings(program: Command, context: CliContext): void {
+  const settings = program
+    .command('settings')
+    .description('List, read, set or reset the settings of window and command line');
+  settings
+    .command('list', { isDefault: true })
+    .description('List every setting with its value')
+    .option('--json', jsonHelp)
+    .action(async (options: JsonOption) => {
+      const output = context.output(options);
+      const state = await readSettings(context);
+      if (output.json) output.document(state);
+      else for (const line of settingLines(state)) output.say(line);
+    });
+  settings
+    .command('get')
+    .description('Print the value of a setting')
+    .argument('<key>', 'key of the setting: "settings list" has them', readKey)
+    .option('--json', jsonHelp)
+    .action(async (key: SettingKey, options: JsonOption) => {
+      const state = await readSettings(context);
+      tell(context.output(options), state, key);
+    });
+  settings
+    .command('set')
+    .description('Set a setting; window and command line use it from now on')
+    .argument('<key>', 'key of the setting', readKey)
+    .argument('<value>', 'the value; "none" removes it, "on" and "off" switch')
+    .option('-y, --yes', 'set a retention that moves runs to the trash')
+    .option('--json', jsonHelp)
+    .action(async (key: SettingKey, text: string, options: JsonOption & { readonly yes?: boolean }) => {
+      const core = await context.core();
+      const value = readSettingValue(key, text);
+      const isDays = key === 'runs.keepDays' && definitionOf(key).schema.safeParse(value).success;
+      if (isDays && typeof value === 'number') await requireAgreed(core, value, options.yes === true);
+      tell(context.output(options), await core.handlers['settings.set']({ key, value }), key);
+    });
+  settings
+    .command('reset')
+    .description('Set a setting back to its default')
+    .argument('<key>', 'key of the setting', readKey)
+    .option('--json', jsonHelp)
+    .action(async (key: SettingKey, options: JsonOption) => {
+      const state = await (await context.core()).handlers['settings.reset']({ key });
+      tell(context.output(options), state, key);
+    });
+}

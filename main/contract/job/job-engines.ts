@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { imageReferenceSchema } from '../docker';
+import { hostNameSchema } from '../host/host-name';
+
+/** Names of Kubernetes objects: DNS labels, which no option or path can be mistaken for. */
+const label = z
+  .string()
+  .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'lower-case letters, digits and "-" only, at most 63');
+/** Names with dots: claims, service accounts. */
+const subdomain = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'lower-case letters, digits, "-" and "." only');
+/** With its domain: "nvidia.com/gpu", "nvidia.com/mig-1g.10gb". */
+const qualified = z
+  .string()
+  .max(317)
+  .regex(
+    /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/,
+    'a name as nvidia.com/gpu',
+  );
+const labelValue = z
+  .string()
+  .regex(/^([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?$/, 'letters, digits, "-", "_" and "." only, at most 63');
+/** "4", "500m", "64Gi". */
+const quantity = z
+  .string()
+  .max(32)
+  .regex(/^\d+(\.\d+)?(m|[kMGTPE]|[KMGTPE]i)?$/, 'an amount as Kubernetes writes it: 4, 500m, 64Gi');
+
+export const tolerationPattern =
+  /^([A-Za-z0-9](?:[-\w./]{0,250}[A-Za-z0-9])?)(?:=([-\w.]{0,63}))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$/;
+/** As `kubectl taint` writes a taint: "nvidia.com/gpu:NoSchedule", "team=vision:NoExecute"; a key only: every taint of it. */
+const toleration = z.string().regex(tolerationPattern, 'a taint as kubectl writes it: key=value:NoSchedule');
+
+const path = z
+  .string()
+  .max(4096)
+  .regex(/^\/[^\p{Cc}:]*[^\p{Cc}:/]$/u, 'an absolute path, and not "/" itself');
+/** Of a kubeconfig; clouds give contexts long names with slashes and colons. */
+const contextName = z
+  .string()
+  .min(1)
+  .max(512)
+  .regex(/^[^\p{Cc}\s]+$/u, 'one word');
+
+/** Where the Triton of a job comes from. */
+const kubernetesTritons = ['image', 'home'] as const;
+
+/** What a run asks a cluster for; a profile has the same fields. */
+export const kubernetesRequestShape = {
+  /** Of the kubeconfig; its current one when absent. */
+  context: contextName.optional(),
+  /** That of the context when absent, then "default". */
+  namespace: label.optional(),
+  /** Has `triton-workbench` on its PATH, and `tritonserver` where `triton` is `image`. */
+  image: imageReferenceSchema.optional(),
+  triton: z.enum(kubernetesTritons).optional(),
+  /** Persistent volume claim that holds the workbench home. */
+  claim: subdomain.optional(),
+  /** Where the volume of the claim is mounted: on this machine and in the pod alike. */
+  mountPath: path.optional(),
+  gpuCount: z.int().min(0).max(64).optional(),
+  gpuResource: qualified.optional(),
+  cpu: quantity.optional(),
+  memory: quantity.optional(),
+  nodeSelector: z.record(qualified, labelValue).optional(),
+  tolerations: z.array(toleration).max(64).optional(),
+  serviceAccount: subdomain.optional(),
+  /** Seconds that the pod may run. */
+  activeDeadlineS: z.int().min(1).max(2_147_483).optional(),
+  /** How long before the deadline the run pauses after its level, in seconds. */
+  pauseAheadS: z.int().min(1).max(65_535).optional(),
+};
+
+const port = z.int().min(1).max(65535);
+
+/** The run is a Job of a Kubernetes cluster, with the home on a volume that this machine has mounted too. */
+export const kubernetesEngineSchema = z.strictObject({
+  kind: z.literal('kubernetes'),
+  /** Name of a profile in `kubernetes.yaml` of the home, or the path of a file with one profile. */
+  profile: z
+    .string()
+    .min(1)
+    .max(512)
+    .regex(/^[^\p{Cc}]+$/u, 'one line of text')
+    .optional(),
+  ...kubernetesRequestShape,
+  /** Inside of the pod, which shares its ports with nothing. */
+  httpPort: port.optional(),
+  grpcPort: port.optional(),
+});
+export type KubernetesEngineSpec = z.infer<typeof kubernetesEngineSchema>;
+
+/** Where Triton comes from inside of a job. */
+export const jobContainers = ['none', 'apptainer', 'pyxis'] as const;
+
+/** Further options of sbatch that may be given; the others decide what the workbench itself relies on. */
+const sbatchOptions = [
+  'comment',
+  'cpu-freq',
+  'cpus-per-task',
+  'dependency',
+  'exclude',
+  'exclusive',
+  'gpu-bind',
+  'gpu-freq',
+  'hint',
+  'licenses',
+  'mail-type',
+  'mail-user',
+  'mem',
+  'mem-bind',
+  'mem-per-cpu',
+  'mem-per-gpu',
+  'nice',
+  'nodelist',
+  'priority',
+  'qos',
+  'reservation',
+  'switches',
+  'tmp',
+  'wckey',
+] as const;
+
+/** One argument of a program: no line break, and nothing that a terminal would act on. */
+const text = z
+  .string()
+  .min(1)
+  .max(512)
+  .regex(/^[^\p{Cc}]+$/u, 'one line of text');
+/** Names of the cluster begin with no dash, or they would be options. */
+const word = text.regex(/^[^-\s][^\s]*$/, 'a word without spaces that does not begin with "-"');
+
+/** As sbatch takes it: minutes, minutes:seconds, hours:minutes:seconds, or days-hours with minutes and seconds. */
+const timeLimit = z
+  .string()
+  .regex(
+    /^(\d+|\d+:\d{2}|\d+:\d{2}:\d{2}|\d+-\d{1,2}(:\d{2}){0,2})$/,
+    'a time limit of Slurm: minutes, hours:minutes:seconds or days-hours',
+  );
+
+/** What a job asks the cluster for; a profile has the same fields. */
+export const slurmRequestShape = {
+  /** Host of the list that is a login node of the cluster; this machine when absent. */
+  login: hostNameSchema.optional(),
+  partition: word.optional(),
+  /** Generic resources, as "gpu:1" or "gpu:a100:2". */
+  gres: word.optional(),
+  timeLimit: timeLimit.optional(),
+  account: word.optional(),
+  constraint: word.optional(),
+  /** Tasks of an array job that run at the same time; all when absent. */
+  tasksAtOnce: z.int().min(1).optional(),
+  /** How long before the time limit the run pauses after its level, in seconds. */
+  pauseAheadS: z.int().min(1).max(65_535).optional(),
+  container: z.enum(jobContainers).optional(),
+  /** Image with Triton: a file or an address that Apptainer or Enroot takes. */
+  containerImage: word.optional(),
+  options: z.partialRecord(z.enum(sbatchOptions), text).optional(),
+};
+
+/** The run is a job of a Slurm cluster, on a file system that its nodes share. */
+export const slurmEngineSchema = z.strictObject({
+  kind: z.literal('slurm'),
+  /** Name of a profile in `slurm.yaml` of the home, or the path of a file with one profile. */
+  profile: text.optional(),
+  ...slurmRequestShape,
+  httpPort: port.optional(),
+  grpcPort: port.optional(),
+});
+export type SlurmEngineSpec = z.infer<typeof slurmEngineSchema>;

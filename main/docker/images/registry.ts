@@ -1,0 +1,170 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { RegistryLogin } from '../../contract/docker';
+import { WorkbenchError } from '../../contract/errors';
+
+/** The registry that names without one belong to. */
+export const defaultRegistry = 'docker.io';
+
+export interface ImageReference {
+  /** Host, with port where there is one. */
+  readonly registry: string;
+  /** As it was written, without tag and digest. */
+  readonly name: string;
+  /** "latest" where neither tag nor digest was given: an engine asked without a tag pulls them all. */
+  readonly tag: string | null;
+  /** "sha256:…". */
+  readonly digest: string | null;
+}
+
+/** Credentials and configuration files write one registry in many ways. Pure. */
+export function registryHost(text: string): string {
+  const host = text
+    .trim()
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/\/.*$/, '');
+  return host === 'index.docker.io' || host === 'registry-1.docker.io' ? defaultRegistry : host;
+}
+
+/**
+ * Parses name:tag or name@sha256:… The first part is a registry when it has a dot or a port or is "localhost", which
+ * is Docker's own rule. Throws input-invalid.
+ */
+export function parseImageReference(text: string): ImageReference {
+  const [, name, tag, digest] =
+    /^([\w.-]+(?::\d+)?(?:\/[\w.-]+)*?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$/.exec(text) ??
+    [];
+  if (name === undefined || name.split('/').some((part) => /^\.+$/.test(part))) {
+    throw new WorkbenchError('input-invalid', `"${text}" is not an image reference`, {
+      remedy: 'Use name:tag or name@sha256:…, for example nvcr.io/nvidia/tritonserver:25.02-py3.',
+    });
+  }
+  const [first = '', ...rest] = name.split('/');
+  const named = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
+  return {
+    registry: named ? registryHost(first) : defaultRegistry,
+    name,
+    tag: digest === undefined ? (tag ?? 'latest') : null,
+    digest: digest ?? null,
+  };
+}
+
+/** As the engine wants it. */
+export function formatImageReference({ name, tag, digest }: ImageReference): string {
+  return digest === null ? `${name}:${tag ?? 'latest'}` : `${name}@${digest}`;
+}
+
+/** "docker.io/library/busybox" of "busybox:1.36": what the engine pulls, without tag and digest. Throws input-invalid. */
+export function imageRepository(text: string): string {
+  const { registry, name } = parseImageReference(text);
+  const parts = name.split('/');
+  const first = parts[0] ?? '';
+  const path = parts.length > 1 && registryHost(first) === registry ? parts.slice(1) : parts;
+  const official = registry === defaultRegistry && path.length === 1;
+  return [registry, ...(official ? ['library'] : []), ...path].join('/');
+}
+
+/**
+ * Of an image's digests the one of the repository that it was asked for by: an image that was pulled from several has
+ * one of each. null where it is none of theirs. Pure.
+ * @param digests "name@sha256:…", as the engine lists them; some answer null, whatever the types say
+ */
+export function digestOf(reference: string, digests: readonly string[] | null): string | null {
+  const repository = imageRepository(reference);
+  const { digest } = parseImageReference(reference);
+  const own = (digests ?? []).filter((candidate) => {
+    const [name = ''] = candidate.split('@');
+    try {
+      return imageRepository(name) === repository;
+    } catch {
+      return false;
+    }
+  });
+  const asked = own.find((candidate) => digest !== null && candidate.endsWith(`@${digest}`));
+  return asked ?? own[0] ?? null;
+}
+
+/** As the engine wants it in X-Registry-Auth. Never part of a message, a journal or a log. */
+export type RegistryAuth = { readonly username: string; readonly serveraddress: string } & (
+  { readonly password: string } | { readonly identitytoken: string }
+);
+
+const configSchema = z.looseObject({
+  auths: z
+    .record(
+      z.string(),
+      z.looseObject({ auth: z.string().optional(), identitytoken: z.string().optional() }).nullable(),
+    )
+    .optional(),
+});
+
+/**
+ * Logins that stand in a Docker configuration file in the clear, by registry host. Pure.
+ * Those that a credential helper keeps are not there: helpers are programs, and none is run. A file that is not JSON
+ * holds none.
+ */
+export function parseDockerAuths(text: string): ReadonlyMap<string, RegistryAuth> {
+  const found = new Map<string, RegistryAuth>();
+  let config: unknown;
+  try {
+    config = JSON.parse(text);
+  } catch {
+    return found;
+  }
+  const parsed = configSchema.safeParse(config);
+  for (const [address, entry] of Object.entries(parsed.success ? (parsed.data.auths ?? {}) : {})) {
+    const serveraddress = registryHost(address);
+    const [, username, password] =
+      /^([^:]+):(.*)$/s.exec(Buffer.from(entry?.auth ?? '', 'base64').toString('utf8')) ?? [];
+    if (entry?.identitytoken !== undefined && entry.identitytoken !== '') {
+      found.set(serveraddress, {
+        username: username ?? '',
+        identitytoken: entry.identitytoken,
+        serveraddress,
+      });
+    } else if (username !== undefined && password !== undefined) {
+      found.set(serveraddress, { username, password: password.replace(/\0+$/, ''), serveraddress });
+    }
+  }
+  return found;
+}
+
+/** Reads $DOCKER_CONFIG/config.json or ~/.docker/config.json; nothing where there is none. It is never written. */
+async function readDockerAuths(env: NodeJS.ProcessEnv): Promise<ReadonlyMap<string, RegistryAuth>> {
+  const folder = env['DOCKER_CONFIG'];
+  const path = join(
+    folder === undefined || folder === '' ? join(homedir(), '.docker') : folder,
+    'config.json',
+  );
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return parseDockerAuths(text);
+}
+
+export interface RegistryAuths {
+  /** Keeps a login for as long as this process lives; an empty password forgets it. */
+  login(login: Pick<RegistryLogin, 'registry' | 'username' | 'password'>): void;
+  /** The login for a reference's registry: one given here, else one of Docker's configuration, else none. */
+  authFor(reference: string): Promise<RegistryAuth | null>;
+}
+
+/**
+ * Credentials of registries, in memory. They stand in a closure: neither JSON nor an inspected value shows them.
+ * @param env names Docker's configuration, which is read anew for each pull
+ */
+export function createRegistryAuths(env: NodeJS.ProcessEnv): RegistryAuths {
+  const given = new Map<string, RegistryAuth>();
+  return {
+    login({ registry, username, password }) {
+      const serveraddress = registryHost(registry);
+      if (password === '') given.delete(serveraddress);
+      else given.set(serveraddress, { username, password, serveraddress });
+    },
+    async authFor(reference) {
+      const { registry } = parseImageReference(reference);
+      return given.get(registry) ?? (await readDockerAuths(env)).get(registry) ?? null;
+    },
+  };
+}

@@ -1,0 +1,270 @@
+import { connect } from 'node:net';
+import { parseRemoteUrl, type TlsFiles } from '../contract/address';
+import { toWire, WorkbenchError } from '../contract/errors';
+import type { RunSpec } from '../contract/run/run-spec';
+import type { StartProblem } from '../contract/run/spec-tools';
+import { createTritonClient, type ModelMetadata, type TritonClient } from '../triton/client';
+import type { ModelConfig } from '../triton/model-config';
+import { compareServedConfig } from '../triton/served-config';
+import { readTls } from '../triton/tls';
+import type { Engine, ServerHandle, StartServerInput } from './engine';
+
+/** Measuring over gRPC needs the port that was only derived: find out now rather than in the middle of a sweep. */
+export function assertListening(address: string, timeoutMs: number): Promise<void> {
+  const colon = address.lastIndexOf(':');
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(address.slice(colon + 1)), timeout: timeoutMs });
+    const fail = (reason: string) => {
+      socket.destroy();
+      reject(
+        new WorkbenchError('server-unreachable', `Triton's gRPC at ${address}: ${reason}`, {
+          remedy: 'If gRPC uses another port, add it to the address: http://host:8000?grpcPort=8001',
+        }),
+      );
+    };
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('timeout', () => {
+      fail(`no response within ${timeoutMs / 1000} s`);
+    });
+    socket.once('error', (error) => {
+      fail(error.message);
+    });
+  });
+}
+
+/** Of both interfaces; undefined in the clear. Throws combination-unsupported for what a client of a run cannot do. */
+function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | undefined {
+  if (!secure) return undefined;
+  if (files?.insecure === true) {
+    throw new WorkbenchError(
+      'combination-unsupported',
+      "The accuracy check always verifies the server's certificate",
+      {
+        where: 'engine.tls.insecure',
+        remedy: 'Set engine.tls.caFile to the CA of the certificate, or measure with perf only.',
+      },
+    );
+  }
+  return files ?? {};
+}
+
+async function attach(
+  url: string,
+  files: TlsFiles | undefined,
+  start: Pick<StartServerInput, 'signal'>,
+): Promise<ServerHandle> {
+  const address = parseRemoteUrl(url);
+  const tls = tlsOf(address.secure, files);
+  const client = createTritonClient(address.http, { timeoutMs: 5000, tls: await readTls(tls) });
+  const { version } = await client.serverMetadata({ signal: start.signal });
+  if (!(await client.serverReady({ signal: start.signal }))) {
+    throw new WorkbenchError('server-unreachable', `Triton at ${address.http} responds but is not ready`);
+  }
+  await assertListening(address.grpc, 5000);
+  return {
+    httpAddress: address.http,
+    grpcAddress: address.grpc,
+    metricsAddress: null,
+    forClients: { httpAddress: address.http, grpcAddress: address.grpc, httpTls: tls, grpcTls: tls },
+    tritonVersion: version,
+    // Nobody here sees its end: a call that fails says server-unreachable.
+    exited: new Promise(() => undefined),
+    pid: null,
+    stop: () => Promise.resolve(),
+  };
+}
+
+/** A Triton that runs already, anywhere; `url` is null where the engine is only asked what it is; `files` count for https. */
+export function createRemoteEngine(url: string | null, files?: TlsFiles): Engine {
+  return {
+    kind: 'remote',
+    async detect() {
+      const about = 'A running Triton server; its model repository is not changed.';
+      if (url === null) return { kind: 'remote', available: true, version: null, note: about, remedy: null };
+      try {
+        const { http, secure } = parseRemoteUrl(url);
+        const { version } = await createTritonClient(http, {
+          timeoutMs: 3000,
+          tls: await readTls(tlsOf(secure, files)),
+        }).serverMetadata();
+        return { kind: 'remote', available: true, version, note: about, remedy: null };
+      } catch (error) {
+        const note = error instanceof Error ? error.message : String(error);
+        const remedy =
+          'Check the address (for example http://host:8000), and check that the server is running.';
+        return { kind: 'remote', available: false, version: null, note, remedy };
+      }
+    },
+    async startServer(input) {
+      if (url === null)
+        throw new WorkbenchError('input-invalid', 'The engine "remote" needs an address', {
+          where: 'engine.url',
+        });
+      return attach(url, files, input);
+    },
+    sweep: () => Promise.resolve({ ended: [], removedContainers: [] }),
+  };
+}
+
+/** Milliseconds that each question may take: a person waits for the answer. */
+const askMs = 3000;
+const shownModels = 5;
+
+type Tensor = ModelMetadata['inputs'][number];
+
+const datatypeOf = (dataType: string | undefined): string => {
+  const name = (dataType ?? '').replace(/^TYPE_/, '');
+  return name === 'STRING' ? 'BYTES' : name;
+};
+
+/** The tensors of a configuration as a server describes them: with the batch dimension where there is one. */
+function wantedTensors(config: ModelConfig, kind: 'input' | 'output'): readonly Tensor[] {
+  return config[kind].map(({ name, dataType, dims }) => ({
+    name,
+    datatype: datatypeOf(dataType),
+    shape: config.maxBatchSize > 0 ? [-1, ...dims] : [...dims],
+  }));
+}
+
+const tensorText = ({ datatype, shape }: Tensor): string => `${datatype} [${shape.join(', ')}]`;
+
+/** A dimension that either side leaves open fits any. */
+function fits(wanted: Tensor, served: Tensor): boolean {
+  return (
+    wanted.datatype === served.datatype &&
+    wanted.shape.length === served.shape.length &&
+    wanted.shape.every(
+      (size, axis) => size === -1 || served.shape[axis] === -1 || served.shape[axis] === size,
+    )
+  );
+}
+
+/** One sentence per tensor that is missing or of another type or shape: its name, what the run needs, what is served. */
+export function tensorMismatches(config: ModelConfig, served: Pick<ModelMetadata, 'inputs' | 'outputs'>) {
+  const sides = [
+    ['Input', wantedTensors(config, 'input'), served.inputs],
+    ['Output', wantedTensors(config, 'output'), served.outputs],
+  ] as const;
+  return sides.flatMap(([side, wanted, there]) =>
+    wanted.flatMap((tensor) => {
+      const other = there.find(({ name }) => name === tensor.name);
+      if (other === undefined) {
+        const names = there.map(({ name }) => name).join(', ') || 'none';
+        return [
+          `${side} ${tensor.name}: the run needs ${tensorText(tensor)}, but the server has no such tensor (it has ${names})`,
+        ];
+      }
+      return fits(tensor, other)
+        ? []
+        : [
+            `${side} ${tensor.name}: the run needs ${tensorText(tensor)}, the server has ${tensorText(other)}`,
+          ];
+    }),
+  );
+}
+
+/** The field of the specification that a part of config.pbtxt comes from. */
+const fieldOf: readonly (readonly [RegExp, string])[] = [
+  [/^max_batch_size/, 'configure.maxBatchSize'],
+  [/^dynamic_batching\.preferred/, 'configure.preferredBatchSizes'],
+  [/^dynamic_batching\.max_queue/, 'configure.maxQueueDelayUs'],
+  [/^dynamic_batching/, 'configure.batching'],
+  [/^instance_group\[\d+\]\.kind/, 'configure.instanceKind'],
+  [/^instance_group/, 'configure.instances'],
+];
+
+/** A precision is what types differ in where only the floats differ in their width. */
+const differsInPrecision = (mismatches: readonly string[]): boolean =>
+  mismatches.every((line) => /needs FP(16|32) (\[.*\]), the server has FP(16|32) \2$/.test(line));
+
+async function modelProblems(
+  client: TritonClient,
+  { configure, precision }: RunSpec,
+  config: ModelConfig | null,
+): Promise<readonly StartProblem[]> {
+  const { modelName, modelVersion } = configure;
+  const version = String(modelVersion);
+  const problem = (
+    code: StartProblem['code'],
+    field: string,
+    message: string,
+    remedy: string,
+  ): StartProblem => ({ code, field, severity: 'problem', message, remedy });
+  if (!(await client.modelReady(modelName, version))) {
+    const ready = (await client.repositoryIndex().catch(() => [])).filter(({ state }) => state === 'READY');
+    const names = [...new Set(ready.map(({ name }) => name))];
+    const more = names.length > shownModels ? ', …' : '';
+    const has = names.length === 0 ? 'no model' : `${names.slice(0, shownModels).join(', ')}${more}`;
+    return [
+      problem(
+        'model-not-ready',
+        'configure.modelName',
+        `Triton at ${client.address} does not serve version ${version} of ${modelName}; ready models: ${has}`,
+        'Load the model on that server, or change the model name.',
+      ),
+    ];
+  }
+  if (config === null) return [];
+  const mismatches = tensorMismatches(config, await client.modelMetadata(modelName, version));
+  if (mismatches.length > 0) {
+    const other = precision === 'fp16' ? 'FP32' : 'FP16';
+    const [field, remedy] = differsInPrecision(mismatches)
+      ? ['precision', `Choose precision ${other}, or another model on that server.`]
+      : ['configure.modelName', 'Choose the preset of the served model, or another model on that server.'];
+    const message = `${modelName} at ${client.address} does not fit this run. ${mismatches.join('. ')}`;
+    return [problem('model-mismatch', field, message, remedy)];
+  }
+  const served = await client.modelConfig(modelName, version);
+  return compareServedConfig(config, served).map((difference) => {
+    const found = fieldOf.find(([pattern]) => pattern.test(difference.field));
+    const field = found?.[1] ?? 'configure.modelName';
+    if (difference.added === true) {
+      const message = `The server has ${difference.field}, which this run does not set: ${difference.served}`;
+      const remedy = 'Measure it as it is, or use the value of the server.';
+      return { code: 'model-mismatch', field, severity: 'warning', message, remedy };
+    }
+    return problem(
+      'model-mismatch',
+      field,
+      `${difference.field} is ${difference.configured} in this run and ${difference.served} on the server`,
+      'Use the value of the server: its configuration cannot be changed from the workbench.',
+    );
+  });
+}
+
+/**
+ * Whether the remote Triton of a run answers, serves the model, and serves it as the run needs it. Asks for metadata only.
+ * @param config as the run would write it; null where that cannot be said before the export.
+ */
+export async function remoteProblems(
+  spec: RunSpec,
+  engine: Extract<RunSpec['engine'], { kind: 'remote' }>,
+  config: ModelConfig | null,
+): Promise<readonly StartProblem[]> {
+  try {
+    const address = parseRemoteUrl(engine.url);
+    const tls = await readTls(tlsOf(address.secure, engine.tls));
+    const client = createTritonClient(address.http, { timeoutMs: askMs, tls });
+    await client.serverMetadata();
+    if (!(await client.serverReady())) {
+      throw new WorkbenchError('server-unreachable', `Triton at ${address.http} responds but is not ready`);
+    }
+    await assertListening(address.grpc, askMs);
+    return await modelProblems(client, spec, config);
+  } catch (error) {
+    const { code, message, where, remedy } = toWire(error);
+    return [
+      {
+        code,
+        field: where?.startsWith('engine.') === true ? where : 'engine.url',
+        severity: 'problem',
+        message,
+        remedy: remedy ?? 'Check the address and that the server is running.',
+      },
+    ];
+  }
+}

@@ -1,0 +1,266 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toWire, WorkbenchError } from '../contract/errors';
+import { present } from '../contract/trees';
+import { inferOverStream } from '../perf/native/grpc/stream-connection';
+import { linkedAbort } from '../platform/abort';
+import { cleanLine } from '../platform/lines';
+import { LogFile } from '../platform/log-file';
+import type { TritonClient } from '../triton/client';
+import type { ModelConfig } from '../triton/model-config';
+import { traitsOf } from '../triton/model-traits';
+import { type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
+import type { TlsMaterial } from '../triton/tls';
+import type { ServerExit, ServerHandle } from './engine';
+
+/** A client notices the end of a server before the server's exit is told; how long that is waited for. */
+const exitNoticeMs = 2000;
+
+const ending = (exit: ServerExit): string => {
+  if (exit.outOfMemory === true) return 'was killed because it reached its memory limit';
+  return exit.exitCode === null
+    ? `was ended by ${exit.signal ?? 'a signal'}`
+    : `ended with exit code ${exit.exitCode}`;
+};
+
+/**
+ * Work that needs the server: it is aborted when the server ends, and whatever it then says is told as what it is.
+ * Throws server-gone with the server's last lines, or the work's own error.
+ */
+export async function whileServing<Value>(
+  server: ServerHandle,
+  signal: AbortSignal,
+  what: string,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const { controller, dispose } = linkedAbort(signal);
+  const gone: { exit: ServerExit | null } = { exit: null };
+  const done = new AbortController();
+  const watch = server.exited.then((exit) => {
+    if (done.signal.aborted) return;
+    gone.exit = exit;
+    controller.abort();
+  });
+  const failIfGone = () => {
+    if (gone.exit === null) return;
+    const code = gone.exit.outOfMemory === true ? 'out-of-memory' : 'server-gone';
+    throw new WorkbenchError(code, `Triton ${ending(gone.exit)} ${what}`, {
+      details: gone.exit.tail.join('\n'),
+    });
+  };
+  try {
+    const value = await work(controller.signal);
+    failIfGone();
+    return value;
+  } catch (error) {
+    const { code } = toWire(error);
+    if (code === 'server-unreachable' || code === 'server-gone') {
+      await Promise.race([watch, sleep(exitNoticeMs)]);
+    }
+    failIfGone();
+    throw error;
+  } finally {
+    done.abort();
+    dispose();
+  }
+}
+
+const keptLines = 200;
+
+/** Triton's last complaint, for a message; '' where there is none. */
+export function lastComplaint(tail: readonly string[]): string {
+  const line = tail.findLast((candidate) => /^E\d{4} /.test(candidate));
+  return line === undefined ? '' : `: ${line.replace(/^E\d{4} \S+ +\d+ /, '')}`;
+}
+
+/** What a Triton prints: clean, capped as every log is, the last lines at hand. */
+export class TritonLog {
+  readonly tail: string[] = [];
+
+  /** @param file null: a log that cannot be written must not end the server; its lines are told all the same. */
+  constructor(
+    private readonly file: LogFile | null,
+    private readonly emit: (lines: readonly string[]) => void,
+  ) {}
+
+  /** Begun anew: a container's engine gives its whole log again to whoever takes it up. */
+  static async open(path: string, emit: (lines: readonly string[]) => void): Promise<TritonLog> {
+    return new TritonLog(await LogFile.open(path, { truncate: true }).catch(() => null), emit);
+  }
+
+  add(lines: readonly string[]): void {
+    const clean = this.file?.add(lines) ?? lines.map(cleanLine);
+    this.tail.push(...clean.slice(-keptLines));
+    if (this.tail.length > keptLines) this.tail.splice(0, this.tail.length - keptLines);
+    this.emit(clean);
+  }
+
+  async close(): Promise<void> {
+    await this.file?.close();
+  }
+}
+
+interface LoadAndCheckInput {
+  readonly client: TritonClient;
+  /** Decoupled models answer over a stream alone, and are refused without it. */
+  readonly grpc?: { readonly address: string; readonly tls: TlsMaterial | null } | undefined;
+  readonly modelName: string;
+  readonly modelVersion: string;
+  /** As it was written to the repository. */
+  readonly config: ModelConfig;
+  /** One request with real values, the batch dimension included; zeros of the configured shapes when absent. */
+  readonly canary?: readonly Tensor[] | undefined;
+  /** The values of the canary mean nothing to the model: what it makes of them is not looked at. */
+  readonly anyValues?: boolean | undefined;
+  /** False for servers whose models are theirs to load. */
+  readonly load: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const canaryTimeoutMs = 120_000;
+const loadTimeoutMs = 300_000;
+
+function datatypeOf(dataType: string | undefined): string {
+  const name = (dataType ?? '').replace(/^TYPE_/, '');
+  return name === 'STRING' ? 'BYTES' : name;
+}
+
+/** The batch dimension is 1, a varying dimension is 1 too: the smallest request that the model must answer. */
+export function zeroCanary(config: ModelConfig): readonly Tensor[] {
+  return config.input
+    .filter((input) => input['optional'] !== true)
+    .map((input) => {
+      const dims = input.dims.map((size) => (size === -1 ? 1 : size));
+      const shape = config.maxBatchSize > 0 ? [1, ...dims] : dims;
+      return zeroTensor(input.name, datatypeOf(input.dataType), shape);
+    });
+}
+
+function fits(shape: readonly number[], wanted: readonly number[]): boolean {
+  return (
+    shape.length === wanted.length && wanted.every((size, index) => size === -1 || size === shape[index])
+  );
+}
+
+/** Throws inference-failed unless every configured output came, of its type and shape and with finite values. */
+export function checkCanaryReply(
+  config: ModelConfig,
+  outputs: readonly Tensor[],
+  batchSize: number,
+  anyValues = false,
+): void {
+  const fail = (message: string) =>
+    new WorkbenchError('inference-failed', `The canary inference of ${config.name}: ${message}`);
+  for (const wanted of config.output) {
+    const output = outputs.find((candidate) => candidate.name === wanted.name);
+    if (output === undefined) throw fail(`output ${wanted.name} is missing`);
+    if (output.datatype !== datatypeOf(wanted.dataType)) {
+      throw fail(`output ${wanted.name} is ${output.datatype}, not ${datatypeOf(wanted.dataType)}`);
+    }
+    const shape = config.maxBatchSize > 0 ? [batchSize, ...wanted.dims] : wanted.dims;
+    if (!fits(output.shape, shape)) {
+      throw fail(`output ${wanted.name} has shape [${output.shape.join(', ')}], not [${shape.join(', ')}]`);
+    }
+    if (output.datatype === 'BYTES' || anyValues) continue;
+    const values = tensorValues(output);
+    const odd = values.findIndex((value) => !Number.isFinite(value));
+    if (odd !== -1)
+      throw fail(`output ${wanted.name} has the value ${String(values[odd])} at position ${odd}`);
+  }
+}
+
+/**
+ * The outputs of every answer to one request; to a stateful model it is a sequence of its own, and a decoupled one says
+ * when its answers end.
+ */
+async function askOnce(
+  input: LoadAndCheckInput,
+  inputs: readonly Tensor[],
+): Promise<readonly (readonly Tensor[])[]> {
+  const { client, grpc, modelName, modelVersion, signal } = input;
+  const { sequences, decoupled } = traitsOf(input.config);
+  // Any id that nobody has open does.
+  const sequenceId = sequences ? randomInt(1, 2 ** 31) : undefined;
+  const request = { modelName, modelVersion, inputs, sequenceId };
+  const call = { timeoutMs: canaryTimeoutMs, signal };
+  if (!decoupled) return [(await client.infer(request, call)).outputs];
+  if (grpc === undefined) {
+    throw new WorkbenchError(
+      'combination-unsupported',
+      `${modelName} is decoupled: it responds only over gRPC`,
+    );
+  }
+  return inferOverStream({ ...request, ...call, grpcAddress: grpc.address, tls: grpc.tls });
+}
+
+/** Throws combination-unsupported: with several answers to a request nothing can be compared. */
+function refuseSeveral(modelName: string, count: number): void {
+  if (count < 2) return;
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `${modelName} sent ${count} responses to the canary request, but the accuracy check compares one response per request`,
+    {
+      where: 'model_transaction_policy',
+      remedy: 'Measure it where it is served: perf --url ... --protocol grpc --streaming.',
+    },
+  );
+}
+
+/** What CUDA says of code that the driver or the GPU cannot run; the published documents name the first. */
+const driverTexts: readonly (readonly [text: RegExp, remedy: string])[] = [
+  [
+    /PTX was compiled with an unsupported toolchain/,
+    'The driver is older than the CUDA of this release: choose an older release (--release), or install a newer driver. "triton-workbench detect" names the release that fits.',
+  ],
+  [
+    /no kernel image is available for execution/,
+    'This release has no code for the compute capability of the GPU: choose another release (--release). "triton-workbench detect" names the one that fits.',
+  ],
+];
+
+/** The same error, with what helps where it is one of the driver. Pure. */
+export function withDriverRemedy(error: unknown): unknown {
+  if (!(error instanceof WorkbenchError)) return error;
+  const { code, message, where, details } = error;
+  const remedy = driverTexts.find(([text]) => text.test(`${message}\n${details ?? ''}`))?.[1];
+  if (remedy === undefined) return error;
+  return new WorkbenchError(code, message, { ...present({ where, details }), remedy, cause: error });
+}
+
+/**
+ * Loads a model and proves that it answers. "Ready" alone is not believed: Triton says it of models whose Python
+ * stub has died. Throws model-load-failed, model-not-ready, inference-failed, combination-unsupported, server-unreachable,
+ * cancelled.
+ */
+export async function loadAndCheckModel(input: LoadAndCheckInput): Promise<void> {
+  try {
+    await loadAndAsk(input);
+  } catch (error) {
+    throw withDriverRemedy(error);
+  }
+}
+
+async function loadAndAsk(input: LoadAndCheckInput): Promise<void> {
+  const { client, modelName, modelVersion, config, signal } = input;
+  if (input.load) {
+    await client.loadModel(modelName, { timeoutMs: loadTimeoutMs, signal });
+  }
+  if (!(await client.modelReady(modelName, modelVersion, { signal }))) {
+    const entries = await client.repositoryIndex({ signal });
+    const entry = entries.find((candidate) => candidate.name === modelName);
+    throw new WorkbenchError('model-not-ready', `Version ${modelVersion} of ${modelName} is not ready`, {
+      details: entry === undefined ? 'The repository has no such model.' : JSON.stringify(entry),
+    });
+  }
+  const inputs = input.canary ?? zeroCanary(config);
+  const answers = await askOnce(input, inputs).catch((error: unknown) => {
+    // A model may refuse zeros by itself; it answered all the same.
+    const refused = error instanceof WorkbenchError && error.code === 'inference-failed';
+    if (input.anyValues === true && refused) return [];
+    throw error;
+  });
+  refuseSeveral(modelName, answers.length);
+  for (const outputs of answers) {
+    checkCanaryReply(config, outputs, inputs[0]?.shape[0] ?? 1, input.anyValues);
+  }
+}

@@ -1,0 +1,207 @@
+import { basename, join } from 'node:path';
+import { XMLParser } from 'fast-xml-parser';
+import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
+import { formatBytes } from '../contract/numbers';
+import {
+  type ReportChange,
+  reportChangeSchema,
+  type ReportText,
+  reportTextSchema,
+} from '../contract/run/report-look';
+import { writeFileAtomic } from '../platform/files';
+import { readBoundedBytes, readBoundedFile } from '../platform/plain-entry';
+
+const kinds = { png: 'image/png', jpg: 'image/jpeg', svg: 'image/svg+xml' } as const;
+
+export interface Logo {
+  /** Name of the file that it was taken from. */
+  readonly name: string;
+  readonly kind: keyof typeof kinds;
+  readonly base64: string;
+}
+
+/** A report carries it twice at most, and is sent by mail. */
+const mostLogoBytes = 256 * 1024;
+
+export const logoUri = ({ kind, base64 }: Logo): string => `data:${kinds[kind]};base64,${base64}`;
+
+/** Pictures that earlier versions put beside the Markdown: what is no longer the logo must not be handed on. */
+export const formerLogoFiles = Object.keys(kinds).map((kind) => `report-logo.${kind}`);
+
+const signatures = [
+  ['png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],
+  ['jpg', Buffer.from([0xff, 0xd8, 0xff])],
+] as const;
+
+/** What a drawing consists of, whatever the prefix: nothing that runs, leads elsewhere or is of HTML. */
+const drawn: ReadonlySet<string> = new Set([
+  ...['svg', 'g', 'defs', 'symbol', 'use', 'switch', 'title', 'desc', 'metadata', 'style', 'view'],
+  ...['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'image', 'marker'],
+  ...['text', 'tspan', 'textPath', 'clipPath', 'mask', 'pattern'],
+  ...['linearGradient', 'radialGradient', 'stop', 'filter'],
+  ...['feBlend', 'feColorMatrix', 'feComponentTransfer', 'feComposite', 'feConvolveMatrix'],
+  ...['feDiffuseLighting', 'feDisplacementMap', 'feDistantLight', 'feDropShadow', 'feFlood'],
+  ...['feFuncA', 'feFuncB', 'feFuncG', 'feFuncR', 'feGaussianBlur', 'feImage', 'feMerge', 'feMergeNode'],
+  ...['feMorphology', 'feOffset', 'fePointLight', 'feSpecularLighting', 'feSpotLight', 'feTile'],
+  'feTurbulence',
+  // Of a drawing's metadata: who made it, and under which licence.
+  ...['RDF', 'Work', 'Agent', 'License', 'Bag', 'li', 'format', 'type', 'date', 'creator', 'rights'],
+  ...['publisher', 'identifier', 'language', 'subject', 'description', 'contributor', 'license'],
+  ...['permits', 'requires', 'prohibits'],
+]);
+
+/** Of the drawing itself, or a picture that it holds. */
+const ownReference = /^(?:#|data:image\/(?:png|jpeg);base64,)/i;
+
+const outside = (styles: string): boolean =>
+  /@import|\\|(?:image|image-set|cross-fade|src)\(/i.test(styles) ||
+  [...styles.matchAll(/url\(\s*(['"]?)([^)]*)/gi)].some(([, , of = '']) => !ownReference.test(of.trim()));
+
+function attributeProblem(name: string, value: string): string | null {
+  const local = name.replace(/^.*:/, '');
+  if (/^on/i.test(local)) return `the attribute "${name}", which runs a script`;
+  if (/^(?:href|src)$/i.test(local) && !ownReference.test(value.trim()))
+    return `a reference to ${JSON.stringify(value.slice(0, 80))}`;
+  if (outside(value)) return `the attribute "${name}", which loads something`;
+  return null;
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** The first thing in a drawing that is none; null where all of it is. */
+function problemOf(nodes: readonly Node[]): string | null {
+  for (const node of nodes) {
+    const attributes = (node[':@'] ?? {}) as Readonly<Record<string, string>>;
+    for (const [name, value] of Object.entries(attributes)) {
+      const problem = attributeProblem(name, value);
+      if (problem !== null) return problem;
+    }
+    for (const [name, inside] of Object.entries(node)) {
+      if (name === ':@') continue;
+      if (name.startsWith('?') && name !== '?xml') return `the instruction <${name}>`;
+      if (!Array.isArray(inside)) {
+        if (outside(String(inside))) return 'a style that loads something';
+        continue;
+      }
+      if (name !== '?xml' && !drawn.has(name.replace(/^.*:/, ''))) return `the element <${name}>`;
+      const problem = problemOf(inside as readonly Node[]);
+      if (problem !== null) return problem;
+    }
+  }
+  return null;
+}
+
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseTagValue: false,
+  parseAttributeValue: false,
+  htmlEntities: true,
+});
+
+/** What of an SVG would run or load something; null for a drawing. */
+function svgProblem(text: string): string | null {
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) return 'a document type';
+  const nodes = parser.parse(text) as readonly Node[];
+  if (!nodes.some((node) => 'svg' in node)) return 'no <svg> element at its top';
+  return problemOf(nodes);
+}
+
+/**
+ * A PNG, JPEG or SVG file for the head of reports. An SVG that would run or load anything is refused, though a report shows
+ * it as a picture: whoever takes it out of the report opens it as a page. Throws input-invalid.
+ */
+export async function readLogo(path: string): Promise<Logo> {
+  const refuse = (problem: string, remedy: string) =>
+    new WorkbenchError('input-invalid', `The logo is not used: ${problem}`, { where: path, remedy });
+  const smaller = `Choose a PNG, JPEG or SVG file of at most ${formatBytes(mostLogoBytes)}.`;
+  const found = await readBoundedBytes(path, mostLogoBytes, { links: 'follow' });
+  if ('problem' in found) throw refuse(found.problem, smaller);
+  const { bytes } = found;
+  const name = basename(path);
+  const base64 = bytes.toString('base64');
+  for (const [kind, start] of signatures)
+    if (bytes.subarray(0, start.length).equals(start)) return { name, kind, base64 };
+  const text = bytes.toString('utf8');
+  if (!/<(?:\w+:)?svg[\s>]/i.test(text)) throw refuse('it is not a PNG, JPEG or SVG file', smaller);
+  const problem = svgProblem(text);
+  if (problem === null) return { name, kind: 'svg', base64 };
+  throw refuse(`the SVG has ${problem}`, 'Export it as a plain drawing ("Plain SVG"), or as PNG.');
+}
+
+const houseSchema = z.strictObject({
+  logo: z
+    .strictObject({ name: z.string(), kind: z.enum(['png', 'jpg', 'svg']), base64: z.base64() })
+    .nullable(),
+  without: reportChangeSchema.shape.without.unwrap(),
+});
+
+/** What a report is written with beside the figures. */
+export type ReportLook = ReportText & Readonly<z.infer<typeof houseSchema>>;
+
+/** Where it is kept: logo and sections for every report of a home, title and notes with the run. */
+interface LookPlaces {
+  /** `report-look.json` of the home. */
+  readonly house: string;
+  /** `results` of the run. */
+  readonly results: string;
+}
+
+export const plainLook: ReportLook = { logo: null, without: [], title: '', notes: '' };
+const mostBytes = 1024 * 1024;
+
+/** null: nothing was chosen. */
+async function read<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema> | null> {
+  const unreadable = (problem: string, cause?: unknown): WorkbenchError =>
+    new WorkbenchError('report-failed', `What the report is to look like cannot be read: ${problem}`, {
+      where: path,
+      remedy: 'Remove this file, and choose title, notes, logo and sections again.',
+      cause,
+    });
+  const found = await readBoundedFile(path, mostBytes);
+  if ('problem' in found) {
+    if (found.problem === 'it does not exist') return null;
+    throw unreadable(found.problem);
+  }
+  try {
+    return schema.parse(JSON.parse(found.text));
+  } catch (error) {
+    throw unreadable('it is damaged', error);
+  }
+}
+
+const textFile = ({ results }: LookPlaces): string => join(results, 'report-text.json');
+
+/** Throws report-failed where a file of it is damaged. */
+export async function readReportLook(places: LookPlaces): Promise<ReportLook> {
+  const house = await read(places.house, houseSchema);
+  const text = await read(textFile(places), reportTextSchema);
+  return { ...plainLook, ...house, ...text };
+}
+
+/** Keeps what is asked for from now on; what is absent of the change stays. Throws input-invalid for a logo that is none. */
+export async function changeReportLook(places: LookPlaces, change: ReportChange): Promise<ReportLook> {
+  const { logo, without, title, notes } = change;
+  const before = await readReportLook(places);
+  const next: ReportLook = {
+    logo: logo === undefined ? before.logo : logo === null ? null : await readLogo(logo),
+    without: without ?? before.without,
+    title: title?.trim() ?? before.title,
+    notes: notes?.trim() ?? before.notes,
+  };
+  if (logo !== undefined || without !== undefined)
+    await writeFileAtomic(
+      places.house,
+      `${JSON.stringify({ logo: next.logo, without: next.without })}\n`,
+      0o600,
+    );
+  if (title !== undefined || notes !== undefined)
+    await writeFileAtomic(
+      textFile(places),
+      `${JSON.stringify({ title: next.title, notes: next.notes })}\n`,
+      0o600,
+    );
+  return next;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { latencyLimit, lowestLoad, readmeText } from '../../../main/bundle/bundle';
+import {
+  completeState,
+  createdBodies,
+  measurementBody,
+  pointFixture,
+  stateOf,
+} from '../../support/run-state';
+
+const image = { reference: 'triton-workbench/triton-cpu:0123456789ab', builtHere: true, release: null };
+
+describe('lowestLoad', () => {
+  it('is the steady level of the model alone with the fewest inferences under way', () => {
+    const state = stateOf([
+      ...createdBodies(),
+      measurementBody('offline', pointFixture({ batchSize: 2, concurrency: 1 })),
+      measurementBody('online', pointFixture({ batchSize: 1, concurrency: 4 })),
+      measurementBody(
+        'online',
+        pointFixture({ batchSize: 1, concurrency: 1, stable: false, flags: ['unstable'] }),
+      ),
+    ]);
+    expect(lowestLoad(state)).toMatchObject({ batchSize: 2, concurrency: 1 });
+  });
+
+  it('is null where nothing steady was measured', () => {
+    const state = stateOf([
+      ...createdBodies(),
+      measurementBody('online', pointFixture({ stable: false, flags: ['unstable'] })),
+    ]);
+    expect(lowestLoad(state)).toBeNull();
+    expect(latencyLimit(state)).toBeNull();
+  });
+});
+
+describe('latencyLimit', () => {
+  const limitOf = (p99Us: number, p99IntervalUs: number | null) =>
+    latencyLimit(
+      stateOf([
+        ...createdBodies(),
+        measurementBody('online', pointFixture({ p99Us, p99IntervalUs, maxUs: 100_000 } as never)),
+      ]),
+    );
+
+  it('is the upper end of the interval and a quarter for the client', () => {
+    expect(limitOf(38_000, 2000)).toMatchObject({ batchSize: 1, limitMs: 50 });
+    expect(limitOf(38_000, 2000)?.text).toContain('38.00 ± 2.00 ms at batch size 1, concurrency 1');
+  });
+
+  it('allows the client 5 ms at least, and does without an interval', () => {
+    expect(limitOf(4000, null)).toMatchObject({ limitMs: 9 });
+    expect(limitOf(4000, null)?.text).toContain('measured p99 4.00 ms at');
+  });
+});
+
+describe('readmeText', () => {
+  const input = { state: completeState(), titles: { top1: 'Top-1 accuracy' }, image, samples: 8 };
+
+  it('says what was measured, and on what', () => {
+    const text = readmeText({ ...input, measuredLocally: false });
+    expect(text).toContain('Best steady level: ');
+    expect(text).toContain('Top-1 accuracy within');
+    expect(text).toContain('AMD EPYC 7B13 (2 CPUs); 8.0 GiB');
+    expect(text).toContain(`| measured on | ${image.reference} |`);
+    expect(text).toContain('| samples that smoke-test.py compares | 8 |');
+    expect(text).not.toContain('without a container');
+  });
+
+  it('says of a run on the local Triton that it was measured without the image', () => {
+    const text = readmeText({ ...input, measuredLocally: true });
+    expect(text).toContain('The run itself was measured without a container');
+    expect(text).not.toContain(`| measured on | ${image.reference} |`);
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { reportSections } from '../../../main/contract/run/report-look';
+import { html } from '../../../main/reports/html.exporter';
+import { markdown } from '../../../main/reports/markdown.exporter';
+import { changeReportLook, plainLook, readReportLook } from '../../../main/reports/report-look';
+import { toReport } from '../../../main/reports/to-report';
+import { writeReports } from '../../../main/reports/write-reports';
+import { completeState } from '../../support/run-state';
+
+let dir: string;
+let places: { house: string; results: string };
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'look-'));
+  places = { house: join(dir, 'report-look.json'), results: join(dir, 'results') };
+  await mkdir(places.results);
+  await writeFile(join(dir, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0,0"/></svg>');
+});
+afterEach(async () => {
+  await rm(dir, { recursive: true });
+});
+
+const headings = (text: string) =>
+  [...text.matchAll(/<h2>([^<]*)/g), ...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title ?? '');
+
+describe('what a report is to look like', () => {
+  it('is nothing of its own at first, and then what was last asked for', async () => {
+    expect(await readReportLook(places)).toEqual(plainLook);
+    await changeReportLook(places, { title: ' For ACME ', logo: join(dir, 'logo.svg') });
+    await changeReportLook(places, { without: ['commands'] });
+    expect(await changeReportLook(places, { notes: 'Measured in their rack.' })).toMatchObject({
+      ...{ title: 'For ACME', notes: 'Measured in their rack.', without: ['commands'] },
+      logo: { name: 'logo.svg', kind: 'svg' },
+    });
+    expect(await changeReportLook(places, { logo: null, title: '' })).toMatchObject({
+      logo: null,
+      title: '',
+    });
+  });
+
+  it('has logo and sections for every run of the home, title and notes for this one', async () => {
+    await changeReportLook(places, {
+      title: 'A',
+      notes: 'B',
+      without: ['steps'],
+      logo: join(dir, 'logo.svg'),
+    });
+    const other = await readReportLook({ ...places, results: join(dir, 'other') });
+    expect(other).toMatchObject({ title: '', notes: '', without: ['steps'], logo: { kind: 'svg' } });
+  });
+
+  it('keeps what was there when the new logo is none, and says which file is damaged', async () => {
+    await changeReportLook(places, { title: 'A' });
+    await expect(changeReportLook(places, { title: 'B', logo: join(dir, 'none') })).rejects.toMatchObject({
+      code: 'input-invalid',
+    });
+    expect((await readReportLook(places)).title).toBe('A');
+    await writeFile(places.house, '{"logo":1}');
+    await expect(readReportLook(places)).rejects.toMatchObject({
+      code: 'report-failed',
+      where: places.house,
+    });
+  });
+
+  it('is in HTML and Markdown alike', async () => {
+    const without = ['commands', 'parameters', 'environment'] as const;
+    const change = { title: 'For <ACME>', notes: 'In *their* rack.', without, logo: join(dir, 'logo.svg') };
+    const look = await changeReportLook(places, change);
+    const state = completeState();
+    const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', look });
+    const page = html.render({ state, report }).content;
+    expect(page).toContain('<h1>For &lt;ACME&gt;</h1>');
+    expect(page).toMatch(/<img class="logo" src="data:image\/svg\+xml;base64,[\w+/=]+" alt="Logo">/);
+    expect(page).toContain('In *their* rack.');
+    const text = markdown.render({ state, report }).content;
+    expect(text).toMatch(/^!\[Logo\]\(data:image\/svg\+xml;base64,[\w+/=]+\)\n\n# For \\<ACME\\>\n/);
+    expect(text).toContain(String.raw`In \*their\* rack.`);
+    for (const found of [headings(page), headings(text)]) {
+      expect(found).toContain('Accuracy');
+      for (const left of ['Commands', 'Parameters', 'Environment']) expect(found).not.toContain(left);
+    }
+    // The model is still named.
+    for (const one of [page, text]) expect(one).toMatch(/ONNX fp\d+ · Profile/);
+  });
+
+  it('leaves the first page and the problems, whatever is left out', () => {
+    const state = completeState();
+    const look = { ...plainLook, without: [...reportSections] };
+    const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', look });
+    const page = html.render({ state, report }).content;
+    expect(page).toContain(report.verdict);
+    expect(headings(page).filter((title) => title !== 'Problems and warnings')).toEqual([]);
+  });
+
+  it('has long notes as a section before the others', () => {
+    const state = completeState();
+    const look = { ...plainLook, notes: 'A long story.\n'.repeat(30) };
+    const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', look });
+    expect(headings(html.render({ state, report }).content)[0]).toBe('Notes');
+  });
+
+  it('takes a picture away that an earlier version put beside the Markdown', async () => {
+    const look = await changeReportLook(places, { logo: null });
+    const former = ['report-logo.svg', 'report-logo.png'];
+    for (const name of former) await writeFile(join(places.results, name), 'of another customer');
+    const files = await writeReports({
+      state: completeState(),
+      context: { generatedAt: '2025-11-21T08:30:00.000Z', look },
+      dir: places.results,
+      signal: new AbortController().signal,
+      printPdf: (_html, pdf) => writeFile(pdf, ''),
+    });
+    expect(files.map(({ kind }) => kind)).toContain('pdf');
+    const left = await readdir(places.results);
+    expect(left).toContain('report.md');
+    for (const name of former) expect(left).not.toContain(name);
+  });
+});
