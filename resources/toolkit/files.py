@@ -57,6 +57,11 @@ def replacing(path: Path) -> Iterator[Path]:
             partial.unlink(missing_ok=True)
 
 
+def copy_file(source: Path, target: Path) -> None:
+    with replacing(target) as partial:
+        shutil.copyfile(source, partial)
+
+
 @contextmanager
 def new_directory(path: Path) -> Iterator[Path]:
     """The same for a folder. Throws input-invalid when `path` is a file or holds something already."""

@@ -8,7 +8,6 @@ from typing import NoReturn
 
 from .errors import ToolkitError
 
-FORMATS = ("onnx", "ts-trace", "ts-script", "pt2", "tf-savedmodel")
 #: PyTorch, TensorFlow with Keras.
 FRAMEWORKS = ("pyt", "tf")
 PRECISIONS = ("fp32", "fp16")

@@ -13,8 +13,8 @@ from .datatypes import triton_datatype
 from .device_constants import require_free_device
 from .errors import ToolkitError
 from .files import replacing
+from .formats.onnx_file import onnx_opset, read_onnx, save_onnx
 from .model_folder import ModelFolder
-from .onnx_file import onnx_opset, read_onnx, save_onnx
 from .report import Report
 from .runners import (
     LiftedRunner,
@@ -140,7 +140,12 @@ def _pass_on_savedmodel(
     opset: int,
     report: Report,
 ) -> dict[str, Any]:
-    from .savedmodel_file import copy_savedmodel, count_parameters, load_foreign_savedmodel, write_as_onnx
+    from .formats.savedmodel_file import (
+        copy_savedmodel,
+        count_parameters,
+        load_foreign_savedmodel,
+        write_as_onnx,
+    )
 
     runner = load_foreign_savedmodel(source)
     report.progress(0.3, "Trying the model")

@@ -10,7 +10,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from toolkit.errors import ToolkitError
-from toolkit.onnx_file import infer_shapes, onnx_signature, save_checked, to_float16
+from toolkit.formats.onnx_file import infer_shapes, onnx_signature, save_checked, to_float16
 
 WEIGHTS = np.random.default_rng(0).random((64, 64), np.float32)
 

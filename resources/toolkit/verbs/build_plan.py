@@ -16,8 +16,7 @@ from typing import Any
 from ..batches import Batches
 from ..errors import ToolkitError
 from ..files import replacing
-from ..model_folder import ModelFolder
-from ..onnx_file import (
+from ..formats.onnx_file import (
     get_parameters,
     infer_shapes,
     load_onnx,
@@ -26,6 +25,7 @@ from ..onnx_file import (
     save_checked,
     to_float16,
 )
+from ..model_folder import ModelFolder
 from ..options import add_model_arguments, at_least
 from ..plan import (
     TRTEXEC_FOLDERS,

@@ -1,47 +1,28 @@
-"""Model code to ONNX, TorchScript or SavedModel, always from fp32 weights."""
+"""Model code to a file of a format, always from fp32 weights."""
 
 from __future__ import annotations
 
 import argparse
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import Any, NamedTuple
 
-from ..batches import Batches, Tensors
-from ..device_constants import require_free_device
+from ..batches import Batches
 from ..errors import ToolkitError
 from ..files import replacing
+from ..formats import FORMATS
+from ..formats.model_format import Export
 from ..model_folder import ModelFolder
-from ..onnx_file import (
-    declare_inputs,
-    infer_shapes,
-    onnx_opset,
-    read_onnx,
-    save_checked,
-    set_parameters,
-)
-from ..options import FORMATS, add_model_arguments, at_least
-from ..pt2_file import Pt2Runner, write_pt2
+from ..options import add_model_arguments, at_least
 from ..report import Report
-from ..runners import (
-    LoadedModel,
-    ModuleRunner,
-    OnnxRunner,
-    Runner,
-    TorchScriptRunner,
-    load_model,
-    save_torchscript,
-    torch_device,
-)
+from ..runners import ModuleRunner, Runner, load_model
 from ..signature import Signature, artefact_fields, find_signature, parse_signature
 from ..source_file import pass_on
-
-if TYPE_CHECKING:
-    import torch
 
 #: Samples of a batch that is looked at for the signature: batches padded to their longest sample differ the more from
 #: each other the smaller they are.
 _SCANNED_SAMPLES = 2
+
+_TITLES = {"pyt": "PyTorch", "tf": "TensorFlow"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,96 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source", type=Path, help="a model file to pass on, in place of the folder's code")
     parser.add_argument("--signature", type=parse_signature, help="JSON, of the file")
     parser.add_argument(
-        "--device", choices=("auto", "cpu"), default="cpu", help="what a pt2 package is compiled for"
+        "--device",
+        choices=("auto", "cpu"),
+        default="cpu",
+        help="what a format of compiled code is compiled for",
     )
-
-
-def _write_torchscript(
-    kind: str,
-    model: LoadedModel,
-    example: tuple[torch.Tensor, ...],
-    signature: Signature,
-    path: Path,
-    folder: Path,
-) -> None:
-    import torch
-
-    with torch.no_grad(), warnings.catch_warnings():
-        # TorchScript as such is marked deprecated; it is what this format is.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        try:
-            if kind == "ts-trace":
-                scripted: Any = torch.jit.trace(model.module, example)
-            else:
-                scripted = torch.jit.script(model.module)
-        except Exception as error:
-            raise ToolkitError(
-                "model-folder-invalid",
-                f"The model cannot be exported as {kind}",
-                where="model.py",
-                remedy="Choose another format, or use only what TorchScript supports in the model.",
-                details=str(error),
-            ) from error
-    require_free_device(scripted, "model-folder-invalid", str(folder / "model.py"), folder)
-    with replacing(path) as partial:
-        save_torchscript(scripted, signature, partial)
-
-
-def _write_onnx(
-    model: LoadedModel,
-    example: tuple[torch.Tensor, ...],
-    signature: Signature,
-    path: Path,
-    opset: int,
-    parameters: int,
-) -> None:
-    import torch
-
-    tensors = signature.inputs + signature.outputs
-    axes = {
-        tensor.name: {
-            axis: "batch_size_0" if axis == 0 else f"{tensor.name}_{axis}"
-            for axis, size in enumerate(tensor.shape)
-            if size == -1
-        }
-        for tensor in tensors
-    }
-    with replacing(path) as partial:
-        with warnings.catch_warnings(), torch.no_grad():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            # Of LSTMs; whether the file takes another batch size is tried out below.
-            warnings.filterwarnings(
-                "ignore", message="Exporting a model to ONNX with a batch_size other than 1"
-            )
-            try:
-                torch.onnx.export(
-                    model.module,
-                    example,
-                    str(partial),
-                    opset_version=opset,
-                    input_names=model.inputs,
-                    output_names=model.outputs,
-                    dynamic_axes=axes,
-                    do_constant_folding=True,
-                    # The newer exporter needs a further package and knows no operator set below 18.
-                    dynamo=False,
-                )
-            except Exception as error:
-                raise ToolkitError(
-                    "model-folder-invalid",
-                    f"The model cannot be exported to ONNX operator set {opset}",
-                    where="model.py",
-                    details=str(error),
-                ) from error
-        exported = read_onnx(partial)
-        declare_inputs(exported, signature.inputs, axes)
-        infer_shapes(exported)
-        if onnx_opset(exported) != opset:
-            raise ToolkitError(
-                "toolkit-failed", f"The exporter wrote operator set {onnx_opset(exported)}, not {opset}"
-            )
-        set_parameters(exported, parameters)
-        save_checked(exported, partial)
 
 
 def _check_batches(runner: Runner, signature: Signature, x: dict[str, Any]) -> None:
@@ -161,72 +57,28 @@ def _check_batches(runner: Runner, signature: Signature, x: dict[str, Any]) -> N
 
 
 class Source(NamedTuple):
-    """A model of either framework, and what writes it in the wanted format."""
+    """A model of either framework."""
 
+    model: Any
     inputs: list[str]
     parameters: int
     runner: Runner
-    write: Callable[[Tensors, Signature, Path], None]
-
-
-def _only(framework: str, kind: str, formats: tuple[str, ...]) -> None:
-    if kind not in formats:
-        raise ToolkitError(
-            "combination-unsupported",
-            f"A {framework} model cannot be exported as {kind}",
-            where="--format",
-            remedy=f"Choose {' or '.join(formats)}.",
-        )
 
 
 def _torch(folder: ModelFolder, options: argparse.Namespace) -> Source:
-    _only("PyTorch", options.format, ("onnx", "ts-trace", "ts-script", "pt2"))
     import torch
 
     torch.manual_seed(options.seed)
     model = load_model(folder, options.checkpoint)
     parameters = sum(parameter.numel() for parameter in model.module.parameters())
-
-    def write(x: Tensors, signature: Signature, path: Path) -> None:
-        arguments = tuple(torch.from_numpy(x[name].copy()) for name in model.inputs)
-        if options.format == "onnx":
-            _write_onnx(model, arguments, signature, path, options.opset, parameters)
-        elif options.format == "pt2":
-            write_pt2(model, arguments, signature, path, torch_device(options.device))
-        else:
-            _write_torchscript(options.format, model, arguments, signature, path, folder.path)
-
-    return Source(model.inputs, parameters, ModuleRunner(model.module, model.inputs, model.outputs), write)
+    return Source(model, model.inputs, parameters, ModuleRunner(model.module, model.inputs, model.outputs))
 
 
 def _keras(folder: ModelFolder, options: argparse.Namespace) -> Source:
-    _only("TensorFlow", options.format, ("tf-savedmodel", "onnx"))
-    from ..keras_model import KerasRunner, keras_to_onnx, load_keras_model, write_savedmodel
+    from ..keras_model import KerasRunner, load_keras_model
 
     model = load_keras_model(folder, options.checkpoint, options.seed)
-
-    def write(x: Tensors, signature: Signature, path: Path) -> None:
-        del x
-        if options.format == "tf-savedmodel":
-            write_savedmodel(model, signature, path)
-            return
-        converted = keras_to_onnx(model, signature, options.opset)
-        infer_shapes(converted)
-        set_parameters(converted, model.parameters)
-        save_checked(converted, path)
-
-    return Source(model.inputs, model.parameters, KerasRunner(model), write)
-
-
-def _exported(options: argparse.Namespace, path: Path, signature: Signature) -> Runner:
-    kind: str = options.format
-    if kind == "pt2":
-        return Pt2Runner(path, signature, torch_device(options.device))
-    if kind == "tf-savedmodel":
-        from ..keras_model import SavedModelRunner
-
-        return SavedModelRunner(path)
-    return OnnxRunner(path) if kind == "onnx" else TorchScriptRunner(path)
+    return Source(model, model.inputs, model.parameters, KerasRunner(model))
 
 
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
@@ -244,7 +96,16 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             options.opset,
             report,
         )
-    source = (_keras if options.framework == "tf" else _torch)(folder, options)
+    kind, framework = FORMATS[options.format], options.framework
+    if framework not in kind.write:
+        fitting = [name for name, other in FORMATS.items() if framework in other.write]
+        raise ToolkitError(
+            "combination-unsupported",
+            f"A {_TITLES[framework]} model cannot be exported as {options.format}",
+            where="--format",
+            remedy=f"Choose {' or '.join(fitting)}.",
+        )
+    source = (_keras if framework == "tf" else _torch)(folder, options)
     report.progress(0.2, "Reading the signature from the data set")
     signature, example = find_signature(
         Batches(folder, options.limit, batch_size=min(_SCANNED_SAMPLES, options.batch_size)),
@@ -254,9 +115,10 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     report.progress(0.5, f"Exporting as {options.format}")
     output: Path = options.output
     opset = options.opset if options.format == "onnx" else None
+    export = Export(source.model, example.x, signature, source.parameters, folder.path, options)
     with replacing(output) as partial:
-        source.write(example.x, signature, partial)
+        kind.write[framework](export, partial)
         report.progress(0.8, "Checking the exported file")
-        _check_batches(_exported(options, partial, signature), signature, example.x)
+        _check_batches(kind.open(partial, signature, options.device), signature, example.x)
     report.progress(1.0, "Exported")
     return artefact_fields(output, signature, source.parameters, opset, report)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .batches import Tensors
-from .errors import ToolkitError
-from .runners import Device, LoadedModel
-from .signature import Signature, parse_signature
-
-if TYPE_CHECKING:
-    import torch
+from ..batches import Tensors
+from ..errors import ToolkitError
+from ..files import copy_file
+from ..runners import Device, Runner, torch_device
+from ..signature import Signature, parse_signature
+from .model_format import Conversion, Converted, Export, ModelFormat
 
 #: Names in the metadata of the package.
 _SIGNATURE, _PARAMETERS = "workbench_signature", "workbench_parameters"
@@ -42,24 +40,20 @@ def _dynamic_axes(signature: Signature) -> tuple[dict[int, Any], ...]:
     )
 
 
-def write_pt2(
-    model: LoadedModel,
-    example: Sequence[torch.Tensor],
-    signature: Signature,
-    path: Path,
-    device: Device,
-) -> None:
-    """Compiles for `device`.
+def _write(export: Export, path: Path) -> None:
+    """Compiles for the device.
 
     Throws toolchain-missing without a compiler, model-folder-invalid where the model does not compile.
     """
     import torch
 
     _require_compiler()
-    module = model.module.to(device.name).eval()
+    model, signature = export.model, export.signature
+    device = torch_device(export.options.device).name
+    module = model.module.to(device).eval()
+    example = [torch.from_numpy(export.example[name].copy()) for name in model.inputs]
     several = [x if x.shape[0] >= _SMALLEST_EXAMPLE else x.repeat_interleave(2, dim=0) for x in example]
-    parameters = sum(parameter.numel() for parameter in model.module.parameters())
-    metadata = {_SIGNATURE: signature.to_json(), _PARAMETERS: str(parameters)}
+    metadata = {_SIGNATURE: signature.to_json(), _PARAMETERS: str(export.parameters)}
     with tempfile.TemporaryDirectory(prefix="workbench-pt2-") as folder:
         # The compiler's own cache would stay in the machine's temporary folder.
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
@@ -68,7 +62,7 @@ def write_pt2(
             with torch.no_grad():
                 exported = torch.export.export(
                     module,
-                    tuple(x.to(device.name) for x in several),
+                    tuple(x.to(device) for x in several),
                     dynamic_shapes=_dynamic_axes(signature),
                 )
                 torch._inductor.aoti_compile_and_package(
@@ -99,7 +93,7 @@ def _load(path: Path) -> Any:
         return torch._inductor.aoti_load_package(str(named))
 
 
-def read_pt2(path: Path) -> tuple[Signature, int]:
+def _read(path: Path) -> tuple[Signature, int]:
     """Signature and number of parameters. Throws input-invalid when `export` did not write the file."""
     try:
         metadata = _load(path).loader.get_metadata()
@@ -113,7 +107,7 @@ def read_pt2(path: Path) -> tuple[Signature, int]:
         ) from error
 
 
-class Pt2Runner:
+class _Runner:
     """The package, on the device that it was compiled for."""
 
     def __init__(self, path: Path, signature: Signature, device: Device) -> None:
@@ -129,3 +123,23 @@ class Pt2Runner:
             value = self._package(*arguments)
         values = list(value) if isinstance(value, (tuple, list)) else [value]
         return {t.name: tensor.cpu().numpy() for t, tensor in zip(self._signature.outputs, values)}
+
+
+def _open(path: Path, signature: Signature, device: str) -> Runner:
+    return _Runner(path, signature, torch_device(device))
+
+
+def _convert(conversion: Conversion) -> Converted:
+    if conversion.precision != "fp32":
+        raise ToolkitError(
+            "combination-unsupported",
+            f"A PyTorch package is not converted to {conversion.precision}",
+            where="--precision",
+            remedy="Choose fp32, or the format ONNX or TorchScript.",
+        )
+    signature, parameters = _read(conversion.source)
+    copy_file(conversion.source, conversion.target)
+    return Converted(signature, parameters)
+
+
+PT2 = ModelFormat({"pyt": _write}, _open, _convert)

@@ -1,4 +1,4 @@
-"""A SavedModel of any origin: checked by running it, passed on as it is or through tf2onnx as ONNX."""
+"""SavedModels: write, copy; those of any origin are checked by running them, or made to ONNX through tf2onnx."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .datatypes import numpy_dtype
-from .errors import ToolkitError
-from .files import replacing
-from .keras_model import NOTES, SavedModelRunner, import_tensorflow
+from ..datatypes import numpy_dtype
+from ..errors import ToolkitError
+from ..files import replacing
+from ..keras_model import NOTES, SavedModelRunner, import_tensorflow, read_notes, write_savedmodel
+from ..runners import Runner
+from ..signature import Signature
+from .model_format import Conversion, Converted, Export, ModelFormat
 from .onnx_file import onnx_opset, save_onnx, set_parameters
-from .signature import Signature
 
 
 def load_foreign_savedmodel(path: Path) -> SavedModelRunner:
@@ -121,3 +123,29 @@ def write_as_onnx(
         set_parameters(converted, parameters)
     save_onnx(converted, target)
     return onnx_opset(converted)
+
+
+def _write(export: Export, path: Path) -> None:
+    write_savedmodel(export.model, export.signature, path)
+
+
+def _open(path: Path, signature: Signature, device: str) -> Runner:
+    del signature, device
+    return SavedModelRunner(path)
+
+
+def _convert(conversion: Conversion) -> Converted:
+    signature, parameters = read_notes(conversion.source)
+    if conversion.precision != "fp32":
+        raise ToolkitError(
+            "combination-unsupported",
+            f"A SavedModel is not converted to {conversion.precision}",
+            where="--precision",
+            remedy="Half precision comes from the backend accelerator amp on a GPU, or from the format ONNX.",
+        )
+    with replacing(conversion.target) as partial:
+        shutil.copytree(conversion.source, partial)
+    return Converted(signature, parameters)
+
+
+SAVEDMODEL = ModelFormat({"tf": _write}, _open, _convert, is_folder=True)

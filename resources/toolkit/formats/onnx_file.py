@@ -1,15 +1,18 @@
-"""ONNX files: check, write, signature."""
+"""ONNX files: check, write, convert, signature."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
-from .datatypes import numpy_dtype, triton_datatype
-from .errors import ToolkitError
-from .files import replacing
-from .signature import Signature, Tensor
+from ..datatypes import numpy_dtype, triton_datatype
+from ..errors import ToolkitError
+from ..files import copy_file, replacing
+from ..runners import OnnxRunner, Runner
+from ..signature import Signature, Tensor
+from .model_format import Conversion, Converted, Export, ModelFormat
 
 _PARAMETERS = "parameters"
 #: Constants up to here may say shapes; those above are weights.
@@ -209,3 +212,99 @@ def to_float16(model: Any, keep_io_types: bool = False) -> Any:
         if name in own:
             attribute.i = TensorProto.FLOAT16
     return converted
+
+
+def _write(export: Export, path: Path) -> None:
+    import torch
+
+    model, signature, opset = export.model, export.signature, export.options.opset
+    tensors = signature.inputs + signature.outputs
+    axes = {
+        tensor.name: {
+            axis: "batch_size_0" if axis == 0 else f"{tensor.name}_{axis}"
+            for axis, size in enumerate(tensor.shape)
+            if size == -1
+        }
+        for tensor in tensors
+    }
+    with replacing(path) as partial:
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            # Of LSTMs; whether the file takes another batch size is tried out afterwards.
+            warnings.filterwarnings(
+                "ignore", message="Exporting a model to ONNX with a batch_size other than 1"
+            )
+            try:
+                torch.onnx.export(
+                    model.module,
+                    tuple(torch.from_numpy(export.example[name].copy()) for name in model.inputs),
+                    str(partial),
+                    opset_version=opset,
+                    input_names=model.inputs,
+                    output_names=model.outputs,
+                    dynamic_axes=axes,
+                    do_constant_folding=True,
+                    # The newer exporter needs a further package and knows no operator set below 18.
+                    dynamo=False,
+                )
+            except Exception as error:
+                raise ToolkitError(
+                    "model-folder-invalid",
+                    f"The model cannot be exported to ONNX operator set {opset}",
+                    where="model.py",
+                    details=str(error),
+                ) from error
+        exported = read_onnx(partial)
+        declare_inputs(exported, signature.inputs, axes)
+        infer_shapes(exported)
+        if onnx_opset(exported) != opset:
+            raise ToolkitError(
+                "toolkit-failed", f"The exporter wrote operator set {onnx_opset(exported)}, not {opset}"
+            )
+        set_parameters(exported, export.parameters)
+        save_checked(exported, partial)
+
+
+def _write_keras(export: Export, path: Path) -> None:
+    from ..keras_model import keras_to_onnx
+
+    converted = keras_to_onnx(export.model, export.signature, export.options.opset)
+    infer_shapes(converted)
+    set_parameters(converted, export.parameters)
+    save_checked(converted, path)
+
+
+def _open(path: Path, signature: Signature, device: str) -> Runner:
+    del signature, device
+    return OnnxRunner(path)
+
+
+def _convert(conversion: Conversion) -> Converted:
+    source, target, precision, foreign, report = conversion
+    model = read_onnx(source) if foreign else load_onnx(source)
+    parameters = get_parameters(model)
+    if precision == "fp32":
+        copy_file(source, target)
+        return Converted(onnx_signature(model), parameters, onnx_opset(model))
+    report.progress(0.3, "Converting to float16")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        converted = to_float16(model)
+    # One for each tensor with values outside float16, which were cut to its range.
+    truncated = [str(item.message) for item in caught if "truncated" in str(item.message)]
+    if truncated:
+        count = len(truncated)
+        tensors = "1 weight tensor has" if count == 1 else f"{count:,} weight tensors have"
+        report.warning(f"{tensors} values outside the float16 range; they were clamped to it")
+    if not foreign:
+        infer_shapes(converted)
+    report.progress(0.8, "Writing the file")
+    save = save_onnx if foreign else save_checked
+    save(converted, target)
+    if foreign:
+        # What the converter made must load before it is served.
+        OnnxRunner(target)
+    return Converted(onnx_signature(converted), parameters, onnx_opset(converted))
+
+
+ONNX = ModelFormat({"pyt": _write, "tf": _write_keras}, _open, _convert)
