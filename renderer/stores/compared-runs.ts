@@ -22,11 +22,14 @@ export function createComparedRuns(client: Client): StoreApi<ComparedRuns> {
   return createStore<ComparedRuns>()((set, get) => {
     /** Entries that came while their run was fetched. */
     const early = new Map<string, JournalEntry[]>();
+    /** Runs whose answer on its way may be older than what was told since. */
+    const outdated = new Set<string>();
     const fetchOne = async (runId: string): Promise<void> => {
       // Whoever fetches it already sees what comes meanwhile.
       if (early.has(runId)) return;
       const entries: JournalEntry[] = [];
       early.set(runId, entries);
+      outdated.delete(runId);
       try {
         const fetched = await client.call('runs.get', { runId });
         const state = entries.reduce<RunState | null>(reduceRun, fetched) ?? fetched;
@@ -36,6 +39,7 @@ export function createComparedRuns(client: Client): StoreApi<ComparedRuns> {
       } finally {
         early.delete(runId);
       }
+      if (outdated.has(runId) && get().runIds.includes(runId)) await fetchOne(runId);
     };
     return {
       runIds: [],
@@ -56,7 +60,10 @@ export function createComparedRuns(client: Client): StoreApi<ComparedRuns> {
         const { runIds, states } = get();
         if (event.type === 'runs-changed') {
           // The end of a run of another process shows in its lease only.
-          for (const id of runIds) if (states[id]?.status === 'running') void fetchOne(id);
+          for (const id of runIds) {
+            outdated.add(id);
+            if (states[id]?.status === 'running') void fetchOne(id);
+          }
           return;
         }
         if (event.type !== 'journal') return;

@@ -87,6 +87,8 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
   return createStore<OpenRun>()((set, get) => {
     let early: JournalEntry[] = [];
     let fetching: Promise<void> | null = null;
+    /** The answer on its way may be older than what was told since it was asked for. */
+    let outdated = false;
 
     const fetchState = async (runId: string): Promise<void> => {
       try {
@@ -99,11 +101,17 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
         if (get().runId === runId) set({ error: toWire(error) });
       }
     };
+    const fetchNewest = async (runId: string): Promise<void> => {
+      outdated = false;
+      await fetchState(runId);
+      // Set by hear() during the await, which the compiler does not see.
+      if ((outdated as boolean) && get().runId === runId) await fetchNewest(runId);
+    };
     const refresh = (runId: string): Promise<void> => {
-      fetching ??= fetchState(runId).finally(() => {
-        fetching = null;
-      });
-      return fetching;
+      const own = (fetching ??= fetchNewest(runId).finally(() => {
+        if (fetching === own) fetching = null;
+      }));
+      return own;
     };
 
     const hearEntry = (entry: JournalEntry): void => {
@@ -137,6 +145,7 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
         const { runId } = get();
         if (event.type === 'runs-changed') {
           // The end of a run of another process shows in its lease only.
+          outdated = true;
           if (runId !== null) void refresh(runId);
           return;
         }

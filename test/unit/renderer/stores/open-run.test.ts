@@ -68,6 +68,26 @@ describe('the open run', () => {
     expect(calls).toHaveLength(2);
   });
 
+  it('is asked for once more where the list changed while an answer was on its way', async () => {
+    const answers: ((state: RunState) => void)[] = [];
+    const { client } = createClientDouble({
+      'runs.get': () =>
+        new Promise<RunState>((resolve) => {
+          answers.push(resolve);
+        }),
+    });
+    const store = createOpenRun(client);
+    const opened = store.getState().open(runId);
+    await expect.poll(() => answers.length).toBe(1);
+    // The end of a run of another process: nothing else is told of it.
+    store.getState().hear({ type: 'runs-changed' });
+    answers[0]?.({ ...stateAt(8), status: 'running' });
+    await expect.poll(() => answers.length).toBe(2);
+    answers[1]?.({ ...stateAt(8), status: 'interrupted' });
+    await opened;
+    expect(store.getState().state?.status).toBe('interrupted');
+  });
+
   it('does not take the state of a run that was left meanwhile', async () => {
     const { client } = createClientDouble({
       'runs.get': (input) => ({ ...stateAt(3), runId: (input as { runId: string }).runId }),
