@@ -54,6 +54,8 @@ function eventOf(waiting: WaitingLines): WindowEvent {
 /** Collects events and hands them on together, in their order; of a flood of lines the last, with a count. */
 export function createEventBatch(send: (events: readonly WindowEvent[]) => void): {
   readonly add: (event: WindowEvent) => void;
+  /** Hands on at once what waits. */
+  readonly flush: () => void;
   readonly dispose: () => void;
 } {
   let waiting: (WindowEvent | WaitingLines)[] = [];
@@ -65,9 +67,11 @@ export function createEventBatch(send: (events: readonly WindowEvent[]) => void)
     open = new Map();
   };
   const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length === 0) return;
     const events = waiting.map((one) => ('event' in one ? eventOf(one) : one));
     clear();
-    timer = undefined;
     send(events);
   };
   const addLog = (event: LogEvent) => {
@@ -89,6 +93,7 @@ export function createEventBatch(send: (events: readonly WindowEvent[]) => void)
       }
       timer ??= setTimeout(flush, waitMs);
     },
+    flush,
     dispose() {
       clearTimeout(timer);
       clear();

@@ -8,17 +8,28 @@ import { isTrustedFrame } from './origin';
 /** Answers a call by its name; never rejects. */
 export type AnswerCall = (name: unknown, input: unknown) => Promise<CallAnswer<unknown>>;
 
+interface CallsOptions {
+  /** What answers, as soon as it is loaded. */
+  readonly answers: Promise<AnswerCall>;
+  readonly events: Pick<EventSender, 'flush'>;
+  /** Where a file or folder lies that the person dropped on the window; preload says it, the page cannot. */
+  readonly onGiven: (path: string) => void;
+  /** Hears every answer, for the log. */
+  readonly onAnswer: (name: string, answer: CallAnswer<unknown>) => void;
+}
+
+interface EventSender {
+  readonly send: (event: WindowEvent) => void;
+  /** Sends at once what waits for others. */
+  readonly flush: () => void;
+  readonly dispose: () => void;
+}
+
 /**
  * The one way in from the window: sender check, then `answer-call.ts`.
- * @param answers what answers, as soon as it is loaded
- * @param onAnswer hears every answer, for the log
- * @param onGiven where a file or folder lies that the person dropped on the window; preload says it, the page cannot
+ * Events that were told before an answer reach the page before it: what is in both is then known to be.
  */
-export function registerCalls(
-  answers: Promise<AnswerCall>,
-  onGiven: (path: string) => void,
-  onAnswer: (name: string, answer: CallAnswer<unknown>) => void,
-): void {
+export function registerCalls({ answers, events, onGiven, onAnswer }: CallsOptions): void {
   ipcMain.on(channels.given, (event, path: unknown) => {
     if (isTrustedFrame(event.senderFrame) && typeof path === 'string' && path !== '') onGiven(path);
   });
@@ -32,6 +43,7 @@ export function registerCalls(
         (answerCall) => answerCall(name, input),
         (error: unknown): CallAnswer<never> => ({ ok: false, error: toWire(error) }),
       );
+      events.flush();
       onAnswer(String(name), answer);
       return answer;
     },
@@ -39,12 +51,9 @@ export function registerCalls(
 }
 
 /** The one way out to the window. */
-export function createEventSender(contents: WebContents): {
-  readonly send: (event: WindowEvent) => void;
-  readonly dispose: () => void;
-} {
+export function createEventSender(contents: Pick<WebContents, 'isDestroyed' | 'send'>): EventSender {
   const batch = createEventBatch((events) => {
     if (!contents.isDestroyed()) contents.send(channels.event, JSON.stringify(events));
   });
-  return { send: batch.add, dispose: batch.dispose };
+  return { send: batch.add, flush: batch.flush, dispose: batch.dispose };
 }

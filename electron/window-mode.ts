@@ -125,14 +125,14 @@ export async function runWindowMode(app: App): Promise<void> {
         },
       }),
     );
-  registerCalls(
-    answers,
-    (path) => {
+  registerCalls({
+    ...{ answers, events },
+    onGiven: (path) => {
       // Before there is a core nothing can be dropped on its forms.
       made.core?.approvals.give(path);
     },
-    createCallLog(log),
-  );
+    onAnswer: createCallLog(log),
+  });
 
   hearOpenings(app, window, openings, () => {
     bringToFront(window);
