@@ -51,7 +51,8 @@ export function stepNote(state: RunState, step: StepState, progressText: string 
   const measured = scenario !== undefined && isHalfDone(state, step) ? measuredText(state, scenario) : '';
   if (isLeft(state, step)) return measured === '' ? 'Interrupted' : `Interrupted, ${measured}`;
   if (measured !== '') return measured;
-  return step.warnings[0] ?? '';
+  // Each doubt about its levels is one of them: the first need not be the worst.
+  return scenario === undefined ? (step.warnings[0] ?? '') : step.warnings.join(' ');
 }
 
 /** What the word at the end of the row stands for; undefined where it is a time. Pure. */

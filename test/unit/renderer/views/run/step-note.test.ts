@@ -56,6 +56,13 @@ describe('the row of a step', () => {
     expect(stepNote(state, stepOf(state, 'offline'), 'batch size 2')).toBe('batch size 2');
   });
 
+  it('of a sweep that is done says every doubt about its levels', () => {
+    const warnings = ['2 of 3 levels: machine busy.', '1 of 3 levels: not steady.'];
+    const facts = { durationUs: 1, facts: [], warnings };
+    const state = stateOf([...sweeping, { type: 'step-finished', step: 'offline', key: 'k', ...facts }]);
+    expect(stepNote(state, stepOf(state, 'offline'), null)).toBe(warnings.join(' '));
+  });
+
   it('that has not begun says what is done for it, while the run is under way only', () => {
     const looking = stateOf([created, { type: 'run-started', attempt: 1, pid: 1 }]);
     const words = 'Looking for files of an earlier run';
