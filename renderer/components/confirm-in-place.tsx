@@ -1,5 +1,22 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+
+const nameOf = (element: Element | null): string =>
+  element?.getAttribute('aria-label') ?? element?.textContent ?? '';
+
+/** Gives the focus to the button that asked, which stands in the place again, or to the first that is there instead. */
+function useFocusBack(place: RefObject<HTMLElement | null>): void {
+  // Drawing takes the button away, and the focus with it.
+  const [opener] = useState(() => nameOf(document.activeElement));
+  useEffect(() => {
+    const around = place.current?.parentElement;
+    return () => {
+      if (around?.isConnected !== true || document.activeElement !== document.body) return;
+      const buttons = [...around.querySelectorAll<HTMLButtonElement>('button:not(:disabled)')];
+      (buttons.find((button) => nameOf(button) === opener) ?? buttons[0])?.focus();
+    };
+  }, [place, opener]);
+}
 
 /** Asks where the button stood; nothing else is blocked, Escape keeps everything as it is. */
 export function ConfirmInPlace(props: {
@@ -8,8 +25,11 @@ export function ConfirmInPlace(props: {
   onConfirm: () => void;
   onCancel: () => void;
 }) {
+  const place = useRef<HTMLSpanElement>(null);
+  useFocusBack(place);
   return (
     <span
+      ref={place}
       className="confirm"
       role="group"
       aria-label={props.question}
@@ -28,19 +48,19 @@ export function ConfirmInPlace(props: {
   );
 }
 
-/** Asks before it does what `children` leads to; `asked`: the question was there, and the focus comes back from it. */
+/** Asks before it does what `children` leads to. */
 export function AskFirst(props: {
   question: string;
   action: string;
   onConfirm: () => void;
-  children: (ask: () => void, asked: boolean) => ReactNode;
+  children: (ask: () => void) => ReactNode;
 }) {
   const { question, action, onConfirm, children } = props;
-  const [asking, setAsking] = useState<boolean | null>(null);
-  if (asking !== true) {
+  const [asking, setAsking] = useState(false);
+  if (!asking) {
     return children(() => {
       setAsking(true);
-    }, asking !== null);
+    });
   }
   return (
     <ConfirmInPlace

@@ -58,13 +58,12 @@ export function ImageRow({ image, connected }: { image: ImageInfo; connected: bo
             action="Remove"
             onConfirm={remove}
           >
-            {(ask, asked) => (
+            {(ask) => (
               <IconAction
                 icon={IconTrash}
                 label={`Remove ${name}`}
                 why={whyKept(image, connected)}
                 busy={removing}
-                autoFocus={asked}
                 onClick={ask}
               />
             )}

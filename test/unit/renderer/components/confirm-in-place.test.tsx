@@ -4,7 +4,7 @@ import { AskFirst } from '../../../../renderer/components/confirm-in-place';
 import { createClientDouble } from '../client-double';
 import { mount } from '../mounted';
 
-it('does nothing before the question is answered, and says that it was there', async () => {
+it('does nothing before the question is answered, and gives the focus back to the button that asked', async () => {
   let done = 0;
   const mounted = await mount(
     createClientDouble({}).client,
@@ -15,16 +15,28 @@ it('does nothing before the question is answered, and says that it was there', a
         done += 1;
       }}
     >
-      {(ask, asked) => <button onClick={ask}>{asked ? 'Remove again' : 'Remove'}</button>}
+      {(ask) => (
+        <span>
+          <button>Repair</button>
+          <button onClick={ask}>Remove</button>
+        </span>
+      )}
     </AskFirst>,
   );
-  await mounted.click(mounted.button('Remove'));
+  const ask = async () => {
+    mounted.button('Remove').focus();
+    await mounted.click(mounted.button('Remove'));
+  };
+  const focused = () => document.activeElement?.textContent;
+  await ask();
   expect(mounted.page.textContent).toContain('Remove it?');
+  expect(focused()).toBe('Keep');
   await mounted.click(mounted.button('Keep'));
   expect(done).toBe(0);
-  await mounted.click(mounted.button('Remove again'));
+  expect(focused()).toBe('Remove');
+  await ask();
   await mounted.click(mounted.button('Yes'));
   expect(done).toBe(1);
-  expect(mounted.page.querySelector('button')?.textContent).toBe('Remove again');
+  expect(focused()).toBe('Remove');
   mounted.unmount();
 });
