@@ -32,7 +32,8 @@ function LegendRun(props: {
       <span className="run-glyph" style={{ color: runLook(theme, index).color }} aria-hidden="true">
         {glyphs[index % glyphs.length]}
       </span>
-      <strong>{short}</strong>
+      {/* A run with a name is called by it in both. */}
+      {short === name ? null : <strong>{short}</strong>}
       <PageLink to={{ page: 'run', runId: state.runId }} className="cut" title={state.runId}>
         {name}
       </PageLink>
