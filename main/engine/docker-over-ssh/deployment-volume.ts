@@ -88,18 +88,22 @@ export class DeploymentVolume {
     const { place } = this.options;
     const mirror = (await this.known()) ?? (await this.created(listener));
     const content = await readFolder(place.repository, mirror.files);
-    const { linked, missing, gone } = changedIn(mirror, content, place.repository);
+    const { linked, missing, replaced, gone } = changedIn(mirror, content, place.repository);
     const at = (path: string) => join(inside, path);
     // A cut leaves what the next sync makes whole.
-    if (linked.length + missing.files.length + missing.folders.length + gone.length > 0) {
+    if (linked.length + missing.files.length + missing.folders.length + replaced.length + gone.length > 0) {
       await this.keep(whileChanging(mirror, content));
     }
+    const removed = async (paths: readonly string[]) => {
+      if (paths.length > 0) await this.run(['rm', '-rf', '--', ...paths.map(at)], mirror.volume, listener);
+    };
+    await removed(replaced);
     if (linked.length > 0) {
       const pairs = linked.flatMap(({ from, to }) => [at(from), at(to)]);
       await this.run(['sh', '-c', linkScript, 'sh', ...pairs], mirror.volume, listener);
     }
     await this.transfer.put(mirror.volume, 'the model repository', missing, listener);
-    if (gone.length > 0) await this.run(['rm', '-rf', '--', ...gone.map(at)], mirror.volume, listener);
+    await removed(gone);
     await this.keep(mirrored(mirror, content));
   }
 

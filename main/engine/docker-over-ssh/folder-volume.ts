@@ -95,7 +95,9 @@ interface Changes {
   /** Files of the volume that are to have another name too. */
   readonly linked: readonly { readonly from: string; readonly to: string }[];
   readonly missing: TarContent;
-  /** Files and folders that are no longer here; a folder stands for all that is in it. */
+  /** Files in whose place a folder is now, and folders in whose place a file is: nothing gets there before they are removed. */
+  readonly replaced: readonly string[];
+  /** Other files and folders that are no longer here; a folder stands for all that is in it. */
   readonly gone: readonly string[];
 }
 
@@ -103,10 +105,17 @@ interface Changes {
 export function changedIn(mirror: Mirror, content: FolderContent, root: string): Changes {
   const changed = [...content.files].filter(([path, { sha256 }]) => mirror.files[path]?.sha256 !== sha256);
   const changing = new Set(changed.map(([path]) => path));
+  const replaced = [
+    ...mirror.folders.filter((path) => content.files.has(path)),
+    ...content.folders.filter((path) => mirror.files[path] !== undefined),
+  ];
+  const isReplaced = (path: string) => replaced.some((one) => path === one || path.startsWith(`${one}/`));
   // What is going to be another file is no longer the same when a later link is made.
   const there = new Map(
     Object.entries(mirror.files)
-      .filter(([path, { sha256 }]) => sha256 !== unknownMark.sha256 && !changing.has(path))
+      .filter(
+        ([path, { sha256 }]) => sha256 !== unknownMark.sha256 && !changing.has(path) && !isReplaced(path),
+      )
       .map(([path, { sha256 }]) => [sha256, path]),
   );
   const linked = changed.flatMap(([to, { sha256 }]) => {
@@ -125,7 +134,8 @@ export function changedIn(mirror: Mirror, content: FolderContent, root: string):
         .filter(([path]) => !isLinked.has(path))
         .map(([path]) => ({ path, from: join(root, path) })),
     },
-    gone: [...folders, ...files].filter((path) => !isIn(path)),
+    replaced,
+    gone: [...folders, ...files].filter((path) => !isIn(path) && !isReplaced(path)),
   };
 }
 

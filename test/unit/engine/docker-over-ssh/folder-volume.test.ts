@@ -145,7 +145,29 @@ describe('a folder and a volume where a program can link and remove', () => {
     expect(changedIn(mirrored(cut, now), now, root)).toEqual({
       linked: [],
       missing: { folders: [], files: [] },
+      replaced: [],
       gone: [],
     });
+  });
+
+  it('removes first what is in the place of something else, and links to nothing of it', async () => {
+    await mkdir(join(root, 'old'));
+    await writeFile(join(root, 'old', 'file'), 'kept');
+    const before = mirrored(emptyMirror('v'), await readFolder(root));
+    await rm(join(root, 'old'), { recursive: true });
+    await writeFile(join(root, 'old'), 'kept');
+    await rm(join(root, 'job.json'));
+    await mkdir(join(root, 'job.json'));
+    await writeFile(join(root, 'job.json', 'part'), '{}');
+    const now = await readFolder(root, before.files);
+    const first = changedIn(before, now, root);
+    expect(first).toMatchObject({ linked: [], replaced: ['old', 'job.json'], gone: [] });
+    expect(first.missing.folders).toEqual(['job.json']);
+    expect(first.missing.files.map(({ path }) => path).sort()).toEqual(['job.json/part', 'old']);
+
+    const cut = whileChanging(before, now);
+    const again = changedIn(cut, await readFolder(root, cut.files), root);
+    expect(again).toMatchObject({ replaced: ['old', 'job.json'], gone: [] });
+    expect(again.missing.files.map(({ path }) => path).sort()).toEqual(['job.json/part', 'old']);
   });
 });
