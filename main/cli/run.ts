@@ -225,7 +225,10 @@ export function addResume(program: Command, context: CliContext): void {
       collect,
     )
     .option('--allow-unverified', 'measure even if the accuracy gate does not pass; results are marked')
-    .option('--skip-preflight', 'continue despite preflight problems (containers only); the run is marked')
+    .option(
+      '--skip-preflight',
+      'continue despite preflight problems (containers only); those skipped before stay skipped',
+    )
     .option(
       '--trust',
       'trust the current files and model code of a run from another home, and approve the files, images, hosts and clusters it names',

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { parseRemoteUrl } from '../contract/address';
 import type { Handlers } from '../contract/api';
+import type { OfType } from '../contract/by-type';
 import { toWire, type WireError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import { emptyReach, isEmptyReach, reachOf } from '../contract/reach';
@@ -131,14 +132,24 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       refuseStart(await check(spec), spec);
     },
     completed,
-    preflight: async (spec, { skipPreflight = false }) => {
+    preflight: async (spec, how) => {
       const result = await preflightOf(spec);
-      if (result === null) return null;
-      if (!skipPreflight) refuseStart(preflightProblems(result), spec);
-      const problems = result.problems.map(({ title, finding }) => ({ title, finding }));
-      return { type: 'preflight', release: result.reason, skipped: skipPreflight, problems };
+      return result === null ? null : passedPreflight(spec, result, how);
     },
   };
+}
+
+/** What to journal of a preflight. Throws its first problem, unless it is skipped or was passed over before. */
+export function passedPreflight(
+  spec: RunSpec,
+  { reason, problems }: RunPreflight,
+  { skipPreflight = false, passed = [] }: Pick<StartHow, 'skipPreflight' | 'passed'>,
+): OfType<JournalBody, 'preflight'> {
+  const others = problems.filter(({ title }) => !passed.includes(title));
+  if (!skipPreflight) refuseStart(preflightProblems({ reason, problems: others }), spec);
+  const skipped = skipPreflight || problems.length > 0;
+  const found = problems.map(({ title, finding }) => ({ title, finding }));
+  return { type: 'preflight', release: reason, skipped, problems: found };
 }
 
 /**

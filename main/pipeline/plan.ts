@@ -59,6 +59,11 @@ export function needsDevice(planned: ReadonlySet<StepId>): boolean {
   return scenarios.some((scenario) => planned.has(scenario));
 }
 
+/** Containers are to be started, for which images have to be there. Pure. */
+export function needsContainers(steps: readonly Step[], planned: ReadonlySet<StepId>): boolean {
+  return steps.some(({ id, needs }) => planned.has(id) && (id === 'images' || needs.includes('images')));
+}
+
 /** Throws when ids repeat, or a step needs one that does not stand before it. */
 export function checkSteps(steps: readonly Step[]): readonly Step[] {
   const seen = new Set<StepId>();

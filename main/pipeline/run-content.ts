@@ -4,8 +4,11 @@ import { WorkbenchError } from '../contract/errors';
 import { reachOf } from '../contract/reach';
 import type { FileEntry } from '../contract/run/artefacts';
 import type { RunContent } from '../contract/run/run-content';
+import { type JournalBody, type StepId, stepsOf } from '../contract/run/run-events';
+import type { RunSpec } from '../contract/run/run-spec';
 import { reduceRun, type RunState } from '../contract/run/run-state';
 import { pathsOfLoad } from '../contract/run/server-load';
+import { sameValue } from '../contract/trees';
 import { hashValue } from '../platform/files';
 import { acquireLease } from '../store/file-lease';
 import { listContents, ReadContents } from '../store/file-manifest';
@@ -16,7 +19,8 @@ import { requireSameRun } from '../store/run-key';
 import type { RunStore } from '../store/run-store';
 import type { AttemptStops } from './attempt';
 import { ContinueNow } from './hold';
-import type { ExecuteOptions, RunsOptions } from './run-options';
+import { needsContainers, plannedSteps, stepKeys } from './plan';
+import type { ExecuteOptions, RunsOptions, StartHow } from './run-options';
 import type { RunContext, Step } from './step';
 import { isVouched } from './step-files';
 
@@ -70,6 +74,47 @@ export async function openRun(
     await close();
     throw error;
   }
+}
+
+interface Next {
+  readonly spec: RunSpec;
+  /** Steps that are done again whatever their keys say. */
+  readonly forgotten: readonly StepId[];
+}
+
+/** Whether a run that did something already has work left for containers. Throws what its inputs throw. */
+async function hasContainersLeft(
+  { steps, presetOf, inputServices }: RunsOptions,
+  { state, folder }: OpenedRun,
+  { spec, forgotten }: Next,
+): Promise<boolean> {
+  const preset = await presetOf(spec.model);
+  const services = await inputServices(spec, preset.preset.framework ?? 'pyt');
+  const applying = stepsOf(spec);
+  const own = steps.filter(({ id }) => applying.includes(id));
+  const keys = await stepKeys(own, { spec, preset, services, folder });
+  return needsContainers(own, new Set([...plannedSteps(own, state(), keys), ...forgotten]));
+}
+
+/**
+ * The preflight of a run that continues: null where its containers have nothing left to do, and with what somebody has passed
+ * over for this engine already passed over. Throws as `RunsOptions.preflight`.
+ */
+export async function preflightAgain(
+  options: RunsOptions,
+  opened: OpenedRun,
+  next: Next,
+  how: StartHow,
+): Promise<JournalBody | null> {
+  const { attempt, spec: before, preflight } = opened.state();
+  const { engine, format } = next.spec;
+  // No other place has a preflight, and the keys are of all files that go in.
+  if (attempt > 0 && engine.kind === 'docker') {
+    if (!(await hasContainersLeft(options, opened, next).catch(() => true))) return null;
+  }
+  const isSame = sameValue([before.engine, before.format], [engine, format]);
+  const passed = isSame && preflight?.skipped === true ? preflight.problems.map(({ title }) => title) : [];
+  return options.preflight(next.spec, { ...how, passed });
 }
 
 /**

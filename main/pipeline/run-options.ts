@@ -36,6 +36,8 @@ export interface RunsOptions extends AttemptOptions {
 export interface StartHow {
   /** Starts a run in containers although the preflight found problems; the journal keeps that someone chose so. */
   readonly skipPreflight?: boolean | undefined;
+  /** Titles of the preflight's problems that this run was started in spite of before: they are passed over again. */
+  readonly passed?: readonly string[] | undefined;
   /** Noted in a new run. */
   readonly matrix?: MatrixMark | undefined;
   /** p99 budget of a new run, in milliseconds. Nothing is measured otherwise for it. */

@@ -13,7 +13,15 @@ import { changePlan, specChange, specOfChange } from './change-spec';
 import type { JobRuns, SubmitHow } from './jobs/job-runs';
 import { EarlyStops, isStoppedSoon, JobStopping } from './jobs/job-stopping';
 import { stepsFrom } from './plan';
-import { continued, notTrusted, type OpenedRun, openRun, requireContent, runContent } from './run-content';
+import {
+  continued,
+  notTrusted,
+  type OpenedRun,
+  openRun,
+  preflightAgain,
+  requireContent,
+  runContent,
+} from './run-content';
 import type { ExecuteOptions, RunsOptions, ServerStart, StartHow } from './run-options';
 import { beginServerRun, notChangeable, notMeasuredHere } from './server-run';
 import type { RunContext } from './step';
@@ -175,12 +183,16 @@ export class Runs {
   private async changesOf(
     { folder, content, state, append }: OpenedRun,
     { spec: wanted, from, allowUnverified = false }: ExecuteOptions,
-  ): Promise<{ readonly spec: RunSpec; readonly journal: () => Promise<void> }> {
+  ): Promise<{
+    readonly spec: RunSpec;
+    readonly forgotten: readonly StepId[];
+    readonly journal: () => Promise<void>;
+  }> {
     const { store } = this.options;
     const { spec, change } = await this.validSpec(folder, state(), wanted);
     const forgotten = from === undefined ? [] : stepsFrom(this.options.steps, spec, from);
     return {
-      spec,
+      ...{ spec, forgotten },
       journal: async () => {
         if (change !== null) await append(await store.sealedChange(content, folder.journal, change));
         await store.keepSpecFile(folder, spec);
@@ -194,8 +206,11 @@ export class Runs {
   private async beginPipeline(opened: OpenedRun, options: ExecuteOptions): Promise<() => Promise<RunEnd>> {
     const { store, jobs } = this.options;
     const { runId, folder, content, state, append, emit, stops } = opened;
-    const { spec, journal } = await this.changesOf(opened, options);
-    const preflight = await this.preflightOf(runId, spec, options);
+    const { spec, forgotten, journal } = await this.changesOf(opened, options);
+    const known = this.preflights.get(runId);
+    this.preflights.delete(runId);
+    const preflight =
+      known === undefined ? await preflightAgain(this.options, opened, { spec, forgotten }, options) : known;
     const keptSteps = this.options.steps.filter(({ kind }) => kind !== 'files').map(({ id }) => id);
     await requirePlainRun(folder, spec.configure.modelName, keptSteps);
     await this.options.sweep(runId, spec);
@@ -256,12 +271,6 @@ export class Runs {
     await this.requireOwnWork(state);
     if (state.onServer === null) return state;
     throw notChangeable(runId);
-  }
-
-  private async preflightOf(runId: string, spec: RunSpec, how: StartHow): Promise<JournalBody | null> {
-    const known = this.preflights.get(runId);
-    this.preflights.delete(runId);
-    return known === undefined ? this.options.preflight(spec, how) : known;
   }
 
   private async changeOf(folder: RunFolder, state: RunState, given: RunSpec): Promise<SpecChanged | null> {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { CoreEvent } from '../../main/contract/api';
-import { type StepId, stepsOf } from '../../main/contract/run/run-events';
+import { type StepId, stepIds } from '../../main/contract/run/run-events';
 import type { OpenServices, RunEnd } from '../../main/pipeline/attempt';
 import type { JobRuns } from '../../main/pipeline/jobs/job-runs';
-import type { ExecuteOptions } from '../../main/pipeline/run-options';
+import type { ExecuteOptions, RunsOptions } from '../../main/pipeline/run-options';
 import { Runs } from '../../main/pipeline/runs';
 import type { Servers } from '../../main/pipeline/server-run';
 import type { InputServices, Step, StepContext, StepOutcome } from '../../main/pipeline/step';
@@ -14,6 +14,7 @@ import { environmentFixture, noServers, specFixture } from './run-state';
 import { runStore } from './run-store';
 
 const kinds: Partial<Record<StepId, Step['kind']>> = {
+  images: 'session',
   'prepare-data': 'files',
   export: 'files',
   convert: 'files',
@@ -23,14 +24,15 @@ const kinds: Partial<Record<StepId, Step['kind']>> = {
 };
 
 const needs: Partial<Record<StepId, readonly StepId[]>> = {
-  export: ['prepare-data'],
-  convert: ['export'],
+  'prepare-data': ['images'],
+  export: ['images', 'prepare-data'],
+  convert: ['images', 'export'],
   configure: ['convert'],
-  deploy: ['configure'],
-  accuracy: ['deploy'],
-  'profile-data': ['convert'],
-  offline: ['accuracy', 'profile-data', 'deploy'],
-  online: ['offline', 'deploy'],
+  deploy: ['images', 'configure'],
+  accuracy: ['images', 'deploy'],
+  'profile-data': ['images', 'convert'],
+  offline: ['images', 'accuracy', 'profile-data', 'deploy'],
+  online: ['images', 'offline', 'deploy'],
   report: ['online', 'offline', 'accuracy'],
 };
 
@@ -42,6 +44,7 @@ export class NotingRuns {
   readonly store: RunStore;
   readonly runs: Runs;
   readonly events: CoreEvent[] = [];
+  preflight: RunsOptions['preflight'] = () => Promise.resolve(null);
 
   constructor(
     readonly home: string,
@@ -50,7 +53,7 @@ export class NotingRuns {
     jobsOf: (store: RunStore) => JobRuns | undefined = () => undefined,
   ) {
     this.store = runStore(join(home, 'runs'), join(home, 'run-key'));
-    const steps = stepsOf(specFixture()).map((id): Step => ({
+    const steps = stepIds.map((id): Step => ({
       id,
       kind: kinds[id] ?? 'record',
       needs: needs[id] ?? [],
@@ -71,7 +74,7 @@ export class NotingRuns {
       presetOf: () => Promise.resolve({ preset: {} } as unknown as LoadedPreset),
       completed: (spec) => Promise.resolve(spec),
       check: nothing,
-      preflight: () => Promise.resolve(null),
+      preflight: (spec, how) => this.preflight(spec, how),
       inputServices: () => Promise.resolve({} as unknown as InputServices),
       open: () =>
         Promise.resolve({

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { emptyReach, type Reach } from '../../../main/contract/reach';
 import type { RunSpec } from '../../../main/contract/run/run-spec';
 import type { Core } from '../../../main/core';
-import { askedJobs, withUsualRelease } from '../../../main/core/start-calls';
+import { askedJobs, passedPreflight, withUsualRelease } from '../../../main/core/start-calls';
+import type { RunPreflight } from '../../../main/engine/docker/run-preflight';
 import { homeLayout } from '../../../main/platform/layout';
 import { rejection } from '../../support/rejection';
 import { createTestCore } from '../../support/test-core';
@@ -61,6 +62,33 @@ async function takenPort(): Promise<{ readonly port: number; close: () => Promis
       }),
   };
 }
+
+describe('a preflight with problems', () => {
+  const [driver, disk] = (['driver', 'disk'] as const).map((id) => ({
+    ...{ id, title: `The ${id}`, finding: 'Too little.', remedy: null },
+    status: 'problem' as const,
+  }));
+  const spec = () => core.resolveSpec('resnet50', { engine: { kind: 'docker', gpus: ['all'] } });
+  const refused = (problems: RunPreflight['problems'], how: Parameters<typeof passedPreflight>[2]) => {
+    try {
+      return passedPreflight(spec(), { reason: null, problems }, how);
+    } catch (error) {
+      return error;
+    }
+  };
+
+  it('is refused for what nobody has passed over yet, and marks the run for the rest', () => {
+    if (driver === undefined || disk === undefined) throw new Error('the checks of this test');
+    expect(refused([driver], {})).toMatchObject({ code: 'engine-unavailable' });
+    expect(refused([driver], { passed: [driver.title] })).toMatchObject({
+      skipped: true,
+      problems: [{ title: driver.title, finding: driver.finding }],
+    });
+    expect(refused([driver, disk], { passed: [driver.title] })).toMatchObject({ code: 'disk-full' });
+    expect(refused([driver, disk], { skipPreflight: true })).toMatchObject({ skipped: true });
+    expect(refused([], { passed: [driver.title] })).toMatchObject({ skipped: false, problems: [] });
+  });
+});
 
 describe('the release of the settings', () => {
   const engine = { kind: 'docker', gpus: ['all'] };
