@@ -29,21 +29,24 @@ interface Change {
 }
 
 /** What a change of the specification says, does again and keeps. */
-export function changeLines({ changed, steps, kept }: Change, titleOf: TitleOf): readonly string[] {
-  if (changed.length === 0) return ['The specification already has these values.'];
-  return [
-    ...changed.map((change) => `Changed: ${changeText(change)}`),
-    `Steps to run: ${steps.map(titleOf).join(', ')}`,
-    `Measurements kept: ${kept}`,
-  ];
-}
+const changeLines = ({ changed, steps, kept }: Change, titleOf: TitleOf): readonly string[] => [
+  ...changed.map((change) => `Changed: ${changeText(change)}`),
+  `Steps to run: ${steps.length === 0 ? 'none' : steps.map(titleOf).join(', ')}`,
+  `Measurements kept: ${kept}`,
+];
 
-/** The measurements that a change keeps, a line per scenario; nothing of one that changes nothing. */
-export const keptLines = ({ changed, keptLevels }: ChangePlan): readonly string[] =>
-  (changed.length === 0 ? [] : scenarios).flatMap((scenario) => {
-    const levels = keptLevels.filter((level) => level.scenario === scenario).map(levelText);
+/**
+ * What a run that is continued does again and keeps, with a line of levels per scenario.
+ * @param asked whether a change was asked for
+ */
+export const planLines = (plan: ChangePlan, titleOf: TitleOf, asked: boolean): readonly string[] => [
+  ...(asked && plan.changed.length === 0 ? ['The specification already has these values.'] : []),
+  ...changeLines(plan, titleOf),
+  ...scenarios.flatMap((scenario) => {
+    const levels = plan.keptLevels.filter((level) => level.scenario === scenario).map(levelText);
     return levels.length === 0 ? [] : [`    ${scenario}: ${levels.join('; ')}`];
-  });
+  }),
+];
 
 const none = (): readonly string[] => [];
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
-import { stepIds } from '../contract/run/run-events';
+import { type StepId, stepIds } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { Choice } from '../contract/run/spec-tools';
 import { readAssignment } from '../contract/run/upstream-variables';
@@ -23,7 +23,7 @@ import {
   resolveRunId,
   runArgument,
 } from './read-values';
-import { changeLines, keptLines, runDocument } from './run-progress';
+import { planLines, runDocument } from './run-progress';
 import { budgetOf } from './settings';
 import { addSpecOptions, readChoice } from './spec-options';
 import { approveGiven, type ApproveOptions, workOn } from './work';
@@ -197,13 +197,25 @@ async function changedSpec(core: Core, runId: string, options: ResumeOptions): P
 }
 
 /** Says what would be done, and does nothing. */
-async function tellPlan(core: Core, runId: string, spec: RunSpec | null, output: Output): Promise<void> {
-  const plan = await core.handlers['runs.planChange']({
-    runId,
-    spec: spec ?? (await core.getRun(runId)).state.spec,
-  });
-  if (output.json) output.document(plan);
-  else for (const line of [...changeLines(plan, stepTitleOf), ...keptLines(plan)]) output.say(line);
+async function tellPlan(
+  core: Core,
+  runId: string,
+  { spec, from }: { readonly spec: RunSpec | null; readonly from: StepId | undefined },
+  output: Output,
+): Promise<void> {
+  const { 'runs.planChange': planChange, 'runs.planRerun': planRerun } = core.handlers;
+  const { state } = await core.getRun(runId);
+  const plan = await planChange({ runId, spec: spec ?? state.spec });
+  const again = from === undefined ? [] : await planRerun({ runId, step: from });
+  const left = plan.changed.length > 0 ? plan.steps : await planRerun({ runId });
+  const keptLevels = plan.keptLevels.filter(({ scenario }) => !again.includes(scenario));
+  const whole = {
+    ...plan,
+    steps: stepIds.filter((id) => left.includes(id) || again.includes(id)),
+    ...(keptLevels.length === plan.keptLevels.length ? {} : { keptLevels, kept: keptLevels.length }),
+  };
+  if (output.json) output.document(whole);
+  else for (const line of planLines(whole, stepTitleOf, spec !== null)) output.say(line);
 }
 
 /** `resume`: continues a run, also with a changed specification; what its journal has is not done again. */
@@ -218,7 +230,7 @@ export function addResume(program: Command, context: CliContext): void {
       'change a field of the specification, as for run, and rerun only what depends on it; repeatable',
       collect,
     )
-    .option('--dry-run', 'with --set: list the steps to run and the measurements kept, and change nothing')
+    .option('--dry-run', 'list the steps to run and the measurements kept, and change nothing')
     .option(
       '-H, --header <NAME: value>',
       'for a run of perf with headers: their values, which are not saved; repeatable',
@@ -246,7 +258,7 @@ export function addResume(program: Command, context: CliContext): void {
       const { verbose = false, detach, allowUnverified, skipPreflight } = options;
       const spec = await changedSpec(core, runId, options);
       if (options.dryRun === true) {
-        await tellPlan(core, runId, spec, output);
+        await tellPlan(core, runId, { spec, from }, output);
         context.exit(exitCodes.done);
         return;
       }

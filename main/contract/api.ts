@@ -204,9 +204,9 @@ export const api = {
   /** Writes the folder that hands a verified model over. Gives its absolute path. */
   'runs.bundle': call<{ readonly path: string }>().with(bundleRequestSchema),
   /** Forgets this step and all that need it, then works on the run again. Throws run-busy while somebody works on it. */
-  'runs.rerunFrom': call<null>().with(runId.extend({ step: z.enum(stepIds) })),
+  'runs.rerunFrom': call<null>().with(runId.extend({ step: z.enum(stepIds).optional() })),
   /** The steps that `runs.rerunFrom` forgets, in their order. Throws input-invalid for a step that the run does not have. */
-  'runs.planRerun': call<readonly StepId[]>().with(runId.extend({ step: z.enum(stepIds) })),
+  'runs.planRerun': call<readonly StepId[]>().with(runId.extend({ step: z.enum(stepIds).optional() })),
   /** Replaces tags and note. Throws run-busy while another process works on the run. */
   'runs.annotate': call<null>().with(
     runId.extend({ tags: z.array(z.string().min(1).max(40)).max(20), note: z.string().max(10_000) }),

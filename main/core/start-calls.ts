@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { parseRemoteUrl } from '../contract/address';
 import type { Handlers } from '../contract/api';
-import type { OfType } from '../contract/by-type';
+import type { OfType } from '../contract/trees';
 import { toWire, type WireError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import { emptyReach, isEmptyReach, reachOf } from '../contract/reach';

@@ -21,7 +21,7 @@ import type { AttemptStops } from './attempt';
 import { ContinueNow } from './hold';
 import { needsContainers, plannedSteps, stepKeys } from './plan';
 import type { ExecuteOptions, RunsOptions, StartHow } from './run-options';
-import type { RunContext, Step } from './step';
+import type { RunContext, Step, StepInputs } from './step';
 import { isVouched } from './step-files';
 
 /** A run whose lease and journal are ours. */
@@ -82,18 +82,28 @@ interface Next {
   readonly forgotten: readonly StepId[];
 }
 
-/** Whether a run that did something already has work left for containers. Throws what its inputs throw. */
-async function hasContainersLeft(
+/** The steps that a run has left to do with this specification, in their order. Throws what its inputs throw. */
+export async function stepsLeft(
   { steps, presetOf, inputServices }: RunsOptions,
-  { state, folder }: OpenedRun,
-  { spec, forgotten }: Next,
-): Promise<boolean> {
+  state: RunState,
+  { spec, folder }: Pick<StepInputs, 'spec' | 'folder'>,
+): Promise<readonly StepId[]> {
   const preset = await presetOf(spec.model);
   const services = await inputServices(spec, preset.preset.framework ?? 'pyt');
   const applying = stepsOf(spec);
   const own = steps.filter(({ id }) => applying.includes(id));
-  const keys = await stepKeys(own, { spec, preset, services, folder });
-  return needsContainers(own, new Set([...plannedSteps(own, state(), keys), ...forgotten]));
+  const planned = plannedSteps(own, state, await stepKeys(own, { spec, preset, services, folder }));
+  return own.map(({ id }) => id).filter((id) => planned.has(id));
+}
+
+/** Whether the containers of a run have something left to do. Throws what its inputs throw. */
+async function hasContainersLeft(
+  options: RunsOptions,
+  { state, folder }: OpenedRun,
+  { spec, forgotten }: Next,
+): Promise<boolean> {
+  const left = await stepsLeft(options, state(), { spec, folder });
+  return needsContainers(options.steps, new Set([...left, ...forgotten]));
 }
 
 /**

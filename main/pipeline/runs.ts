@@ -21,6 +21,7 @@ import {
   preflightAgain,
   requireContent,
   runContent,
+  stepsLeft,
 } from './run-content';
 import type { ExecuteOptions, RunsOptions, ServerStart, StartHow } from './run-options';
 import { beginServerRun, notChangeable, notMeasuredHere } from './server-run';
@@ -258,11 +259,18 @@ export class Runs {
     return changePlan(state, await this.changeOf(folder, state, spec));
   }
 
-  /** The steps that are done again from this one on. Throws run-unknown, input-invalid. */
-  async planRerun(runId: string, from: StepId): Promise<readonly StepId[]> {
-    const { state } = await this.options.store.load(runId);
+  /**
+   * The steps that are done again from this one on; without one, those that are left to do. Throws run-unknown,
+   * input-invalid, not-trusted.
+   */
+  async planRerun(runId: string, from?: StepId): Promise<readonly StepId[]> {
+    const { store, steps } = this.options;
+    const { state } = await store.load(runId);
     if (state.onServer !== null) throw notChangeable(runId);
-    return stepsFrom(this.options.steps, state.spec, from);
+    const { spec } = state;
+    if (from !== undefined) return stepsFrom(steps, spec, from);
+    await this.requireOwnWork(state);
+    return stepsLeft(this.options, state, { spec, folder: await store.folderOf(runId) });
   }
 
   /** A run whose specification may be changed. Throws run-unknown, input-invalid, not-trusted. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changeLines, keptLines } from '../../../main/cli/run-progress';
+import { planLines } from '../../../main/cli/run-progress';
 
 const change = { path: 'performance.batchSizes', from: [1, 2], to: [1, 2, 4] };
 const kept = [
@@ -10,7 +10,7 @@ const kept = [
 
 it('a change is told by its fields, the steps to do, and the levels kept', () => {
   const plan = { changed: [change], steps: ['offline'], measured: 3, kept: 3, keptLevels: kept } as const;
-  expect([...changeLines(plan, (step) => step.toUpperCase()), ...keptLines(plan)]).toEqual([
+  expect(planLines(plan, (step) => step.toUpperCase(), true)).toEqual([
     'Changed: performance.batchSizes: 1, 2 → 1, 2, 4',
     'Steps to run: OFFLINE',
     'Measurements kept: 3',
@@ -19,11 +19,15 @@ it('a change is told by its fields, the steps to do, and the levels kept', () =>
   ]);
 });
 
-it('a change that says nothing else names nothing, and where nothing is kept no level is listed', () => {
-  expect(changeLines({ changed: [], steps: [], kept: 3 }, String)).toEqual([
+it('a change that says nothing else says so, and what is left to do', () => {
+  const plan = { changed: [], steps: ['report'], measured: 3, kept: 0, keptLevels: [] } as const;
+  expect(planLines(plan, String, true)).toEqual([
     'The specification already has these values.',
+    'Steps to run: report',
+    'Measurements kept: 0',
   ]);
-  const plan = { changed: [], steps: [], measured: 3, kept: 3, keptLevels: kept };
-  expect(keptLines(plan)).toEqual([]);
-  expect(keptLines({ ...plan, changed: [change], kept: 0, keptLevels: [] })).toEqual([]);
+  expect(planLines({ ...plan, steps: [] }, String, false)).toEqual([
+    'Steps to run: none',
+    'Measurements kept: 0',
+  ]);
 });

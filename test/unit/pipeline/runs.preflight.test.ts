@@ -31,6 +31,7 @@ describe('the preflight of a run that continues', () => {
     const runId = await noting.runs.create(inDocker());
     expect(await noting.attempt(runId)).toMatchObject({ outcome: 'failed' });
     expect(noting.done).toContain('online');
+    expect(await noting.runs.planRerun(runId)).toEqual(['report']);
     fails = false;
     noting.preflight = () => Promise.reject(tooOld);
     expect(await noting.attempt(runId)).toMatchObject({ outcome: 'done' });
