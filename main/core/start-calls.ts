@@ -1,7 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { parseRemoteUrl } from '../contract/address';
 import type { Handlers } from '../contract/api';
-import type { OfType } from '../contract/trees';
 import { toWire, type WireError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import { emptyReach, isEmptyReach, reachOf } from '../contract/reach';
@@ -10,6 +9,7 @@ import type { RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
 import type { StartProblem } from '../contract/run/spec-tools';
 import type { Settings } from '../contract/settings/settings';
+import type { OfType } from '../contract/trees';
 import { usualRelease, withRelease } from '../engine/docker/run-images';
 import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
 import type { JobScheduler } from '../engine/job';

@@ -209,15 +209,7 @@ const listed = (items: readonly string[]): string =>
   (items.length > mostShown ? `, and ${items.length - mostShown} more` : '');
 
 /** What continuing it would do, as a sentence and a list. Pure. */
-export function notTrusted({
-  runId,
-  dir,
-  images,
-  paths,
-  server,
-  machines,
-  code,
-}: RunContent): WorkbenchError {
+function notTrusted({ runId, dir, images, paths, server, machines, code }: RunContent): WorkbenchError {
   const parts = [
     code.length === 0 ? [] : [`files ${listed(code)}`],
     images.length === 0 ? [] : [`images ${listed(images)}`],
@@ -234,6 +226,31 @@ export function notTrusted({
       remedy: `Read them. Then run "triton-workbench resume ${runId} --trust", or press "Trust and continue…" in the window.`,
     },
   );
+}
+
+/**
+ * Throws input-invalid for an imported run, and not-trusted for one from elsewhere.
+ * @param contentOf what a run from elsewhere would execute and reach
+ */
+export async function requireOwnWork(
+  { runId, imported, onServer, origin }: RunState,
+  contentOf: () => Promise<RunContent>,
+): Promise<void> {
+  if (imported !== null) {
+    throw new WorkbenchError('input-invalid', 'An imported run cannot be run', {
+      where: runId,
+      remedy: 'Start a new deployment to measure on this machine.',
+    });
+  }
+  // Where its load goes, and what it reads, somebody agreed to in the home that created it.
+  if (onServer !== null && origin !== 'own') {
+    throw new WorkbenchError(
+      'input-invalid',
+      'A run from elsewhere that measured a running Triton cannot be continued',
+      { where: runId, remedy: 'Measure that server from here.' },
+    );
+  }
+  if (origin === 'foreign') throw notTrusted(await contentOf());
 }
 
 /** Throws input-invalid where the content is not the one that somebody has seen. */

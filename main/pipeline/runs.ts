@@ -1,4 +1,3 @@
-import { WorkbenchError } from '../contract/errors';
 import type { RunContent } from '../contract/run/run-content';
 import type { JournalBody, StepId } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
@@ -15,16 +14,16 @@ import { EarlyStops, isStoppedSoon, JobStopping } from './jobs/job-stopping';
 import { stepsFrom } from './plan';
 import {
   continued,
-  notTrusted,
   type OpenedRun,
   openRun,
   preflightAgain,
   requireContent,
+  requireOwnWork,
   runContent,
   stepsLeft,
 } from './run-content';
 import type { ExecuteOptions, RunsOptions, ServerStart, StartHow } from './run-options';
-import { beginServerRun, notChangeable, notMeasuredHere } from './server-run';
+import { beginServerRun, notChangeable } from './server-run';
 import type { RunContext } from './step';
 
 interface ActiveRun {
@@ -288,17 +287,8 @@ export class Runs {
     return specChange(this.options.steps, state, { spec, preset, services, folder });
   }
 
-  /** Throws input-invalid for an imported run, and not-trusted for one from elsewhere. */
-  private async requireOwnWork({ runId, imported, onServer, origin }: RunState): Promise<void> {
-    if (imported !== null) {
-      throw new WorkbenchError('input-invalid', 'An imported run cannot be run', {
-        where: runId,
-        remedy: 'Start a new deployment to measure on this machine.',
-      });
-    }
-    // Where its load goes, and what it reads, somebody agreed to in the home that created it.
-    if (onServer !== null && origin !== 'own') throw notMeasuredHere(runId);
-    if (origin === 'foreign') throw notTrusted(await this.content(runId));
+  private requireOwnWork(state: RunState): Promise<void> {
+    return requireOwnWork(state, () => this.content(state.runId));
   }
 
   /** What a run from elsewhere would execute and reach. Throws run-unknown, journal-corrupt, run-folder-unsafe. */
@@ -321,25 +311,26 @@ export class Runs {
   }
 
   /** Own runs stop at once; for a run of another process a request is left that it looks for. */
-  async cancel(runId: string): Promise<void> {
-    const begun = this.early.begun(runId, 'now');
-    if (begun !== null) await begun;
-    const own = this.active.get(runId);
-    if (own === undefined && (await this.options.jobs?.cancel(runId)) === true) return;
-    if (own === undefined) await this.options.store.requestCancel(runId);
-    this.options.emit({ type: 'stopping', runId, how: 'cancel' });
-    own?.stops.cancel.abort();
+  cancel(runId: string): Promise<void> {
+    return this.stop(runId, 'cancel');
   }
 
   /** Stops before the next level or step, also a run of another process. Throws input-invalid when nobody works on it. */
-  async pause(runId: string): Promise<void> {
-    const begun = this.early.begun(runId, 'soon');
+  pause(runId: string): Promise<void> {
+    return this.stop(runId, 'pause');
+  }
+
+  private async stop(runId: string, how: 'cancel' | 'pause'): Promise<void> {
+    const { jobs, store, emit } = this.options;
+    const begun = this.early.begun(runId, how === 'cancel' ? 'now' : 'soon');
     if (begun !== null) await begun;
     const own = this.active.get(runId);
-    if (own === undefined && (await this.options.jobs?.pause(runId)) === true) return;
-    if (own === undefined) await this.options.store.requestPause(runId);
-    this.options.emit({ type: 'stopping', runId, how: 'pause' });
-    own?.stops.pause.abort();
+    if (own === undefined) {
+      if ((await jobs?.[how](runId)) === true) return;
+      await (how === 'cancel' ? store.requestCancel(runId) : store.requestPause(runId));
+    }
+    emit({ type: 'stopping', runId, how });
+    own?.stops[how].abort();
   }
 
   /** Whether a job works on the run, or will. Throws run-unknown. */

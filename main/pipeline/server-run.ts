@@ -238,16 +238,6 @@ async function attemptServerRun(
   }
 }
 
-export const notMeasuredHere = (runId: string): WorkbenchError =>
-  new WorkbenchError(
-    'input-invalid',
-    'A run from elsewhere that measured a running Triton cannot be continued',
-    {
-      where: runId,
-      remedy: 'Measure that server from here.',
-    },
-  );
-
 /** Levels of another Triton than the one that answers now are none of this run's any more. */
 async function forgetOtherServer(
   { append, state }: Pick<ServerRun, 'append' | 'state'>,

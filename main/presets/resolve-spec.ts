@@ -45,7 +45,7 @@ export function parseSpec(value: unknown): RunSpec {
   const lines = found.map(({ field, message }) => `${field}: ${message}`);
   throw new WorkbenchError('spec-invalid', lines[0] ?? 'not valid', {
     where: found[0]?.field,
-    details: lines.join('\n'),
+    ...(lines.length > 1 ? { details: lines.join('\n') } : {}),
   });
 }
 

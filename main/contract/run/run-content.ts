@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FileEntry } from './artefacts';
+import '../issue-text';
 
 /** What people call a run. "latest" and "published" mean something else where a run is named. */
 export const runNameSchema = z

@@ -5,6 +5,7 @@ import { hostNameSchema } from '../host/host-name';
 import { kubernetesEngineSchema, slurmEngineSchema } from '../job/job-engines';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
+import '../issue-text';
 
 export { type Format, formats } from './model-formats';
 

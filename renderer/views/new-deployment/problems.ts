@@ -1,3 +1,4 @@
+import { missingText } from '../../../main/contract/issue-text';
 import type {
   ConfigEdit,
   SpecPreview,
@@ -43,9 +44,7 @@ export function problemsOf(
   const others = (preview?.problems ?? [])
     .filter((problem) => !unread.some(({ field }) => isAbout(problem, field)))
     .map((problem) =>
-      /Invalid input: expected \w+, received undefined$/.test(problem.message)
-        ? { ...problem, message: requiredText }
-        : problem,
+      problemText(problem) === missingText ? { ...problem, message: requiredText } : problem,
     );
   const edit: SpecProblem[] =
     editProblem === null

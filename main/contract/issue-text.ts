@@ -1,0 +1,71 @@
+import { config, type core } from 'zod';
+
+type RawIssue = core.$ZodRawIssue;
+
+/** Of a field that has no value and needs one. */
+export const missingText = 'is missing';
+
+const typeNames: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+const listed = (values: readonly unknown[]): string =>
+  values.length === 1 ? String(values[0]) : `one of ${values.map(String).join(', ')}`;
+
+/** "at least 1 character", "at least 2"; what is counted by its kind. */
+function sizeText(words: string, limit: number | bigint, origin: string): string {
+  const plural = Number(limit) === 1 ? '' : 's';
+  if (origin === 'string') return `must have ${words} ${limit} character${plural}`;
+  if (origin === 'array' || origin === 'set') return `must have ${words} ${limit} value${plural}`;
+  return `must be ${words} ${limit}`;
+}
+
+const pathText = ([first, ...rest]: readonly PropertyKey[]): string =>
+  typeof first === 'number' && rest.length === 0
+    ? `value ${first + 1}`
+    : [first, ...rest].map(String).join('.');
+
+/** What the ways to read a value have against it: "must be formula or a list"; of one that fits by its kind, what is in it. */
+function unionText(errors: readonly (readonly core.$ZodIssue[])[]): string | undefined {
+  const firsts = errors.flatMap(([first]) => first ?? []);
+  const inside = firsts.find(({ path }) => path.length > 0);
+  if (inside !== undefined) return `${pathText(inside.path)} ${inside.message}`;
+  const [head, ...rest] = new Set(firsts.map(({ message }) => message));
+  if (head === undefined) return undefined;
+  return [head, ...rest.map((text) => text.replace(/^must be /, ''))].join(' or ');
+}
+
+type Texts = {
+  readonly [Code in RawIssue['code']]?: (issue: Extract<RawIssue, { code: Code }>) => string | undefined;
+};
+
+const texts: Texts = {
+  invalid_type: ({ input, expected }) =>
+    input === undefined ? missingText : `must be ${typeNames[expected] ?? expected}`,
+  too_small: ({ inclusive, minimum, origin }) =>
+    sizeText(inclusive === false ? 'more than' : 'at least', minimum, origin),
+  too_big: ({ inclusive, maximum, origin }) =>
+    sizeText(inclusive === false ? 'less than' : 'at most', maximum, origin),
+  invalid_value: ({ values }) => `must be ${listed(values)}`,
+  not_multiple_of: ({ divisor }) => `must be a multiple of ${divisor}`,
+  unrecognized_keys: ({ keys }) => `unknown field ${keys.join(', ')}`,
+  invalid_union: (issue) =>
+    'options' in issue && Array.isArray(issue.options)
+      ? `must be ${listed(issue.options)}`
+      : unionText(issue.errors),
+};
+
+/** What is wrong with a value, as people say it behind the name of its field; undefined: as zod has it. */
+function issueText(issue: RawIssue): string | undefined {
+  const text = texts[issue.code] as ((issue: RawIssue) => string | undefined) | undefined;
+  return text?.(issue);
+}
+
+config({ customError: issueText });
