@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { join } from 'node:path';
-import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
+import { appEnvironment, bootstrap, isSetUp, needs } from './lib/bootstrap.mjs';
 import { foreground } from './lib/foreground.mjs';
 import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
@@ -23,7 +23,15 @@ function wantedBy(args) {
 }
 
 await main(async (args) => {
-  const { home } = await bootstrap(...wantedBy(args));
+  const wanted = wantedBy(args);
   const cli = join(repoRoot, 'out', 'main', 'cli.cjs');
-  return foreground(process.execPath, [cli, ...args], { env: appEnvironment(home) });
+  const start = (home, words) => foreground(process.execPath, [cli, ...words], { env: appEnvironment(home) });
+  // Nobody downloads hundreds of MiB to hear of a typing error.
+  if (!isSetUp(...wanted)) {
+    const { home } = await bootstrap(needs.core);
+    const code = await start(home, ['--check-only', ...args]);
+    if (code !== 0) return code;
+  }
+  const { home } = await bootstrap(...wanted);
+  return start(home, args);
 });

@@ -101,11 +101,22 @@ async function wordsOf(program: Command, typed: readonly string[]): Promise<read
   return config === null ? typed : withDefaults(program, config, typed);
 }
 
+/** From the script of a clone only: says what is wrong with the words behind it, and does nothing. */
+const checkOnlyWord = '--check-only';
+
+/** The line is understood; `run` looks at its specification as well. */
+function stopUnlessRun(_program: Command, verb: Command): void {
+  if (verb.name() !== 'run') throw new CommanderError(0, 'checked', 'The command line is understood');
+}
+
 async function main(): Promise<void> {
   outliveReaders();
   const version = appVersion();
   const made: { core: Promise<Core> | null } = { core: null };
   const said = { quiet: false };
+  const given = process.argv.slice(2);
+  const checkOnly = given[0] === checkOnlyWord;
+  const typed = checkOnly ? given.slice(1) : given;
   const context: CliContext = {
     core: () => {
       const env = ownEnvironment();
@@ -129,12 +140,13 @@ async function main(): Promise<void> {
     exit: (code) => {
       process.exitCode = code;
     },
+    checkOnly,
   };
   const program = createProgram(context, { version, openWindow });
   program.on('option:quiet', () => {
     said.quiet = true;
   });
-  const typed = process.argv.slice(2);
+  if (checkOnly) program.hook('preAction', stopUnlessRun);
   let words: readonly string[] = typed;
   try {
     words = await wordsOf(program, typed);

@@ -16,6 +16,8 @@ export interface CliContext {
   core(): Promise<Core>;
   output(options: { readonly json?: boolean }): Output;
   exit(code: number): void;
+  /** Only what is wrong with the command line is asked: a clone looks at it before it installs what the verb needs. */
+  readonly checkOnly?: boolean;
 }
 
 /** Erases the line of the cursor. */

@@ -65,6 +65,8 @@ export function addRun(program: Command, context: CliContext): void {
     .option('--verbose', 'show the log of the steps')
     .option('--json', 'print one JSON document to stdout; messages go to stderr')
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
+      const { checkOnly = false } = context;
+      if (checkOnly && isLookedAtLater(options)) return;
       const core = await context.core();
       const { matrix } = options;
       if (matrix !== undefined) {
@@ -72,11 +74,11 @@ export function addRun(program: Command, context: CliContext): void {
         context.exit(await runMatrix(core, preset, { ...options, matrix }, context.output(options)));
         return;
       }
-      if (options.resume === true) throw resumeAlone;
-      if (options.hosts !== undefined) throw hostsAlone;
+      refuseMatrixOptions(options);
       const { typed, ...chosen } = await readChoice(core, preset, options);
-      await tellNotes(core, chosen);
+      if (!checkOnly) await tellNotes(core, chosen);
       const spec = await core.resolveChoice(chosen);
+      if (checkOnly) return;
       if (options.keepServing !== undefined) requireServable(spec);
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
       const { skipPreflight = false, verbose = false, detach, name: named } = options;
@@ -96,6 +98,15 @@ export function addRun(program: Command, context: CliContext): void {
       }
       context.exit(code);
     });
+}
+
+/** A matrix has many runs, and what is read from standard input can be read once. */
+const isLookedAtLater = ({ spec, matrix }: RunOptions & RunFlags): boolean =>
+  spec === '-' || matrix !== undefined;
+
+function refuseMatrixOptions({ resume, hosts }: RunFlags): void {
+  if (resume === true) throw resumeAlone;
+  if (hosts !== undefined) throw hostsAlone;
 }
 
 /** Said before the run, and not at its end. */

@@ -121,6 +121,14 @@ async function runChain(chain, wanted, context) {
   for (const step of chain) if (!step.component && isDue(step)) await step.make(context);
 }
 
+/** Whether all `wanted` is there, as `bootstrap` has it. */
+export function isSetUp(wanted, system = {}) {
+  const context = makeContext();
+  const groups = (system.packages ?? []).filter((group) => group !== 'display' || !hasDisplay());
+  const steps = allSteps.filter((step) => wanted.includes(step.name));
+  return missingPackages(groups).length === 0 && steps.every((step) => step.ready(context));
+}
+
 /**
  * Makes sure that all `wanted` is there; says and does nothing where it is.
  * @param {string[]} wanted one of `needs`
