@@ -248,7 +248,10 @@ export function addBest(program: Command, context: CliContext): void {
       }
       const budgetMs = (await budgetOf(core, options.p99BudgetMs)) ?? null;
       const runs = [];
-      for (const runId of runIds) runs.push({ name: runId, state: (await core.getRun(runId)).state });
+      for (const runId of runIds) {
+        const { state } = await core.getRun(runId);
+        runs.push({ name: state.name === null ? runId : `${state.name} (${runId})`, state });
+      }
       const { index, sentence } = bestOfRuns(runs, budgetMs);
       if (!output.json) {
         output.say(sentence);

@@ -3,6 +3,7 @@ import { titleWithUnit } from '../../../main/contract/measured/column';
 import { p99, throughput } from '../../../main/contract/measured/columns';
 import { historyOf } from '../../../main/contract/measured/verdict';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
+import type { RunSummary } from '../../../main/contract/run/run-outcome';
 import { PageLink } from '../../components/links';
 import { Panel } from '../../components/panel';
 import { RunStatusText } from '../../components/status-text';
@@ -21,6 +22,9 @@ const headings = [
 
 const known = (text: string): string => (text === '' ? missing : text);
 
+const titleOf = ({ name, createdAt }: Pick<RunSummary, 'name' | 'createdAt'>): string =>
+  [name, formatWhen(createdAt)].filter(Boolean).join(', ');
+
 /** The runs of the same model, format and precision, newest first; nothing where this one is the only one. */
 export function RunHistory({ runId }: { runId: string }) {
   const { runs } = useWorkbench();
@@ -36,9 +40,9 @@ export function RunHistory({ runId }: { runId: string }) {
             <tr key={run.runId} className={run.runId === runId ? 'chosen' : undefined}>
               <td title={`${run.runId}\n${formatWhenFully(run.createdAt)}`}>
                 {run.runId === runId ? (
-                  <span>{formatWhen(run.createdAt)} (this run)</span>
+                  <span>{titleOf(run)} (this run)</span>
                 ) : (
-                  <PageLink to={{ page: 'run', runId: run.runId }}>{formatWhen(run.createdAt)}</PageLink>
+                  <PageLink to={{ page: 'run', runId: run.runId }}>{titleOf(run)}</PageLink>
                 )}
               </td>
               <td>

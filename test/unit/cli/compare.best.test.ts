@@ -1,0 +1,35 @@
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { addBest } from '../../../main/cli/compare';
+import type { RunState } from '../../../main/contract/run/run-state';
+import type { Core } from '../../../main/core';
+import { completeState } from '../../support/run-state';
+
+it('calls the best run by its name', async () => {
+  const lines: string[] = [];
+  const states: Readonly<Record<string, RunState>> = {
+    a: { ...completeState(), runId: 'a', name: 'nightly' },
+    b: {
+      ...completeState(),
+      runId: 'b',
+      scenarios: { ...completeState().scenarios, offline: { points: [], missing: [] } },
+    },
+  };
+  const core = {
+    listRuns: () => Promise.resolve({ runs: Object.values(states), unreadable: [] }),
+    getRun: (runId: string) => Promise.resolve({ state: states[runId] }),
+    handlers: { 'settings.get': () => Promise.resolve({ values: {}, problems: [] }) },
+  } as unknown as Core;
+  const program = new Command();
+  addBest(program, {
+    core: () => Promise.resolve(core),
+    output: () => ({
+      ...{ json: false, live: false, rewrite: () => undefined, clearScreen: () => undefined },
+      say: (line) => lines.push(line),
+      document: () => undefined,
+    }),
+    exit: () => undefined,
+  });
+  await program.parseAsync(['best', 'a', 'b', '--p99-budget-ms', '100'], { from: 'user' });
+  expect(lines.join()).toMatch(/^Best of 2 runs within a p99 of 100 ms: nightly \(a\), /);
+});
