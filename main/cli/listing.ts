@@ -18,7 +18,7 @@ import { hasSpec, measuredOnText } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
 import { changesText } from '../contract/run/spec-tools';
 import { estimateTimeLeft, timeLeftText } from '../contract/run/time-left';
-import { loadToolText, stepTitle } from '../contract/words';
+import { loadToolText, skipWords, stepTitle } from '../contract/words';
 import type { Core } from '../core';
 import { type CliContext, formatError, formatTable, jsonHelp, type JsonOption, type Output } from './output';
 import { crossCheckLines } from './perf/perf-print';
@@ -174,8 +174,8 @@ function summaryLines(state: RunState): readonly string[] {
     state.job === null ? null : `Output of the job: ${state.job.log}`,
     left === null ? null : `${timeLeftText(left)}: ${left.basis}`,
     ...state.steps.map(({ id, status, skippedBecause, durationUs }) => {
-      const time = durationUs === null ? '' : ` (${formatDuration(durationUs)})`;
-      return `${stepTitle[id]}: ${skippedBecause ?? status}${time}`;
+      const time = durationUs === null || durationUs === 0 ? '' : ` (${formatDuration(durationUs)})`;
+      return `${stepTitle[id]}: ${skippedBecause === null ? status : skipWords[skippedBecause]}${time}`;
     }),
     bestAnswer(state),
     budgetText(state),

@@ -10,7 +10,7 @@ import type { RunState } from '../contract/run/run-state';
 import { type ChangePlan, changeText, type FieldChange } from '../contract/run/spec-tools';
 import { byLoad } from '../contract/run/sweep';
 import type { ByType, OfType } from '../contract/trees';
-import { levelText } from '../contract/words';
+import { levelText, skipWords } from '../contract/words';
 import { formatError, type Output } from './output';
 import { scheduledText } from './perf/perf-print';
 
@@ -55,11 +55,12 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   'steps-forgotten': ({ reason }) =>
     reason === undefined ? [] : [`Files changed; their steps run again. ${reason}`],
   'step-finished': ({ step, durationUs, facts, warnings }, titleOf) => [
-    `✓ ${titleOf(step)} (${formatDuration(durationUs)})`,
+    // Files of an earlier run took no time.
+    `✓ ${titleOf(step)}${durationUs === 0 ? '' : ` (${formatDuration(durationUs)})`}`,
     ...facts.map(({ name, value }) => `    ${name}: ${value}`),
     ...warnings.map((warning) => `    warning: ${warning}`),
   ],
-  'step-skipped': ({ step, reason }, titleOf) => [`- ${titleOf(step)}: ${reason}`],
+  'step-skipped': ({ step, reason }, titleOf) => [`- ${titleOf(step)}: ${skipWords[reason]}`],
   'step-failed': ({ step, durationUs }, titleOf) => [`✗ ${titleOf(step)} (${formatDuration(durationUs)})`],
   'step-cancelled': ({ step }, titleOf) => [`■ ${titleOf(step)}: cancelled`],
   measurement: ({ scenario, point }) => {

@@ -3,6 +3,7 @@ import type { LoadPoint, OutputComparison } from './measured/results';
 import { formatCount, formatTyped } from './numbers';
 import type { Preset } from './run/preset';
 import { type StepId, stepIds } from './run/run-events';
+import type { StepState } from './run/run-step';
 import type { LoadLevel } from './run/sweep';
 
 /** A level in words, as "batch size 1, concurrency 4" or "batch size 1, 200 requests/s". */
@@ -41,7 +42,14 @@ export const stepTitle: Readonly<Record<StepId, string>> = {
   report: 'Write report',
 };
 
-/** The same of a step that another version may have had. */
+/** Why a step was not run. */
+export const skipWords = {
+  unchanged: 'done before',
+  cached: 'reused',
+  'not-needed': 'not needed',
+} as const satisfies Readonly<Record<NonNullable<StepState['skippedBecause']>, string>>;
+
+/** The title of a step that another version may have had. */
 export function stepTitleOf(step: string): string {
   const id = stepIds.find((known) => known === step);
   return id === undefined ? step : stepTitle[id];

@@ -7,7 +7,7 @@ import type { Tone } from '../contract/run/run-outcome';
 import { type Protocol, protocols, type RunSpec } from '../contract/run/run-spec';
 import type { RunState, StepState } from '../contract/run/run-state';
 import { ofScenario, ofScenarios, plannedSweep } from '../contract/run/sweep';
-import { stepTitle } from '../contract/words';
+import { skipWords, stepTitle } from '../contract/words';
 import type { NamedText, ReportCommand, ReportProblem, ReportStep } from './report';
 
 /** The run's error, or that of its first step that has one. */
@@ -73,12 +73,6 @@ const statusWords: Readonly<Record<StepState['status'], { readonly label: string
   failed: { label: 'failed', tone: 'bad' },
   cancelled: { label: 'cancelled', tone: 'warning' },
 };
-
-const skipWords = {
-  unchanged: 'done before',
-  cached: 'from the cache',
-  'not-needed': 'not needed',
-} as const;
 
 /** Every step but the one that writes this report. */
 export function reportSteps(state: RunState): readonly ReportStep[] {

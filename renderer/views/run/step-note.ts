@@ -2,6 +2,7 @@ import { formatDuration } from '../../../main/contract/numbers';
 import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
 import type { RunState, StepState, StepStatus } from '../../../main/contract/run/run-state';
 import { plannedTurns } from '../../../main/contract/run/sweep';
+import { skipWords } from '../../../main/contract/words';
 
 /** A step that a dead workbench left: nobody works on it. */
 export const isLeft = (state: Pick<RunState, 'status'>, step: Pick<StepState, 'status'>): boolean =>
@@ -34,8 +35,9 @@ export function stepLook(state: RunState, step: StepState): StepStatus | 'paused
 /** What stands at the end of the step's row: one word for a step that was not run, else how long it took. Pure. */
 export function stepTime(state: RunState, step: StepState, nowMs: number): string {
   if (isLeft(state, step)) return '';
-  if (step.skippedBecause === 'cached') return 'reused';
-  if (step.skippedBecause === 'not-needed') return 'not needed';
+  // Of a step that was done before its time is shown.
+  if (step.skippedBecause === 'cached' || step.skippedBecause === 'not-needed')
+    return skipWords[step.skippedBecause];
   if (step.status === 'running' && step.startedAt !== null) {
     return formatDuration(Math.max(0, nowMs - Date.parse(step.startedAt)) * 1000);
   }

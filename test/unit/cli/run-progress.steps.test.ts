@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { createRunProgress } from '../../../main/cli/run-progress';
+import type { JournalBody } from '../../../main/contract/run/run-events';
+import { journalFixture } from '../../support/run-state';
+
+it('says of a step in words why it was not run, and no time of one that took none', () => {
+  const lines: string[] = [];
+  const output = { json: false, live: false, rewrite: () => undefined, clearScreen: () => undefined };
+  const hear = createRunProgress(
+    { ...output, say: (line) => lines.push(line), document: () => undefined },
+    { verbose: false, titleOf: (step) => step },
+  );
+  const finished = { type: 'step-finished' as const, key: 'k', facts: [], warnings: [] };
+  const bodies: readonly JournalBody[] = [
+    { ...finished, step: 'export', durationUs: 0 },
+    { type: 'step-skipped', step: 'export', key: 'k', reason: 'cached' },
+    { type: 'step-skipped', step: 'deploy', key: 'k', reason: 'not-needed' },
+    { ...finished, step: 'report', durationUs: 1_000_000 },
+  ];
+  for (const entry of journalFixture(bodies)) hear({ type: 'journal', runId: 'r', entry });
+  expect(lines).toEqual(['✓ export', '- export: reused', '- deploy: not needed', '✓ report (1.0 s)']);
+});
