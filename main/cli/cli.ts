@@ -157,7 +157,9 @@ async function main(): Promise<void> {
       const message = error.exitCode === 0 ? null : usageError(program, typed, error);
       if (message !== null) printText(`${message}\n`, 'stderr');
       if (message !== null && words.includes('--json')) {
-        process.stdout.write(`${jsonText({ error: { code: 'input-invalid', message } }, 2)}\n`);
+        // The word is for those who read: here the field says it.
+        const plain = message.replace(/^error: /, '');
+        process.stdout.write(`${jsonText({ error: { code: 'input-invalid', message: plain } }, 2)}\n`);
       }
     } else {
       const wire = toWire(error);

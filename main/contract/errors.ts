@@ -101,6 +101,14 @@ export class WorkbenchError extends Error {
 export const invalidInput = (where: string, message: string, remedy?: string): WorkbenchError =>
   new WorkbenchError('input-invalid', message, { where, remedy });
 
+/** Files that are loaded when they are needed are others after an update: those of this version are gone. */
+const isMissingPart = (error: Error): boolean => 'code' in error && error.code === 'MODULE_NOT_FOUND';
+
+const missingPart = ({ message }: Error): Pick<WireError, 'message' | 'remedy'> => ({
+  message: message.split('\n')[0] ?? message,
+  remedy: 'The program was probably updated while it ran. Restart it, and resume the run.',
+});
+
 /** Any thrown value as a plain object for the journal, IPC and `--json`. */
 export function toWire(error: unknown): WireError {
   if (error instanceof WorkbenchError) {
@@ -113,7 +121,7 @@ export function toWire(error: unknown): WireError {
   if (error instanceof Error) {
     return {
       code: 'internal',
-      message: error.message,
+      ...(isMissingPart(error) ? missingPart(error) : { message: error.message }),
       ...(error.stack === undefined ? {} : { details: error.stack }),
     };
   }
