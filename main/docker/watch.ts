@@ -269,24 +269,31 @@ class Watch implements DockerWatch {
     }
   }
 
+  /** One connection, until it ends. @returns whether what the daemon has was listed by it */
+  private async connectOnce(): Promise<boolean> {
+    let listed = false;
+    try {
+      const limits = { signal: this.closing.signal, timeoutMs: 5000 };
+      const client = await ask(
+        `connect to the Docker daemon at ${this.options.host}`,
+        this.options.connect,
+        limits,
+      );
+      await this.list(client);
+      listed = true;
+      await this.serve(client);
+    } catch (error) {
+      // One answer that fails is tried again before anybody is alarmed.
+      const connection = this.live === null ? 'unavailable' : 'connecting';
+      this.live = null;
+      this.update({ connection, error: toWire(error) });
+    }
+    return listed;
+  }
+
   private async run(): Promise<void> {
     for (let attempt = 0; !this.closed(); attempt += 1) {
-      try {
-        const limits = { signal: this.closing.signal, timeoutMs: 5000 };
-        const client = await ask(
-          `connect to the Docker daemon at ${this.options.host}`,
-          this.options.connect,
-          limits,
-        );
-        await this.list(client);
-        attempt = 0;
-        await this.serve(client);
-      } catch (error) {
-        // One answer that fails is tried again before anybody is alarmed.
-        const connection = this.live === null ? 'unavailable' : 'connecting';
-        this.live = null;
-        this.update({ connection, error: toWire(error) });
-      }
+      if (await this.connectOnce()) attempt = 0;
       this.hint.take();
       await sleep(shortestPauseMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
       if (!this.closed()) await this.hint.wait(Math.max(0, this.pauseMs(attempt) - shortestPauseMs));

@@ -115,12 +115,18 @@ export class Runs {
       const attempt = await (onServer === null
         ? this.beginPipeline(opened, options)
         : beginServerRun(opened, onServer, options, this.options));
-      const end = attempt().finally(async () => {
-        active.closing = true;
-        await opened.close();
-        this.active.delete(runId);
-        emit({ type: 'runs-changed' });
-      });
+      const running = attempt();
+      const untilClosed = async () => {
+        try {
+          return await running;
+        } finally {
+          active.closing = true;
+          await opened.close();
+          this.active.delete(runId);
+          emit({ type: 'runs-changed' });
+        }
+      };
+      const end = untilClosed();
       const active: ActiveRun = { stops, append, state, closing: false, end };
       this.active.set(runId, active);
       emit({ type: 'runs-changed' });

