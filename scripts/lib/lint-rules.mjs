@@ -42,7 +42,7 @@ const noVoidOfValues = {
       if (node.operator !== 'void' || isDiscarded(unwrapped(node.argument))) return;
       context.report({
         node,
-        message: 'void says that the answer to a call is left alone: leave it out here.',
+        message: 'void says that the answer to a call is dropped: leave it out here.',
       });
     },
   }),
