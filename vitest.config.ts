@@ -1,4 +1,20 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Those with a DOM after all others: a worker takes a file over from another only where both have the same environment, and
+ * else a new one imports everything again.
+ */
+class ByEnvironment extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const withDom = new Set(
+      sorted.filter(({ moduleId }) => /@vitest-environment jsdom/.test(readFileSync(moduleId, 'utf8'))),
+    );
+    return [...sorted.filter((file) => !withDom.has(file)), ...withDom];
+  }
+}
 
 /** Integration tests of one kind: a file at a time, as each has servers of its own. */
 const lane = (name: string, include: string[], exclude: string[]) => ({
@@ -29,6 +45,7 @@ const faults = ['test/faults/*.test.ts'];
 export default defineConfig({
   test: {
     maxWorkers: '100%',
+    sequence: { sequencer: ByEnvironment },
     projects: [
       {
         test: {

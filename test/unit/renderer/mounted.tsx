@@ -1,4 +1,5 @@
 import { MantineProvider } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import type { ReactElement } from 'react';
 import { act } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -49,6 +50,8 @@ export async function mount(
     IntersectionObserver: NoObserver,
     matchMedia: noMedia,
   });
+  // Those of an earlier file: files share what they import.
+  notifications.clean();
   const workbench = createWorkbench(client, createStorage());
   await prepare(workbench);
   const page = document.createElement('div');

@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { notifications, notificationsStore } from '@mantine/notifications';
-import { afterEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../../main/contract/errors';
 import { leaveErrors, noticeDone, noticeError } from '../../../../renderer/components/notices';
 
-afterEach(() => {
+beforeEach(() => {
   notifications.clean();
 });
 const titles = (): number => notificationsStore.getState().notifications.length;
