@@ -43,7 +43,7 @@ const releaseIn = (dir) =>
   /^ {2}release: ["']?(\d\d\.\d\d)/m.exec(readFileSync(join(dir, 'run.yaml'), 'utf8'))?.[1] ?? null;
 
 /** A run of the suite to its end, whatever that is: its row, and its files in the bundle. */
-async function tryOut(state, job, bundle) {
+async function tryOut(state, job, bundle, more) {
   say(`\n── ${job.id}: ${job.preset} on ${job.device.gpu} (${job.device.id})`);
   const startMs = performance.now();
   const planned = await run(state, ['spec', job.preset, ...job.args, '--as', 'json']);
@@ -51,7 +51,9 @@ async function tryOut(state, job, bundle) {
   const end =
     spec === null
       ? { ...planned, code: planned.code || 1 }
-      : await run(state, ['run', job.preset, ...job.args, ...levelArgs(spec), '--json'], { show: true });
+      : await run(state, ['run', job.preset, ...job.args, ...levelArgs(spec), ...more, '--json'], {
+          show: true,
+        });
   const dir = end.document?.dir ?? /^ {2}in (.+)$/m.exec(end.errors)?.[1] ?? null;
   bundle.addRun(job.id, dir);
   bundle.add(`${job.id}.json`, { plan: planned.document, result: end.document });
@@ -79,9 +81,10 @@ async function addFacts(state, bundle, smi) {
  * @param state `env` for the CLI; `child`, the program that works now; `interrupted` ends the suite after it
  * @param options.smi what `nvidia-smi -q -x` printed; null: the quick profiles on the CPU, nothing of a GPU
  * @param options.python packs the zip file
+ * @param options.more arguments for each of the runs, behind those of the suite
  * @returns the rows, and the tables as text
  */
-export async function runSuite(state, { smi, python, file, gpu, wanted }) {
+export async function runSuite(state, { smi, python, file, gpu, wanted, more = [] }) {
   const bundle = createBundle(mkdtempSync(join(tmpdir(), 'workbench-gpu-')));
   const machine = await addFacts(state, bundle, smi);
   const { document: presets } = await run(state, ['presets', '--json']);
@@ -92,7 +95,7 @@ export async function runSuite(state, { smi, python, file, gpu, wanted }) {
   const rows = [];
   for (const job of jobs) {
     if (state.interrupted) break;
-    rows.push(await tryOut(state, job, bundle));
+    rows.push(await tryOut(state, job, bundle, more));
   }
   const title = smi === null ? 'On the CPU (--on-cpu): nothing here was measured on a GPU.\n\n' : '';
   const tables = `${title}${tablesOf(rows)}\n`;

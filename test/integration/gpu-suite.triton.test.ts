@@ -54,9 +54,14 @@ it('runs by the CLI, goes on after a run that fails, and packs what is needed to
   const { python } = homeLayout(home.path);
   // The environment of TensorFlow is not in this home, and may not be installed.
   const env = { ...process.env, TRITON_WORKBENCH_HOME: home.path, PIP_INDEX_URL: 'http://127.0.0.1:9/' };
+  // What comes of the levels is not looked at: they are measured briefly.
+  const more = ['maxTrials=3', 'measurementIntervalMs=300', 'warmupMs=100'].flatMap((field) => [
+    '--set',
+    `performance.${field}`,
+  ]);
   const { rows, tables } = await runSuite(
     { env, child: null, interrupted: false },
-    { smi: null, python, file, gpu: null, wanted: ['resnet50', 'wide-and-deep'] },
+    { smi: null, python, file, gpu: null, wanted: ['resnet50', 'wide-and-deep'], more },
   );
   expect(tables).toContain('nothing here was measured on a GPU');
   expect(rows).toMatchObject([
