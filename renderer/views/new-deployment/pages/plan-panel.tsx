@@ -23,13 +23,19 @@ export function PlanPanel({ steps, note }: { steps: ReturnType<typeof planText>;
   );
 }
 
-/** How the same is done without the window. */
-export function CommandPanel({ argv, children }: { argv: readonly string[]; children?: ReactNode }) {
+/** How the same is done without the window. @param argv null: the choice has a problem, for which the command would be refused */
+export function CommandPanel({ argv, children }: { argv: readonly string[] | null; children?: ReactNode }) {
   return (
     <Panel title="The same on the command line" label="Command line" level={3}>
       <div className="panel-body">
-        <CommandText argv={argv} />
-        {children}
+        {argv === null ? (
+          <p className="dim">Fix the problems in the form to see the command.</p>
+        ) : (
+          <>
+            <CommandText argv={argv} />
+            {children}
+          </>
+        )}
       </div>
     </Panel>
   );

@@ -87,11 +87,15 @@ function NewRun({ spec }: { spec: RunSpec | null }) {
       </Panel>
       <NameAndBudget />
       <CommandPanel
-        argv={cliCommand(
-          modelWords(draft.preset, source),
-          commandChanges(changes, valueAt(['engine', 'kind']), ofSettings['deployment.engine']),
-          { noGpu, p99BudgetMs: draft.p99BudgetMs, name: draft.name },
-        )}
+        argv={
+          spec === null
+            ? null
+            : cliCommand(
+                modelWords(draft.preset, source),
+                commandChanges(changes, valueAt(['engine', 'kind']), ofSettings['deployment.engine']),
+                { noGpu, p99BudgetMs: draft.p99BudgetMs, name: draft.name },
+              )
+        }
       >
         <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
         {budgetOfCommand === null ? null : (
