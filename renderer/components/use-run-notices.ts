@@ -2,20 +2,18 @@ import { useEffect } from 'react';
 import { formatCount } from '../../main/contract/numbers';
 import type { RunOutcome } from '../../main/contract/run/run-events';
 import { runStatusText } from '../format/words';
+import { restoreRuns } from '../stores/run-work';
 import { useWorkbench, type Workbench } from '../workbench';
 import { noticeAction } from './action-message';
 
 /** Of runs that the retention of the settings moved to the trash, with the way to bring them back. */
-function noticeRetired({ client, runs }: Workbench, runIds: readonly string[]): void {
+function noticeRetired(workbench: Workbench, runIds: readonly string[]): void {
   const count = runIds.length === 1 ? '1 run' : `${formatCount(runIds.length)} runs`;
   noticeAction('runs-retired', {
     title: `${count} moved to the trash`,
     text: 'Older than “Keep runs for” in Settings',
     action: 'Undo',
-    onAction: async () => {
-      for (const runId of runIds) await client.call('runs.restore', { runId });
-      await runs.getState().load();
-    },
+    onAction: () => restoreRuns(workbench, runIds),
   });
 }
 

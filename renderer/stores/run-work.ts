@@ -1,5 +1,6 @@
 import type { RunStatus } from '../../main/contract/run/run-state';
 import type { Client } from '../client';
+import type { Workbench } from '../workbench';
 
 export type RunWork = 'pause' | 'cancel' | 'resume';
 
@@ -32,5 +33,31 @@ export async function doRunWork(client: Client, runId: string, work: RunWork): P
       return;
     case 'resume':
       await client.call('runs.resume', { runId });
+  }
+}
+
+/** One after the other; one that is refused keeps none of the others from it. Rejects with the first refusal. */
+export async function eachRun(
+  runIds: readonly string[],
+  work: (runId: string) => Promise<unknown>,
+): Promise<void> {
+  const refusals: unknown[] = [];
+  for (const runId of runIds) {
+    await work(runId).catch((error: unknown) => {
+      refusals.push(error);
+    });
+  }
+  if (refusals.length > 0) throw refusals[0];
+}
+
+/** Brings runs back from the trash; the list shows those that are back. Rejects with the first refusal. */
+export async function restoreRuns(
+  { client, runs }: Pick<Workbench, 'client' | 'runs'>,
+  runIds: readonly string[],
+): Promise<void> {
+  try {
+    await eachRun(runIds, (runId) => client.call('runs.restore', { runId }));
+  } finally {
+    await runs.getState().load();
   }
 }

@@ -3,6 +3,7 @@ import { WorkbenchError } from '../../../main/contract/errors';
 import { hasSpec } from '../../../main/contract/run/server-load';
 import type { Choice } from '../../../main/contract/run/spec-tools';
 import { noticeAction } from '../../components/action-message';
+import { eachRun, restoreRuns } from '../../stores/run-work';
 import type { Workbench } from '../../workbench';
 
 /** Opens the wizard with what the run changed of the defaults as a draft. Rejects with a WorkbenchError. */
@@ -40,15 +41,18 @@ async function choiceOf(workbench: Workbench, runId: string): Promise<Choice> {
   return choice;
 }
 
-/** Removes the runs and offers for a while to bring them back. Rejects with a WorkbenchError. */
+/** Removes the runs and offers for a while to bring them back. Rejects with the first refusal. */
 export async function removeRuns(workbench: Workbench, rows: readonly RunSummary[]): Promise<void> {
   const { client, runs, selection } = workbench;
   const removed: RunSummary[] = [];
   try {
-    for (const row of rows) {
-      await client.call('runs.remove', { runId: row.runId });
-      removed.push(row);
-    }
+    await eachRun(
+      rows.map(({ runId }) => runId),
+      async (runId) => {
+        await client.call('runs.remove', { runId });
+        removed.push(...rows.filter((row) => row.runId === runId));
+      },
+    );
   } finally {
     await runs.getState().load();
     selection.getState().drop(removed.map((row) => row.runId));
@@ -60,10 +64,11 @@ export async function removeRuns(workbench: Workbench, rows: readonly RunSummary
         action: 'Undo',
         title: removed.length === 1 ? 'Run deleted' : `${removed.length} runs deleted`,
         text: what,
-        onAction: async () => {
-          for (const { runId } of removed) await client.call('runs.restore', { runId });
-          await runs.getState().load();
-        },
+        onAction: () =>
+          restoreRuns(
+            workbench,
+            removed.map(({ runId }) => runId),
+          ),
       });
     }
   }
