@@ -43,7 +43,7 @@ const exitOf: Readonly<Record<Outcome, number>> = {
 const outcomeText: Readonly<Record<Outcome, string>> = {
   within: 'within',
   outside: 'outside',
-  unclear: 'cannot be judged: the noise is unknown, or larger than the distance',
+  unclear: 'cannot be judged: a level is not steady, or the noise is unknown or larger than the distance',
 };
 
 const header = [

@@ -1,3 +1,4 @@
+import { isSteady } from '../flag-text';
 import { type Scenario, scenarios } from '../run/run-events';
 import type { RunState } from '../run/run-state';
 import { type LoadLevel, scenarioOf, type Sweep, sweepOfLevel } from '../run/sweep';
@@ -17,6 +18,8 @@ export interface ComparedValue {
   readonly ratio: number | null;
   /** The difference to the first is within the intervals of both; null where one is not known. */
   readonly withinNoise: boolean | null;
+  /** Of both: measured again, one that is not would come out differently, whatever its interval says. */
+  readonly steady: boolean;
 }
 
 /** A level; one entry a run, null where it has not measured the level. */
@@ -38,6 +41,7 @@ export interface AlignedLevel {
 interface Measured {
   readonly value: number;
   readonly interval: number | null;
+  readonly steady: boolean;
 }
 
 /**
@@ -50,6 +54,7 @@ function beside(own: Measured, first: Measured | null): ComparedValue {
     own.interval === null || first.interval === null ? null : Math.hypot(own.interval, first.interval);
   return {
     ...own,
+    steady: own.steady && first.steady,
     ratio: first.value > 0 ? own.value / first.value : null,
     withinNoise: noise === null ? null : Math.abs(own.value - first.value) <= noise,
   };
@@ -74,6 +79,7 @@ const valueOf = (column: Column, point: LoadPoint): number => numberOf(column)(p
 const throughputOf = (point: LoadPoint): Measured => ({
   value: valueOf(throughput, point),
   interval: intervalOf(throughput)(point),
+  steady: isSteady(point),
 });
 const p99Of = (point: LoadPoint): Measured => ({
   value: valueOf(p99, point),
@@ -81,6 +87,7 @@ const p99Of = (point: LoadPoint): Measured => ({
     point.p99IntervalUs === undefined
       ? p99IntervalMs(point, (window) => window.p99Us)
       : intervalOf(p99)(point),
+  steady: isSteady(point),
 });
 const scheduledP99Of = (point: LoadPoint): Measured | null =>
   point.scheduled === undefined
@@ -88,6 +95,7 @@ const scheduledP99Of = (point: LoadPoint): Measured | null =>
     : {
         value: valueOf(scheduledP99, point),
         interval: p99IntervalMs(point, (window) => window.scheduledP99Us),
+        steady: isSteady(point),
       };
 
 /** What the sweep varies, of a level. */
@@ -179,7 +187,7 @@ export function compareRuns(first: RunState, second: RunState): readonly Compare
   }));
 }
 
-const published = (value: number): Measured => ({ value, interval: 0 });
+const published = (value: number): Measured => ({ value, interval: 0, steady: true });
 
 /**
  * A run beside published figures. They have no interval and are taken as they stand: the noise is that of the run. Only

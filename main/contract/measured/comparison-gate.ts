@@ -38,7 +38,7 @@ export function parseCriterion(text: string): Criterion {
   };
 }
 
-/** `unclear`: the noise of the two measurements is larger than the distance to the factor, or not known. */
+/** `unclear`: one of the two levels is not steady, or the noise is larger than the distance to the factor, or not known. */
 export type Outcome = 'within' | 'outside' | 'unclear';
 
 export interface JudgedLevel {
@@ -49,6 +49,8 @@ export interface JudgedLevel {
   readonly ratio: number;
   /** Half width of the ratio's 95 % interval; null where one of the two has no interval. */
   readonly interval: number | null;
+  /** Of both runs. */
+  readonly steady: boolean;
   readonly outcome: Outcome;
 }
 
@@ -58,8 +60,11 @@ function ratioInterval(own: ComparedValue, first: ComparedValue): number | null 
   return own.ratio * Math.hypot(own.interval / own.value, first.interval / first.value);
 }
 
-function outcomeOf({ operator, factor }: Criterion, ratio: number, interval: number | null): Outcome {
-  if (interval === null) return 'unclear';
+function outcomeOf(
+  { operator, factor }: Criterion,
+  { ratio, interval, steady }: Pick<JudgedLevel, 'ratio' | 'interval' | 'steady'>,
+): Outcome {
+  if (interval === null || !steady) return 'unclear';
   const beyond = operator === '>' ? ratio - factor : factor - ratio;
   if (Math.abs(beyond) <= interval) return 'unclear';
   return beyond > 0 ? 'outside' : 'within';
@@ -74,11 +79,8 @@ function judgeLevel(
     (criterion.metric === 'p99' ? figures?.p99Ms : figures?.throughput) ?? null;
   const [before, own] = [of(first), of(second)];
   if (before === null || own === null || own.ratio === null) return [];
-  const { ratio } = own;
-  const interval = ratioInterval(own, before);
-  return [
-    { criterion, sweep, level, batchSize, ratio, interval, outcome: outcomeOf(criterion, ratio, interval) },
-  ];
+  const told = { ratio: own.ratio, interval: ratioInterval(own, before), steady: own.steady };
+  return [{ criterion, sweep, level, batchSize, ...told, outcome: outcomeOf(criterion, told) }];
 }
 
 /** Each criterion at each level that both sides have. Pure. */
@@ -101,12 +103,16 @@ export function outcomeOfAll(judged: readonly JudgedLevel[]): Outcome {
 export const ratioText = ({ ratio, interval }: Pick<JudgedLevel, 'ratio' | 'interval'>): string =>
   interval === null ? `×${formatMeasured(ratio)}` : `×${formatMeasured(ratio)} ± ${formatMeasured(interval)}`;
 
-/** What a ratio to the baseline means; `unknown`: one of the two has no interval. */
-type Meaning = 'better' | 'worse' | 'same' | 'unknown';
+/** What a ratio to the baseline means; `unknown`: one of the two has no interval; `unsteady`: one of the levels is not steady. */
+type Meaning = 'better' | 'worse' | 'same' | 'unknown' | 'unsteady';
 
 /** Higher is better for throughput, lower for latency. Pure. */
-export function meaningOf({ ratio, withinNoise }: ComparedValue, higherIsBetter: boolean): Meaning | null {
+export function meaningOf(
+  { ratio, withinNoise, steady }: ComparedValue,
+  higherIsBetter: boolean,
+): Meaning | null {
   if (ratio === null) return null;
+  if (!steady) return 'unsteady';
   if (withinNoise === null) return 'unknown';
   if (withinNoise) return 'same';
   return ratio > 1 === higherIsBetter ? 'better' : 'worse';
@@ -119,6 +125,7 @@ export function ratioWords({ ratio }: ComparedValue, meaning: Meaning | null): s
   if (ratio === null || meaning === null) return missing;
   const arrow = ratio > 1 ? '↑' : '↓';
   if (meaning === 'same') return `${timesText(ratio)} ≈ noise`;
+  if (meaning === 'unsteady') return `${timesText(ratio)} ${arrow} not steady`;
   return meaning === 'unknown' ? `${timesText(ratio)} ${arrow}` : `${timesText(ratio)} ${arrow} ${meaning}`;
 }
 
@@ -132,18 +139,20 @@ function rangeText(ratios: readonly number[]): string {
 function summary(values: readonly ComparedValue[], what: string, higherIsBetter: boolean): string {
   const known = values.filter((value) => value.ratio !== null);
   const of = (meaning: Meaning) => known.filter((value) => meaningOf(value, higherIsBetter) === meaning);
+  const at = (count: number) =>
+    known.length === 1 ? 'at the common level' : `at ${count} of ${known.length} levels`;
   if (known.length === 0) return `${what} has no common level`;
   if (of('unknown').length === known.length) return `${what} has no known noise`;
+  if (of('unsteady').length === known.length) return `${what} has no level that is steady in both`;
   const parts = (['better', 'worse'] as const).flatMap((meaning) => {
     const ratios = of(meaning).flatMap(({ ratio }) => ratio ?? []);
-    return ratios.length === 0
-      ? []
-      : [`${meaning} at ${ratios.length} of ${known.length} levels (${rangeText(ratios)})`];
+    return ratios.length === 0 ? [] : [`${meaning} ${at(ratios.length)} (${rangeText(ratios)})`];
   });
-  if (parts.length > 0) return `${what} is ${parts.join(' and ')}`;
-  const unknown = of('unknown').length;
-  const rest = unknown === 0 ? '' : `; the noise is unknown at ${unknown} of ${known.length} levels`;
-  return `${what} does not differ beyond noise${rest}`;
+  const [unknown, unsteady] = [of('unknown').length, of('unsteady').length];
+  const open = unsteady === 0 ? '' : `, and is not steady ${at(unsteady)}`;
+  if (parts.length > 0) return `${what} is ${parts.join(' and ')}${open}`;
+  const rest = unknown === 0 ? '' : `, with unknown noise ${at(unknown)}`;
+  return `${what} does not differ beyond noise${rest}${open}`;
 }
 
 /** How one side compares with the other over all levels, by the 95 % intervals of both. Pure. */
@@ -155,7 +164,7 @@ export function comparisonSentence(
   const throughput = figures.map((one) => one.throughput);
   const p99 = figures.flatMap(({ p99Ms }) => p99Ms ?? []);
   const compared = [...throughput, ...p99].filter((value) => value.ratio !== null);
-  if (compared.length > 0 && compared.every((value) => value.withinNoise === true)) {
+  if (compared.length > 0 && compared.every((value) => value.steady && value.withinNoise === true)) {
     return `${name}: no difference from ${baseline} beyond noise.`;
   }
   return `${name}: ${summary(throughput, 'throughput', true)}; ${summary(p99, 'p99 latency', false)}.`;

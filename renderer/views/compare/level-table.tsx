@@ -16,9 +16,11 @@ import { type Sweep, sweepHeading } from '../../../main/contract/run/sweep';
 import { Panel } from '../../components/panel';
 import { ScrollTable } from '../../components/table';
 
-const tones = { better: 'tone-good', worse: 'tone-bad', same: 'dim', unknown: '' } as const;
+const tones = { better: 'tone-good', worse: 'tone-bad', same: 'dim', unknown: '', unsteady: 'dim' } as const;
 
 function noiseText(value: ComparedValue): string | undefined {
+  if (!value.steady)
+    return 'The level is not steady in at least one of the runs: measured again, it may differ';
   if (value.withinNoise === null) return 'The noise of at least one of the runs is unknown';
   return value.withinNoise
     ? 'Within the 95 % intervals of both runs'

@@ -53,6 +53,13 @@ describe('the gate of compare', () => {
     );
   });
 
+  it('cannot tell where a level of either is not steady', () => {
+    const [slow, unsteady] = [{ p99Us: 50_000 }, { stable: false }];
+    expect(outcome('p99>1.1x', { p99Us: 10_000, ...unsteady }, slow)).toBe('unclear');
+    expect(outcome('p99>1.1x', { p99Us: 10_000 }, { ...slow, ...unsteady })).toBe('unclear');
+    expect(outcome('p99>1.1x', { p99Us: 10_000 }, slow)).toBe('outside');
+  });
+
   it('never is outside for two measurements of the same', () => {
     const p99Us = fc.double({ min: 100, max: 1e6, noNaN: true });
     const factor = fc.double({ min: 1.01, max: 5, noNaN: true });

@@ -178,10 +178,12 @@ describe('compared runs in words', () => {
     interval: null,
     ratio,
     withinNoise,
+    steady: true,
   });
 
   it.each([
     [value(2.55, false), false, '×2.55 ↑ worse'],
+    [{ ...value(2.55, false), steady: false }, true, '×2.55 ↑ not steady'],
     [value(2.55, false), true, '×2.55 ↑ better'],
     [value(0.65, false), true, '×0.650 ↓ worse'],
     [value(1.05, true), true, '×1.05 ≈ noise'],
@@ -203,6 +205,26 @@ describe('compared runs in words', () => {
       'b: no difference from a beyond noise.',
       'c: throughput is worse at 2 of 2 levels (×0.500 to ×0.750); p99 latency is worse at 1 of 2 levels (×2.00).',
     ]);
+  });
+
+  it('say that a level is not steady, and not that it is better or worse', () => {
+    const at = (concurrency: number, rate: number, stable: boolean) =>
+      pointFixture({
+        ...{ concurrency, stable, inferencesPerSecond: rate, throughputIntervalIps: 3 },
+        ...{ p99Us: 9000, p99IntervalUs: 500 },
+      });
+    const first = withPoints(at(1, 100, true), at(2, 200, false));
+    const second = withPoints(at(1, 50, true), at(2, 400, true));
+    expect(comparisonSentences(compareLevels([first, second], 'concurrency'), ['a', 'b'])).toEqual([
+      'b: throughput is worse at 1 of 2 levels (×0.500), and is not steady at 1 of 2 levels; p99 latency does not differ beyond noise, and is not steady at 1 of 2 levels.',
+    ]);
+    const neither = compareLevels(
+      [withPoints(at(2, 200, false)), withPoints(at(2, 400, true))],
+      'concurrency',
+    );
+    expect(comparisonSentences(neither, ['a', 'b'])[0]).toBe(
+      'b: throughput has no level that is steady in both; p99 latency has no level that is steady in both.',
+    );
   });
 });
 
