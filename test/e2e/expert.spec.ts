@@ -212,7 +212,8 @@ test('an expert changes every field, edits config.pbtxt by hand, and the command
   const refused = await startCli(terminalHome.path, ['run', '--spec', given]).result;
   expect(refused.stderr).toContain(`read ${wanted.Model['model.dataset']} (model.dataset)`);
   expect(refused.code).toBe(1);
-  const { code, stderr, stdout } = await startCli(terminalHome.path, ['run', '--spec', given, '--trust']).result;
+  const { code, stderr, stdout } = await startCli(terminalHome.path, ['run', '--spec', given, '--trust'])
+    .result;
   expect(code, stderr + stdout).toBe(0);
   const [inWindow, inTerminal] = await Promise.all([onlyRun(home), onlyRun(terminalHome)]);
   expect(inTerminal.state.specHash).toBe(inWindow.state.specHash);

@@ -93,7 +93,10 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     ],
     exits: [
       [exitCodes.outside, 'beyond a criterion of --fail-if at some level'],
-      [exitCodes.unclear, 'a criterion of --fail-if cannot be judged: the noise is larger'],
+      [
+        exitCodes.unclear,
+        'a criterion of --fail-if cannot be judged: a level is not steady, or the noise is larger',
+      ],
     ],
   },
   import: { examples: [['import results.csv --model resnet50 --batch-size 8', 'results of perf_analyzer']] },
