@@ -68,3 +68,11 @@ def bytes_text(count: int) -> str:
             return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1024
     return f"{value:.1f} GiB"
+
+
+def scale_text(value: float) -> str:
+    """Three significant digits as the workbench writes differences and tolerances: "0.0214", "4.13e-6", "1.23e4"."""
+    if value == 0 or 0.001 <= abs(value) < 10_000:
+        return f"{float(f'{value:.3g}'):,.10g}"
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"

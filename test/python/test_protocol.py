@@ -6,8 +6,11 @@ import select
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 from support import RESNET50, ToolkitCase, resnet_flags, toolkit, toolkit_environment, write_toy
+
+from toolkit.report import scale_text
 
 
 class ProtocolTest(ToolkitCase):
@@ -25,6 +28,10 @@ class ProtocolTest(ToolkitCase):
         )
         self.assertIn("widht", error["message"])
         self.assertIn("width", error["remedy"])
+
+    def test_differences_are_written_as_the_workbench_writes_them(self) -> None:
+        texts = json.loads((Path(__file__).parents[1] / "fixtures" / "scale-texts.json").read_text("utf-8"))
+        self.assertEqual([[value, scale_text(value)] for value, _ in texts], texts)
 
     def ahead(self, said: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "toolkit", "--ahead", "numpy", "no_such_package"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..comparison import compare
 from ..options import tolerance
-from ..report import Report
+from ..report import Report, scale_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         fields = statistics.fields()
         outputs.append(fields)
         difference = fields["maxAbsDiff"]
-        shown = "none finite" if difference is None else f"{difference:.3g}"
+        shown = "none finite" if difference is None else scale_text(difference)
         report.fact(f"Largest difference of {statistics.output}", f"{shown} (sample {fields['worstSample']})")
         if statistics.outside > 0:
             report.fact(
@@ -51,8 +51,9 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             )
         if fields["vacuous"]:
             report.warning(
-                f"The tolerance of {statistics.output} (atol {statistics.atol:g}, rtol {statistics.rtol:g}) cannot "
-                f"fail: its values lie between {statistics.low:.4g} and {statistics.high:.4g}, and the largest "
+                f"The tolerance of {statistics.output} (atol {scale_text(statistics.atol)}, "
+                f"rtol {scale_text(statistics.rtol)}) cannot fail: its values lie between "
+                f"{scale_text(statistics.low)} and {scale_text(statistics.high)}, and the largest "
                 f"observed difference is {shown}"
             )
     report.progress(1.0, "Compared")
