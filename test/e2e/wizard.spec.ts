@@ -183,7 +183,7 @@ test('a draft that was started is not opened again, and its run is run again wit
   await app.page.locator('[data-run]').click();
   await run.button('Run again with changes').click();
   await form.step('Export & convert').click();
-  await form.option('Precision', 'FP16').check({ force: true });
+  await form.choose('Precision', 'FP16');
   await expect(form.changed('precision')).toBeVisible();
   await form.open('Accuracy');
   await expect(form.changed('accuracy.atol.*')).toBeHidden();
@@ -210,14 +210,14 @@ test('the simple page shows what was changed elsewhere, and a draft that was lai
   await expect(form.summary.locator('[data-change]')).toHaveCount(2);
   await changed('configure.maxBatchSize').getByRole('button').last().click();
   await expect(form.text('Maximum batch size')).toHaveValue('8');
-  await form.option('Measuring', 'Quick').check({ force: true });
+  await form.choose('Measuring', 'Quick');
   await expect(changed('performance.measurementIntervalMs')).toContainText('500');
 
   await new Shell(page).go('New deployment');
   await expect(page.getByRole('region', { name: 'Unfinished draft' })).toContainText('3 changes');
   await form.preset('Wide & Deep').click();
   await expect(form.summary.locator('[data-change]')).toHaveCount(0);
-  await form.option('Measuring', 'Quick').check({ force: true });
+  await form.choose('Measuring', 'Quick');
   await page.getByRole('button', { name: 'Back to the previous draft' }).click();
   await expect(changed('accuracy.samples')).toContainText('12');
   // The one that was begun meanwhile is not lost either.

@@ -7,6 +7,12 @@ import { Shell } from './shell.page';
 type WizardPageName =
   'Environment' | 'Model' | 'Export & convert' | 'Configure' | 'Accuracy' | 'Performance' | 'Review & run';
 
+/** The inputs are hidden below what is drawn of them: a click at a place could meet what moved there meanwhile. */
+async function switchTo(input: Locator, on: boolean): Promise<void> {
+  if ((await input.isChecked()) !== on) await input.dispatchEvent('click');
+  await expect(input).toBeChecked({ checked: on });
+}
+
 /** The wizard, and the page before it. */
 export class NewDeploymentPage {
   constructor(private readonly page: Page) {}
@@ -71,15 +77,19 @@ export class NewDeploymentPage {
       .getByRole('radio', { name: option, exact: true });
   }
 
+  choose(field: string, option: string): Promise<void> {
+    return switchTo(this.option(field, option), true);
+  }
+
   /** Writes, chooses or switches the field with this path of the specification. */
   async set(path: string, value: string): Promise<void> {
     const field = this.page.locator(`[data-field="${path}"]`);
     await field.evaluate((element) => element.closest('details')?.setAttribute('open', ''));
     const radio = field.locator(`input[type="radio"][value="${value}"]`);
     const text = field.locator('input:not([type="radio"], [type="checkbox"])');
-    if ((await radio.count()) > 0) await radio.check({ force: true });
+    if ((await radio.count()) > 0) await switchTo(radio, true);
     else if ((await text.count()) > 0) await text.fill(value);
-    else await field.locator('input').setChecked(value === 'true', { force: true });
+    else await switchTo(field.locator('input'), value === 'true');
   }
 
   /** Little data, hardly trained: where it does not matter what is served. */
