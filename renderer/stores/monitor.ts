@@ -43,6 +43,30 @@ export function createMonitorStore(client: Client): StoreApi<Monitor> {
     const shown = createPacedShow(({ sample, alerts }) => {
       set({ sample, alerts, version: get().version + 1 });
     });
+    let loading: Promise<void> | null = null;
+    /** The answer on its way may be older than what was told since it was asked for. */
+    let outdated = false;
+    const fetchOnce = async (): Promise<void> => {
+      try {
+        const state = await client.call('monitor.state');
+        const image = await client.call('monitor.history');
+        if (outdated) return;
+        // What was told meanwhile is newer than the answer only where it goes on behind it.
+        if (image === null || (history.span()?.toMs ?? 0) <= image.latest.atMs) {
+          history.restore(image);
+          set({ sample: image?.latest ?? null });
+        }
+        set({ state, alerts: state.alerts, error: null, version: get().version + 1 });
+      } catch (error) {
+        set({ error: toWire(error) });
+      }
+    };
+    const fetchNewest = async (): Promise<void> => {
+      outdated = false;
+      await fetchOnce();
+      // Set by hear() during the await, which the compiler does not see.
+      if (outdated as boolean) await fetchNewest();
+    };
     return {
       state: null,
       error: null,
@@ -53,20 +77,10 @@ export function createMonitorStore(client: Client): StoreApi<Monitor> {
       minutes: 5,
       pausedMs: null,
       selected: null,
-      async load() {
-        try {
-          const state = await client.call('monitor.state');
-          const image = await client.call('monitor.history');
-          // What was told meanwhile is newer than the answer only where it goes on behind it.
-          if (image === null || (history.span()?.toMs ?? 0) <= image.latest.atMs) {
-            history.restore(image);
-            set({ sample: image?.latest ?? null });
-          }
-          set({ state, alerts: state.alerts, error: null, version: get().version + 1 });
-        } catch (error) {
-          set({ error: toWire(error) });
-        }
-      },
+      load: () =>
+        (loading ??= fetchNewest().finally(() => {
+          loading = null;
+        })),
       show(minutes) {
         set({ minutes });
       },
@@ -77,6 +91,7 @@ export function createMonitorStore(client: Client): StoreApi<Monitor> {
         set({ selected: key });
       },
       hear(event) {
+        if (event.type === 'monitor-changed' || event.type === 'monitor-cleared') outdated = true;
         if (event.type === 'monitor-changed')
           set({ state: event.state, alerts: event.state.alerts, error: null });
         if (event.type === 'monitor-cleared') {
