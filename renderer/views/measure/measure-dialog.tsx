@@ -22,6 +22,8 @@ interface Look {
   readonly look: ServerLook | null;
   readonly error: WireError | null;
   readonly asking: boolean;
+  /** Nobody has asked for the address yet: it is the one that the form begins with. */
+  readonly unasked?: boolean;
 }
 
 const addressKey = ({ url, host, caFile, headers }: Address): string =>
@@ -60,7 +62,7 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
   useEffect(() => {
     const first = { ...emptyForm, ...target };
     void lookAt(client, first).then((next) => {
-      found(addressKey(first), next);
+      found(addressKey(first), { ...next, unasked: target.url === undefined });
     });
   }, [client, target, found]);
   /**
@@ -108,6 +110,18 @@ function lookText({ tritonVersion, models, more }: ServerLook): string {
     .join(' · ');
 }
 
+/** What is said below the address. Only an address that somebody chose can be wrong. Pure. */
+function addressText({
+  look,
+  error,
+  unasked = false,
+}: Look): Readonly<Record<'description' | 'error', string | undefined>> {
+  if (error === null) return { description: look === null ? undefined : lookText(look), error: undefined };
+  return unasked
+    ? { description: 'No Triton responds at this address yet.', error: undefined }
+    : { description: undefined, error: error.message };
+}
+
 type Change = (part: Partial<MeasureForm>) => void;
 
 function ServerFields(props: {
@@ -119,7 +133,8 @@ function ServerFields(props: {
   headersProblem: string | undefined;
 }) {
   const { form, change, onAsk, problem, headersProblem } = props;
-  const { look, error, asking } = props.found;
+  const { asking } = props.found;
+  const { description, error = problem } = addressText(props.found);
   return (
     <>
       <HostChoice
@@ -131,10 +146,10 @@ function ServerFields(props: {
       />
       <TextInput
         label="Triton HTTP address"
-        description={look === null ? undefined : lookText(look)}
+        description={description}
         data-autofocus
         value={form.url}
-        error={error === null ? problem : error.message}
+        error={error}
         onChange={onText((url) => {
           change({ url, model: '' });
         })}

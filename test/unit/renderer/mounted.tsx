@@ -50,6 +50,9 @@ export async function mount(
     IntersectionObserver: NoObserver,
     matchMedia: noMedia,
   });
+  Object.assign(document, {
+    fonts: { addEventListener: () => undefined, removeEventListener: () => undefined },
+  });
   // Those of an earlier file: files share what they import.
   notifications.clean();
   const workbench = createWorkbench(client, createStorage());
