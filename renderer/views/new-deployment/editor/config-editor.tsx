@@ -5,6 +5,7 @@ import { Loading } from '../../../components/loading';
 import { useWizard } from '../wizard-context';
 import type { LineMark } from './mark-lines';
 import { markLines } from './mark-lines';
+import { NoConfigYet } from './no-config-yet';
 import { PbtxtEditor } from './pbtxt-editor';
 
 function Differences({ marks, shown }: { marks: readonly LineMark[]; shown: string }) {
@@ -122,7 +123,7 @@ export function ConfigEditor({ onImport }: { onImport: () => void }) {
           <Loading label="Writing config.pbtxt" />
         </div>
       ) : shown === '' && edit === null ? (
-        <p className="panel-body dim">No config.pbtxt yet. Fix the problems shown in the form.</p>
+        <NoConfigYet />
       ) : (
         <PbtxtEditor
           value={shown}
