@@ -1,20 +1,20 @@
 import type { LogLevel } from '../../format/log-level';
-import { levelOfLine, logLevels } from '../../format/log-level';
 import type { LineList, LineRing } from './line-ring';
+import { createLogEntries } from './log-entries';
 
-/** The lines that a reader wants: with the search (any case), of the level or more urgent. */
+/** The lines that a reader wants: with the search (any case), in entries of the level. */
 export interface LogWish {
   readonly search: string;
-  readonly level: LogLevel;
+  readonly level: 'all' | 'warning' | 'error';
 }
 
-export const everyLine: LogWish = { search: '', level: 'info' };
+export const everyLine: LogWish = { search: '', level: 'all' };
 
 interface LogFilter {
   /** The lines that fit, as they are now; it changes in place. */
   readonly lines: LineList;
   readonly wish: LogWish;
-  /** Lines of each level, of those kept. */
+  /** Entries of each level of which a line is kept. */
   readonly counts: Readonly<Record<LogLevel, number>>;
   /** Looks at the lines that have come since; the others have been looked at. */
   follow(): void;
@@ -22,12 +22,10 @@ interface LogFilter {
   clear(): void;
 }
 
-/** A line that says nothing of its level belongs to the one before it: a trace stays with its error. */
+/** Finds lines by the entry that they belong to: a trace stays with its error, and the two are counted once. */
 export function createLogFilter(ring: LineRing, capacity: number): LogFilter {
   let wish = everyLine;
-  let levels = new Uint8Array(capacity);
-  let counts = [0, 0, 0];
-  let last = 0;
+  const entries = createLogEntries(capacity);
   /** Line numbers up to which levels are known and `found` is complete. */
   let seen = 0;
   let oldest = 0;
@@ -35,18 +33,15 @@ export function createLogFilter(ring: LineRing, capacity: number): LogFilter {
   /** Places at the start of `found` whose lines are gone; cut off when they are many. */
   let gone = 0;
 
-  const all = (): boolean => wish.search === '' && wish.level === 'info';
+  const all = (): boolean => wish.search === '' && wish.level === 'all';
   const fits = (number: number, wanted: string): boolean =>
-    (levels[number % capacity] ?? 0) >= logLevels.indexOf(wish.level) &&
+    (wish.level === 'all' || entries.levelOf(number) === wish.level) &&
     (wanted === '' || (ring.numbered(number) ?? '').toLowerCase().includes(wanted));
 
   const forgetOldest = (): void => {
     // A batch longer than the ring leaves numbers whose place has been taken before it was looked at.
     for (; oldest < ring.first; oldest += 1) {
-      if (oldest < seen) {
-        const level = levels[oldest % capacity] ?? 0;
-        counts[level] = (counts[level] ?? 0) - 1;
-      }
+      if (oldest < seen) entries.forget(oldest, seen);
     }
     while (gone < found.length && (found[gone] ?? 0) < ring.first) gone += 1;
     if (gone > 10_000) {
@@ -72,17 +67,13 @@ export function createLogFilter(ring: LineRing, capacity: number): LogFilter {
       return wish;
     },
     get counts() {
-      const [info = 0, warning = 0, error = 0] = counts;
-      return { info, warning, error };
+      return entries.counts;
     },
     follow() {
       forgetOldest();
       const wanted = wish.search.toLowerCase();
       for (let number = Math.max(seen, ring.first); number < ring.end; number += 1) {
-        const level = levelOfLine(ring.numbered(number) ?? '');
-        if (level !== null) last = logLevels.indexOf(level);
-        levels[number % capacity] = last;
-        counts[last] = (counts[last] ?? 0) + 1;
+        entries.add(number, ring.numbered(number) ?? '', number === ring.first);
         if (!all() && fits(number, wanted)) found.push(number);
       }
       seen = ring.end;
@@ -96,9 +87,7 @@ export function createLogFilter(ring: LineRing, capacity: number): LogFilter {
       for (let number = ring.first; number < seen; number += 1) if (fits(number, wanted)) found.push(number);
     },
     clear() {
-      levels = new Uint8Array(capacity);
-      counts = [0, 0, 0];
-      last = 0;
+      entries.clear();
       seen = 0;
       oldest = 0;
       found = [];

@@ -17,7 +17,7 @@ export interface StepLog {
   /** The lines that fit the wish. It changes in place; `version` tells that it has. */
   readonly lines: LineList;
   readonly version: number;
-  /** Of all lines kept. */
+  /** Entries of each level, of all lines kept. */
   readonly counts: Readonly<Record<LogLevel, number>>;
   readonly wish: LogWish;
   readonly error: WireError | null;

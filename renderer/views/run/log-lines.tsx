@@ -31,10 +31,10 @@ export function LogLines(props: {
   const { log } = useWorkbench();
   const { lines, version, error, wish } = useStore(log);
   if (error !== null) return <ErrorPanel error={error} />;
-  const isEmpty = lines.length === 0 && wish.search === '' && wish.level === 'info';
+  const isEmpty = lines.length === 0 && wish.search === '' && wish.level === 'all';
   // A run of an earlier version did not write why a step failed to its log.
   if (isEmpty && step.error !== null) return <ErrorPanel error={step.error} />;
-  const which = wish.level === 'info' ? 'line' : wish.level === 'error' ? 'error' : 'warning or error';
+  const which = wish.level === 'all' ? 'line' : wish.level;
   return (
     <LogView
       {...view}

@@ -4,11 +4,11 @@ import { useStore } from 'zustand';
 import { formatCount } from '../../../main/contract/numbers';
 import { IconToggle } from '../../components/actions';
 import { CopyButton } from '../../components/copy-button';
-import type { LogLevel } from '../../format/log-level';
+import type { LogWish } from '../../stores/logs/log-filter';
 import { useWorkbench } from '../../workbench';
 
-const isLevel = (value: string): value is LogLevel =>
-  value === 'info' || value === 'warning' || value === 'error';
+const isLevel = (value: string): value is LogWish['level'] =>
+  value === 'all' || value === 'warning' || value === 'error';
 
 /** Which lines of the log are shown, and how. */
 export function LogTools(props: {
@@ -23,7 +23,7 @@ export function LogTools(props: {
   const setWish = useStore(log, (state) => state.setWish);
   // Numbers, so that lines without news for these buttons do not draw them again.
   const errors = useStore(log, (state) => state.counts.error);
-  const urgent = useStore(log, (state) => state.counts.warning) + errors;
+  const warnings = useStore(log, (state) => state.counts.warning);
   const label = (text: string, count: number): string =>
     count === 0 ? text : `${text} (${formatCount(count)})`;
   return (
@@ -36,8 +36,8 @@ export function LogTools(props: {
           if (isLevel(level)) setWish({ ...wish, level });
         }}
         data={[
-          { value: 'info', label: 'All' },
-          { value: 'warning', label: label('Warnings', urgent) },
+          { value: 'all', label: 'All' },
+          { value: 'warning', label: label('Warnings', warnings) },
           { value: 'error', label: label('Errors', errors) },
         ]}
       />

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { levelOfLine, logLevels } from '../../../../../renderer/format/log-level';
+import { levelOfLine, type LogLevel, logLevels } from '../../../../../renderer/format/log-level';
 import { lineAtRow, rowsOf, topsOf } from '../../../../../renderer/format/wrapped-rows';
 import { createLineRing } from '../../../../../renderer/stores/logs/line-ring';
 import { createLogFilter } from '../../../../../renderer/stores/logs/log-filter';
@@ -37,56 +37,92 @@ describe('the ring of lines', () => {
 
 const line = fc.constantFrom('ERROR x', 'WARNING y', 'INFO x', '  deeper', 'plain x');
 
+/** A line and its number of the entry, from the line after which none says more of its level. */
+function entriesOf(lines: readonly string[]): { text: string; level: LogLevel; entry: number }[] {
+  let level: LogLevel = 'info';
+  let entry = 0;
+  return lines.map((text) => {
+    const own = levelOfLine(text);
+    if (own !== null) entry += 1;
+    level = own ?? level;
+    return { text, level, entry };
+  });
+}
+
 describe('the filter', () => {
   it('finds, line by line, what a look at all lines would find', () => {
     const batches = fc.array(fc.array(line, { maxLength: 12 }), { maxLength: 20 });
     const wishes = fc.record({
       search: fc.constantFrom('', 'x', 'X', 'deep'),
-      level: fc.constantFrom(...logLevels),
+      level: fc.constantFrom('all', 'warning', 'error'),
     });
     fc.assert(
       fc.property(batches, wishes, fc.integer({ min: 0, max: 20 }), (all, wish, wishAt) => {
         const capacity = 16;
         const ring = createLineRing(capacity);
         const filter = createLogFilter(ring, capacity);
-        const levels: number[] = [];
-        let last = 0;
         all.forEach((batch, index) => {
           if (index === wishAt) filter.setWish(wish);
-          for (const text of batch) {
-            ring.push(text);
-            const level = levelOfLine(text);
-            if (level !== null) last = logLevels.indexOf(level);
-            levels.push(last);
-          }
+          for (const text of batch) ring.push(text);
           filter.follow();
         });
         if (all.length <= wishAt) filter.setWish(wish);
-        const lines = all.flat();
-        const kept = lines.map((text, number) => ({ text, level: levels[number] ?? 0 })).slice(-capacity);
+        const kept = entriesOf(all.flat()).slice(-capacity);
         const expected = kept
           .filter(
             ({ text, level }) =>
-              level >= logLevels.indexOf(wish.level) &&
+              (wish.level === 'all' || level === wish.level) &&
               text.toLowerCase().includes(wish.search.toLowerCase()),
           )
           .map(({ text }) => text);
         const found = Array.from({ length: filter.lines.length }, (_unused, index) => filter.lines.at(index));
         expect(found).toEqual(expected);
-        logLevels.forEach((name, rank) => {
-          expect(filter.counts[name]).toBe(kept.filter(({ level }) => level === rank).length);
-        });
+        for (const name of logLevels) {
+          const entries = kept.filter(({ level }) => level === name).map(({ entry }) => entry);
+          expect(filter.counts[name]).toBe(new Set(entries).size);
+        }
       }),
     );
   });
 
-  it('keeps the lines of a trace with their error', () => {
+  it('keeps the lines of a trace with their error, and counts them once', () => {
+    const ring = createLineRing(20);
+    const filter = createLogFilter(ring, 20);
+    filter.setWish({ search: '', level: 'error' });
+    const trace = [
+      'ERROR:root:the export failed',
+      'Traceback (most recent call last):',
+      '  File "model.py", line 3, in export',
+      '    raise ValueError(ERROR, "no")',
+      'ValueError: no',
+      '',
+      'During handling of the above exception, another exception occurred:',
+      '',
+      'Traceback (most recent call last):',
+      '  File "model.py", line 5, in export',
+      'RuntimeError: nor this',
+    ];
+    for (const text of ['INFO a', 'WARNING b', ...trace, 'INFO d']) ring.push(text);
+    filter.follow();
+    expect(Array.from({ length: filter.lines.length }, (_unused, at) => filter.lines.at(at))).toEqual(trace);
+    expect(filter.counts).toEqual({ info: 2, warning: 1, error: 1 });
+    filter.setWish({ search: '', level: 'warning' });
+    expect([filter.lines.length, filter.lines.at(0)]).toEqual([1, 'WARNING b']);
+  });
+
+  it('counts errors that follow each other one by one', () => {
     const ring = createLineRing(10);
     const filter = createLogFilter(ring, 10);
-    filter.setWish({ search: '', level: 'error' });
-    for (const text of ['INFO a', 'ERROR b', '  at c', 'INFO d']) ring.push(text);
+    for (const text of [
+      'error: a',
+      'error: b',
+      'Traceback (most recent call last):',
+      'KeyError: c',
+      'ERROR d',
+    ])
+      ring.push(text);
     filter.follow();
-    expect([filter.lines.at(0), filter.lines.at(1), filter.lines.length]).toEqual(['ERROR b', '  at c', 2]);
+    expect(filter.counts.error).toBe(3);
   });
 });
 
