@@ -216,6 +216,21 @@ export async function resolveRunId(core: Pick<Core, 'listRuns'>, text: string): 
   return found.runId;
 }
 
+/** Says of the name that a run has just been given whether others have it too: it then names none of them. */
+export async function saySharedName(
+  core: Pick<Core, 'listRuns'>,
+  say: (line: string) => void,
+  runId: string,
+  name: string | null | undefined,
+): Promise<void> {
+  if (name === null || name === undefined) return;
+  const { runs } = await core.listRuns();
+  const others = runs.filter((run) => run.name === name && run.runId !== runId).length;
+  if (others === 0) return;
+  const who = others === 1 ? 'Another run is' : `${others} other runs are`;
+  say(`${who} also named "${name}". In commands, use the run ID: ${runId}`);
+}
+
 /** Throws input-invalid. */
 export function readRunName(text: string): string {
   const { data, error } = runNameSchema.safeParse(text);

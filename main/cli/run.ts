@@ -22,6 +22,7 @@ import {
   readRunName,
   resolveRunId,
   runArgument,
+  saySharedName,
 } from './read-values';
 import { planLines, runDocument } from './run-progress';
 import { budgetOf } from './settings';
@@ -87,6 +88,7 @@ export function addRun(program: Command, context: CliContext): void {
       const how = { skipPreflight, p99BudgetMs, name: named, ofFile };
       const runId = await core.createRun(spec, options.out, how);
       const output = context.output(options);
+      await saySharedName(core, output.say, runId, named);
       const code = await workOn(core, runId, output, { verbose, skipPreflight, detach });
       if (code === exitCodes.done && options.keepServing !== undefined) {
         const name = options.keepServing === true ? undefined : options.keepServing;
@@ -182,6 +184,7 @@ export function addImport(program: Command, context: CliContext): void {
       output.say(`Imported as ${runId}`);
       output.say(`  in ${dir}`);
       for (const note of notes) output.say(`  ${note}`);
+      await saySharedName(core, output.say, runId, options.name);
       if (output.json) output.document({ ...runDocument(state, dir), notes });
     });
 }

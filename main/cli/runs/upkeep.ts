@@ -12,7 +12,7 @@ import {
   type Output,
   printText,
 } from '../output';
-import { readBudgetMs, readRunName, resolveRunId, runArgument } from '../read-values';
+import { readBudgetMs, readRunName, resolveRunId, runArgument, saySharedName } from '../read-values';
 
 interface CleanOptions {
   readonly cache?: boolean;
@@ -259,6 +259,7 @@ function addRename(program: Command, context: CliContext): void {
       await core.handlers['runs.rename']({ runId, name });
       if (output.json) output.document({ runId, name });
       else output.say(name === null ? `${runId} has no name now.` : `${runId} is now named "${name}".`);
+      await saySharedName(core, output.say, runId, name);
     });
 }
 

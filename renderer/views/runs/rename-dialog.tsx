@@ -6,6 +6,7 @@ import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
+import { SameNameNote } from './same-name-note';
 
 function RenameForm(props: { runId: string; before: string; onDone: () => void }) {
   const { runId, before, onDone } = props;
@@ -27,7 +28,12 @@ function RenameForm(props: { runId: string; before: string; onDone: () => void }
     >
       <TextInput
         label="Name"
-        description="Names the run in lists, reports and on the command line. Leave it empty to remove the name."
+        description={
+          <>
+            Names the run in lists, reports and on the command line. Leave it empty to remove the name.
+            <SameNameNote name={name} runId={runId} />
+          </>
+        }
         maxLength={80}
         data-autofocus
         error={reason}

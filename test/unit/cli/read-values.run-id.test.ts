@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRunName, resolveRunId } from '../../../main/cli/read-values';
+import { readRunName, resolveRunId, saySharedName } from '../../../main/cli/read-values';
 import type { Core } from '../../../main/core';
 import { rejection } from '../../support/rejection';
 
@@ -79,4 +79,27 @@ describe('readRunName', () => {
       expect(() => readRunName(name)).toThrow('cannot be the name of a run');
     },
   );
+});
+
+describe('saySharedName', () => {
+  const home = core(['a', 'nightly'], ['b', 'nightly'], ['c', 'nightly'], ['d', 'weekly'], ['e', 'weekly']);
+  const said = async (runId: string, name: string | null): Promise<string[]> => {
+    const lines: string[] = [];
+    await saySharedName(home, (line) => lines.push(line), runId, name);
+    return lines;
+  };
+
+  it('says how many other runs have the name, and the ID that is left', async () => {
+    expect(await said('a', 'nightly')).toEqual([
+      '2 other runs are also named "nightly". In commands, use the run ID: a',
+    ]);
+    expect(await said('d', 'weekly')).toEqual([
+      'Another run is also named "weekly". In commands, use the run ID: d',
+    ]);
+  });
+
+  it('says nothing of a name that no other run has, or of none', async () => {
+    expect(await said('f', 'monthly')).toEqual([]);
+    expect(await said('a', null)).toEqual([]);
+  });
 });

@@ -5,18 +5,24 @@ import { useTypedNumber } from '../../../components/use-typed-number';
 import { onText } from '../../../handlers';
 import { settingsOf } from '../../../stores/settings';
 import { useWorkbench } from '../../../workbench';
+import { SameNameNote } from '../../runs/same-name-note';
 import { useWizard } from '../wizard-context';
 
 /** What the run is called. */
 export function NameInput() {
-  const { name, setName } = useWizard().draft;
+  const { name, setName, changing } = useWizard().draft;
   return (
     <TextInput
       className="field"
       size="xs"
       inputWrapperOrder={['label', 'input', 'error', 'description']}
       label="Name"
-      description="Names the run in lists, reports and on the command line. Default: none."
+      description={
+        <>
+          Names the run in lists, reports and on the command line. Default: none.
+          <SameNameNote name={name} runId={changing} />
+        </>
+      }
       placeholder="none"
       maxLength={80}
       error={reasonAgainst(name)}

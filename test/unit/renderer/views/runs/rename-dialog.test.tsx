@@ -14,7 +14,8 @@ afterEach(() => {
 
 async function shown(name: string | null) {
   const run = runSummary({ runId: 'a', name });
-  const double = createClientDouble({ 'runs.list': () => runList(run), 'runs.rename': () => null });
+  const other = runSummary({ runId: 'b', name: 'weekly' });
+  const double = createClientDouble({ 'runs.list': () => runList(run, other), 'runs.rename': () => null });
   mounted = await mount(double.client, <RenameDialog />, async ({ runs, overlay }) => {
     await runs.getState().load();
     overlay.getState().rename('a');
@@ -58,4 +59,14 @@ it('refuses a name that means something else on the command line', async () => {
   await type('latest');
   expect(document.body.textContent).toContain('"latest" and "published" are reserved');
   expect(view.button('Rename')).toHaveProperty('disabled', true);
+});
+
+it('says that another run has the name, and takes it all the same', async () => {
+  const { calls, type, submit } = await shown('nightly');
+  const note = () => document.querySelector('[role="status"]')?.textContent;
+  expect(note()).toBe('');
+  await type('weekly ');
+  expect(note()).toBe('Another run has this name. In commands, use the run ID instead.');
+  await submit();
+  expect(calls).toContainEqual(['runs.rename', { runId: 'a', name: 'weekly' }]);
 });

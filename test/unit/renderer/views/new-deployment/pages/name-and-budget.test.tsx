@@ -2,11 +2,15 @@
 import { expect, it } from 'vitest';
 import { defaultSettings, type Settings } from '../../../../../../main/contract/settings/settings';
 import { NoticeBar } from '../../../../../../renderer/views/new-deployment/notice-bar';
-import { BudgetInput } from '../../../../../../renderer/views/new-deployment/pages/name-and-budget';
+import {
+  BudgetInput,
+  NameInput,
+} from '../../../../../../renderer/views/new-deployment/pages/name-and-budget';
 import { WizardProvider } from '../../../../../../renderer/views/new-deployment/wizard-context';
 import type { WizardModel } from '../../../../../../renderer/views/new-deployment/wizard-model';
 import { createClientDouble } from '../../../client-double';
 import { mount } from '../../../mounted';
+import { runList, runSummary } from '../../../window-fixtures';
 
 const draw = (values: Settings) => {
   const { client } = createClientDouble({ 'drafts.save': () => null, 'spec.preview': () => null });
@@ -33,4 +37,25 @@ it('the budget says its default, with the one of the settings, and a start over 
   expect(given.page.textContent).toContain('Default: 50 ms, from Settings.');
   expect(given.page.textContent).toContain('Reset to the defaults.');
   given.unmount();
+});
+
+it('the name of a new run may be that of another one, which is said', async () => {
+  const list = runList(runSummary({ runId: 'a', name: 'nightly' }));
+  const { client } = createClientDouble({ 'drafts.save': () => null, 'runs.list': () => list });
+  const page = (
+    <WizardProvider value={{} as WizardModel}>
+      <NameInput />
+    </WizardProvider>
+  );
+  const drawn = async (changing: string | null) => {
+    const { page: shown, unmount } = await mount(client, page, async ({ runs, draft }) => {
+      await runs.getState().load();
+      draft.setState({ name: 'nightly', changing });
+    });
+    const text = shown.textContent;
+    unmount();
+    return text;
+  };
+  expect(await drawn(null)).toContain('Another run has this name.');
+  expect(await drawn('a')).not.toContain('Another run has this name.');
 });

@@ -1,0 +1,17 @@
+import { useStore } from 'zustand';
+import { useWorkbench } from '../../workbench';
+
+/** Beside a name that is typed: says whether another run has it, which is allowed. @param runId run that gets it; null: a new one */
+export function SameNameNote({ name, runId }: { name: string; runId: string | null }) {
+  const { runs } = useWorkbench();
+  const wanted = name.trim();
+  const isTaken = useStore(
+    runs,
+    ({ value }) => wanted !== '' && (value ?? []).some((run) => run.name === wanted && run.runId !== runId),
+  );
+  return (
+    <span role="status" className="same-name tone-warn">
+      {isTaken ? 'Another run has this name. In commands, use the run ID instead.' : null}
+    </span>
+  );
+}
