@@ -39,6 +39,13 @@ test('every page of a new deployment, with a field that needs correcting', async
     for (const details of folded) details.setAttribute('open', '');
   });
   expect(await findings(app.page), 'the simple page').toEqual([]);
+  await app.page.setViewportSize({ width: 1280, height: 800 });
+  const widths = await app.page
+    .locator('[id="field-engine.kind"] .option.card')
+    .evaluateAll((cards) => cards.map((card) => card.clientWidth));
+  expect(Math.min(...widths), 'width of an engine’s card, in which its reason can be read').toBeGreaterThan(
+    180,
+  );
   await form.show('All settings');
   await expect(form.start).toBeEnabled();
   for (const name of [
