@@ -31,7 +31,7 @@ export function isSteady(windows: readonly SteadyInput[], stabilityPercentage: n
 const fewestBlocks = 6;
 /** 99 %, two-sided, of Student's t with 4 and with many degrees of freedom; between, the stricter one is taken. */
 const slopeLimit = 4.604;
-/** A smaller change over all of the time is no drift that matters. */
+/** A smaller change over the whole time does not count as drift. */
 const smallestChange = 0.05;
 
 /**

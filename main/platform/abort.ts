@@ -14,7 +14,7 @@ export class Listeners<Event> {
       try {
         listener(event);
       } catch {
-        // What a listener makes of an event is its own affair; the run goes on.
+        // A listener that fails does not stop the run.
       }
     }
   }

@@ -32,7 +32,7 @@ interface ChildOf extends ProcessIdentity {
 export const childOfText = ({ pid, startTime, pidNamespace: namespace }: ChildOf): string =>
   `${pid}.${startTime}.${namespace}`;
 
-/** null for a text that is no such value: nothing is known of that process then. */
+/** null for a text that is not such a value: nothing is known of that process then. */
 export function readChildOf(text: string): ChildOf | null {
   const [, pid, startTime, namespace] = /^(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? [];
   if (pid === undefined || startTime === undefined || namespace === undefined) return null;

@@ -9,6 +9,7 @@ import {
 } from '../../main/contract/monitor/monitor';
 import { MonitorHistory } from '../../main/contract/monitor/monitor-history';
 import type { Client } from '../client';
+import { createNewest } from './latest';
 import { createPacedShow } from './paced-show';
 
 /** Lengths of the window that can be chosen, minutes: 1 min to 24 h. */
@@ -44,13 +45,12 @@ export function createMonitorStore(client: Client): StoreApi<Monitor> {
       set({ sample, alerts, version: get().version + 1 });
     });
     let loading: Promise<void> | null = null;
-    /** The answer on its way may be older than what was told since it was asked for. */
-    let outdated = false;
+    const newest = createNewest();
     const fetchOnce = async (): Promise<void> => {
       try {
         const state = await client.call('monitor.state');
         const image = await client.call('monitor.history');
-        if (outdated) return;
+        if (newest.isOutdated()) return;
         // What was told meanwhile is newer than the answer only where it goes on behind it.
         if (image === null || (history.span()?.toMs ?? 0) <= image.latest.atMs) {
           history.restore(image);
@@ -60,12 +60,6 @@ export function createMonitorStore(client: Client): StoreApi<Monitor> {
       } catch (error) {
         set({ error: toWire(error) });
       }
-    };
-    const fetchNewest = async (): Promise<void> => {
-      outdated = false;
-      await fetchOnce();
-      // Set by hear() during the await, which the compiler does not see.
-      if (outdated as boolean) await fetchNewest();
     };
     return {
       state: null,
@@ -78,7 +72,7 @@ export function createMonitorStore(client: Client): StoreApi<Monitor> {
       pausedMs: null,
       selected: null,
       load: () =>
-        (loading ??= fetchNewest().finally(() => {
+        (loading ??= newest.ask(fetchOnce).finally(() => {
           loading = null;
         })),
       show(minutes) {
@@ -91,7 +85,7 @@ export function createMonitorStore(client: Client): StoreApi<Monitor> {
         set({ selected: key });
       },
       hear(event) {
-        if (event.type === 'monitor-changed' || event.type === 'monitor-cleared') outdated = true;
+        if (event.type === 'monitor-changed' || event.type === 'monitor-cleared') newest.outdate();
         if (event.type === 'monitor-changed')
           set({ state: event.state, alerts: event.state.alerts, error: null });
         if (event.type === 'monitor-cleared') {

@@ -4,6 +4,7 @@ import { toWire, type WireError } from '../../main/contract/errors';
 import type { JournalEntry, RunLive, Scenario, StepId } from '../../main/contract/run/run-events';
 import { reduceRun, type RunState, waiting } from '../../main/contract/run/run-state';
 import type { Client } from '../client';
+import { createNewest } from './latest';
 
 export interface StepProgress {
   readonly step: StepId;
@@ -87,8 +88,7 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
   return createStore<OpenRun>()((set, get) => {
     let early: JournalEntry[] = [];
     let fetching: Promise<void> | null = null;
-    /** The answer on its way may be older than what was told since it was asked for. */
-    let outdated = false;
+    const newest = createNewest();
 
     const fetchState = async (runId: string): Promise<void> => {
       try {
@@ -101,16 +101,15 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
         if (get().runId === runId) set({ error: toWire(error) });
       }
     };
-    const fetchNewest = async (runId: string): Promise<void> => {
-      outdated = false;
-      await fetchState(runId);
-      // Set by hear() during the await, which the compiler does not see.
-      if ((outdated as boolean) && get().runId === runId) await fetchNewest(runId);
-    };
     const refresh = (runId: string): Promise<void> => {
-      const own = (fetching ??= fetchNewest(runId).finally(() => {
-        if (fetching === own) fetching = null;
-      }));
+      const own = (fetching ??= newest
+        .ask(
+          () => fetchState(runId),
+          () => get().runId === runId,
+        )
+        .finally(() => {
+          if (fetching === own) fetching = null;
+        }));
       return own;
     };
 
@@ -145,7 +144,7 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
         const { runId } = get();
         if (event.type === 'runs-changed') {
           // The end of a run of another process shows in its lease only.
-          outdated = true;
+          newest.outdate();
           if (runId !== null) void refresh(runId);
           return;
         }

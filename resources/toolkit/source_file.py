@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any, Optional
 
@@ -12,7 +11,7 @@ from .batches import Batches, Tensors, cut
 from .datatypes import triton_datatype
 from .device_constants import require_free_device
 from .errors import ToolkitError
-from .files import replacing
+from .files import copy_file, replacing
 from .formats.onnx_file import onnx_opset, read_onnx, save_onnx
 from .model_folder import ModelFolder
 from .report import Report
@@ -108,8 +107,7 @@ def _write_onnx(source: Path, target: Path) -> int:
 
     model = onnx.load(str(source), load_external_data=False)
     if not any(onnx.external_data_helper.uses_external_data(item) for item in model.graph.initializer):
-        with replacing(target) as partial:
-            shutil.copyfile(source, partial)
+        copy_file(source, target)
         return onnx_opset(model)
     whole = read_onnx(source)
     if whole.ByteSize() > _LARGEST_MESSAGE:

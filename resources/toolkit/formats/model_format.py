@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional
 
 from ..batches import Tensors
 from ..report import Report
 from ..runners import Runner
 from ..signature import Signature
+
+if TYPE_CHECKING:
+    import torch
 
 
 class Export(NamedTuple):
@@ -23,6 +26,12 @@ class Export(NamedTuple):
     folder: Path
     #: Of the verb: `opset`, `device`.
     options: argparse.Namespace
+
+    def arguments(self) -> tuple[torch.Tensor, ...]:
+        """The example as a PyTorch model takes it."""
+        import torch
+
+        return tuple(torch.from_numpy(self.example[name].copy()) for name in self.model.inputs)
 
 
 class Conversion(NamedTuple):

@@ -237,7 +237,7 @@ def _write(export: Export, path: Path) -> None:
             try:
                 torch.onnx.export(
                     model.module,
-                    tuple(torch.from_numpy(export.example[name].copy()) for name in model.inputs),
+                    export.arguments(),
                     str(partial),
                     opset_version=opset,
                     input_names=model.inputs,

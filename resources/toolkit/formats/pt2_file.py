@@ -51,8 +51,9 @@ def _write(export: Export, path: Path) -> None:
     model, signature = export.model, export.signature
     device = torch_device(export.options.device).name
     module = model.module.to(device).eval()
-    example = [torch.from_numpy(export.example[name].copy()) for name in model.inputs]
-    several = [x if x.shape[0] >= _SMALLEST_EXAMPLE else x.repeat_interleave(2, dim=0) for x in example]
+    several = [
+        x if x.shape[0] >= _SMALLEST_EXAMPLE else x.repeat_interleave(2, dim=0) for x in export.arguments()
+    ]
     metadata = {_SIGNATURE: signature.to_json(), _PARAMETERS: str(export.parameters)}
     with tempfile.TemporaryDirectory(prefix="workbench-pt2-") as folder:
         # The compiler's own cache would stay in the machine's temporary folder.

@@ -25,8 +25,7 @@ def _writer(kind: str) -> Callable[[Export, Path], None]:
             warnings.simplefilter("ignore", DeprecationWarning)
             try:
                 if kind == "ts-trace":
-                    example = tuple(torch.from_numpy(export.example[name].copy()) for name in model.inputs)
-                    scripted: Any = torch.jit.trace(model.module, example)
+                    scripted: Any = torch.jit.trace(model.module, export.arguments())
                 else:
                     scripted = torch.jit.script(model.module)
             except Exception as error:
