@@ -72,12 +72,12 @@ type FileKind = Exclude<ModelSource['kind'], 'folder'>;
 const kinds: Readonly<
   Record<FileKind, Pick<Preset, 'formats' | 'accelerators' | 'framework'> & { readonly what: string }>
 > = {
-  onnx: { what: 'an ONNX file', formats: ['onnx'], accelerators: ['none', 'cuda', 'trt'] },
+  onnx: { what: 'an ONNX file', formats: ['onnx', 'trt'], accelerators: ['none', 'cuda', 'trt'] },
   torchscript: { what: 'a TorchScript file', formats: ['ts-trace'], accelerators: ['none', 'cuda'] },
   savedmodel: {
     what: 'a SavedModel',
     framework: 'tf',
-    formats: ['tf-savedmodel', 'onnx'],
+    formats: ['tf-savedmodel', 'onnx', 'trt'],
     accelerators: ['none', 'cuda', 'trt', 'amp'],
   },
 };
@@ -121,9 +121,11 @@ export function filePreset(source: ModelSource): Preset {
       accuracy: { atol: { '*': 1e-4 }, rtol: { '*': 1e-4 } },
     },
     // After a conversion another runtime computes, which adds up in another order.
-    ...(source.kind === 'savedmodel'
-      ? { byFormat: { onnx: { accuracy: { atol: { '*': 1e-3 }, rtol: { '*': 1e-3 } } } } }
-      : {}),
+    byFormat: Object.fromEntries(
+      formats
+        .filter((format) => format !== formats[0])
+        .map((format) => [format, { accuracy: { atol: { '*': 1e-3 }, rtol: { '*': 1e-3 } } }]),
+    ),
     profiles: {
       quick: {
         summary: 'A few samples, short windows.',

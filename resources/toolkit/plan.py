@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .batches import Batch
 from .errors import ToolkitError
-from .signature import Tensor
+from .signature import Signature, Tensor
 
 #: Places of trtexec in NVIDIA's images beside the path.
 TRTEXEC_FOLDERS = ("/usr/src/tensorrt/bin", "/opt/tensorrt/bin", "/usr/local/tensorrt/bin")
@@ -45,14 +45,21 @@ class Provenance:
 
 
 def find_profile(inputs: Sequence[Tensor], batches: Iterable[Batch], max_batch_size: int) -> Profile:
-    """Batch 1 with the least sizes; the largest batch with the most common sizes; the largest batch and sizes.
+    """Batch 1 with the least sizes; the largest batch with the most common sizes; the largest batch and sizes. Without
+    shapes for a model that is served without batches and in which nothing varies: trtexec takes none for it.
 
     The data set is gone through, whole, only where a dimension other than the batch varies. Throws input-invalid when
     the batch does not vary, model-mismatch when the loader lacks an input.
     """
-    fixed = [tensor.name for tensor in inputs if tensor.shape[0] != -1]
+    if max_batch_size == 0 and all(-1 not in tensor.shape for tensor in inputs):
+        return Profile({}, {}, {})
+    fixed = [tensor.name for tensor in inputs if tensor.shape[:1] != [-1]]
     if fixed:
-        raise ToolkitError("input-invalid", f"{', '.join(fixed)}: the ONNX model has a fixed batch size")
+        raise ToolkitError(
+            "input-invalid",
+            f"{', '.join(fixed)}: the ONNX model has a fixed batch size",
+            remedy="Export the model with a batch axis that varies, or choose the format onnx.",
+        )
     seen: dict[str, Counter[tuple[int, ...]]] = {tensor.name: Counter() for tensor in inputs}
     for tensor in inputs:
         if -1 not in tensor.shape[1:]:
@@ -77,12 +84,25 @@ def find_profile(inputs: Sequence[Tensor], batches: Iterable[Batch], max_batch_s
     )
 
 
-def _shapes(flag: str, shapes: dict[str, Shape]) -> str:
+def _shapes(flag: str, shapes: dict[str, Shape]) -> list[str]:
+    if not shapes:
+        return []
     # trtexec parts names, shapes and pairs at these two signs.
     quoted = {name: f"'{name}'" if re.search("[:,]", name) else name for name in shapes}
-    return f"--{flag}=" + ",".join(
-        f"{quoted[name]}:{'x'.join(map(str, shape))}" for name, shape in shapes.items()
-    )
+    pairs = [f"{quoted[name]}:{'x'.join(map(str, shape))}" for name, shape in shapes.items()]
+    return [f"--{flag}={','.join(pairs)}"]
+
+
+def check_types(version: str, signature: Signature) -> None:
+    """TensorRT before 10 makes 32-bit integers of 64-bit ones: requests of the model would not fit the plan.
+    Throws combination-unsupported."""
+    wide = [tensor.name for tensor in signature.inputs + signature.outputs if tensor.datatype == "INT64"]
+    if wide and int(version.split(".")[0]) < 10:
+        raise ToolkitError(
+            "combination-unsupported",
+            f"TensorRT {version} does not support INT64, the type of {', '.join(wide)}",
+            remedy="Choose release 24.05 or later, or the format onnx.",
+        )
 
 
 def takes_types_from_graph(version: str) -> bool:
@@ -111,9 +131,9 @@ def plan_command(
         trtexec,
         f"--onnx={onnx}",
         f"--saveEngine={plan}",
-        _shapes("minShapes", profile.least),
-        _shapes("optShapes", profile.best),
-        _shapes("maxShapes", profile.most),
+        *_shapes("minShapes", profile.least),
+        *_shapes("optShapes", profile.best),
+        *_shapes("maxShapes", profile.most),
         # An upper bound of scratch memory, in MiB by its suffix.
         f"--memPoolSize=workspace:{max(1, workspace_bytes // 2**20)}M",
         *flags,

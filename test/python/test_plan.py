@@ -14,8 +14,8 @@ from support import ToolkitCase, toolkit, write_toy
 
 from toolkit.batches import Batch
 from toolkit.errors import ToolkitError
-from toolkit.plan import Profile, find_profile, parse_gpu, parse_version, plan_command
-from toolkit.signature import Tensor
+from toolkit.plan import Profile, check_types, find_profile, parse_gpu, parse_version, plan_command
+from toolkit.signature import Signature, Tensor
 
 
 def batch(*lengths: int) -> Batch:
@@ -43,6 +43,26 @@ class PlanTest(ToolkitCase):
             find_profile([Tensor("T", "FP32", [1, 2])], [], 8)
         with self.assertRaisesRegex(ToolkitError, "does not return U"):
             find_profile([Tensor("U", "FP32", [-1, -1])], [batch(1)], 8)
+
+    def test_without_batches_and_with_nothing_that_varies_there_are_no_shapes(self) -> None:
+        fixed = [Tensor("wave", "FP32", [1, 576]), Tensor("rate", "INT32", [])]
+        profile = find_profile(fixed, iter(()), 0)
+        command = plan_command("trtexec", "10.9.0", Path("m.onnx"), Path("m.plan"), profile, "fp16", 2**20)
+        self.assertEqual(command[1:], ["--onnx=m.onnx", "--saveEngine=m.plan", "--memPoolSize=workspace:1M",
+            "--fp16", "--skipInference"])  # fmt: skip
+        for tensors in ([Tensor("wave", "FP32", [1, -1])], [*fixed, Tensor("state", "FP32", [-1, 4])]):
+            with self.assertRaisesRegex(ToolkitError, "fixed batch size"):
+                find_profile(tensors, iter(()), 0)
+
+    def test_before_tensorrt_10_there_are_no_64_bit_integers(self) -> None:
+        whole, short = Tensor("ids", "INT64", [-1, 4]), Tensor("x", "INT32", [-1, 4])
+        with self.assertRaisesRegex(
+            ToolkitError, "TensorRT 8.6.0 does not support INT64, the type of ids"
+        ) as caught:
+            check_types("8.6.0", Signature([short], [whole]))
+        self.assertEqual(caught.exception.code, "combination-unsupported")
+        check_types("10.0.0", Signature([whole], [whole]))
+        check_types("8.6.0", Signature([short], [short]))
 
     def test_the_exact_command(self) -> None:
         profile = Profile({"A": [1, 3], "B:0": [1]}, {"A": [8, 5], "B:0": [8]}, {"A": [8, 9], "B:0": [8]})

@@ -30,6 +30,7 @@ from ..options import add_model_arguments, at_least
 from ..plan import (
     TRTEXEC_FOLDERS,
     Provenance,
+    check_types,
     find_profile,
     parse_gpu,
     parse_version,
@@ -114,6 +115,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         infer_shapes(model)
         save_checked(model, source)
     signature = onnx_signature(model)
+    check_types(version, signature)
     folder = ModelFolder.from_options(options)
     report.progress(0.1, "Finding the shapes")
     profile = find_profile(signature.inputs, Batches(folder, options.limit), options.max_batch_size)

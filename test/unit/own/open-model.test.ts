@@ -136,7 +136,7 @@ describe('a SavedModel', () => {
     const opened = await openModel({ path, shapes: { image: [1, 64, 64, 3] } }, tools());
     expect(opened.preset).toMatchObject({
       framework: 'tf',
-      formats: ['tf-savedmodel', 'onnx'],
+      formats: ['tf-savedmodel', 'onnx', 'trt'],
       defaults: { format: 'tf-savedmodel' },
     });
     expect(opened.choice?.overrides).toMatchObject({

@@ -52,3 +52,16 @@ describe('a model without a batch', () => {
     expect(() => resolveSpec(preset, { model: { source, shapes: { [name]: shape } } })).toThrow(message);
   });
 });
+
+it('can become a plan, whose outputs may differ as far as those of another runtime do', () => {
+  expect(preset.formats).toEqual(['onnx', 'trt']);
+  const onGpu = {
+    engine: { kind: 'docker' as const, images: 'ngc' as const, gpus: ['idlest'], release: '26.07' },
+    model: { source },
+  };
+  expect(resolveSpec(preset, { ...onGpu, format: 'trt' }).accuracy.atol).toEqual({ '*': 1e-3 });
+  expect(resolveSpec(preset, onGpu).accuracy.atol).toEqual({ '*': 1e-4 });
+  expect(() => resolveSpec(preset, { model: { source }, format: 'trt' })).toThrow(
+    'built and served on a GPU',
+  );
+});

@@ -148,6 +148,7 @@ describe('on captures of nvidia-smi', () => {
     'a10g-v11.xml',
     'a100-sxm4-v12.xml',
     'gtx-1660-ti.xml',
+    'h100-v13.xml',
     'h200-v13.xml',
     'rtx-3080-v13.xml',
     'rtx-pro-6000-blackwell-v13.xml',
