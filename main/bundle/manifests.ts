@@ -88,7 +88,7 @@ export function composeFile(serving: Serving): string {
       retries: 3,
       start_period: '300s',
     },
-    restart: 'unless-stopped',
+    restart: 'always',
     ...(gpus > 0
       ? {
           deploy: {

@@ -158,7 +158,9 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
         ...(input.gpus.length === 0 || input.rootless ? [] : [{ Name: 'memlock', Soft: -1, Hard: -1 }]),
         { Name: 'stack', Soft: 67_108_864, Hard: 67_108_864 },
       ],
-      RestartPolicy: { Name: input.isLasting === true ? 'unless-stopped' : 'no' },
+      // Of an engine that crashed, "unless-stopped" is not enough: what still ran is stopped when the engine is back, as if
+      // by hand.
+      RestartPolicy: { Name: input.isLasting === true ? 'always' : 'no' },
       AutoRemove: false,
       LogConfig: {
         Type: 'json-file',

@@ -208,6 +208,19 @@ export async function startContainer(
   });
 }
 
+/** Whether the engine starts it again when it ends, and with itself. Quiet when it has gone. */
+export async function setRestartPolicy(
+  client: DockerClient,
+  id: string,
+  name: 'always' | 'no',
+): Promise<void> {
+  await ask('change when the container is started again', (abortSignal) =>
+    byName(client, id).update({ RestartPolicy: { Name: name }, abortSignal }),
+  ).catch((error: unknown) => {
+    if (statusOf((error as Error).cause) !== 404) throw error;
+  });
+}
+
 /** Asks the main process to end, then kills it. Quiet when it has ended or gone. */
 export async function stopContainer(client: DockerClient, id: string, graceS = stopGraceS): Promise<void> {
   await ask('stop the container', (abortSignal) => byName(client, id).stop({ t: graceS, abortSignal }), {

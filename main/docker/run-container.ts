@@ -134,7 +134,7 @@ export function dockerRunCommand(name: string, body: Docker.ContainerCreateOptio
     flag('--name', name),
     flag('--user', body.User),
     flag('--network', host.NetworkMode),
-    ...(host.RestartPolicy?.Name === 'unless-stopped' ? [flag('--restart', 'unless-stopped')] : []),
+    ...(host.RestartPolicy?.Name === 'always' ? [flag('--restart', 'always')] : []),
     ...publishFlags(host),
     ...(host.DeviceRequests ?? []).flatMap(deviceFlags),
     ...(host.Mounts ?? []).map(volumeFlag),

@@ -63,7 +63,7 @@ describe.skipIf(engine === null)('deployments in containers', () => {
     expect(first?.models).toMatchObject([{ version: 1, state: 'ready', checkedSamples: 8 }]);
 
     const before = await container();
-    expect(before.HostConfig.RestartPolicy?.Name).toBe('unless-stopped');
+    expect(before.HostConfig.RestartPolicy?.Name).toBe('always');
     expect(before.Config.User).not.toMatch(/^(0|root)?$/);
     process.kill(before.State.Pid, 'SIGKILL');
     await until('Triton is back', async () => (await container()).RestartCount > 0);
@@ -77,9 +77,12 @@ describe.skipIf(engine === null)('deployments in containers', () => {
     expect(Object.keys(versions).sort()).toEqual(['1', '2']);
 
     expect(await verb('deployments', 'stop', 'resnet50')).toMatchObject({ state: 'stopped' });
+    // It does not come back with the engine.
+    expect((await container()).HostConfig.RestartPolicy?.Name).toBe('no');
     expect(await verb('deployments', 'start', 'resnet50')).toMatchObject({
       ...{ state: 'ready', httpUrl: first?.httpUrl },
     });
+    expect((await container()).HostConfig.RestartPolicy?.Name).toBe('always');
     await verb('deployments', 'remove', 'resnet50', '--force');
     expect(await home.leftBehind()).toEqual([]);
   });

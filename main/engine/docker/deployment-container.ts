@@ -8,6 +8,7 @@ import {
   inspectContainer,
   type Inspected,
   removeContainer,
+  setRestartPolicy,
   startContainer,
   stopContainer,
 } from '../../docker/container-life';
@@ -111,6 +112,7 @@ class DeploymentContainers implements DeploymentServer {
     if (found !== null && !isSame) await removeContainer(client, found.Id, { signal });
     const id = found !== null && isSame ? found.Id : await createContainer(client, name, body, options);
     try {
+      await setRestartPolicy(client, id, 'always');
       await startContainer(client, id, options);
     } catch (error) {
       await removeContainer(client, id);
@@ -125,7 +127,14 @@ class DeploymentContainers implements DeploymentServer {
 
   async stop(deployment: Deployment): Promise<void> {
     const { client, name } = await this.engineOf(deployment);
-    await stopContainer(client, name);
+    // Else it came back with the engine.
+    await setRestartPolicy(client, name, 'no');
+    try {
+      await stopContainer(client, name);
+    } catch (error) {
+      await setRestartPolicy(client, name, 'always').catch(quiet);
+      throw error;
+    }
   }
 
   async remove(deployment: Deployment, place: Place): Promise<void> {

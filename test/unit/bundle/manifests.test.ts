@@ -91,7 +91,7 @@ describe.each([
       .services;
     expect(triton).toMatchObject({
       ...{ image: serving.image.reference, user: '1000:1000', read_only: true, cap_drop: ['ALL'] },
-      ...{ restart: 'unless-stopped', shm_size: '2048m' },
+      ...{ restart: 'always', shm_size: '2048m' },
       volumes: [{ type: 'bind', source: './model-repository', target: '/models', read_only: true }],
     });
     const { spec } = documents(serving)['kubernetes/deployment.yaml'] as {
