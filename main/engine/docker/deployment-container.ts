@@ -42,7 +42,7 @@ const hostOf = (engine: DeploymentEngine): string | undefined =>
 
 /** What the engine says of a container that should serve. */
 function lookAt({ State, RestartCount }: Inspected): ServerLook {
-  const { Status, ExitCode, OOMKilled } = State;
+  const { Status, ExitCode, OOMKilled, Error: notStarted } = State;
   const ended = `Triton ended with exit code ${ExitCode}${OOMKilled ? ', out of memory' : ''}`;
   switch (Status) {
     case 'running':
@@ -52,7 +52,9 @@ function lookAt({ State, RestartCount }: Inspected): ServerLook {
     case 'paused':
       return { kind: 'stopped', reason: 'The container is paused' };
     default:
-      return { kind: 'stopped', reason: `${ended}, and was stopped in the Docker Engine` };
+      return notStarted === ''
+        ? { kind: 'stopped', reason: `${ended}, and was stopped in the Docker Engine` }
+        : { kind: 'failed', reason: `The Docker Engine could not start it: ${notStarted}` };
   }
 }
 
