@@ -1,5 +1,5 @@
 import { ownModelKeys } from '../../../stores/draft/draft-state';
-import type { Field, Option } from '../fields/field';
+import type { Cards, Field, Option } from '../fields/field';
 import { engineForTarget } from '../fields/target-gpu';
 import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';
@@ -65,7 +65,7 @@ function OptionRadio(props: {
 /** One of few, of any values; what cannot be chosen stays there and says why. */
 export function OptionGroup(props: {
   options: readonly Option[];
-  cards: boolean;
+  cards: Cards;
   value: unknown;
   help: string | undefined;
   frame: ControlProps;
@@ -73,8 +73,8 @@ export function OptionGroup(props: {
 }) {
   const { options, cards, value, help, frame, onChoose } = props;
   const helpId = `${frame.id}-help`;
-  const refused = cards ? [] : reasons(options);
-  const shared = cards ? reasons(options).filter(({ labels }) => labels.length > 1) : [];
+  const refused = cards === false ? reasons(options) : [];
+  const shared = cards === false ? [] : reasons(options).filter(({ labels }) => labels.length > 1);
   const idOf = (why: string): string =>
     `${frame.id}-why-${reasons(options).findIndex((known) => known.why === why)}`;
   return (
@@ -85,7 +85,7 @@ export function OptionGroup(props: {
         role="radiogroup"
         aria-labelledby={frame.labelId}
         aria-describedby={helpId}
-        className={cards ? 'options cards-of-options' : 'options segments'}
+        className={cards === false ? 'options segments' : `options cards-of-options ${cards}`}
         data-invalid={frame.error !== undefined}
       >
         {options.map((option) => (
@@ -95,9 +95,11 @@ export function OptionGroup(props: {
             name={frame.id}
             checked={option.value === value}
             disabled={frame.disabled}
-            card={cards}
+            card={cards !== false}
             sharedWhyId={
-              !cards || shared.some(({ why }) => why === option.why) ? idOf(option.why ?? '') : undefined
+              cards === false || shared.some(({ why }) => why === option.why)
+                ? idOf(option.why ?? '')
+                : undefined
             }
             onChoose={() => {
               onChoose(option.value);
@@ -122,7 +124,7 @@ export function OptionGroup(props: {
 export function ChoiceControl(props: {
   field: Field;
   options: readonly Option[];
-  cards: boolean;
+  cards: Cards;
   frame: ControlProps;
 }) {
   const { field, options, cards, frame } = props;

@@ -19,7 +19,7 @@ function choicesOf(
 ): Control {
   return {
     kind: 'choice',
-    cards: note !== undefined,
+    cards: note === undefined ? false : 'grid',
     options: Object.entries(fieldAt(path).choices ?? {}).map(([value, label]) => ({
       ...{ value, label, why: why(value) },
       ...(note?.[value] === undefined ? {} : { note: note[value] }),

@@ -37,7 +37,7 @@ const engineField = (context: FieldContext): Field =>
     help: '',
     control: {
       kind: 'choice',
-      cards: true,
+      cards: 'list',
       options: engines.map((kind) => engineOption(kind, context)),
     },
   });

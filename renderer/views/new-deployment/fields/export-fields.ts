@@ -35,7 +35,7 @@ export function exportSections(context: FieldContext): readonly Section[] {
           wide: true,
           control: {
             kind: 'choice',
-            cards: true,
+            cards: 'list',
             options: formats.map((value) => ({
               value,
               label: formatText[value],
@@ -53,7 +53,7 @@ export function exportSections(context: FieldContext): readonly Section[] {
           wide: true,
           control: {
             kind: 'choice',
-            cards: true,
+            cards: 'grid',
             options: precisions.map((value) => ({
               value,
               label: precisionText[value],

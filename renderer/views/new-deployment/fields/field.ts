@@ -11,9 +11,11 @@ export interface Option {
   readonly why?: string | undefined;
 }
 
+/** How options are shown as cards: beside each other with the note below, or one to a row; pairs in two columns; false: in one line. */
+export type Cards = false | 'grid' | 'list' | 'pairs';
+
 export type Control =
-  /** `cards`: each with its note below it; else side by side in one line. */
-  | { readonly kind: 'choice'; readonly cards: boolean; readonly options: readonly Option[] }
+  | { readonly kind: 'choice'; readonly cards: Cards; readonly options: readonly Option[] }
   | {
       readonly kind: 'integer';
       readonly min: number;

@@ -77,7 +77,7 @@ export function modelSections(context: FieldContext): readonly Section[] {
           wide: true,
           control: {
             kind: 'choice',
-            cards: true,
+            cards: 'grid',
             options: context.presets.map(({ id, title, summary }) => ({
               value: id,
               label: title,
@@ -96,7 +96,7 @@ export function modelSections(context: FieldContext): readonly Section[] {
           wide: true,
           control: {
             kind: 'choice',
-            cards: true,
+            cards: 'grid',
             options: profiles
               .filter((profile) => Object.hasOwn(preset.profiles, profile))
               .map((profile) => ({

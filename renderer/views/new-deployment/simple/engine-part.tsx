@@ -14,7 +14,7 @@ const gpuKeys = ['engine', 'gpus'] as const;
 
 const deviceField: Field = {
   ...{ keys: gpuKeys, label: 'GPU or CPU', term: fieldAt('engine.gpus').term, help: '' },
-  control: { kind: 'choice', cards: true, options: [] },
+  control: { kind: 'choice', cards: 'grid', options: [] },
 };
 
 /** Processor and GPU as they can be chosen with the engine. */
@@ -46,7 +46,7 @@ function DeviceInput() {
       control={(frame) => (
         <OptionGroup
           options={devices(context)}
-          cards
+          cards="grid"
           value={value}
           help={undefined}
           frame={frame}

@@ -61,7 +61,7 @@ const precisionKeys = ['precision'] as const;
 
 const servedField: Field = {
   ...{ keys: formatKeys, label: 'Format and precision', term: fieldAt('format').term, help: '' },
-  control: { kind: 'choice', cards: true, options: [] },
+  control: { kind: 'choice', cards: 'grid', options: [] },
 };
 
 /** The served file in one choice. */
@@ -76,7 +76,7 @@ function ServedFileInput() {
       control={(frame) => (
         <OptionGroup
           options={options}
-          cards
+          cards="pairs"
           value={`${String(valueAt(formatKeys))} ${String(valueAt(precisionKeys))}`}
           help={notes.length === 0 ? undefined : notes.join(' ')}
           frame={frame}
@@ -95,7 +95,7 @@ function ServedFileInput() {
 const measuringField: Field = {
   ...{ keys: lengthKeys.measurementIntervalMs, label: 'Measuring' },
   ...{ term: fieldAt('performance.measurementIntervalMs').term, help: '' },
-  control: { kind: 'choice', cards: true, options: [] },
+  control: { kind: 'choice', cards: 'grid', options: [] },
 };
 
 /** How long each level is measured. */
@@ -111,7 +111,7 @@ function MeasuringInput() {
       control={(frame) => (
         <OptionGroup
           options={options}
-          cards
+          cards="grid"
           value={chosen?.value}
           help={chosen === undefined ? 'Set one by one in All settings, Performance.' : undefined}
           frame={frame}
