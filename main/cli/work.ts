@@ -4,7 +4,7 @@ import { emptyReach, type Reached, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
 import { stepTitleOf } from '../contract/words';
 import type { Core, ExecuteOptions } from '../core';
-import { exitCodeOf, exitCodes, formatError, type Output, progressOf } from './output';
+import { exitCodes, formatError, type Output, progressOf } from './output';
 import { createRunProgress, runDocument } from './run-progress';
 
 type Ended = Awaited<Awaited<ReturnType<Core['executeRun']>>['end']>;
@@ -59,8 +59,8 @@ export async function workOn(
   }
 }
 
-/** The exit code of a run that ended so. */
-export function codeOf({ outcome, error }: Ended): number {
+/** The exit code of a run that ended so. 2 says that nothing was started, which is never so here. */
+export function codeOf({ outcome }: Pick<Ended, 'outcome'>): number {
   switch (outcome) {
     case 'done':
       return exitCodes.done;
@@ -71,7 +71,7 @@ export function codeOf({ outcome, error }: Ended): number {
     case 'cancelled':
       return exitCodes.cancelled;
     case 'failed':
-      return error === null ? exitCodes.failed : exitCodeOf(error);
+      return exitCodes.failed;
   }
 }
 

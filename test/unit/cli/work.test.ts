@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunOptions } from '../../../main/cli/read-spec';
 import { readChoice } from '../../../main/cli/spec-options';
-import { approveGiven } from '../../../main/cli/work';
+import { approveGiven, codeOf } from '../../../main/cli/work';
 import type { Core } from '../../../main/core';
 import { rejection } from '../../support/rejection';
 import { createTestCore } from '../../support/test-core';
@@ -93,4 +93,14 @@ describe('run --spec of a file from elsewhere', () => {
     expect(agreed).toContain(await refusal({ engine: 'remote', url, allowRemoteLoad: true }));
     expect(agreed).toContain(await refusal({ engine: 'remote', url }));
   });
+});
+
+it.each([
+  ['done', 0],
+  // Whatever the error: 2 would say that nothing was started.
+  ['failed', 1],
+  ['gate-failed', 3],
+  ['cancelled', 130],
+] as const)('a run that is %s ends the command with %i', (outcome, code) => {
+  expect(codeOf({ outcome })).toBe(code);
 });

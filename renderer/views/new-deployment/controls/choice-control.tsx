@@ -112,7 +112,7 @@ export function OptionGroup(props: {
         {help === undefined ? null : <p className="field-help">{help}</p>}
         {[...refused, ...shared].map(({ labels, why }) => (
           <p key={why} id={idOf(why)} className="field-help">
-            {labels.join(', ')}: {why}
+            {labels.join(labels.some((label) => label.includes(',')) ? '; ' : ', ')}: {why}
           </p>
         ))}
       </div>
