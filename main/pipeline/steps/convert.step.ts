@@ -24,7 +24,9 @@ export const convertStep: Step = {
   id: 'convert',
   kind: 'files',
   needs: ['images', 'export'],
-  deadlineS: 1200,
+  // The builder of a plan times every kernel that could do: 86 s for ResNet50 on an H100, many times that for larger
+  // models on slower GPUs.
+  deadlineS: 2 * 3600,
   async inputs(run) {
     const { precision, format, configure, tensorrt } = run.spec;
     const code = await codeHash(run);
