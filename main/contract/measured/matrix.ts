@@ -126,7 +126,11 @@ function unsteadyText(state: RunState): string | null {
 export function matrixReason({ state, leftOut, error }: MatrixResult): string | null {
   const wire = error ?? state?.error ?? null;
   if (leftOut !== null) return leftOut;
-  if (wire !== null) return `${errorText[wire.code].title}: ${wire.message}`;
+  if (wire !== null) {
+    // What to do about a failed run is where its error is shown whole; one that was not started is shown here only.
+    const remedy = error?.remedy === undefined ? '' : `. ${error.remedy}`;
+    return `${errorText[wire.code].title}: ${wire.message}${remedy}`;
+  }
   return state === null ? null : unsteadyText(state);
 }
 

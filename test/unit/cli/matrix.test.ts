@@ -176,6 +176,7 @@ describe('run --matrix', () => {
     };
     const refused = await run({}, reaching);
     expect(refused.document.runs[0]?.reason).toContain(`${join(elsewhere, 'data')} (model.dataset)`);
+    expect(refused.text).toMatch(/^Run 1: Not run\. .*\(model\.dataset\)\. To approve, add --trust, /m);
     const agreed = await run({ trust: true }, reaching);
     expect(agreed.document.runs[0]?.reason).not.toContain('(model.dataset)');
     await rm(elsewhere, { recursive: true });

@@ -151,6 +151,9 @@ describe('a row of a matrix', () => {
     });
     const error = { code: 'docker-unreachable', message: 'Cannot connect' } as const;
     expect(row(result({ error }))).toMatchObject({ State: 'Not run' });
+    expect(row(result({ error: { ...error, remedy: 'Start it.' } }))['Reason']).toMatch(
+      /: Cannot connect\. Start it\.$/,
+    );
     expect(row(result({}))).toMatchObject({ State: 'Not started', Reason: missing });
   });
 
