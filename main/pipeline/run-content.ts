@@ -127,6 +127,9 @@ export async function preflightAgain(
   return options.preflight(next.spec, { ...how, passed });
 }
 
+/** Whether more is asked for than to continue what is there. */
+export const isChange = ({ from, spec }: ExecuteOptions): boolean => from !== undefined || spec !== undefined;
+
 /**
  * Ends what a run waits for that is worked on here: it may be there without a look having found it. Throws run-busy where
  * it waits for nothing, or something else is asked of it.
@@ -134,13 +137,12 @@ export async function preflightAgain(
 export function continued<End>(
   runId: string,
   { stops, end }: { readonly stops: AttemptStops; readonly end: Promise<End> },
-  { spec, from }: ExecuteOptions,
+  options: ExecuteOptions,
 ): { readonly end: Promise<End> } {
-  const onlyContinues = from === undefined && spec === undefined;
-  if (onlyContinues && stops.continueNow.ask()) return { end };
+  if (!isChange(options) && stops.continueNow.ask()) return { end };
   throw new WorkbenchError('run-busy', 'The run is in progress in this workbench', {
     where: runId,
-    remedy: spec === undefined ? undefined : 'Pause or cancel the run, then change it.',
+    remedy: options.spec === undefined ? undefined : 'Pause or cancel the run, then change it.',
   });
 }
 

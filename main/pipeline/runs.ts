@@ -9,11 +9,13 @@ import { requirePlainRun, type RunFolder } from '../store/run-folder';
 import type { SpecChanged } from '../store/run-seals';
 import { attemptRun, type AttemptStops, type RunEnd } from './attempt';
 import { changePlan, specChange, specOfChange } from './change-spec';
+import { closeHandedOver } from './jobs/close-handed-over';
 import type { JobRuns, SubmitHow } from './jobs/job-runs';
 import { EarlyStops, isStoppedSoon, JobStopping } from './jobs/job-stopping';
 import { stepsFrom } from './plan';
 import {
   continued,
+  isChange,
   type OpenedRun,
   openRun,
   preflightAgain,
@@ -98,8 +100,7 @@ export class Runs {
     isAskedNow: () => boolean,
   ): Promise<{ readonly end: Promise<RunEnd> }> {
     const { jobs, emit } = this.options;
-    const changes = options.from !== undefined || options.spec !== undefined;
-    const followed = (await jobs?.alive(runId, changes)) ?? null;
+    const followed = (await jobs?.alive(runId, isChange(options))) ?? null;
     if (followed !== null) return followed;
     await jobs?.awaitOwn(runId, isAskedNow);
     const opened = await this.openRun(runId);
@@ -107,7 +108,7 @@ export class Runs {
     try {
       if (jobs?.isHandedOver(state()) === true) {
         await this.handOver(jobs, [opened], options);
-        await opened.close();
+        await closeHandedOver(jobs, [opened]);
         emit({ type: 'runs-changed' });
         return { end: jobs.follow(runId) };
       }
@@ -152,7 +153,7 @@ export class Runs {
       }
       await this.handOver(jobs, opened, {}, { name, signal });
     } finally {
-      for (const run of opened) await run.close();
+      await closeHandedOver(jobs, opened);
     }
     emit({ type: 'runs-changed' });
   }
@@ -176,13 +177,14 @@ export class Runs {
     options: ExecuteOptions,
     how: SubmitHow = {},
   ): Promise<void> {
-    for (const run of runs) {
+    const due = await jobs.withoutJob(runs, isChange(options));
+    for (const run of due) {
       const { spec, journal } = await this.changesOf(run, options);
       // Inside of the job nobody could agree to anything, and here nothing else looks at it.
       await this.options.check(spec);
       await journal();
     }
-    await jobs.submit(runs, how);
+    await jobs.submit(due, how);
   }
 
   /** The specification that is valid from now on, and how to journal what makes it so. */
@@ -328,8 +330,7 @@ export class Runs {
 
   private async stop(runId: string, how: 'cancel' | 'pause'): Promise<void> {
     const { jobs, store, emit } = this.options;
-    const begun = this.early.begun(runId, how === 'cancel' ? 'now' : 'soon');
-    if (begun !== null) await begun;
+    await this.early.begun(runId, how === 'cancel' ? 'now' : 'soon');
     const own = this.active.get(runId);
     if (own === undefined) {
       if ((await jobs?.[how](runId)) === true) return;
@@ -351,8 +352,7 @@ export class Runs {
    */
   async jobEnds(runId: string, when: 'soon' | 'now'): Promise<void> {
     const { jobs } = this.options;
-    const begun = this.early.begun(runId, when);
-    if (begun !== null) await begun;
+    await this.early.begun(runId, when);
     const own = this.active.get(runId);
     if (own === undefined || jobs === undefined) return;
     const end = when === 'soon' ? Promise.resolve('time-limit' as const) : jobs.ownEnd(runId);

@@ -98,6 +98,22 @@ export class JobRuns {
   }
 
   /**
+   * Those of runs whose lease is ours that no job has: another process may have handed one over after {@link alive} looked.
+   * Throws run-busy where `changes` are to be made to one that a job has.
+   */
+  async withoutJob<Run extends HandedRun>(runs: readonly Run[], changes: boolean): Promise<readonly Run[]> {
+    const free: Run[] = [];
+    for (const run of runs) {
+      const { job, status } = run.state();
+      const look = job === null || status !== 'running' ? null : await lookAtJob(this.options.scheduler, job);
+      const isTaken = look === 'silent' || (look !== null && look.phase !== 'ended');
+      if (!isTaken) free.push(run);
+      else if (changes && job !== null) throw handedTo(job, run.runId);
+    }
+    return free;
+  }
+
+  /**
    * Inside of a job: waits until the run names this job, as its submitter writes the id after the job was taken. Throws
    * run-busy where it was handed to another one, and cancelled once a stop is asked for.
    */
