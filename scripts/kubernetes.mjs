@@ -27,4 +27,4 @@ if (!asksForHelp && !existsSync(join(folder, 'bin', 'kubelet'))) {
   const { status } = spawnSync('bash', [build, folder], { stdio: 'inherit' });
   if (status !== 0) process.exit(1);
 }
-await runCampaign('kubernetes-campaign', help);
+await runCampaign('kubernetes-campaign', help, { docker: true });

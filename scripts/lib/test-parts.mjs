@@ -6,6 +6,7 @@ import { runCheck } from './check-tools.mjs';
 import { repoRoot } from './layout.mjs';
 import { main } from './main.mjs';
 import { say } from './say.mjs';
+import { ensureEngineForTests } from './steps/docker.mjs';
 import { runLanes } from './test-lanes.mjs';
 import { createTestRun } from './test-run.mjs';
 import { startXvfb } from './xvfb.mjs';
@@ -238,17 +239,22 @@ export async function runParts(names, context, onStart) {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** A command of its own for tests that take too long for `npm test`. @param project of vitest */
-export async function runCampaign(project, help) {
+/**
+ * A command of its own for tests that take too long for `npm test`.
+ * @param project of vitest
+ * @param options.docker the tests need this machine's Docker Engine: it is started where it is not running
+ */
+export async function runCampaign(project, help, { docker = false } = {}) {
   await main(async (args) => {
     if (args.includes('--help') || args.includes('-h')) {
       say(help);
       return 0;
     }
-    const { home } = await bootstrap(needs.test, { packages: ['window', 'test'], purpose: 'Testing' });
+    const context = await bootstrap(needs.test, { packages: ['window', 'test'], purpose: 'Testing' });
+    if (docker) await ensureEngineForTests(context);
     const testRun = createTestRun();
     for (const signal of signals) process.on(signal, () => void testRun.interrupt());
-    const result = await vitest(project)({ env: appEnvironment(home), testRun });
+    const result = await vitest(project)({ env: appEnvironment(context.home), testRun });
     await testRun.ended();
     // What ran nothing proves nothing.
     return result.failed === 0 && result.passed > 0 ? 0 : 1;
