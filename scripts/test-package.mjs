@@ -14,6 +14,10 @@ import { say, seconds, SetupError } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
 const suites = ['bookworm', 'trixie'];
+const help = `npm run test:package -- [${suites.join('|')}]...
+Makes the deb, installs it in a bare Debian 12 (bookworm) and 13 (trixie), and uses it there as a user who is not root: command
+line, window, set-up and demo, and what is left once it is removed. Both, one after the other, when none is named. Needs root.
+Takes ten minutes. Exit code 1: a check failed.`;
 const program = '/usr/lib/triton-workbench/triton-workbench';
 /** Set where this process has mounts of its own. */
 const ownMounts = 'TRITON_WORKBENCH_TEST_MOUNTS';
@@ -251,6 +255,10 @@ async function removeRoots(folder) {
 }
 
 await main(async (args) => {
+  if (args.includes('--help') || args.includes('-h')) {
+    say(help);
+    return 0;
+  }
   const wanted = chosen(args);
   if (process.env[ownMounts] === undefined) {
     const again = ['--mount', '--propagation', 'private', process.execPath, import.meta.filename, ...args];
