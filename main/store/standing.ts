@@ -45,6 +45,12 @@ const working = <Run extends Standing>(run: Run, waitsFor: RunState['waitsFor'])
   waitsFor,
 });
 
+/** A pod that was stopped does not know of the time before it began: its image was pulled within the deadline. */
+const atDeadline = <Run extends Standing>(run: Run, look: JobLook | 'silent'): Run =>
+  run.job?.end === 'stopped' && look !== 'silent' && look.end === 'time-limit'
+    ? { ...run, job: { ...run.job, end: look.end } }
+    : run;
+
 /** Of a run whose job may be queued, about to start, or over without anybody having written it down. */
 async function asItsJobStands<Run extends Standing>(
   run: Run,
@@ -57,7 +63,9 @@ async function asItsJobStands<Run extends Standing>(
   const look = await lookAtJob(jobs, job);
   if (look === null) return run.status === 'running' ? interrupted(run, null) : run;
   const wait = jobWait(job, look);
-  if (run.status !== 'running') return wait !== null && isBack(run, look) ? working(run, wait) : run;
+  if (run.status !== 'running') {
+    return wait !== null && isBack(run, look) ? working(run, wait) : atDeadline(run, look);
+  }
   if (wait === null) return interrupted(run, look === 'silent' ? null : look);
   return holder === null ? working(run, wait) : run;
 }

@@ -127,7 +127,7 @@ describe('run --engine kubernetes on a real cluster', () => {
 
   it('is paused by its deadline', async () => {
     const { runId, job } = await submitted(
-      ...['--concurrency', '1:60:1', '--kubernetes-deadline', '30s', '--kubernetes-pause-ahead', '1s'],
+      ...['--concurrency', '1:60:1', '--kubernetes-deadline', '60s', '--kubernetes-pause-ahead', '1s'],
     );
     await until('the run is paused', async () => (await runOf(runId))?.status === 'paused');
     await until(

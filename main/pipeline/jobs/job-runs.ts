@@ -16,6 +16,7 @@ import type { JobProgram, JobScheduler, OwnJob } from '../../engine/job';
 import { canonicalJson, exists } from '../../platform/files';
 import { leaseHolder } from '../../store/file-lease';
 import { entriesFrom } from '../../store/follow';
+import { readContent } from '../../store/journal';
 import type { RunStore } from '../../store/run-store';
 import { lookAtJob } from '../../store/standing';
 import type { RunEnd } from '../attempt';
@@ -260,13 +261,16 @@ export class JobRuns {
     const look = await lookAtJob(this.options.scheduler, job);
     if (look === null || look === 'silent') return false;
     if (look.phase !== 'ended') return true;
-    // A pod that was stopped does not know of the time before it began: its image was pulled within the deadline.
-    if (job.end === 'stopped' && look.end === 'time-limit') await this.tellDeadline(runId, job, look.node);
+    if (job.end === 'time-limit' && look.end === 'time-limit') await this.tellDeadline(runId, job, look.node);
     return false;
   }
 
+  /** Writes down what the cluster alone knows, and forgets: that it was the deadline that stopped a pod. */
   private async tellDeadline(runId: string, { id }: JobState, node: string | null): Promise<void> {
     const { store, emit } = this.options;
+    const folder = await store.folderOf(runId);
+    const written = await store.stateOf(await readContent(folder), folder.journal);
+    if (written.job?.end !== 'stopped') return;
     const entry = await store
       .append(runId, { type: 'job-ended', id, end: 'time-limit', node })
       .catch(() => null);

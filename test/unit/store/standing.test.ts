@@ -74,6 +74,15 @@ describe('a run that was handed to a job', () => {
     expect((await seen(running, look({ phase: 'ended', end: 'node-failure' }))).status).toBe('interrupted');
   });
 
+  it('was ended by its deadline where the cluster says so and the pod only that it was stopped', async () => {
+    const paused: Standing = { ...running, status: 'paused', job: { ...job, end: 'stopped' } };
+    const ended = await seen(paused, look({ phase: 'ended', end: 'time-limit', node: 'n1' }));
+    expect(ended).toMatchObject({ status: 'paused', job: { end: 'time-limit', node: 'n1' } });
+    for (const says of [look({ phase: 'ended', end: 'failed' }), null, 'silent'] as const) {
+      expect(await seen(paused, says)).toEqual(paused);
+    }
+  });
+
   it('is queued again when its job was requeued, and paused when it was not', async () => {
     const paused: Standing = { ...running, status: 'paused', job: { ...job, end: 'requeued' } };
     expect(await seen(paused, look({ reason: 'BeginTime' }))).toMatchObject({

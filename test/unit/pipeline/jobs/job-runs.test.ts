@@ -15,6 +15,7 @@ import { createRunTrash } from '../../../../main/store/run-trash';
 import { noLogins } from '../../../support/host-reach';
 import { rejection } from '../../../support/rejection';
 import { environmentFixture, specFixture } from '../../../support/run-state';
+import { runStore } from '../../../support/run-store';
 import { askedOfSlurm, writeSlurmPrograms } from '../../../support/slurm-programs';
 
 let dir = '';
@@ -257,7 +258,11 @@ describe('a run that was handed to a Job of Kubernetes', () => {
     await store.append(runId, { type: 'run-started', attempt: 1, pid: 1, node: 'n1' });
     await store.append(runId, { type: 'job-ended', id: 'ml/tw-0', end: 'stopped', node: 'n1' });
     await store.append(runId, { type: 'run-finished', outcome: 'paused' });
-    expect(await jobs.follow(runId)).toMatchObject({ outcome: 'paused' });
+    // In the list before anybody has written it down.
     expect((await state()).job).toMatchObject({ end: 'time-limit', node: 'n1' });
+    const written = async () => (await runStore(join(dir, 'runs'), join(dir, 'run-key')).load(runId)).state;
+    expect((await written()).job?.end).toBe('stopped');
+    expect(await jobs.follow(runId)).toMatchObject({ outcome: 'paused' });
+    expect((await written()).job).toMatchObject({ end: 'time-limit', node: 'n1' });
   });
 });
