@@ -77,7 +77,7 @@ export function codeOf({ outcome }: Pick<Ended, 'outcome'>): number {
 
 /** What a terminal and a scheduler ask of the process. `left` is null once nobody is to wait for the job any more. */
 function listenForStops(core: Core, runId: string, output: Output, isHandedOver: boolean) {
-  const asked = { times: 0 };
+  const asked = { times: 0, byScheduler: false };
   let leave = (): void => undefined;
   const left = new Promise<null>((resolve) => {
     leave = () => {
@@ -86,16 +86,23 @@ function listenForStops(core: Core, runId: string, output: Output, isHandedOver:
   });
   const inJob =
     (process.env['SLURM_JOB_ID'] ?? process.env['TRITON_WORKBENCH_JOB']) !== undefined && !isHandedOver;
+  const endOfJob = () => {
+    if (!asked.byScheduler) {
+      output.say('The scheduler ends this job.');
+      core.jobs.ends(runId, 'now').catch(() => undefined);
+    }
+    asked.byScheduler = true;
+  };
   const stop = (signal: NodeJS.Signals) => {
+    // It sends the signal more than once: the journal is still written, and what takes too long it kills itself.
+    if (inJob && signal === 'SIGTERM') {
+      endOfJob();
+      return;
+    }
     asked.times += 1;
     if (asked.times > 1) process.exit(exitCodes.cancelled);
     if (isHandedOver) {
       leave();
-      return;
-    }
-    if (inJob && signal === 'SIGTERM') {
-      output.say('The scheduler ends this job.');
-      core.jobs.ends(runId, 'now').catch(() => undefined);
       return;
     }
     output.say('Cancelling. Press Ctrl-C again to quit immediately.');
