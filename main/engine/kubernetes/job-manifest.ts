@@ -58,7 +58,8 @@ function scriptOf({ engine }: JobInput, pauseAfterS: number | null): string {
     'fi',
     ...(pauseAfterS === null
       ? []
-      : [`{ sleep "$${podVariables.pauseAfter}"; kill -USR2 $$; } >/dev/null 2>&1 &`]),
+      : // Not ended by the signal before it listens, which takes its time on a busy node.
+        ["trap '' USR2", `{ sleep "$${podVariables.pauseAfter}"; kill -USR2 $$; } >/dev/null 2>&1 &`]),
     'exec triton-workbench resume "$1"',
   ].join('\n');
 }

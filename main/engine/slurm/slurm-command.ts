@@ -73,6 +73,8 @@ export function batchScript({ argv, env }: JobProgram, runIds: readonly string[]
     '# Continues a run of Triton Workbench. It can be started again at any time: nothing measured is repeated.',
     ...Object.entries(env).map(([name, value]) => `export ${name}=${shellWord(value)}`),
     ...chosen,
+    '# Not ended by the signal that asks for a pause before it listens: with a short time limit it comes at once.',
+    "trap '' USR2",
     `exec ${argv.map(shellWord).join(' ')} "$run"`,
     '',
   ].join('\n');

@@ -89,10 +89,15 @@ describe('the Job of a run', () => {
       }
       expect(env['TRITON_WORKBENCH_HOME']).toBe(home);
       const [shell = '', ...args] = (container?.command ?? []).map((word) => reduced(word, env));
-      // The program of the image waits for the signal and says what it was called with; the pause is over once it listens.
+      // The program of the image is not ended by a signal before it listens; then it waits for it and says what it was
+      // called with. The pause is over once it listens.
       const ready = join(dir, 'ready');
+      const listens = [
+        `process.on('SIGUSR2', () => { console.log('pause', ...process.argv.slice(1)); process.exit(0); });`,
+        `require('node:fs').writeFileSync(process.env.READY, ''); setInterval(() => undefined, 1000);`,
+      ].join(' ');
       const programs = {
-        'triton-workbench': `trap 'echo "pause $*"; exit 0' USR2\n: > '${ready}'\nwhile :; do /bin/sleep 0.1; done`,
+        'triton-workbench': `kill -USR2 $$\nREADY='${ready}' exec '${process.execPath}' -e "${listens}" -- "$@"`,
         sleep: `[ "$1" = 1 ] || exit 1\nwhile [ ! -e '${ready}' ]; do /bin/sleep 0.05; done`,
       };
       for (const [name, script] of Object.entries(programs)) {

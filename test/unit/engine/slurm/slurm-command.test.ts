@@ -65,6 +65,12 @@ describe('the script of a job', () => {
     expect(await said(['run-1'])).toEqual([program.env.HOME_OF, 'run-1']);
   });
 
+  it('begins it also where the signal before the time limit comes before the program listens', async () => {
+    const early = { argv: ['sh', '-c', 'kill -USR2 $$; echo "$0 begins"'], env: {} };
+    const { stdout } = await run('sh', ['-c', batchScript(early, ['run-1'])]);
+    expect(stdout).toBe('run-1 begins\n');
+  });
+
   it('of an array continues the run of its task', async () => {
     const runs = ['run-1', 'run-2', 'run-3'];
     expect(await said(runs, { SLURM_ARRAY_TASK_ID: '1' })).toEqual([program.env.HOME_OF, 'run-2']);
