@@ -47,6 +47,9 @@ export async function openDisplay(env: NodeJS.ProcessEnv): Promise<Display> {
   };
 }
 
+/** What `--print-pdf` ends with where the PDF does not fit: the number of ENOSPC. */
+export const noSpaceExit = 28;
+
 /** A report takes seconds; an Electron that shows a dialog of its own would never end. */
 const deadlineMs = 90_000;
 
@@ -95,6 +98,9 @@ export function createElectronPrinter(options: {
             details: ended.stderrTail.join('\n'),
           },
         );
+      }
+      if (ended.exitCode === noSpaceExit) {
+        throw new WorkbenchError('disk-full', `No space left while writing ${pdfPath}`, { where: pdfPath });
       }
       if (ended.exitCode !== 0 || !(await exists(temporary))) {
         throw new WorkbenchError('report-failed', 'The PDF could not be printed', {
