@@ -139,6 +139,7 @@ describe.skipIf(engine === null)('a matrix over two hosts', () => {
       documentIn(stopped)
         .runs.map(({ state }) => state)
         .sort(),
+      stopped.stderr.slice(-5000),
     ).toEqual(['Cancelled', 'Cancelled', 'Not started']);
     for (const name of hosts) expect(await two.left(name)).toEqual([]);
     const again = documentIn(await two.start([...run, '--resume']).result);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectDocker, type DockerClient } from '../../main/docker/client';
+import { dockerdMajor } from './own-dockerd';
 
 const startLimitMs = 60_000;
 
@@ -135,9 +136,21 @@ export async function startRemoteHost({ name, number, line }: HostInput): Promis
     quietly('userdel', '--remove', user);
     run('useradd', '--create-home', '--shell', '/bin/sh', '--password', '*', user);
 
+    // Older engines have their id from a key in /etc/docker: all of this machine would be the same machine, and take turns.
+    const ownId = dockerdMajor() < 25 ? { 'deprecated-key-path': at('key.json') } : {};
+    await writeFile(at('daemon.json'), JSON.stringify(ownId));
     start(
       'dockerd',
-      ...['--host', `unix://${socketPath}`, '--group', user, '--pidfile', at('pid')],
+      ...[
+        '--config-file',
+        at('daemon.json'),
+        '--host',
+        `unix://${socketPath}`,
+        '--group',
+        user,
+        '--pidfile',
+        at('pid'),
+      ],
       ...['--data-root', at('data'), '--exec-root', at('exec'), '--containerd-namespace', space],
       ...['--bip', `10.200.${number}.1/24`, '--default-address-pool', `base=10.201.${number}.0/24,size=28`],
     );
