@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from 'electron';
 import { WorkbenchError } from '../../main/contract/errors';
-import { noSpaceExit } from '../../main/platform/electron-printer';
 import { leave } from '../leave';
 import type { PrintJob } from './print-job';
 import { printPdf } from './print-pdf';
@@ -17,7 +16,7 @@ function makeProfile(): string | null {
   }
 }
 
-/** The app as a printer for the command line: no window is shown, no profile is kept; exits 0, 1, or `noSpaceExit`. */
+/** The app as a printer for the command line: no window is shown, no profile is kept; exits 0, 1, or with the number of ENOSPC. */
 export async function runPrintMode(app: App, job: PrintJob): Promise<void> {
   // A profile folder has one owner, and the window may be open at the same time.
   const profile = makeProfile();
@@ -38,7 +37,7 @@ export async function runPrintMode(app: App, job: PrintJob): Promise<void> {
     await printPdf(job.htmlPath, job.pdfPath, new AbortController().signal);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    code = error instanceof WorkbenchError && error.code === 'disk-full' ? noSpaceExit : 1;
+    code = error instanceof WorkbenchError && error.code === 'disk-full' ? constants.errno.ENOSPC : 1;
   }
   app.once('quit', () => {
     rmSync(profile, { recursive: true, force: true });

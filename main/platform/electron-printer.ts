@@ -1,4 +1,5 @@
 import { rename } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { WorkbenchError } from '../contract/errors';
 import { linkedAbort } from './abort';
 import { exec, startChild } from './exec';
@@ -46,9 +47,6 @@ export async function openDisplay(env: NodeJS.ProcessEnv): Promise<Display> {
     },
   };
 }
-
-/** What `--print-pdf` ends with where the PDF does not fit: the number of ENOSPC. */
-export const noSpaceExit = 28;
 
 /** A report takes seconds; an Electron that shows a dialog of its own would never end. */
 const deadlineMs = 90_000;
@@ -99,7 +97,7 @@ export function createElectronPrinter(options: {
           },
         );
       }
-      if (ended.exitCode === noSpaceExit) {
+      if (ended.exitCode === constants.errno.ENOSPC) {
         throw new WorkbenchError('disk-full', `No space left while writing ${pdfPath}`, { where: pdfPath });
       }
       if (ended.exitCode !== 0 || !(await exists(temporary))) {
