@@ -114,7 +114,8 @@ async function machineOf(link: DockerLink, here: DockerLink): Promise<string> {
   if (kind === 'unix') return thisMachine;
   const idOf = (one: DockerLink): Promise<string | null> =>
     one.info().then(
-      ({ ID }) => (ID === '' ? null : ID),
+      // Machines made from one image may have one engine id: until version 25 it comes from a file.
+      ({ ID, Name }) => (ID === '' ? null : `${ID} of ${Name}`),
       () => null,
     );
   const [id, own] = await Promise.all([
