@@ -112,6 +112,13 @@ export const noTelemetry = { ORT_DISABLE_TELEMETRY: '1' } as const;
 export const pythonVariables = { PYTHONDONTWRITEBYTECODE: '1', ...noTelemetry } as const;
 
 /**
+ * The same of the toolkit. The threads of a parallel loop sleep while they wait for each other: by default they spin, and where
+ * others use the processors too, spin in the place of the very thread that is waited for. A served model keeps the default,
+ * as it is measured.
+ */
+export const toolkitVariables = { ...pythonVariables, OMP_WAIT_POLICY: 'PASSIVE' } as const;
+
+/**
  * The processes in whose environment the variable has a value that `isWanted`. Unlike a process id or group id, such a
  * value cannot come to belong to anybody else. Zombies have no environment and are left out, as are processes of others.
  */

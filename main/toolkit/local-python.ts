@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { WorkbenchError } from '../contract/errors';
 import { exec, follow, type GroupChild, killGroup, startChild } from '../platform/exec';
 import { exists } from '../platform/files';
-import { pythonVariables } from '../platform/process';
+import { toolkitVariables } from '../platform/process';
 import type { EnsurePython, LaunchPython } from './toolkit';
 
 /** An interpreter that has imported what it will need and waits for a verb with its arguments on stdin. */
@@ -127,7 +127,7 @@ export function createLocalPython(options: LocalPythonOptions): LaunchPython {
     LANG: 'C.UTF-8',
     PYTHONPATH: options.resources,
     PYTHONUNBUFFERED: '1',
-    ...pythonVariables,
+    ...toolkitVariables,
     ...(options.cache === undefined ? {} : { TORCHINDUCTOR_CACHE_DIR: join(options.cache, 'torchinductor') }),
     ...keptMemory,
   };

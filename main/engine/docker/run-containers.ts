@@ -5,7 +5,7 @@ import { containerBody, type ContainerBodyInput, type ContainerMount } from '../
 import type { ContainerLabels } from '../../docker/containers';
 import { type DockerLink, gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
 import { hashValue } from '../../platform/files';
-import { pythonVariables } from '../../platform/process';
+import { pythonVariables, toolkitVariables } from '../../platform/process';
 import type { PlaceRun } from '../engine';
 import { containerPaths, type PathMap } from './run-files';
 
@@ -160,7 +160,7 @@ export class RunContainers {
       ...this.common(),
       image: input.image,
       command: input.command,
-      env: { HOME: '/tmp', ...pythonVariables },
+      env: { HOME: '/tmp', ...toolkitVariables },
       workingDir: '/workbench/run',
       mounts: input.mounts,
       network:

@@ -41,3 +41,8 @@ it('reports nothing to the makers of ONNX Runtime, and leaves nothing in the tem
   const { lines } = await said('echo "$ORT_DISABLE_TELEMETRY $TORCHINDUCTOR_CACHE_DIR"', '/home/cache');
   expect(lines).toEqual(['1 /home/cache/torchinductor']);
 });
+
+it('has the threads of a parallel loop sleep while they wait, and leaves their number to the machine', async () => {
+  const { lines } = await said('echo "$OMP_WAIT_POLICY ${OMP_NUM_THREADS-}"');
+  expect(lines).toEqual(['PASSIVE ']);
+});
