@@ -233,8 +233,8 @@ test('every page, dark and light, small and large', async () => {
       '--set',
       'performance.concurrency=[1,2,4]',
     ],
-    ...['--set', 'performance.measurementIntervalMs=500', '--set', 'performance.maxTrials=3'],
-    ...['--set', 'configure.instances=2'],
+    ...['--set', 'performance.measurementIntervalMs=200', '--set', 'performance.maxTrials=3'],
+    ...['--set', 'performance.warmupMs=100', '--set', 'configure.instances=2'],
   ]);
   const { code, stderr } = await again.result;
   expect(code, stderr).toBe(0);
