@@ -64,7 +64,8 @@ await main(async (args) => {
     system,
   );
   const { home, layout } = context;
-  const env = appEnvironment(home);
+  // Jobs share the processors: the threads of one model would wait for each other in the place of another's.
+  const env = { ...appEnvironment(home), OMP_NUM_THREADS: '1' };
   const sum = { passed: 0, failed: 0, skipped: 0 };
   const lines = [];
   /**

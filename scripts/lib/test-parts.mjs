@@ -79,14 +79,13 @@ async function pythonFile(file, program, env, testRun) {
   return counted(ran === 0 ? 1 : code, { passed: Math.max(0, ran - failed - skipped), failed, skipped });
 }
 
-/** Two files at a time, each with a thread of its own for the tensors. */
+/** Two files at a time. */
 async function python({ layout, env, testRun }) {
   const own = {
     ...env,
     PYTHONPATH: join(repoRoot, 'resources'),
     PYTHONDONTWRITEBYTECODE: '1',
     ORT_DISABLE_TELEMETRY: '1',
-    OMP_NUM_THREADS: '1',
   };
   const bytes = (name) => statSync(join(repoRoot, pythonTests, name)).size;
   // The long first: none is left over when the other of the two has ended.
