@@ -145,11 +145,24 @@ function batchFindings({ engine, format, configure }: RunSpec): RuleFinding[] {
   ];
 }
 
+/** An own model file that is served without batches, with axes that vary: nobody says for which sizes to build a plan. */
+const isOfVaryingSize = ({ source }: RunSpec['model']): boolean =>
+  source?.batched === false && source.inputs.some(({ shape }) => shape.includes(-1));
+
 /** A plan needs a GPU to be built and to be served, here and not behind an address. */
 function planFindings(spec: RunSpec): RuleFinding[] {
   const { engine, configure } = spec;
   if (engine.kind !== 'docker' || imageFamily(engine) === 'cpu' || engine.gpus.length === 0) {
     return [unsupported('format', planPlace.reason, planPlace.remedy)];
+  }
+  if (isOfVaryingSize(spec.model)) {
+    return [
+      unsupported(
+        'format',
+        'A TensorRT plan of a model without a batch axis needs inputs of fixed sizes',
+        'Choose the format ONNX, or export the model with a batch axis that varies.',
+      ),
+    ];
   }
   return configure.instanceKind === 'KIND_CPU'
     ? [

@@ -53,15 +53,26 @@ describe('a model without a batch', () => {
   });
 });
 
-it('can become a plan, whose outputs may differ as far as those of another runtime do', () => {
-  expect(preset.formats).toEqual(['onnx', 'trt']);
-  const onGpu = {
-    engine: { kind: 'docker' as const, images: 'ngc' as const, gpus: ['idlest'], release: '26.07' },
-    model: { source },
+describe('a plan of an own file', () => {
+  const fixed = {
+    ...source,
+    inputs: source.inputs.map((input) => ({ ...input, shape: input.sample })),
   };
-  expect(resolveSpec(preset, { ...onGpu, format: 'trt' }).accuracy.atol).toEqual({ '*': 1e-3 });
-  expect(resolveSpec(preset, onGpu).accuracy.atol).toEqual({ '*': 1e-4 });
-  expect(() => resolveSpec(preset, { model: { source }, format: 'trt' })).toThrow(
-    'built and served on a GPU',
-  );
+  const planOf = (model: { source: ModelSource }, images: 'ngc' | 'cpu' = 'ngc') =>
+    resolveSpec(preset, {
+      engine: { kind: 'docker', images, gpus: images === 'ngc' ? ['idlest'] : [] },
+      format: 'trt',
+      model,
+    });
+
+  it('may differ as far as another runtime does', () => {
+    expect(preset.formats).toEqual(['onnx', 'trt']);
+    expect(planOf({ source: fixed }).accuracy.atol).toEqual({ '*': 1e-3 });
+    expect(resolveSpec(preset, { model: { source } }).accuracy.atol).toEqual({ '*': 1e-4 });
+  });
+
+  it('is refused without a GPU, and where nobody says for which sizes', () => {
+    expect(() => planOf({ source: fixed }, 'cpu')).toThrow('built and served on a GPU');
+    expect(() => planOf({ source })).toThrow('needs inputs of fixed sizes');
+  });
 });
