@@ -84,11 +84,12 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a host with a Docker
     };
     try {
       expect(new Set(await devicesOf(engine?.address.host))).toEqual(new Set([thisMachine]));
-      const { ID = '' } = ((await engine?.docker.info()) ?? {}) as { ID?: string };
+      const { ID = '', Name = '' } = ((await engine?.docker.info()) ?? {}) as { ID?: string; Name?: string };
       expect(ID).not.toBe('');
+      const there = `engine ${ID} of ${Name}`;
       // Without an engine of its own this machine is not known to be that one.
-      expect(await devicesOf('unix:///nowhere.sock')).toEqual([thisMachine, `engine ${ID}`, `engine ${ID}`]);
-      expect((await devicesOf('ssh://gpu1'))[0]).toBe(`engine ${ID}`);
+      expect(await devicesOf('unix:///nowhere.sock')).toEqual([thisMachine, there, there]);
+      expect((await devicesOf('ssh://gpu1'))[0]).toBe(there);
     } finally {
       await hosts.remove('other-name');
     }
