@@ -10,6 +10,8 @@ import { readInstanceId } from './containers';
 const infoSchema = z.looseObject({
   /** Of this engine and no other, as long as it keeps its data; '' where it does not say. */
   ID: z.string().default(''),
+  /** Of its machine, as that calls itself. */
+  Name: z.string().default(''),
   DockerRootDir: z.string().default(''),
   MemTotal: z.number().default(0),
   NCPU: z.number().default(0),
