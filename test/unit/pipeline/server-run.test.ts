@@ -54,7 +54,7 @@ const servers: Servers = {
 };
 
 beforeEach(async () => {
-  home = await createTestHome();
+  home = await createTestHome([]);
   measured = [];
   doing = () => undefined;
   ({ store, runs } = new NotingRuns(home.path, {}, servers));
@@ -137,7 +137,7 @@ describe('a run on a running Triton', () => {
   });
 
   it('of another home is read, and never continued: nobody here agreed to its load', async () => {
-    const other = await createTestHome();
+    const other = await createTestHome([]);
     try {
       const there = new NotingRuns(other.path, {}, servers);
       const runId = await there.runs.createServer(serverLoadFixture());

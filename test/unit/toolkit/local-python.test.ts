@@ -6,7 +6,7 @@ import { createTestHome, type TestHome } from '../../support/home';
 
 let home: TestHome;
 beforeEach(async () => {
-  home = await createTestHome();
+  home = await createTestHome([]);
 });
 afterEach(() => home.remove());
 
