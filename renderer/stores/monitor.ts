@@ -51,7 +51,7 @@ export function createMonitorStore(client: Client): StoreApi<Monitor> {
         const state = await client.call('monitor.state');
         const image = await client.call('monitor.history');
         if (newest.isOutdated()) return;
-        // What was told meanwhile is newer than the answer only where it goes on behind it.
+        // An answer that ends before what was received meanwhile would lose that.
         if (image === null || (history.span()?.toMs ?? 0) <= image.latest.atMs) {
           history.restore(image);
           set({ sample: image?.latest ?? null });

@@ -112,9 +112,10 @@ class DeploymentContainers implements DeploymentServer {
     const found = await inspectContainer(client, name, signal);
     const isSame = found?.Config.Labels[labelNames.key] === body.Labels?.[labelNames.key];
     if (found !== null && !isSame) await removeContainer(client, found.Id, { signal });
-    const id = found !== null && isSame ? found.Id : await createContainer(client, name, body, options);
+    const kept = isSame ? found : null;
+    if (kept !== null) await setRestartPolicy(client, kept.Id, 'always');
+    const id = kept?.Id ?? (await createContainer(client, name, body, options));
     try {
-      await setRestartPolicy(client, id, 'always');
       await startContainer(client, id, options);
     } catch (error) {
       await removeContainer(client, id);

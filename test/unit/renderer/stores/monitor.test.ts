@@ -4,16 +4,9 @@ import { MonitorHistory, type MonitorHistoryImage } from '../../../../main/contr
 import { createMonitorStore } from '../../../../renderer/stores/monitor';
 import { sample } from '../../monitor/fixtures';
 import { createClientDouble } from '../client-double';
+import { monitorStateFixture } from '../window-fixtures';
 
-const idle: MonitorState = {
-  source: null,
-  probe: null,
-  probeProblem: null,
-  recording: null,
-  rules: [],
-  alerts: [],
-  recent: [],
-};
+const idle = monitorStateFixture('', { source: null });
 const url = 'localhost:8000';
 const watching: MonitorState = {
   ...idle,
