@@ -1,63 +1,17 @@
 import { accuracyFields, scenarioFields } from '../contract/fields/accuracy-fields';
 import type { FieldRow, ValueAt } from '../contract/fields/field';
-import {
-  applies,
-  defaultOf,
-  isNumberList,
-  labelOf,
-  rowOf,
-  valuesAt,
-  valuesOf,
-} from '../contract/fields/fields';
+import { applies, defaultOf, labelOf, rowOf, valuesAt, valuesOf } from '../contract/fields/fields';
 import { modelFields } from '../contract/fields/model-fields';
+import { parameterText } from '../contract/fields/parameter-text';
 import { performanceFields } from '../contract/fields/performance-fields';
 import { servingFields } from '../contract/fields/serving-fields';
-import { formatCount, formatScale } from '../contract/numbers';
+import { formatScale } from '../contract/numbers';
 import type { RunSpec } from '../contract/run/run-spec';
 import { type ServerLoad, serverSpec } from '../contract/run/server-load';
 import { plannedSweep } from '../contract/run/sweep';
 import { isTree, leavesOf, sameValue } from '../contract/trees';
 import { levelText } from '../contract/words';
 import type { Parameter, ParameterGroup } from './report';
-
-/** A whole number is a choice: all of its digits count. */
-const exactText = (value: number): string =>
-  Number.isInteger(value) ? formatCount(value) : formatScale(value);
-
-/** A long even sweep is told by its ends. */
-function list(values: readonly number[]): string {
-  const [first, second] = values;
-  if (first === undefined) return 'none';
-  const step = (second ?? first) - first;
-  const even = values.every((value, index) => value === first + index * step);
-  if (values.length < 6 || !even) return values.map(exactText).join(', ');
-  const last = first + step * (values.length - 1);
-  return `${formatCount(first)} to ${formatCount(last)} in steps of ${exactText(step)}`;
-}
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined ||
-  (Array.isArray(value) && value.length === 0) ||
-  (isTree(value) && Object.keys(value).length === 0);
-
-function numberText({ identifier, unit }: FieldRow, value: number): string {
-  if (identifier === true) return String(value);
-  return `${exactText(value)}${unitText(unit)}`;
-}
-
-const unitText = (unit: string | undefined): string => (unit === undefined ? '' : ` ${unit}`);
-
-/** The value of a field for people; null: it is not set, and nothing holds in its place. */
-function valueText(row: FieldRow, value: unknown): string | null {
-  if (isEmpty(value)) return row.absent ?? null;
-  if (value === 0 && row.zero !== undefined) return row.zero;
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (typeof value === 'number') return numberText(row, value);
-  if (Array.isArray(value)) {
-    return isNumberList(valuesOf(row)) ? `${list(value as number[])}${unitText(row.unit)}` : value.join(', ');
-  }
-  return typeof value === 'string' ? (row.choices?.[value] ?? value) : JSON.stringify(value);
-}
 
 const concurrencyUnused = (spec: RunSpec): boolean =>
   plannedSweep(spec.performance, 'online') === 'requestRate';
@@ -70,7 +24,7 @@ function textOf(row: FieldRow, value: unknown, spec: RunSpec, overridden: boolea
   if (row.path === 'accuracy.allowUnverified' && overridden && value !== true) {
     return 'off; continued on request, marked unverified';
   }
-  return valueText(row, value);
+  return parameterText(row, value);
 }
 
 /** A row of the report for each value that the path of a field has. */
@@ -90,7 +44,7 @@ function parametersOf(
   if (row.path.endsWith('.*')) {
     const values = valueAt(row.path.slice(0, -2));
     return leavesOf(isTree(values) ? values : {}).map(([[name = ''], value]) =>
-      parameter(row.path.replace('*', name), valueText(row, value) ?? 'none'),
+      parameter(row.path.replace('*', name), parameterText(row, value) ?? 'none'),
     );
   }
   const set = valueAt(row.path);

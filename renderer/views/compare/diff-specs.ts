@@ -1,3 +1,5 @@
+import { rowOf } from '../../../main/contract/fields/fields';
+import { parameterText } from '../../../main/contract/fields/parameter-text';
 import type { knownSpec } from '../../../main/contract/run/server-load';
 import { instancesText } from '../../../main/contract/run/serving';
 import { fieldText, specLeaves } from '../../../main/contract/run/spec-tools';
@@ -14,25 +16,36 @@ export interface SpecDifference {
 
 type KnownSpec = ReturnType<typeof knownSpec>;
 
-const textsOf = (spec: KnownSpec): ReadonlyMap<string, string> =>
-  new Map([...specLeaves(spec ?? {})].map(([path, value]) => [path, fieldText(value)]));
+/** A value as its parameter is shown everywhere. */
+function shownText(path: string, value: unknown): string {
+  const row = rowOf(path);
+  return row === undefined ? fieldText(value) : (parameterText(row, value) ?? 'none');
+}
 
 /**
  * What the specifications say differently, in the order of the specification. Nothing for fewer than two that are known.
+ * @param text of a value in the result; the values as the specification has them are what is compared
  * @param specs null of an imported run, a part of one that measured a running Triton: what is not known does not differ.
  */
-export function diffSpecs(specs: readonly KnownSpec[]): readonly SpecDifference[] {
-  const all = specs.map(textsOf);
+export function diffSpecs(
+  specs: readonly KnownSpec[],
+  text: (path: string, value: unknown) => string = shownText,
+): readonly SpecDifference[] {
+  const all = specs.map((spec) => specLeaves(spec ?? {}));
   const fields = new Set(all.flatMap((leaves) => [...leaves.keys()]));
   return [...fields]
-    .map((field) => ({ field, values: all.map((leaves) => leaves.get(field) ?? null) }))
-    .filter(({ values }) => {
-      const known = values.filter((value, index) => {
-        const spec = specs[index] ?? null;
-        return spec !== null && (value !== null || 'model' in spec);
-      });
+    .filter((field) => {
+      const known = specs.flatMap((spec, index) =>
+        spec !== null && (all[index]?.has(field) === true || 'model' in spec)
+          ? [JSON.stringify(all[index]?.get(field))]
+          : [],
+      );
       return known.some((value) => value !== known[0]);
-    });
+    })
+    .map((field) => ({
+      field,
+      values: all.map((leaves) => (leaves.has(field) ? text(field, leaves.get(field)) : null)),
+    }));
 }
 
 /** What instances and GPUs come to together, where the runs differ in it. */

@@ -1,5 +1,6 @@
 import type { RunState } from '../../../main/contract/run/run-state';
 import { knownSpec } from '../../../main/contract/run/server-load';
+import { fieldText } from '../../../main/contract/run/spec-tools';
 import { formatWhen } from '../../format/times';
 import { diffSpecs } from './diff-specs';
 
@@ -36,7 +37,7 @@ export function shortNames(
   states: readonly RunState[],
   titleOf: (preset: string) => string,
 ): readonly string[] {
-  const differences = diffSpecs(states.map(knownSpec))
+  const differences = diffSpecs(states.map(knownSpec), (_path, value) => fieldText(value))
     .filter(({ field }) => !silent.test(field))
     .toSorted((a, b) => rankOf(a.field) - rankOf(b.field));
   const named = (count: number): readonly string[] =>

@@ -32,8 +32,8 @@ export function useNamedChanges(): readonly NamedChange[] {
     return {
       path,
       label: field?.label ?? (isPatch ? 'Edited by hand in config.pbtxt' : path),
-      from: isPatch ? 'none' : fieldText(field?.control, from),
-      to: isPatch ? editedText(to) : fieldText(field?.control, to),
+      from: isPatch ? 'none' : fieldText(path, from),
+      to: isPatch ? editedText(to) : fieldText(path, to),
       reset: () => {
         resetField(wizard, keys);
       },

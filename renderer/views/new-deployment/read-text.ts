@@ -1,4 +1,5 @@
-import { formatBytes, formatCount } from '../../../main/contract/numbers';
+import { rowOf } from '../../../main/contract/fields/fields';
+import { parameterText } from '../../../main/contract/fields/parameter-text';
 import type { Control } from './fields/field';
 
 const listed = (text: string) => text.split(/[\s,;]+/).filter(Boolean);
@@ -40,17 +41,10 @@ function reading(control: Control, text: string): unknown {
   return control.kind === 'decimal' ? parseDecimal(text) : null;
 }
 
-/** "1,073,741,824 B (1.0 GiB)"; below one KiB the bytes only. */
-export const bytesText = (bytes: number): string =>
-  bytes < 1024 ? `${bytes} B` : `${formatCount(bytes)} B (${formatBytes(bytes)})`;
-
-/** The value of a field in a table: a name by its digits, an amount with separators and its unit. */
-export function fieldText(control: Control | undefined, value: unknown): string {
-  if (control?.kind === 'choice')
-    return control.options.find((option) => option.value === value)?.label ?? valueText(value);
-  if (control?.kind !== 'integer' || typeof value !== 'number' || control.isName === true)
-    return valueText(value);
-  return control.unit === 'bytes' ? bytesText(value) : `${formatCount(value)}${control.suffix ?? ''}`;
+/** The value of a field in a table of changes. */
+export function fieldText(path: string, value: unknown): string {
+  const row = rowOf(path);
+  return row === undefined ? valueText(value) : (parameterText(row, value) ?? valueText(value));
 }
 
 /** A value as it stands in a field or a table. */

@@ -81,7 +81,7 @@ describe('published figures in a report', () => {
     expect(rows()).toContainEqual(['targetGpu', 'A40']);
     expect(rows((spec) => (spec.format = 'trt'))).toContainEqual([
       'tensorrt.maxWorkspaceBytes',
-      '1,073,741,824 bytes',
+      '1,073,741,824 B (1.0 GiB)',
     ]);
     expect(rows().map(([field]) => field)).not.toContain('tensorrt.maxWorkspaceBytes');
   });

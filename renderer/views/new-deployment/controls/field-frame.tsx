@@ -8,7 +8,7 @@ import { asSentence } from '../../../format/words';
 import { type Field, pathOf, type Topic } from '../fields/field';
 import { ProblemFixes } from '../pages/problem-fixes';
 import { isAbout, isMissing, problemText } from '../problems';
-import { valueText } from '../read-text';
+import { fieldText } from '../read-text';
 import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
 import { topicText } from './topic-text';
@@ -71,7 +71,7 @@ function Changed({ id, label, all }: { id: string; label: string; all: readonly 
   if (!all.some((keys) => wizard.isChanged(keys))) return null;
   return (
     <Tooltip
-      label={`Back to the default: ${all.map((keys) => valueText(wizard.defaultOf(keys))).join(', ')}`}
+      label={`Back to the default: ${all.map((keys) => fieldText(pathOf({ keys }), wizard.defaultOf(keys))).join(', ')}`}
       openDelay={300}
     >
       <button

@@ -1,3 +1,4 @@
+import { bytesText } from '../../../../main/contract/fields/parameter-text';
 import { formatFacts } from '../../../../main/contract/run/model-formats';
 import {
   defaultWorkspaceBytes,
@@ -6,7 +7,6 @@ import {
   precisions,
 } from '../../../../main/contract/run/run-spec';
 import { formatText, precisionText } from '../../../format/words';
-import { bytesText } from '../read-text';
 import type { Control, FieldContext, Section } from './field';
 import { formField } from './form-field';
 import { servesOnCpu, whyNotFormat, whyNotPrecision } from './why-not';

@@ -27,8 +27,8 @@ function ChangedFields({ changed }: Pick<ChangePlan, 'changed'>) {
               <td>
                 <FieldLink path={path} label={field?.label ?? path} />
               </td>
-              <td className="dim">{fieldText(field?.control, from)}</td>
-              <td>{fieldText(field?.control, to)}</td>
+              <td className="dim">{fieldText(path, from)}</td>
+              <td>{fieldText(path, to)}</td>
             </tr>
           );
         })}

@@ -38,7 +38,7 @@ describe('differences of parameters', () => {
       spec.engine = { kind: 'local', httpPort: 8000 };
     });
     expect(diffSpecs([specFixture(), other, specFixture()])).toEqual([
-      { field: 'precision', values: ['fp16', 'fp32', 'fp16'] },
+      { field: 'precision', values: ['FP16', 'FP32', 'FP16'] },
       { field: 'configure.preferredBatchSizes', values: ['8, 16', '4', '8, 16'] },
       { field: 'engine.httpPort', values: [null, '8000', null] },
     ]);

@@ -16,7 +16,7 @@ import {
   problemsOf,
   problemText,
 } from '../../../../../renderer/views/new-deployment/problems';
-import { fieldText, textProblem, valueText } from '../../../../../renderer/views/new-deployment/read-text';
+import { textProblem, valueText } from '../../../../../renderer/views/new-deployment/read-text';
 import { type WizardModel, wizardModel } from '../../../../../renderer/views/new-deployment/wizard-model';
 import { resnet50 } from '../../wizard/preset';
 
@@ -353,15 +353,6 @@ describe('texts of fields', () => {
     expect(textProblem({ kind: 'decimal' }, '1e-4')).toBeNull();
     expect(textProblem({ kind: 'decimal' }, '-1')).toContain('-1');
     expect(textProblem({ kind: 'text', placeholder: '' }, 'anything')).toBeNull();
-  });
-
-  it('are amounts with separators and units, and names by their digits', () => {
-    const integer = { kind: 'integer', min: 0 } as const;
-    expect(fieldText({ ...integer, isName: true }, 18_000)).toBe('18000');
-    expect(fieldText({ ...integer, suffix: ' ms' }, 5000)).toBe('5,000 ms');
-    expect(fieldText({ ...integer, unit: 'bytes' }, 2 ** 30)).toBe('1,073,741,824 B (1.0 GiB)');
-    expect(fieldText({ ...integer, unit: 'bytes' }, 102_400)).toBe('102,400 B (100.0 KiB)');
-    expect(fieldText(undefined, [1, 2])).toBe('1, 2');
   });
 
   it('of ports, seeds, versions and ids are names', () => {
