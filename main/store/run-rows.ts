@@ -35,18 +35,42 @@ type Row =
   | { readonly unreadable: UnreadableRun }
   | 'missing';
 
-/** What may be read for a row that is not kept; another version's row is as good as one of this where `outdated`. */
+/** What may be read for rows that are not kept; another version's row is as good as one of this where `outdated`. */
 interface Allowance {
-  bytes: number;
+  readonly bytes: number;
   readonly outdated: boolean;
 }
 
-const unlimited = (): Allowance => ({ bytes: Infinity, outdated: false });
+const unlimited: Allowance = { bytes: Infinity, outdated: false };
+
+/** What is there for the row of a run; `kept`: beside its journal, and good enough. */
+interface Found {
+  readonly runId: string;
+  readonly folder: RunFolder;
+  readonly head: Awaited<ReturnType<typeof readJournalHead>>;
+  readonly kept: KeptRow | null;
+}
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const remedy = error instanceof WorkbenchError ? error.remedy : undefined;
   return remedy === undefined ? error.message : `${error.message}. ${remedy}`;
+}
+
+/** Looks for what a row is made of. */
+async function find(
+  runId: string,
+  dir: string,
+  outdated: boolean,
+): Promise<Found | { readonly unreadable: UnreadableRun }> {
+  const folder = runFolder(dir);
+  try {
+    const head = await readJournalHead(folder.journal);
+    const kept = head === null ? null : await readKeptRow(folder, head.mark);
+    return { runId, folder, head, kept: kept !== null && (outdated || !kept.isOutdated) ? kept : null };
+  } catch (error) {
+    return { unreadable: { runId, dir, reason: reasonOf(error) } };
+  }
 }
 
 /** The rows of the run list: each from beside its journal, or made anew from it. */
@@ -63,7 +87,7 @@ export class RunRows {
 
   /** Newest first. */
   async list(dirs: RunDirs): Promise<ListedRuns> {
-    const rows = await this.read(dirs, unlimited());
+    const rows = await this.read(dirs, unlimited);
     return {
       runs: rows.flatMap((row) => (row !== 'missing' && 'run' in row ? [row.run] : [])),
       unreadable: rows.flatMap((row) => (row !== 'missing' && 'unreadable' in row ? [row.unreadable] : [])),
@@ -75,7 +99,7 @@ export class RunRows {
    * a list was whole, or {@link make} has come to its end; whole from then on.
    */
   async atHand(dirs: RunDirs): Promise<RunList> {
-    const rows = await this.read(dirs, this.allMade ? unlimited() : { bytes: atHandBytes, outdated: true });
+    const rows = await this.read(dirs, this.allMade ? unlimited : { bytes: atHandBytes, outdated: true });
     const found = rows.flatMap((row) => (row !== 'missing' && 'run' in row ? [row] : []));
     const outdated = found.flatMap(({ run, isOutdated }) => (isOutdated ? [run.runId] : []));
     const missing = rows.filter((row) => row === 'missing').length;
@@ -88,44 +112,42 @@ export class RunRows {
   async make(dirs: RunDirs, signal: AbortSignal, onMade: () => void): Promise<void> {
     for (const [runId, dir] of [...dirs].reverse()) {
       if (signal.aborted) return;
-      const kept = await this.rowOf(runId, dir, { bytes: 0, outdated: false });
-      if (kept !== 'missing') continue;
-      await this.rowOf(runId, dir, unlimited());
+      const found = await find(runId, dir, false);
+      if (!('folder' in found) || found.kept !== null) continue;
+      await this.rowOf(found);
       onMade();
     }
     this.allMade = true;
   }
 
-  private async read(dirs: RunDirs, allowance: Allowance): Promise<readonly Row[]> {
+  private async read(dirs: RunDirs, { bytes, outdated }: Allowance): Promise<readonly Row[]> {
     // A row mostly waits for the disk.
     const limit = pLimit(readAtOnce);
-    return Promise.all(
-      [...dirs]
-        .reverse()
-        .map(([runId, dir]) =>
-          limit(() =>
-            this.rowOf(runId, dir, this.listed.has(runId) ? { ...allowance, bytes: Infinity } : allowance),
-          ),
-        ),
+    const newest = await Promise.all(
+      [...dirs].reverse().map(([runId, dir]) => limit(() => find(runId, dir, outdated))),
     );
+    let left = bytes;
+    const rows = newest.map((found): Promise<Row> => {
+      const toRead = 'folder' in found && found.kept === null ? (found.head?.bytes ?? 0) : 0;
+      if ('folder' in found && !this.listed.has(found.runId)) {
+        if (toRead > left) return Promise.resolve('missing');
+        left -= toRead;
+      }
+      return limit(() => this.rowOf(found));
+    });
+    return Promise.all(rows);
   }
 
-  private async rowOf(runId: string, dir: string, allowance: Allowance): Promise<Row> {
-    const folder = runFolder(dir);
+  private async rowOf(found: Found | { readonly unreadable: UnreadableRun }): Promise<Row> {
+    if (!('folder' in found)) return found;
+    const { runId, folder, head, kept } = found;
     try {
-      const head = await readJournalHead(folder.journal);
-      const kept = head === null ? null : await readKeptRow(folder, head.mark);
-      const taken = kept !== null && (allowance.outdated || !kept.isOutdated) ? kept : null;
-      if (taken === null && head !== null) {
-        if (head.bytes > allowance.bytes) return 'missing';
-        allowance.bytes -= head.bytes;
-      }
-      const { row, isOutdated } = taken ?? (await this.madeRow(folder, head?.mark ?? null));
-      requireSameRun(row.runId, runId, dir);
+      const { row, isOutdated } = kept ?? (await this.madeRow(folder, head?.mark ?? null));
+      requireSameRun(row.runId, runId, folder.dir);
       const origin = await this.originOf(folder, head?.first ?? null);
-      return { run: await asItStands({ ...row, origin }, dir, this.jobs), isOutdated };
+      return { run: await asItStands({ ...row, origin }, folder.dir, this.jobs), isOutdated };
     } catch (error) {
-      return { unreadable: { runId, dir, reason: reasonOf(error) } };
+      return { unreadable: { runId, dir: folder.dir, reason: reasonOf(error) } };
     }
   }
 
