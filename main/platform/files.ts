@@ -1,6 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { access, lstat, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import {
+  access,
+  type FileHandle,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type ErrorCode, WorkbenchError } from '../contract/errors';
@@ -179,11 +191,33 @@ export function hashValue(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
+/** Of most files all bytes, and of a large one a piece that keeps a disk busy. */
+const [fewBytes, manyBytes] = [2 ** 16, 2 ** 20];
+
+/**
+ * Bytes and SHA-256 (hex) of what an open file holds. All of it goes through the same memory: a stream takes new memory for
+ * each piece, and for a small file as much as for a large one.
+ */
+export async function contentOf(file: FileHandle): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let buffer = Buffer.allocUnsafeSlow(fewBytes);
+  for (let bytes = 0; ;) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, bytes);
+    if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') };
+    hash.update(buffer.subarray(0, bytesRead));
+    bytes += bytesRead;
+    if (bytesRead === buffer.length && bytesRead < manyBytes) buffer = Buffer.allocUnsafeSlow(manyBytes);
+  }
+}
+
 /** SHA-256 (hex) of a file's bytes. */
 export async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) hash.update(chunk as Buffer);
-  return hash.digest('hex');
+  const file = await open(path);
+  try {
+    return (await contentOf(file)).sha256;
+  } finally {
+    await file.close();
+  }
 }
 
 const ownBusiness: ReadonlySet<string> = new Set(['__pycache__', '.git']);

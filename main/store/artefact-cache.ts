@@ -1,4 +1,4 @@
-import { chmod, cp, link, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { chmod, copyFile, link, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type FileEntry, fileEntrySchema } from '../contract/run/artefacts';
@@ -31,7 +31,7 @@ async function place(from: string, to: string): Promise<void> {
   await makeFolder(dirname(to));
   const { size, mode } = await stat(from);
   if (size < linkedFromBytes) {
-    await cp(from, to);
+    await copyFile(from, to);
     return;
   }
   // A file of somebody else stays as it is; that its content changed is found before it is used again.
@@ -39,7 +39,7 @@ async function place(from: string, to: string): Promise<void> {
   await link(from, to).catch(async (error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error;
-    await cp(from, to);
+    await copyFile(from, to);
   });
 }
 

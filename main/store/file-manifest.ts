@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileEntry } from '../contract/run/artefacts';
 import { type JournalEntry, type StepId, stepIds } from '../contract/run/run-events';
-import { syncToDisk } from '../platform/files';
+import { contentOf, syncToDisk } from '../platform/files';
 import { openPlain, requirePlain } from '../platform/plain-entry';
 import type { RunKey } from './run-key';
 import { isStepSealed, type SealedContent, stepSeal, trustedFiles } from './run-seals';
@@ -54,17 +53,7 @@ export class ReadContents {
       const mark = [dev, ino, size, mtimeNs].join(' ');
       const before = this.known.get(mark);
       if (before !== undefined) return before;
-      const hash = createHash('sha256');
-      let bytes = 0;
-      for await (const chunk of file.createReadStream({
-        autoClose: false,
-        highWaterMark: 2 ** 20,
-        start: 0,
-      })) {
-        hash.update(chunk as Buffer);
-        bytes += (chunk as Buffer).length;
-      }
-      const content = { bytes, sha256: hash.digest('hex') };
+      const content = await contentOf(file);
       this.known.set(mark, content);
       return content;
     } finally {

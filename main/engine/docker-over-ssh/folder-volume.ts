@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { contentOf } from '../../platform/files';
 import { openPlain, requirePlain } from '../../platform/plain-entry';
 import type { TarContent, Unpacked } from './folder-tar';
 
@@ -39,10 +40,7 @@ interface FolderContent {
 async function hashPlain(path: string): Promise<string> {
   const file = await openPlain(path, constants.O_RDONLY);
   try {
-    const hash = createHash('sha256');
-    const stream = file.createReadStream({ autoClose: false, start: 0, highWaterMark: 2 ** 20 });
-    for await (const chunk of stream) hash.update(chunk as Buffer);
-    return hash.digest('hex');
+    return (await contentOf(file)).sha256;
   } finally {
     await file.close();
   }
