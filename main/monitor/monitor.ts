@@ -10,7 +10,7 @@ import {
   watchedName,
 } from '../contract/monitor/monitor';
 import type { MonitorHistory } from '../contract/monitor/monitor-history';
-import { makeFolder, writeFileAtomic } from '../platform/files';
+import { makeFolder, writeOutput } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
 import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
@@ -165,9 +165,9 @@ export function createMonitor(options: MonitorOptions): Monitor {
       return source.kind === 'live' ? stemOf(source) : parse(source.file).name;
     },
     exportTo: async (path, kind) => {
-      if (kind === 'csv') return writeFileAtomic(path, monitorCsv(session.history));
+      if (kind === 'csv') return writeOutput(path, monitorCsv(session.history));
       const html = await report();
-      if (kind === 'html') return writeFileAtomic(path, html);
+      if (kind === 'html') return writeOutput(path, html);
       await makeFolder(recordings);
       const source = join(recordings, '.report.html');
       await writeFile(source, html);

@@ -8,6 +8,7 @@ import {
   mkdtemp,
   open,
   readdir,
+  realpath,
   rename,
   rm,
   stat,
@@ -160,6 +161,19 @@ export async function writeFileAtomic(
     await rm(temporary, { force: true }).catch(() => undefined);
     throw fileError(error, path);
   }
+}
+
+/**
+ * A file where somebody asked for it, old content or new content: what a link leads to is written in place of the link, and
+ * what is no file takes the content itself. To rename a file over /dev/null or /dev/stdout takes it from everybody.
+ */
+export async function writeOutput(path: string, content: string | Uint8Array): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  const found = await stat(target).catch(() => null);
+  if (found === null || found.isFile() || found.isDirectory()) return writeFileAtomic(target, content);
+  await writeFile(target, content).catch((error: unknown) => {
+    throw fileError(error, path);
+  });
 }
 
 /**

@@ -7,7 +7,7 @@ import type { RunState } from '../../contract/run/run-state';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { levelText, loadToolText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
-import { writeFileAtomic } from '../../platform/files';
+import { writeOutput } from '../../platform/files';
 import { type CliContext, exitCodes, type Output, progressOf } from '../output';
 import { readHeaders } from '../read-values';
 import { budgetOf } from '../settings';
@@ -79,7 +79,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     if (results !== null) {
       tellResults(output, results, { runId, crossing: load.tools.length > 1, latencyThreshold });
       if (csv !== undefined) {
-        await writeFileAtomic(resolve(csv), core.levelsCsv(results.points));
+        await writeOutput(resolve(csv), core.levelsCsv(results.points));
         output.say(`The levels are in ${csv}`);
       }
     }
