@@ -7,6 +7,7 @@ import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, type CliResult, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
+import { littleQueueDelayUs } from '../support/little-model';
 import { pdfPages } from '../support/pdf-pages';
 
 type Document = ReturnType<typeof matrixDocument> & {
@@ -27,6 +28,7 @@ beforeAll(async () => {
       profile: 'quick',
       model: { args: { train_images: '20', val_images: '4' } },
       accuracy: { thresholds: { top1: 0 } },
+      configure: { maxQueueDelayUs: Number(littleQueueDelayUs) },
       performance: {
         ...{ batchSizes: [1], concurrency: [1, 2], maxTrials: 3, warmupMs: 100 },
         ...{ measurementIntervalMs: 250, stabilityPercentage: 1000 },

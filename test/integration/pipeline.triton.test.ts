@@ -10,6 +10,7 @@ import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, documentOf, type RunDocument, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
+import { littleQueueDelayUs } from '../support/little-model';
 import { parseCsv } from '../support/parse-csv';
 
 let home: TestHome;
@@ -26,7 +27,11 @@ const short = [
   '--measurement-interval-ms',
   '300',
 ];
-const quick = ['run', 'resnet50', '--profile', 'quick', '--json', ...short];
+// A model that waits leaves the processors to the tests beside it.
+const quick = [
+  ...['run', 'resnet50', '--profile', 'quick', '--json', ...short],
+  ...['--max-queue-delay-us', littleQueueDelayUs],
+];
 
 function metric(document: RunDocument, name: string) {
   const found = document.accuracy?.metrics.find((entry) => entry.name === name);

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { littleArgs } from '../../support/little-model';
+import { littleArgs, littleQueueDelayUs } from '../../support/little-model';
 import type { WorkbenchApp } from '../support/app';
 import { Shell } from './shell.page';
 
@@ -96,6 +96,8 @@ export class NewDeploymentPage {
   async takeLittleModel(): Promise<void> {
     await this.open('Model');
     for (const [name, value] of Object.entries(littleArgs)) await this.set(`model.args.${name}`, value);
+    await this.open('Configure');
+    await this.set('configure.maxQueueDelayUs', littleQueueDelayUs);
     await this.open('Accuracy');
     await this.set('accuracy.thresholds.top1', '0');
   }
