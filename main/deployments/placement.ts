@@ -21,8 +21,30 @@ const isFree = (port: number): Promise<boolean> =>
     });
   });
 
+const portWords = { http: 'HTTP', grpc: 'gRPC', metrics: 'metrics' } as const;
+
+/** Those that were asked for. Throws input-invalid for one that is asked for twice: only one can listen there. */
+function portsAskedFor(wanted: { readonly [Port in keyof Deployment['ports']]: number | undefined }) {
+  const given = new Map<number, keyof Deployment['ports']>();
+  for (const port of ['http', 'grpc', 'metrics'] as const) {
+    const number = wanted[port];
+    if (number === undefined) continue;
+    const other = given.get(number);
+    if (other !== undefined) {
+      throw new WorkbenchError(
+        'input-invalid',
+        `Port ${number} cannot be used for both ${portWords[other]} and ${portWords[port]}`,
+        { where: `${port}Port`, remedy: 'Name different ports, or leave one out.' },
+      );
+    }
+    given.set(number, port);
+  }
+  return given.keys();
+}
+
 /**
  * Fixed from now on: the usual ones, or of each the next hundred that nobody has and no deployment was given.
+ * Throws input-invalid for one that is asked for twice.
  * @param busy those that somebody has on another machine; null: it is this one, where they are tried
  */
 export async function choosePorts(
@@ -30,7 +52,8 @@ export async function choosePorts(
   taken: ReadonlySet<number>,
   busy: ReadonlySet<number> | null = null,
 ): Promise<Deployment['ports']> {
-  const given = new Set(taken);
+  // One that is asked for is not also given to another interface.
+  const given = new Set([...taken, ...portsAskedFor(wanted)]);
   const next = async (usual: number): Promise<number> => {
     for (let port = usual; port < 65_000; port += 10) {
       if (given.has(port) || !(busy === null ? await isFree(port) : !busy.has(port))) continue;

@@ -8,6 +8,7 @@ import {
   requireSameEngine,
   requireServable,
 } from '../../../main/deployments/placement';
+import { rejection } from '../../support/rejection';
 
 const none = { http: undefined, grpc: undefined, metrics: undefined };
 const docker = (imageId: string): DeploymentEngine => ({
@@ -35,6 +36,23 @@ describe('choosePorts', () => {
     } finally {
       server.close();
     }
+  });
+
+  it('gives none that was asked for to another interface', async () => {
+    const free = new Set<number>();
+    expect(await choosePorts({ ...none, http: 8001 }, new Set(), free)).toEqual({
+      ...{ http: 8001, grpc: 8011, metrics: 8002 },
+    });
+    expect(await choosePorts({ ...none, metrics: 8000 }, new Set(), free)).toEqual({
+      ...{ http: 8010, grpc: 8001, metrics: 8000 },
+    });
+  });
+
+  it('refuses one that was asked for twice, and names the second', async () => {
+    expect(await rejection(choosePorts({ ...none, http: 9000, metrics: 9000 }, new Set()))).toMatchObject({
+      ...{ code: 'input-invalid', where: 'metricsPort' },
+      message: 'Port 9000 cannot be used for both HTTP and metrics',
+    });
   });
 });
 
