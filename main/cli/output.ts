@@ -99,6 +99,13 @@ export interface Output {
   readonly clearScreen: () => void;
 }
 
+/** Only one line can be erased: what is longer than the terminal is wide would leave one behind at each change. */
+function withinTerminal(line: string, columns: number | undefined): string {
+  // A terminal whose size nobody knows tells 0.
+  if (columns === undefined || columns < 2 || line.length < columns) return line;
+  return `${line.slice(0, columns - 2)}…`;
+}
+
 export function createOutput(json: boolean, quiet = false): Output {
   const to = json ? 'stderr' : 'stdout';
   const stream = process[to];
@@ -107,7 +114,7 @@ export function createOutput(json: boolean, quiet = false): Output {
     quiet,
     live: stream.isTTY,
     rewrite: (line) => {
-      stream.write(`${eraseLine}${cleanLine(line)}`);
+      stream.write(`${eraseLine}${withinTerminal(cleanLine(line), stream.columns)}`);
     },
     clearScreen: () => {
       stream.write(eraseScreen);

@@ -58,6 +58,19 @@ it('the moving line and errors are clean too; what moves it is not taken out', (
   expect(errors()).toContain('tag\t');
 });
 
+it('the moving line stays one line of a narrow terminal: only one is erased', () => {
+  const { columns } = process.stdout;
+  try {
+    process.stdout.columns = 20;
+    const text = written('stdout');
+    createOutput(false).rewrite('triton-cpu: Downloading, 120 of 480 MiB');
+    createOutput(false).rewrite('triton-cpu: Pulled');
+    expect(text()).toBe('\r\u001b[Ktriton-cpu: Downlo…\r\u001b[Ktriton-cpu: Pulled');
+  } finally {
+    process.stdout.columns = columns;
+  }
+});
+
 it('JSON holds the same values and no control characters', () => {
   const value = { [`k${pwned}`]: `v${pwned}\u007f\n` };
   expect(JSON.parse(jsonText(value, 2))).toEqual(value);
