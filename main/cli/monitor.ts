@@ -17,7 +17,7 @@ import { makeFolder } from '../platform/files';
 import { boundHeapGrowth } from '../platform/heap-growth';
 import { addTlsOptions, readTlsOptions, type TlsOptions } from './field-options';
 import { type AlertOptions, monitorTable, readAlerts } from './monitor-table';
-import { type CliContext, exitCodes, jsonText, type Output } from './output';
+import { type CliContext, exitCodes, jsonText, type Output, untilReaderLeaves } from './output';
 import { readDuration, readHeaders, readNumber, readShapes } from './read-values';
 
 interface MonitorCliOptions extends TlsOptions, AlertOptions {
@@ -131,6 +131,34 @@ const printer =
     for (const marker of sample.markers) output.say(`* ${marker.text}`);
   };
 
+/**
+ * Resolves at Ctrl-C, after --for, and for a monitor that only prints, when nobody reads it any more. What writes
+ * files or was given a time goes to its end.
+ */
+function listenForEnd({ record, csv, report }: MonitorCliOptions, forMs: number | null) {
+  const reader = untilReaderLeaves();
+  const end = new AbortController();
+  const finish = () => {
+    end.abort();
+  };
+  const onlyPrints = [record, csv, report].every((file) => file === undefined) && forMs === null;
+  if (onlyPrints) reader.signal.addEventListener('abort', finish);
+  process.once('SIGINT', finish);
+  process.once('SIGTERM', finish);
+  const until = new Promise<void>((resolve) => {
+    end.signal.addEventListener('abort', () => {
+      resolve();
+    });
+    if (forMs !== null) setTimeout(resolve, forMs).unref();
+  });
+  const dispose = () => {
+    process.off('SIGINT', finish);
+    process.off('SIGTERM', finish);
+    reader.dispose();
+  };
+  return { until, dispose };
+}
+
 interface WatchInput {
   readonly url: string;
   readonly intervalMs: number;
@@ -178,18 +206,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   if (rules !== null) core.monitor.judgeBy(rules);
   const seen = { fired: false, model: false };
   const stop = core.subscribe(printer(output, alertModel, seen));
-  const end = new AbortController();
-  const finish = () => {
-    end.abort();
-  };
-  process.once('SIGINT', finish);
-  process.once('SIGTERM', finish);
-  const until = new Promise<void>((resolve) => {
-    end.signal.addEventListener('abort', () => {
-      resolve();
-    });
-    if (forMs !== null) setTimeout(resolve, forMs).unref();
-  });
+  const { until, dispose } = listenForEnd(options, forMs);
   try {
     if (replay !== undefined) {
       await Promise.race([core.monitor.replayFile(replay, readNumber('--speed', options.speed)), until]);
@@ -198,8 +215,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     }
     await write(core, options);
   } finally {
-    process.off('SIGINT', finish);
-    process.off('SIGTERM', finish);
+    dispose();
     stop();
   }
   if (alertModel !== undefined && !seen.model && !seen.fired) {

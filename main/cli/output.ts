@@ -106,6 +106,19 @@ function withinTerminal(line: string, columns: number | undefined): string {
   return `${line.slice(0, columns - 2)}…`;
 }
 
+/**
+ * Aborted once nobody reads stdout any more, as behind `| head`. Work goes to its end all the same; what would never
+ * end of itself ends then.
+ */
+export function untilReaderLeaves(): { readonly signal: AbortSignal; readonly dispose: () => void } {
+  const left = new AbortController();
+  const onError = ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') left.abort();
+  };
+  process.stdout.on('error', onError);
+  return { signal: left.signal, dispose: () => process.stdout.off('error', onError) };
+}
+
 export function createOutput(json: boolean, quiet = false): Output {
   const to = json ? 'stderr' : 'stdout';
   const stream = process[to];

@@ -4,7 +4,7 @@ import { WorkbenchError } from '../../contract/errors';
 import { type StepId, stepIds } from '../../contract/run/run-events';
 import { stepTitle } from '../../contract/words';
 import type { Core } from '../../core';
-import type { CliContext, Output } from '../output';
+import { type CliContext, type Output, untilReaderLeaves } from '../output';
 import { readNumber, readOneOf, resolveRunId, runArgument } from '../read-values';
 
 /** As many as the core reads of a log. */
@@ -108,11 +108,13 @@ export function addLogs(program: Command, context: CliContext): void {
       const print = createPrinter({ core, output: context.output({}), runId, steps, limit });
       // Asked before the lines are read: what is written in between is not lost.
       let running = await isRunning();
+      const reader = untilReaderLeaves();
       await print();
-      while (options.follow === true && running) {
+      while (options.follow === true && running && !reader.signal.aborted) {
         await delay(pollMs);
         running = await isRunning();
         await print();
       }
+      reader.dispose();
     });
 }

@@ -68,3 +68,27 @@ describe('logs', () => {
     expect(await printed(core, 'a', 'export', '-f')).toBe('one\ntwo\nthree\n');
   });
 });
+
+it('follows no longer when nobody reads any more, as behind "| head"', async () => {
+  let looks = 0;
+  // As in the program: a pipe whose reader has gone does not end it by itself.
+  const outlive = () => undefined;
+  process.stdout.on('error', outlive);
+  const core = {
+    listRuns: () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
+    getRun: () => Promise.resolve({ state: { status: looks < 3 ? 'running' : 'done' } }),
+    handlers: {
+      'runs.log': () => {
+        looks += 1;
+        // As Node tells it of a pipe whose reader has gone.
+        process.stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+        return Promise.resolve([]);
+      },
+    },
+  } as unknown as Core;
+  await programWith({ core: () => Promise.resolve(core) }).parseAsync(['logs', 'a', 'export', '-f'], {
+    from: 'user',
+  });
+  process.stdout.off('error', outlive);
+  expect(looks).toBe(1);
+});
