@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { WorkbenchError } from '../contract/errors';
+import { deploymentIdPattern } from '../contract/deployment';
+import { toWire, WorkbenchError } from '../contract/errors';
 import { type StepId, stepIds } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { Choice } from '../contract/run/spec-tools';
@@ -12,7 +13,7 @@ import { deployRun } from './deployments';
 import { collect } from './field-options';
 import { runMatrix } from './matrix';
 import type { MatrixFlags } from './matrix/matrix-session';
-import { type CliContext, exitCodes, type JsonOption, type Output, printText } from './output';
+import { type CliContext, exitCodes, formatError, type JsonOption, type Output, printText } from './output';
 import type { RunOptions } from './read-spec';
 import {
   readBudgetMs,
@@ -80,7 +81,7 @@ export function addRun(program: Command, context: CliContext): void {
       if (!checkOnly) await tellNotes(core, chosen);
       const spec = await core.resolveChoice(chosen);
       if (checkOnly) return;
-      if (options.keepServing !== undefined) requireServable(spec);
+      if (options.keepServing !== undefined) await requireServable(core, spec, options.keepServing);
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
       const { skipPreflight = false, verbose = false, detach, name: named } = options;
       const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
@@ -90,15 +91,8 @@ export function addRun(program: Command, context: CliContext): void {
       const output = context.output(options);
       await saySharedName(core, output.say, runId, named);
       const code = await workOn(core, runId, output, { verbose, skipPreflight, detach });
-      if (code === exitCodes.done && options.keepServing !== undefined) {
-        const name = options.keepServing === true ? undefined : options.keepServing;
-        const { id, httpUrl, grpcUrl, host } = await deployRun(core, output, runId, present({ name }));
-        const on = host === null ? '' : ` on ${host}`;
-        output.say(
-          `${id} serves at ${httpUrl} and ${grpcUrl} (gRPC)${on}. Stop it with: deployments stop ${id}`,
-        );
-      }
-      context.exit(code);
+      const keeps = code === exitCodes.done && options.keepServing !== undefined;
+      context.exit(keeps ? await keepServing(core, output, runId, options.keepServing) : code);
     });
 }
 
@@ -112,12 +106,50 @@ function refuseMatrixOptions({ resume, hosts }: RunFlags): void {
 }
 
 /** Said before the run, and not at its end. */
-function requireServable({ engine }: RunSpec): void {
-  if (engine.kind === 'local' || engine.kind === 'docker') return;
-  throw new WorkbenchError('input-invalid', 'Only a run on this machine or a host can be kept serving', {
-    where: '--keep-serving',
-    remedy: 'Leave it out, and take the model to the other machine with "bundle".',
-  });
+async function requireServable(core: Core, { engine }: RunSpec, name: true | string): Promise<void> {
+  const refused = (message: string, remedy: string): WorkbenchError =>
+    new WorkbenchError('input-invalid', message, { where: '--keep-serving', remedy });
+  if (engine.kind !== 'local' && engine.kind !== 'docker') {
+    throw refused(
+      'Only a run on this machine or a host can be kept serving',
+      'Leave it out, and take the model to the other machine with "bundle".',
+    );
+  }
+  if (name === true) return;
+  if (!deploymentIdPattern.test(name)) {
+    throw refused(
+      `"${name}" cannot be the name of a deployment`,
+      'Use lower-case letters, digits and "-", with a letter or a digit first.',
+    );
+  }
+  const { code } = await core.handlers['deployments.show']({ id: name }).then(
+    () => ({ code: null }),
+    (error: unknown) => toWire(error),
+  );
+  if (code === 'deployment-unknown') return;
+  throw refused(
+    `A deployment "${name}" exists already`,
+    `Choose another name, or deploy the run when it is done: "deploy RUN --to ${name}".`,
+  );
+}
+
+/** Serves the model of a run that is done, and gives the exit code: 2 would say that nothing was started. */
+async function keepServing(
+  core: Core,
+  output: Output,
+  runId: string,
+  wanted: true | string | undefined,
+): Promise<number> {
+  try {
+    const name = typeof wanted === 'string' ? wanted : undefined;
+    const { id, httpUrl, grpcUrl, host } = await deployRun(core, output, runId, present({ name }));
+    const on = host === null ? '' : ` on ${host}`;
+    output.say(`${id} serves at ${httpUrl} and ${grpcUrl} (gRPC)${on}. Stop it with: deployments stop ${id}`);
+    return exitCodes.done;
+  } catch (error) {
+    printText(`${formatError(toWire(error))}\n`, 'stderr');
+    return exitCodes.failed;
+  }
 }
 
 const resumeAlone = new WorkbenchError('input-invalid', '--resume is an option of --matrix', {
