@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { fromWire } from '../../contract/errors';
 import { bestAnswer, budgetText } from '../../contract/measured/verdict';
 import { formatRate } from '../../contract/numbers';
 import type { RunState } from '../../contract/run/run-state';
@@ -8,7 +7,7 @@ import type { ServerLoad } from '../../contract/run/server-load';
 import { levelText, loadToolText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
 import { writeOutput } from '../../platform/files';
-import { type CliContext, exitCodes, type Output, progressOf } from '../output';
+import { type CliContext, exitCodes, formatError, type Output, printText, progressOf } from '../output';
 import { readHeaders } from '../read-values';
 import { budgetOf } from '../settings';
 import { addPerfOptions, type PerfOptions, planText, readPerfPlan } from './perf-plan';
@@ -88,7 +87,11 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     if (outcome === 'paused') return exitCodes.paused;
     if (outcome === 'cancelled') return exitCodes.cancelled;
     if (error === null) return exitCodes.done;
-    if (results === null) throw fromWire(error);
+    if (results === null) {
+      // Thrown, it could read as a mistake in the command line, with which nothing is started.
+      printText(`${formatError(error)}\n`, 'stderr');
+      if (output.json) output.document({ error });
+    }
     return exitCodes.failed;
   } finally {
     stopListening();
