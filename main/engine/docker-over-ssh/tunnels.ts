@@ -120,6 +120,8 @@ class Tunnel {
     try {
       const { localPort } = await this.opened();
       this.problem = null;
+      // Who connected did not wait for the line: nothing would close the other end any more.
+      if (socket.destroyed) return;
       join(socket, connect({ host: '127.0.0.1', port: localPort }));
     } catch (error) {
       this.problem = toWire(error).message;
