@@ -10,7 +10,7 @@ import {
   watchedName,
 } from '../contract/monitor/monitor';
 import type { MonitorHistory } from '../contract/monitor/monitor-history';
-import { makeFolder, writeOutput } from '../platform/files';
+import { makeTemporaryFolder, writeOutput } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
 import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
@@ -126,7 +126,6 @@ function createHandlers(
 
 /** Watches one Triton at a time, live or from a recording. */
 export function createMonitor(options: MonitorOptions): Monitor {
-  const { recordings } = options;
   const session = new MonitorSession(options);
 
   const stemOf = (target: MonitorTarget): string => {
@@ -168,13 +167,14 @@ export function createMonitor(options: MonitorOptions): Monitor {
       if (kind === 'csv') return writeOutput(path, monitorCsv(session.history));
       const html = await report();
       if (kind === 'html') return writeOutput(path, html);
-      await makeFolder(recordings);
-      const source = join(recordings, '.report.html');
-      await writeFile(source, html);
+      // One each: another process may print its own at the same time.
+      const folder = await makeTemporaryFolder('triton-workbench-report-', 'report-failed');
       try {
+        const source = join(folder, 'report.html');
+        await writeFile(source, html);
         await options.printPdf(source, path, new AbortController().signal);
       } finally {
-        await rm(source, { force: true });
+        await rm(folder, { recursive: true, force: true });
       }
     },
     close: () => session.close(),
