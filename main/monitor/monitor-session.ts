@@ -21,7 +21,7 @@ import { writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 import { judgeAlerts } from './alerts';
 import { type LiveSession, startLiveSession } from './live-session';
-import { readMonitorTarget } from './monitor-address';
+import { type MonitorAddress, readMonitorTarget } from './monitor-address';
 import { boundedMarkers, boundedSample } from './rates';
 import { recordingHead, RecordingWriter, replayRecording } from './recording';
 
@@ -85,6 +85,10 @@ export class MonitorSession {
   private rules: readonly AlertRule[] = [];
   /** In place of those that are kept. */
   private givenRules: readonly AlertRule[] | null = null;
+  /** Of the wishes to start, stop and replay: the number of the last one, and of the last one that was begun. */
+  private wishes = 0;
+  private begun = 0;
+  private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: MonitorSessionOptions) {}
 
@@ -116,54 +120,23 @@ export class MonitorSession {
     };
   }
 
-  /** Throws input-invalid for an address that is none. */
+  /**
+   * Throws input-invalid for an address that is none. What is asked for while a host is being reached comes first: this
+   * one then begins nothing.
+   */
   async start(
     target: MonitorTarget,
     intervalMs = defaultIntervalMs,
     headers: readonly RequestHeader[] = [],
   ): Promise<void> {
+    const wish = this.nextWish();
     const address = await readMonitorTarget(target, headers, this.options.reach);
-    const settings = await this.read();
-    await this.stop();
-    this.clear();
-    this.watched = target;
-    // Their values may be secrets: they are held here, and neither told nor kept.
-    this.headers = headers;
-    this.source = { kind: 'live', ...target, sinceMs: this.options.now().getTime() };
-    this.session = startLiveSession({
-      address,
-      intervalMs,
-      onSample: (sample) => {
-        this.take(sample);
-      },
-      onVerdict: ({ name, version, state, reason }) => {
-        this.options.emit({ type: 'monitor-verdict', model: { name, version, state, reason } });
-      },
-      onProbeProblem: (problem) => {
-        if (problem === this.probeProblem) return;
-        this.probeProblem = problem;
-        this.changed();
-      },
-    });
-    await this.keep({ ...settings, recent: withRecent(settings.recent, target) });
-    this.changed();
+    await this.inTurn(wish, () => this.watch(target, { address, intervalMs, headers }));
   }
 
+  /** Also what is only on its way. */
   async stop(): Promise<void> {
-    this.recordingProblem = null;
-    const { session, replaying } = this;
-    this.session = null;
-    this.replaying = null;
-    replaying?.stop.abort();
-    await session?.close();
-    await replaying?.ended.catch(() => undefined);
-    await this.endRecording();
-    if (this.source === null) return;
-    this.lastSource = this.source;
-    this.source = null;
-    this.probe = null;
-    this.probeProblem = null;
-    this.changed();
+    await this.inTurn(this.nextWish(), () => this.ended());
   }
 
   setProbe(probe: ProbeSettings | null): Promise<void> {
@@ -215,8 +188,89 @@ export class MonitorSession {
 
   /** Resolves when the playing has begun. */
   async replay(path: string, file: string, speed: number): Promise<{ readonly ended: Promise<void> }> {
+    let ended: Promise<void> = Promise.resolve();
+    await this.inTurn(this.nextWish(), async () => {
+      ({ ended } = await this.play(path, file, speed));
+    });
+    return { ended };
+  }
+
+  close(): Promise<void> {
+    return this.stop();
+  }
+
+  private nextWish(): number {
+    this.wishes += 1;
+    return this.wishes;
+  }
+
+  /** One after the other, and not where something that was asked for later has begun. */
+  private async inTurn(wish: number, work: () => Promise<void>): Promise<void> {
+    if (wish < this.begun) return;
+    this.begun = wish;
+    const done = this.turn.then(() => (wish < this.begun ? undefined : work()));
+    this.turn = done.catch(() => undefined);
+    await done;
+  }
+
+  private async watch(
+    target: MonitorTarget,
+    {
+      address,
+      intervalMs,
+      headers,
+    }: {
+      readonly address: MonitorAddress;
+      readonly intervalMs: number;
+      readonly headers: readonly RequestHeader[];
+    },
+  ): Promise<void> {
+    const settings = await this.read();
+    await this.ended();
+    this.clear();
+    this.watched = target;
+    // Their values may be secrets: they are held here, and neither told nor kept.
+    this.headers = headers;
+    this.source = { kind: 'live', ...target, sinceMs: this.options.now().getTime() };
+    this.session = startLiveSession({
+      address,
+      intervalMs,
+      onSample: (sample) => {
+        this.take(sample);
+      },
+      onVerdict: ({ name, version, state, reason }) => {
+        this.options.emit({ type: 'monitor-verdict', model: { name, version, state, reason } });
+      },
+      onProbeProblem: (problem) => {
+        if (problem === this.probeProblem) return;
+        this.probeProblem = problem;
+        this.changed();
+      },
+    });
+    await this.keep({ ...settings, recent: withRecent(settings.recent, target) });
+    this.changed();
+  }
+
+  private async ended(): Promise<void> {
+    this.recordingProblem = null;
+    const { session, replaying } = this;
+    this.session = null;
+    this.replaying = null;
+    replaying?.stop.abort();
+    await session?.close();
+    await replaying?.ended.catch(() => undefined);
+    await this.endRecording();
+    if (this.source === null) return;
+    this.lastSource = this.source;
+    this.source = null;
+    this.probe = null;
+    this.probeProblem = null;
+    this.changed();
+  }
+
+  private async play(path: string, file: string, speed: number): Promise<{ readonly ended: Promise<void> }> {
     await this.read();
-    await this.stop();
+    await this.ended();
     this.clear();
     const stop = new AbortController();
     const source = { kind: 'replay', file, speed, done: false, damaged: 0 } as const;
@@ -244,10 +298,6 @@ export class MonitorSession {
     this.replaying = { stop, ended };
     this.changed();
     return { ended };
-  }
-
-  close(): Promise<void> {
-    return this.stop();
   }
 
   private get inForce(): readonly AlertRule[] {

@@ -1,8 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { CoreEvent } from '../../../main/contract/api';
 import { type AlertRule, defaultRules, type MonitorState } from '../../../main/contract/monitor/monitor';
+import type { HostReach } from '../../../main/engine/docker-over-ssh/host-reach';
 import { createMonitor, type Monitor } from '../../../main/monitor/monitor';
 import { recordingHead, RecordingWriter } from '../../../main/monitor/recording';
 import { noHosts } from '../../support/host-reach';
@@ -21,14 +24,14 @@ const queue: AlertRule = {
 let dir: string;
 let file: string;
 let monitors: Monitor[];
-const create = (): Monitor => {
+const create = (reach: HostReach = noHosts, emit: (event: CoreEvent) => void = () => undefined): Monitor => {
   const monitor = createMonitor({
     recordings: dir,
     settingsFile: join(dir, 'monitor.json'),
-    emit: () => undefined,
+    emit,
     printPdf: () => Promise.reject(new Error('not asked for')),
     now: () => new Date(0),
-    reach: noHosts,
+    reach,
   });
   monitors.push(monitor);
   return monitor;
@@ -88,4 +91,56 @@ it('rules for once are in force, and those that are kept stay as they are', asyn
   expect(next.recent.map(({ url }) => url)).toEqual(['http://127.0.0.1:9']);
   await monitor.handlers['monitor.setRules']({ rules: [queue] });
   expect((await stateOf(monitor)).rules).toEqual([queue]);
+});
+
+/** A host that is reached when `arrive` is called; nobody listens there. */
+function slowHost() {
+  let arrive = (): void => undefined;
+  const reached = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  return { arrive, reach: { ...noHosts, open: () => reached.then(() => '127.0.0.1:9') } };
+}
+
+const onHost = { url: 'http://127.0.0.1:8000', metricsUrl: '', host: 'gpu1' };
+const here = { url: 'http://127.0.0.1:9', metricsUrl: '' };
+
+it('the server that was asked for last is watched, also where the one before takes longer to reach', async () => {
+  const { arrive, reach } = slowHost();
+  const monitor = create(reach);
+  const slow = monitor.watch(onHost, 1000);
+  await monitor.watch(here, 1000);
+  arrive();
+  await slow;
+  expect((await stateOf(monitor)).source).toMatchObject({ kind: 'live', url: here.url });
+  expect((await stateOf(monitor)).recent.map(({ url }) => url)).toEqual([here.url]);
+});
+
+it('stop ends also what is only on its way', async () => {
+  const { arrive, reach } = slowHost();
+  const monitor = create(reach);
+  const slow = monitor.watch(onHost, 1000);
+  await monitor.handlers['monitor.stop'](undefined);
+  arrive();
+  await slow;
+  expect((await stateOf(monitor)).source).toBeNull();
+});
+
+it('a server that is asked for twice at the same time is watched once', async () => {
+  let samples = 0;
+  const { arrive, reach } = slowHost();
+  const monitor = create(reach, (event) => {
+    if (event.type === 'monitor-sample') samples += 1;
+  });
+  const both = [monitor.watch(onHost, 500), monitor.watch(onHost, 500)];
+  arrive();
+  await Promise.all(both);
+  await vi.waitFor(() => {
+    expect(samples).toBeGreaterThan(0);
+  });
+  await monitor.handlers['monitor.stop'](undefined);
+  const before = samples;
+  // Longer than two polls of one that nobody would stop any more.
+  await sleep(1200);
+  expect(samples).toBe(before);
 });
