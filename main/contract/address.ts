@@ -15,10 +15,8 @@ const invalid = (message: string, remedy?: string) =>
 
 /** Throws input-invalid for what is more than scheme, host, port and query. */
 function readUrl(url: string): URL {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
+  const parsed = urlOrNull(url);
+  if (parsed === null) {
     throw invalid(
       `"${shownAddress(url)}" is not an http address`,
       'Give host and port, for example localhost:8000.',
@@ -52,6 +50,15 @@ export function parseRemoteUrl(given: string): RemoteAddress {
     throw invalid(`${shownAddress(url)}: grpcPort is not a port`);
   }
   return { http: `${parsed.hostname}:${port}`, grpc: `${parsed.hostname}:${grpcPort}`, secure };
+}
+
+/** null for what is none. The Node of some Electron has no URL.canParse. */
+export function urlOrNull(text: string, base?: URL): URL | null {
+  try {
+    return new URL(text, base);
+  } catch {
+    return null;
+  }
 }
 
 /** "localhost:8000" as "http://localhost:8000"; an address that names its scheme stays as it is. */

@@ -1,6 +1,7 @@
 import { rename, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { urlOrNull } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import { linkedAbort } from '../platform/abort';
@@ -38,7 +39,7 @@ export async function openAddress(address: string, request: RequestInit): Promis
         where: address,
       });
     }
-    const next = URL.canParse(location, at.href) ? new URL(location, at) : null;
+    const next = urlOrNull(location, at);
     if (next === null || (next.protocol !== 'https:' && (secure || next.protocol !== 'http:'))) {
       const to = next === null ? 'an invalid address' : `${next.protocol}//${next.host}`;
       throw new WorkbenchError('download-invalid', `${address} redirects to ${to}, which is not https`, {

@@ -1,4 +1,4 @@
-import { parseRemoteUrl, type RequestHeader, shownAddress, withScheme } from '../contract/address';
+import { parseRemoteUrl, type RequestHeader, shownAddress, urlOrNull, withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import type { MonitorTarget } from '../contract/monitor/monitor';
 import { type HostReach, seenMessage } from '../engine/docker-over-ssh/host-reach';
@@ -30,21 +30,12 @@ type ParsedTarget = Omit<MonitorAddress, 'tls' | 'metricsTls' | 'headers' | 'hos
   readonly metricsSecure: boolean;
 };
 
-/** Node 18 has no URL.canParse. */
-function readUrl(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
-}
-
 /**
  * Addresses of a target. Metrics are looked for at port 8002 of the same host, or two ports further where HTTP has not its
  * default port; a metrics URL says otherwise. Throws input-invalid.
  */
 export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
-  if (readUrl(withScheme(target.url)) === null) {
+  if (urlOrNull(withScheme(target.url)) === null) {
     throw new WorkbenchError('input-invalid', `"${shownAddress(target.url)}" is not an http address`, {
       where: 'url',
       remedy: 'For example http://localhost:8000',
@@ -59,7 +50,7 @@ export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
     const metrics = `${http.slice(0, colon)}:${guessed}`;
     return { http, metrics, metricsPath: '/metrics', secure, metricsSecure: secure };
   }
-  const url = readUrl(withScheme(target.metricsUrl));
+  const url = urlOrNull(withScheme(target.metricsUrl));
   const metricsSecure = url?.protocol === 'https:';
   if ((url?.protocol !== 'http:' && !metricsSecure) || url.username !== '' || url.password !== '') {
     throw new WorkbenchError('input-invalid', `"${shownAddress(target.metricsUrl)}" is not an http address`, {

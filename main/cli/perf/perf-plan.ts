@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { isLoopback, shownAddress, withScheme } from '../../contract/address';
+import { isLoopback, shownAddress, urlOrNull, withScheme } from '../../contract/address';
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { planServerLoad } from '../../contract/run/server-plan';
@@ -114,7 +114,7 @@ export function readModelNames(texts: readonly string[]): ServerLoad['models'][n
 }
 
 function httpUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = urlOrNull(text);
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw invalidInput(
     '--url',
@@ -155,7 +155,7 @@ function readMetricsAddress(given: string | undefined, http: URL): ServerLoad['a
     return isGuessed ? { address: `${http.hostname}:${Number(http.port) + 2}`, path } : null;
   }
   const text = withScheme(given);
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = urlOrNull(text);
   if (url?.protocol !== 'http:') {
     throw invalidInput(
       '--metrics-url',

@@ -245,6 +245,14 @@ it('follows five redirects with the headers of the request', async () => {
   );
 });
 
+it('follows them where the Node of the window has no URL.canParse', async () => {
+  vi.spyOn(URL, 'canParse').mockImplementation(() => {
+    throw new TypeError('URL.canParse is not a function');
+  });
+  const { address } = await leadsOn(1);
+  expect(await (await openAddress(address, {})).text()).toBe('content');
+});
+
 it('follows no more than five', async () => {
   const { address, asked } = await leadsOn(6);
   await expect(openAddress(address, {})).rejects.toMatchObject({
