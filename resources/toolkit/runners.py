@@ -252,6 +252,9 @@ class TorchScriptRunner:
 _TRITON_BY_ONNX = {
     "tensor(bool)": "BOOL",
     "tensor(uint8)": "UINT8",
+    "tensor(uint16)": "UINT16",
+    "tensor(uint32)": "UINT32",
+    "tensor(uint64)": "UINT64",
     "tensor(int8)": "INT8",
     "tensor(int16)": "INT16",
     "tensor(int32)": "INT32",

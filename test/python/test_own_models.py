@@ -219,6 +219,30 @@ class ModelFileTest(ToolkitCase):
                 self.assertIn(words, spoken(error))
                 self.assertIn("Export it again", spoken(error))
 
+    def test_unsigned_integers_go_in_and_out(self) -> None:
+        for datatype, kind in (
+            ("UINT16", TensorProto.UINT16),
+            ("UINT32", TensorProto.UINT32),
+            ("UINT64", TensorProto.UINT64),
+        ):
+            with self.subTest(datatype):
+                tensors = [helper.make_tensor_value_info(name, kind, ["batch", 3]) for name in "xy"]
+                graph = helper.make_graph(
+                    [helper.make_node("Identity", ["x"], ["y"])], "g", tensors[:1], tensors[1:]
+                )
+                source = self.dir / f"{datatype}.onnx"
+                onnx.save(
+                    helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8),
+                    source,
+                )
+                inputs = json.dumps([{"name": "x", "datatype": datatype, "shape": [3], "dims": [3]}])
+                self.folder = ["--model-dir", RESOURCES / "own", "--samples-only", f"--arg=inputs={inputs}"]
+                path = self.dir / "given.npz"
+                np.savez(path, x=np.full((2, 3), 40_000))
+                signature = SIGNATURE.replace("FP32", datatype)
+                run_verb("export", *self.export(source, dataset=path, signature=signature))
+                self.assertEqual((self.dir / "out").read_bytes(), source.read_bytes())
+
     def test_an_epsilon_holds_in_float16_too(self) -> None:
         source = write_norms(self.dir / "norms.onnx", 0.001)
         flags = ["--format=onnx", "--precision=fp16", "--foreign", "--input", source]
