@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Optional
 
@@ -101,12 +102,25 @@ def _try(source: Path, runner: Runner, signature: Signature, folder: ModelFolder
             )
 
 
+def _tensors(graph: Any) -> Iterator[Any]:
+    """Values that a graph or a function holds, with those of the graphs in it."""
+    yield from getattr(graph, "initializer", ())
+    for node in graph.node:
+        for attribute in node.attribute:
+            yield attribute.t
+            yield from attribute.tensors
+            for inner in (attribute.g, *attribute.graphs):
+                yield from _tensors(inner)
+
+
 def _write_onnx(source: Path, target: Path) -> int:
     """A copy, byte for byte, or one file of the model and the weights beside it; gives the operator set."""
     import onnx
 
     model = onnx.load(str(source), load_external_data=False)
-    if not any(onnx.external_data_helper.uses_external_data(item) for item in model.graph.initializer):
+    # A constant may lie beside the model too, not only a weight.
+    tensors = (item for graph in (model.graph, *model.functions) for item in _tensors(graph))
+    if not any(onnx.external_data_helper.uses_external_data(item) for item in tensors):
         copy_file(source, target)
         return onnx_opset(model)
     whole = read_onnx(source)

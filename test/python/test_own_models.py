@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import torch
 from make_models import write_norms
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from support import RESOURCES, ToolkitCase, failure, run_verb, spoken, toolkit, write_toy
 
 from toolkit.runners import OnnxRunner
@@ -242,6 +242,24 @@ class ModelFileTest(ToolkitCase):
                 signature = SIGNATURE.replace("FP32", datatype)
                 run_verb("export", *self.export(source, dataset=path, signature=signature))
                 self.assertEqual((self.dir / "out").read_bytes(), source.read_bytes())
+
+    def test_weights_of_a_constant_may_be_in_a_file_beside_the_model(self) -> None:
+        tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 3]) for name in "xy"]
+        value = numpy_helper.from_array(np.array([1, 2, 3], np.float32), "value")
+        nodes = [
+            helper.make_node("Constant", [], ["added"], value=value),
+            helper.make_node("Add", ["x", "added"], ["y"]),
+        ]
+        graph = helper.make_graph(nodes, "g", tensors[:1], tensors[1:])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        source = self.dir / "beside.onnx"
+        outside = {"location": "weights.bin", "size_threshold": 0, "convert_attribute": True}
+        onnx.save(model, source, save_as_external_data=True, **outside)
+        run_verb("export", *self.export(source))
+        moved = (self.dir / "out").rename(self.dir / "elsewhere.onnx")
+        (self.dir / "weights.bin").unlink()
+        x = np.zeros((1, 3), np.float32)
+        np.testing.assert_array_equal(OnnxRunner(moved).run({"x": x})["y"], [[1, 2, 3]])
 
     def test_an_epsilon_holds_in_float16_too(self) -> None:
         source = write_norms(self.dir / "norms.onnx", 0.001)
