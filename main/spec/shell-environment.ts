@@ -44,9 +44,22 @@ class Reader {
     return name;
   }
 
+  /** Past `;` or `&&`, where the next command may assign too; any other sign, or a word, is left where it is. */
+  nextCommand(): void {
+    const [all = ''] = /^(?:;(?!;)|&&)\s*/.exec(this.text.slice(this.at)) ?? [];
+    this.at += all.length;
+    if (all !== '') this.skipPrefix();
+  }
+
+  skipPrefix(): void {
+    const [all = ''] =
+      /^\s*(export\s+|declare\s+(-\w+\s+)*|readonly\s+)?/.exec(this.text.slice(this.at)) ?? [];
+    this.at += all.length;
+  }
+
   /** `(a "b c")` as words, or one word. */
   value(): string {
-    if (this.text[this.at] !== '(') return this.word(/[\s;&|#]/);
+    if (this.text[this.at] !== '(') return this.word(/[\s;&|]/);
     this.at += 1;
     const words: string[] = [];
     this.skipSpace();
@@ -146,8 +159,26 @@ class Reader {
   }
 }
 
-const opening = /^\s*(if|for|while|until|case)\b/;
-const closing = /(^|[;\s])(fi|done|esac)\s*([;#&|<>]|$)/;
+const opening = new Set(['if', 'for', 'while', 'until', 'select', 'case']);
+const closing = new Set(['fi', 'done', 'esac']);
+/** Behind these begins a command, as at the beginning of a line. */
+const leading = new Set(['if', 'while', 'until', 'then', 'elif', 'else', 'do', '!', '{', ...closing]);
+const signs = new Set([';', '&', '|', '(', ')', '\n']);
+/** What holds no words of the shell: an escape, quoted text, an array, a comment. */
+const noWords = /\\.|'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|=\([^)]*(?:\)|$)|(?<![^\s;&|()])#[^\n]*/gs;
+
+/** How many conditions and loops more are open behind the statement than before it. */
+function blocksOpened(statement: string): number {
+  const words = statement.replace(noWords, (all) => (all.startsWith('#') ? '' : '_'));
+  let open = 0;
+  let isCommand = true;
+  for (const word of words.match(/[;&|()\n<>]|[^\s;&|()<>]+/g) ?? []) {
+    if (isCommand && opening.has(word)) open += 1;
+    if (isCommand && closing.has(word)) open -= 1;
+    isCommand = signs.has(word) || (isCommand && leading.has(word));
+  }
+  return open;
+}
 
 /** Lines with their continuations, and those of arrays that go over several, put together. Every line is looked at once. */
 function statements(text: string): string[] {
@@ -178,12 +209,11 @@ export function parseShellEnvironment(text: string): ShellEnvironment {
   const budget: Budget = { letters: mostLetters };
   let depth = 0;
   for (const statement of statements(text)) {
-    if (opening.test(statement)) depth += 1;
     const inside = depth > 0;
-    if (closing.test(statement)) depth -= 1;
+    depth = Math.max(0, depth + blocksOpened(statement));
     if (inside) continue;
-    const [prefix = ''] = /^\s*(export\s+|declare\s+(-\w+\s+)*|readonly\s+)?/.exec(statement) ?? [];
-    const reader = new Reader(statement.slice(prefix.length), variables, budget);
+    const reader = new Reader(statement, variables, budget);
+    reader.skipPrefix();
     for (let name = reader.assignment(); name !== null; name = reader.assignment()) {
       try {
         variables.set(name, reader.value());
@@ -195,6 +225,7 @@ export function parseShellEnvironment(text: string): ShellEnvironment {
         break;
       }
       reader.skipSpace();
+      reader.nextCommand();
     }
   }
   return { variables, unknown };

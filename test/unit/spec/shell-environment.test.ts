@@ -63,3 +63,35 @@ describe('a value of a shell file', () => {
     expect(parseShellEnvironment('A=${X:-${Y:-z}}').variables.get('A')).toBe('z');
   });
 });
+
+describe('a line of a shell file', () => {
+  const read = (text: string) => Object.fromEntries(parseShellEnvironment(text).variables);
+
+  it('may set several variables, with signs between them', () => {
+    expect(read('export A=1; export B="x;y";C=3\nD=4 && E=5 # F=6\n')).toEqual({
+      ...{ A: '1', B: 'x;y', C: '3', D: '4', E: '5' },
+    });
+    expect(read('declare -x A=1; readonly B=2\n')).toEqual({ A: '1', B: '2' });
+  });
+
+  it('sets nothing behind a command, and nothing that is not run', () => {
+    expect(read('A=1; echo B=2\nC=3 || D=4\n')).toEqual({ A: '1', C: '3' });
+    expect(read('A=1; if [ -n "$X" ]; then B=2; fi\nC=3\n')).toEqual({ A: '1', C: '3' });
+  });
+
+  it('ends no condition with a comment or an argument', () => {
+    const text = [
+      ...['# Set when the download is done', 'echo done', 'A=1', 'if [ -n "$X" ]; then'],
+      ...['  # all is done', '  B=2', '  echo "x; done"', '  C=3', 'fi', 'D=4', ''],
+    ].join('\n');
+    expect(read(text)).toEqual({ A: '1', D: '4' });
+  });
+
+  it('ends two with two words', () => {
+    expect(read('for X in 1 2; do if true; then\n  A=1\nfi; done\nB=2\n')).toEqual({ B: '2' });
+  });
+
+  it('keeps the sign of a comment in the middle of a word', () => {
+    expect(read('A=/data/run#1 # B=2\n')).toEqual({ A: '/data/run#1' });
+  });
+});
