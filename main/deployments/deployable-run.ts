@@ -236,13 +236,23 @@ export async function writeCandidate(
   return name;
 }
 
-export const removeModel = ({ repository }: DeploymentFolder, name: string): Promise<void> =>
-  rm(join(repository, name), { recursive: true, force: true });
+export const removeModel = ({ repository, kept }: DeploymentFolder, name: string): Promise<unknown> =>
+  Promise.all(
+    [join(repository, name), dirname(kept(name, 1))].map((path) =>
+      rm(path, { recursive: true, force: true }),
+    ),
+  );
 
-/** Names of candidates that an update left which did not come to its end. */
-export async function leftCandidates({ repository }: DeploymentFolder): Promise<readonly string[]> {
+/**
+ * Names of candidates and of new models that an update left which did not come to its end: Triton loads all that
+ * lies there, and does not start with half of a model.
+ */
+export async function leftModels(
+  { repository }: DeploymentFolder,
+  models: Deployment['models'],
+): Promise<readonly string[]> {
   const names = await readdir(repository).catch(() => []);
-  return names.filter(isCandidate);
+  return names.filter((name) => !Object.hasOwn(models, name));
 }
 
 /** Throws config-invalid for a name that a candidate of another model would have. */

@@ -12,7 +12,7 @@ import type { TritonClient } from '../triton/client';
 import {
   addVersion,
   type DeployableRun,
-  leftCandidates,
+  leftModels,
   removeModel,
   removeOthers,
   removeVersion,
@@ -24,7 +24,7 @@ import {
 import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
 import { clientOf, hostOf, observe, unreadable } from './observe';
 import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } from './placement';
-import { keptConfig, removeCandidates, switchVersion } from './switch-version';
+import { keptConfig, removeLeftModels, switchVersion } from './switch-version';
 import { checkVersion, keepCheck } from './version-check';
 
 const startLimitMs = 300_000;
@@ -231,13 +231,13 @@ export class Deployments {
       const { store } = this.options;
       let after: StoredDeployment;
       try {
-        await removeCandidates(stored, server);
+        await removeLeftModels(stored, server);
         await this.addFiles(folder, run, version);
         // Under another name first: what serves is not touched before the new version has shown what it answers.
         const candidate = await writeCandidate(folder, run.config, version);
         await this.sync(stored);
         const served = await this.checked(stored, run, version, candidate, true);
-        await removeCandidates(stored, server);
+        await removeLeftModels(stored, server, name);
         this.say(id, 'Switching to the new version');
         after = await switchVersion(stored, server, {
           ...{ to: served, from: before?.active ?? null },
@@ -245,7 +245,7 @@ export class Deployments {
         });
       } catch (error) {
         const failed = await this.withLog(stored, error);
-        await removeCandidates(stored, server).catch(() => undefined);
+        await removeLeftModels(stored, server).catch(() => undefined);
         if (before === undefined) await removeModel(folder, name);
         else await removeVersion(folder, name, version);
         await this.sync(stored).catch(() => undefined);
@@ -324,11 +324,12 @@ export class Deployments {
 
   private async started(stored: StoredDeployment): Promise<DeploymentInfo> {
     // What an update left that did not come to its end is not to be loaded, and what the journal says is served.
-    for (const name of await leftCandidates(stored.folder)) await removeModel(stored.folder, name);
-    for (const { active } of Object.values(stored.deployment.models)) {
-      await writeConfig(stored.folder, await keptConfig(stored.folder, active));
+    const { folder, deployment } = stored;
+    for (const name of await leftModels(folder, deployment.models)) await removeModel(folder, name);
+    for (const { active } of Object.values(deployment.models)) {
+      await writeConfig(folder, await keptConfig(folder, active));
     }
-    await removeOthers(stored.folder, stored.deployment.models).catch(() => undefined);
+    await removeOthers(folder, deployment.models).catch(() => undefined);
     const started = await this.startServer(stored);
     try {
       await this.untilAnswering(started);

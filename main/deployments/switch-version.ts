@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { DeployedVersion } from '../contract/deployment';
 import type { DeploymentServer } from '../engine/engine';
 import type { ModelConfig } from '../triton/model-config';
-import { leftCandidates, readConfig, removeModel, writeConfig } from './deployable-run';
+import { leftModels, readConfig, removeModel, writeConfig } from './deployable-run';
 import type { DeploymentFolder, StoredDeployment } from './deployment-store';
 import { clientOf } from './observe';
 import { checkVersion } from './version-check';
@@ -51,12 +51,14 @@ export async function switchVersion(
   }
 }
 
-/** What an update left that did not come to its end. */
-export async function removeCandidates(
+/** What an update left that did not come to its end; all but the new model that is being added. */
+export async function removeLeftModels(
   { deployment, folder }: StoredDeployment,
   server: DeploymentServer,
+  added?: string,
 ): Promise<void> {
-  for (const name of await leftCandidates(folder)) {
+  for (const name of await leftModels(folder, deployment.models)) {
+    if (name === added) continue;
     await clientOf(deployment, server)
       .then((client) => client.unloadModel(name))
       .catch(() => undefined);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   addVersion,
-  leftCandidates,
+  leftModels,
   readConfig,
   requireModelName,
   servingOnly,
@@ -51,7 +51,7 @@ describe('the repository of a deployment', () => {
     const { folder, from } = await made();
     await addVersion(folder, { from, model: tinyConfig.name, version: 2 });
     const name = await writeCandidate(folder, tinyConfig, 2);
-    expect(await leftCandidates(folder)).toEqual([name]);
+    expect(await leftModels(folder, {})).toEqual([tinyConfig.name, name]);
     expect((await readConfig(join(folder.repository, name, 'config.pbtxt'))).name).toBe(name);
     expect(await readFile(join(folder.repository, name, '2', 'model.onnx'), 'utf8')).toBe('weights');
   });

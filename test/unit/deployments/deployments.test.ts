@@ -38,6 +38,8 @@ let store: DeploymentStore;
 /** Whether the host is away when these files are to be sent. */
 let isAway: (place: DeploymentPlace) => Promise<boolean>;
 let removal: () => Promise<void>;
+/** What lies in the repository when Triton starts, which loads all of it. */
+let atStart: readonly string[];
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'twb-deploy-'));
   await mkdir(join(root, 'run'));
@@ -58,9 +60,11 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const run = (): DeployableRun => ({
-  about: { runId: 'run-1', format: 'onnx', precision: 'fp32' },
-  ...{ config: tinyConfig, version: 1, engine, files: join(root, 'run'), samples: join(root, 'none') },
+/** Of "run-1", or of another model. */
+const run = (runId: string): DeployableRun => ({
+  about: { runId, format: 'onnx', precision: 'fp32' },
+  config: runId === 'run-1' ? tinyConfig : { ...tinyConfig, name: 'other' },
+  ...{ version: 1, engine, files: join(root, 'run'), samples: join(root, 'none') },
   check: { canary: null, anyValues: true, atol: {}, rtol: {}, maxMismatch: {} },
   keepConfig: async (path, config) => {
     await mkdir(dirname(path), { recursive: true });
@@ -75,7 +79,10 @@ function deployments(): Deployments {
     sync: async (_deployment, place) => {
       if (await isAway(place)) throw away();
     },
-    start: () => Promise.resolve(null),
+    start: async (_deployment, { repository }) => {
+      atStart = (await readdir(repository)).sort();
+      return null;
+    },
     stop: () => Promise.resolve(),
     remove: () => removal(),
     look: () => Promise.resolve({ kind: 'running', since: null }),
@@ -84,7 +91,7 @@ function deployments(): Deployments {
   return new Deployments({
     store,
     servers: { local: server, docker: server },
-    runOf: () => Promise.resolve(run()),
+    runOf: (runId) => Promise.resolve(run(runId)),
     onChange: () => undefined,
     now: () => new Date(),
   });
@@ -156,6 +163,30 @@ describe('a first version that comes to nothing', () => {
     removal = () => Promise.resolve();
     await deployments().remove('a', false);
     expect(await store.ids()).toEqual([]);
+  });
+});
+
+describe('a model that is added', () => {
+  const add = () => deployments().deploy({ runId: 'run-2', to: 'a' });
+
+  it('is served beside the one that is there', async () => {
+    await deploy();
+    expect((await add()).models.map(({ name }) => name)).toEqual([model, 'other']);
+    await deployments().restart('a');
+    expect(atStart).toEqual(['other', model].sort());
+  });
+
+  it('is not there at the next start where its command was killed: Triton starts with no half of a model', async () => {
+    await deploy();
+    const { repository, kept } = await folder();
+    for (const dir of [join(repository, 'other', '1'), kept('other', 1)]) {
+      await mkdir(dir, { recursive: true });
+      await writeFile(join(dir, 'model.onnx'), 'half of it');
+    }
+    await deployments().restart('a');
+    expect(atStart).toEqual([model]);
+    expect(await readdir(dirname(dirname(kept('other', 1))))).toEqual([model]);
+    expect((await add()).models.map(({ name }) => name)).toEqual([model, 'other']);
   });
 });
 
