@@ -35,9 +35,13 @@ function withinLimit<Value>(work: Promise<Value>): Promise<Value> {
   });
 }
 
-/** "0.0.0.0" is where it listens, and no address to send to. */
+/** Where all is listened on: what it can be asked at. Docker opens "::" to IPv6 only. */
+const everywhere = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '[::1]'],
+]);
 const reachable = (listen: string): string =>
-  ['0.0.0.0', '::'].includes(listen) ? '127.0.0.1' : listen.includes(':') ? `[${listen}]` : listen;
+  everywhere.get(listen) ?? (listen.includes(':') ? `[${listen}]` : listen);
 
 export function addressesOf({ engine, ports }: Deployment) {
   const host = engine.kind === 'docker' ? reachable(engine.listen) : '127.0.0.1';

@@ -85,6 +85,8 @@ describe('addressesOf', () => {
 
   it('is an address that can be asked, also where all are listened on', () => {
     expect(at('0.0.0.0')).toEqual({ http: '127.0.0.1:1', grpc: '127.0.0.1:2', metrics: '127.0.0.1:3' });
+    // Where all of IPv6 is listened on, that of IPv4 need not answer.
+    expect(at('::').http).toBe('[::1]:1');
     expect(at('10.0.0.5').http).toBe('10.0.0.5:1');
     expect(at('fd00::5').http).toBe('[fd00::5]:1');
   });
