@@ -99,13 +99,17 @@ interface Rows {
 
 const rowsOf = (tensor: Tensor): Rows => ({ values: tensorValues(tensor), axis: tensor.shape.at(-1) ?? 1 });
 
-/** Differences of the first `width` values of each row; NaN, which agrees with nothing, counts as infinite. */
+/**
+ * Differences of the first `width` values of each row, none between equal infinities; NaN, which agrees with nothing,
+ * counts as infinite.
+ */
 function differences(expected: Rows, served: Rows, width: number) {
   const rows = expected.axis === 0 ? 0 : expected.values.length / expected.axis;
   return Array.from({ length: rows * width }, (_unused, index) => {
     const [row, column] = [Math.floor(index / width), index % width];
     const value = expected.values[row * expected.axis + column] ?? Number.NaN;
-    const difference = Math.abs(value - (served.values[row * served.axis + column] ?? Number.NaN));
+    const got = served.values[row * served.axis + column] ?? Number.NaN;
+    const difference = value === got ? 0 : Math.abs(value - got);
     return { value, difference: Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference };
   });
 }
@@ -125,7 +129,9 @@ export function outputDifference(
   }
   const all = differences(wanted, got, Math.min(valid.expected, wanted.axis));
   const [absolute, relative] = [of(atol, name), of(rtol, name)];
-  const outside = all.filter(({ value, difference }) => difference > absolute + relative * Math.abs(value));
+  // A share of what is not finite would allow everything.
+  const allowed = (value: number) => (Number.isFinite(value) ? absolute + relative * Math.abs(value) : 0);
+  const outside = all.filter(({ value, difference }) => difference > allowed(value));
   if (outside.length <= of(maxMismatch, name) * all.length) return null;
   const largest = formatTyped(largestOf(outside.map(({ difference }) => difference)));
   return `${name} differs by up to ${largest} in ${outside.length} of ${all.length} values`;

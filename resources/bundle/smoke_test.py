@@ -160,9 +160,10 @@ def output_difference(expected, served, check, valid):
         for column in range(width):
             at = row * served_axis + column
             value = wanted[row * axis + column]
-            # NaN agrees with nothing, and what is not there is not a number.
-            difference = abs(value - got[at]) if column < served_axis and at < len(got) else math.nan
-            if difference <= absolute + relative * abs(value):
+            # NaN agrees with nothing, an infinity with its equal only, and what is not there is not a number.
+            found = got[at] if column < served_axis and at < len(got) else math.nan
+            difference = 0 if found == value else abs(value - found)
+            if difference <= (absolute + relative * abs(value) if math.isfinite(value) else 0):
                 continue
             outside += 1
             largest = max(largest, math.inf if math.isnan(difference) else difference)

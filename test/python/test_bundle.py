@@ -49,6 +49,18 @@ class SmokeTest(unittest.TestCase):
         text = self.difference(tensor([1, 2], [1, 2]), tensor([1, 2], [1, float("nan")]))
         self.assertIn("1 of 2 values", text)
 
+    def test_nothing_but_an_equal_infinity_agrees_with_one(self) -> None:
+        none, high, low = float("nan"), float("inf"), float("-inf")
+        for check in (STRICT, {**STRICT, "rtol": {"*": 0.1}}):
+            for value in (high, low):
+                self.assertIsNone(
+                    self.difference(tensor([1, 2], [1, value]), tensor([1, 2], [1, value]), check)
+                )
+            for wanted, got in ((low, 0), (low, high), (low, none), (0, low), (none, low), (none, 5)):
+                with self.subTest(wanted=wanted, got=got, rtol=check["rtol"]):
+                    text = self.difference(tensor([1, 2], [1, wanted]), tensor([1, 2], [1, got]), check)
+                    self.assertIn("in 1 of 2 values", text or "")
+
     def test_another_number_of_values_is_refused(self) -> None:
         text = self.difference(tensor([1, 3], [1, 2, 3]), tensor([1, 2], [1, 2]))
         self.assertEqual(text, "OUTPUT__0 has 2 values where 3 are expected")

@@ -32,6 +32,18 @@ describe('outputDifference', () => {
     expect(text).toContain('1 of 2 values');
   });
 
+  it('takes nothing but an equal infinity for agreement with one, as the accuracy check does', () => {
+    const { NaN: none, POSITIVE_INFINITY: high, NEGATIVE_INFINITY: low } = Number;
+    for (const check of [strict, { ...strict, rtol: { '*': 0.1 } }]) {
+      const differs = (wanted: number, got: number) =>
+        outputDifference(tensor([1, 2], [1, wanted]), tensor([1, 2], [1, got]), check, whole);
+      expect([differs(high, high), differs(low, low)]).toEqual([null, null]);
+      for (const got of [0, high, none]) expect(differs(low, got)).toContain('in 1 of 2 values');
+      for (const wanted of [0, none]) expect(differs(wanted, low)).toContain('in 1 of 2 values');
+      expect(differs(none, 5)).toContain('in 1 of 2 values');
+    }
+  });
+
   it('refuses another number of values', () => {
     const text = outputDifference(tensor([1, 3], [1, 2, 3]), tensor([1, 2], [1, 2]), strict, whole);
     expect(text).toBe('OUTPUT__0 has 2 values where 3 are expected');
