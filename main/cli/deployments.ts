@@ -123,6 +123,25 @@ const addDeployOptions = (command: Command): Command =>
       'address to serve on, of the machine of the deployment (containers only); default: 127.0.0.1. Triton has no authentication',
     );
 
+/** What is settled when a deployment is made. Throws input-invalid where one that exists is named as well. */
+function requireNewTarget({ to, name, httpPort, grpcPort, metricsPort, listen }: DeployOptions): void {
+  if (to === undefined) return;
+  const ofNew = {
+    '--name': name,
+    '--http-port': httpPort,
+    '--grpc-port': grpcPort,
+    '--metrics-port': metricsPort,
+    '--listen': listen,
+  };
+  const [flag] = Object.entries(ofNew).find(([, value]) => value !== undefined) ?? [];
+  if (flag === undefined) return;
+  throw new WorkbenchError(
+    'input-invalid',
+    `${flag} applies to a new deployment, and --to names one that exists`,
+    { where: flag, remedy: 'Leave out one of them.' },
+  );
+}
+
 type Call = 'deployments.start' | 'deployments.stop' | 'deployments.restart';
 
 function addChange(
@@ -283,6 +302,7 @@ export function addDeployments(program: Command, context: CliContext): void {
     .option('--allow-unverified', 'also deploy a run whose accuracy check did not pass')
     .option('--json', jsonHelp)
     .action(async (runId: string, options: DeployOptions & JsonOption) => {
+      requireNewTarget(options);
       const output = context.output(options);
       const core = await context.core();
       await tell(core, output, await deployRun(core, output, await resolveRunId(core, runId), options));

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { DeployRequest } from '../../../main/contract/deployment';
+import type { Core } from '../../../main/core';
+import { programWith } from '../../support/cli-program';
+import { rejection } from '../../support/rejection';
+
+/** A command line with what it asked the core for. */
+async function asked(...words: string[]): Promise<readonly unknown[]> {
+  const requests: unknown[] = [];
+  const core = {
+    subscribe: () => () => undefined,
+    listRuns: () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
+    handlers: {
+      'deployments.deploy': (request: DeployRequest) => {
+        requests.push(request);
+        return Promise.resolve({ models: [], gpus: [] });
+      },
+    },
+  } as unknown as Core;
+  const output = { json: true, live: false, say: () => undefined, document: () => undefined };
+  await programWith({
+    core: () => Promise.resolve(core),
+    output: () => ({ ...output, rewrite: () => undefined, clearScreen: () => undefined }),
+  }).parseAsync(words, { from: 'user' });
+  return requests;
+}
+
+it.each([
+  ['--name', 'b'],
+  ['--http-port', '9000'],
+  ['--grpc-port', '9001'],
+  ['--metrics-port', '9002'],
+  ['--listen', '0.0.0.0'],
+])('%s is not passed over where a deployment is updated', async (flag, value) => {
+  expect(await rejection(asked('deploy', 'a', '--to', 'vision', flag, value))).toMatchObject({
+    ...{ code: 'input-invalid', where: flag },
+    message: `${flag} applies to a new deployment, and --to names one that exists`,
+  });
+  expect(await asked('deploy', 'a', flag, value)).toHaveLength(1);
+});
