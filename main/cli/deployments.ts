@@ -7,6 +7,7 @@ import { present } from '../contract/trees';
 import type { Core } from '../core';
 import { type CliContext, formatTable, jsonHelp, type JsonOption, type Output, progressOf } from './output';
 import { readNumber, resolveRunId, runArgument } from './read-values';
+import { readTail } from './runs/logs';
 
 interface DeployOptions {
   readonly name?: string;
@@ -217,11 +218,10 @@ function addLooks(program: Command, context: CliContext): void {
     .command('logs')
     .description('Print the last lines of the Triton of a deployment')
     .argument('<deployment>')
-    .option('--tail <lines>', 'number of lines', Number, 200)
+    .option('--tail <lines>', 'number of lines', readTail, 200)
     .action(async (id: string, { tail }: { readonly tail: number }) => {
       const output = context.output({});
-      const limit = Number.isInteger(tail) && tail > 0 ? Math.min(tail, 20_000) : 200;
-      const lines = await (await context.core()).handlers['deployments.log']({ id, limit });
+      const lines = await (await context.core()).handlers['deployments.log']({ id, limit: tail });
       for (const line of lines) output.say(line);
     });
 }

@@ -49,7 +49,8 @@ function createPrinter({ core, output, runId, steps, limit }: Followed): () => P
   };
 }
 
-function readTail(text: string | undefined): number {
+/** Throws input-invalid for what is not a number of lines. */
+export function readTail(text: string | undefined): number {
   if (text === undefined) return mostLines;
   const lines = readNumber('--tail', text);
   if (Number.isInteger(lines) && lines > 0) return Math.min(lines, mostLines);

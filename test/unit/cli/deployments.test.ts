@@ -15,6 +15,10 @@ async function asked(...words: string[]): Promise<readonly unknown[]> {
         requests.push(request);
         return Promise.resolve({ models: [], gpus: [] });
       },
+      'deployments.log': (request: unknown) => {
+        requests.push(request);
+        return Promise.resolve([]);
+      },
     },
   } as unknown as Core;
   const output = { json: true, live: false, say: () => undefined, document: () => undefined };
@@ -37,4 +41,15 @@ it.each([
     message: `${flag} applies to a new deployment, and --to names one that exists`,
   });
   expect(await asked('deploy', 'a', flag, value)).toHaveLength(1);
+});
+
+it.each(['0', '2.5', 'x'])('refuses the last %s lines of a deployment', async (tail) => {
+  expect(await rejection(asked('deployments', 'logs', 'vision', '--tail', tail))).toMatchObject({
+    ...{ code: 'input-invalid', where: '--tail' },
+  });
+});
+
+it('asks for the last 200 lines of a deployment, or as many as are wanted', async () => {
+  expect(await asked('deployments', 'logs', 'vision')).toEqual([{ id: 'vision', limit: 200 }]);
+  expect(await asked('deployments', 'logs', 'vision', '--tail', '50')).toMatchObject([{ limit: 50 }]);
 });
