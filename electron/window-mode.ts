@@ -102,7 +102,8 @@ export async function runWindowMode(app: App): Promise<void> {
   });
   openings.add(openedBy(process.argv, process.cwd(), app.getAppPath()));
   const { closeNow } = guardClose(window, {
-    underWay: () => made.core?.underWay() ?? { runIds: [], images: [], fetches: [], tools: [] },
+    underWay: () =>
+      made.core?.underWay() ?? { runIds: [], images: [], fetches: [], tools: [], deployments: [] },
     ask: (work) => {
       events.send({ type: 'close-asked', work });
     },

@@ -10,6 +10,7 @@ import { createReportCalls } from './core/report-calls';
 import { createDeploymentCalls, createServerCalls } from './core/server-calls';
 import { createStartCalls } from './core/start-calls';
 import { createRunList, startUpkeep } from './core/upkeep';
+import type { Deployments } from './deployments/deployments';
 import { createDockerCalls } from './docker/docker-calls';
 import { buildArgsOf } from './engine/docker/run-images';
 import { initModelFolder } from './own/own-preset';
@@ -34,7 +35,11 @@ export type { ServerLoadListener, ServerResults } from './perf/sweep/measure-ser
 
 const isRunning = ({ status }: { readonly status: string }): boolean => status === 'running';
 
-const workUnderWay = (runs: Runs, { images, data, tools }: CoreParts): WorkUnderWay => ({
+const workUnderWay = (
+  runs: Runs,
+  deployments: Pick<Deployments, 'underWay'>,
+  { images, data, tools }: CoreParts,
+): WorkUnderWay => ({
   runIds: runs.ids(),
   // Not the log lines of each.
   images: images
@@ -46,6 +51,7 @@ const workUnderWay = (runs: Runs, { images, data, tools }: CoreParts): WorkUnder
     .filter(isRunning)
     .map(({ title }) => title),
   tools: tools.underWay(),
+  deployments: deployments.underWay(),
 });
 
 type RunCall =
@@ -127,13 +133,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), emit });
   const runList = createRunList(parts);
   const { handlers: reportHandlers, ...reportCalls } = createReportCalls(parts);
-  const deploymentCalls = createDeploymentCalls(parts);
-  const underWay = () => workUnderWay(runs, parts);
+  const deployments = createDeploymentCalls(parts);
+  const underWay = () => workUnderWay(runs, deployments, parts);
   const homeCalls = createHomeCalls(parts, {
     upkeep,
     underWay,
     machine: machineCalls.machine,
-    deployments: deploymentCalls['deployments.list'],
+    deployments: deployments.handlers['deployments.list'],
     dockerState: dockerCalls.handlers['docker.state'],
     images: dockerCalls.handlers['docker.images'],
   });
@@ -153,7 +159,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...own.handlers,
       ...runsCalls.handlers,
       'runs.list': runList.list,
-      ...deploymentCalls,
+      ...deployments.handlers,
       ...homeCalls.handlers,
       ...createHostCalls(parts),
       ...createServerCalls(runs, parts.reach),
@@ -184,7 +190,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     clean: (request) => upkeep.clean(request),
     close: async () => {
       const working = [upkeep, runList, homeCalls, runs, dockerCalls, data, parts.tools, monitor];
-      for (const part of working) await part.close();
+      for (const part of [deployments, ...working]) await part.close();
       parts.reading.close();
       await endConnections(parts);
     },

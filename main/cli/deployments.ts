@@ -76,7 +76,7 @@ async function tell(core: Core, output: Output, deployment: DeploymentInfo): Pro
   else for (const line of detailLines(deployment, await runNames(core))) output.say(line);
 }
 
-/** Keeps the model of a run serving, and says where. */
+/** Keeps the model of a run serving, and says where. Ctrl-C gives it up, and what it made goes. */
 export async function deployRun(
   core: Core,
   output: Output,
@@ -88,7 +88,17 @@ export async function deployRun(
     runId,
     ...present({ name, to, httpPort, grpcPort, metricsPort, listen, allowUnverified }),
   };
-  return following(core, output, () => core.handlers['deployments.deploy'](request));
+  const stops = ['SIGINT', 'SIGTERM'] as const;
+  // The second one ends the process at once.
+  const cancel = () => {
+    core.close().catch(() => undefined);
+  };
+  for (const name of stops) process.once(name, cancel);
+  try {
+    return await following(core, output, () => core.handlers['deployments.deploy'](request));
+  } finally {
+    for (const name of stops) process.off(name, cancel);
+  }
 }
 
 /** @throws {WorkbenchError} input-invalid, naming the option. */

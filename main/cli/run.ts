@@ -147,8 +147,9 @@ async function keepServing(
     output.say(`${id} serves at ${httpUrl} and ${grpcUrl} (gRPC)${on}. Stop it with: deployments stop ${id}`);
     return exitCodes.done;
   } catch (error) {
-    printText(`${formatError(toWire(error))}\n`, 'stderr');
-    return exitCodes.failed;
+    const wire = toWire(error);
+    printText(`${formatError(wire)}\n`, 'stderr');
+    return wire.code === 'cancelled' ? exitCodes.cancelled : exitCodes.failed;
   }
 }
 

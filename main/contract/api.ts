@@ -319,6 +319,8 @@ export interface WorkUnderWay {
   readonly fetches: readonly string[];
   /** Titles of the tools that the set-up changes. */
   readonly tools: readonly string[];
+  /** Names of deployments that are being changed. */
+  readonly deployments: readonly string[];
 }
 
 /** What the window is told: the core's events, and that closing it waits for an answer because work is under way. */

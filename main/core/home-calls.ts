@@ -40,8 +40,7 @@ export async function requireIdle(
 ): Promise<void> {
   const busy = (code: 'run-busy' | 'deployment-busy', message: string, remedy: string) =>
     new WorkbenchError(code, message, { where: layout.home, remedy });
-  const { runIds, images, fetches, tools } = underWay();
-  if (runIds.length + images.length + fetches.length + tools.length > 0) {
+  if (Object.values(underWay()).some((one: readonly unknown[]) => one.length > 0)) {
     throw busy('run-busy', 'Work is under way', 'Wait for it to end, or cancel it, then move the home.');
   }
   const { recording } = await monitor.handlers['monitor.state'](undefined);

@@ -132,7 +132,9 @@ async function bundleImage(
 }
 
 /** Models that are kept serving, on the engines that the workbench starts Triton on. */
-export function createDeploymentCalls(parts: CoreParts): Pick<Handlers, DeploymentCall> {
+export function createDeploymentCalls(parts: CoreParts): {
+  readonly handlers: Pick<Handlers, DeploymentCall>;
+} & Pick<Deployments, 'underWay' | 'close'> {
   const { layout, docker, hosts, reach, store, presetOf, emit, now } = parts;
   const verified = async (runId: string, allowUnverified: boolean) => {
     const loaded = await store.load(runId);
@@ -155,7 +157,7 @@ export function createDeploymentCalls(parts: CoreParts): Pick<Handlers, Deployme
     },
     now,
   });
-  return {
+  const handlers: Pick<Handlers, DeploymentCall> = {
     'deployments.list': () => deployments.list(),
     'deployments.show': ({ id }) => deployments.show(id),
     'deployments.deploy': (request) => deployments.deploy(request),
@@ -178,4 +180,5 @@ export function createDeploymentCalls(parts: CoreParts): Pick<Handlers, Deployme
       return { path };
     },
   };
+  return { handlers, underWay: () => deployments.underWay(), close: () => deployments.close() };
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   DeployedVersion,
   DeploymentEngine,
   DeploymentInfo,
   DeployRequest,
 } from '../contract/deployment';
-import { toWire, WorkbenchError } from '../contract/errors';
+import { fromWire, toWire, WorkbenchError } from '../contract/errors';
 import type { DeploymentServer } from '../engine/engine';
+import { linkedAbort } from '../platform/abort';
 import type { TritonClient } from '../triton/client';
 import {
   addVersion,
@@ -22,13 +22,12 @@ import {
   writeConfig,
 } from './deployable-run';
 import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
-import { clientOf, hostOf, observe, unreadable } from './observe';
+import { clientOf, hostOf, observe, unreadable, untilAnswering } from './observe';
 import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } from './placement';
 import { keptConfig, removeLeftModels, switchVersion } from './switch-version';
 import { checkVersion, keepCheck } from './version-check';
 
 const startLimitMs = 300_000;
-const pollMs = 200;
 
 interface DeploymentsOptions {
   readonly store: DeploymentStore;
@@ -44,6 +43,9 @@ interface DeploymentsOptions {
 export class Deployments {
   /** What this process does with which one. */
   private readonly works = new Map<string, string>();
+  private readonly changes = new Set<Promise<unknown>>();
+  /** A new deployment or version that is not done by then goes; what serves continues. */
+  private readonly closing = new AbortController();
 
   constructor(private readonly options: DeploymentsOptions) {}
 
@@ -171,6 +173,19 @@ export class Deployments {
     return this.serverOf(stored).log(stored.deployment, stored.folder, limit);
   }
 
+  /** Those that this process changes. */
+  underWay(): readonly string[] {
+    return [...this.works.keys()];
+  }
+
+  /** Gives up what is not done, and waits until that is cleared away. */
+  async close(): Promise<void> {
+    const remedy = 'What served before still does. Start the change again when you want it.';
+    const message = 'The change of the deployment was cancelled';
+    this.closing.abort(new WorkbenchError('cancelled', message, { remedy }));
+    await Promise.allSettled(this.changes);
+  }
+
   private infoOf(stored: StoredDeployment, work: string | null = null): Promise<DeploymentInfo> {
     return observe(stored, this.serverOf(stored), { work, now: this.options.now().getTime() });
   }
@@ -181,7 +196,8 @@ export class Deployments {
 
   /** One change at a time; whoever lists the deployments sees what is under way. */
   private async changing<Value>(id: string, what: string, work: () => Promise<Value>): Promise<Value> {
-    return this.options.store.hold(id, async () => {
+    const change = this.options.store.hold(id, async () => {
+      this.closing.signal.throwIfAborted();
       this.say(id, what);
       try {
         return await work();
@@ -190,6 +206,8 @@ export class Deployments {
         this.options.onChange(id, null);
       }
     });
+    this.changes.add(change);
+    return change.finally(() => this.changes.delete(change));
   }
 
   private say(id: string, what: string): void {
@@ -235,7 +253,8 @@ export class Deployments {
         await this.addFiles(folder, run, version);
         // Under another name first: what serves is not touched before the new version has shown what it answers.
         const candidate = await writeCandidate(folder, run.config, version);
-        await this.sync(stored);
+        await this.sync(stored, this.closing.signal);
+        this.closing.signal.throwIfAborted();
         const served = await this.checked(stored, run, version, candidate, true);
         await removeLeftModels(stored, server, name);
         this.say(id, 'Switching to the new version');
@@ -299,6 +318,7 @@ export class Deployments {
       config: { ...run.config, name: servedAs },
       kept: folder.kept(name, version),
       load,
+      signal: this.closing.signal,
     });
     return { ...run.about, model: name, version, checkedSamples };
   }
@@ -308,16 +328,16 @@ export class Deployments {
   }
 
   /** What Triton reads is what is here. */
-  private async sync(stored: StoredDeployment): Promise<void> {
-    await this.serverOf(stored).sync(stored.deployment, stored.folder);
+  private async sync(stored: StoredDeployment, signal?: AbortSignal): Promise<void> {
+    await this.serverOf(stored).sync(stored.deployment, stored.folder, signal);
   }
 
   private async startServer(stored: StoredDeployment): Promise<StoredDeployment> {
     const { deployment, folder } = stored;
     // However long the line takes for it.
-    await this.sync(stored);
-    const signal = AbortSignal.timeout(startLimitMs);
-    const process = await this.serverOf(stored).start(deployment, folder, signal);
+    await this.sync(stored, this.closing.signal);
+    const { controller, dispose } = linkedAbort(AbortSignal.timeout(startLimitMs), this.closing.signal);
+    const process = await this.serverOf(stored).start(deployment, folder, controller.signal).finally(dispose);
     const entries = process === null ? [] : [process];
     return this.options.store.append(folder, ...entries, { type: 'started' });
   }
@@ -335,6 +355,8 @@ export class Deployments {
       await this.untilAnswering(started);
     } catch (error) {
       const failed = await this.withLog(started, error);
+      // It loads its models without the workbench too.
+      if (failed.code === 'cancelled') throw failed;
       await this.options.store.append(started.folder, {
         type: 'failed',
         what: 'start',
@@ -350,31 +372,13 @@ export class Deployments {
     return this.options.store.append(stored.folder, { type: 'stopped' });
   }
 
-  /** Until Triton has loaded what it was started with, or tried to. */
-  private async untilAnswering(stored: StoredDeployment): Promise<void> {
-    const { deployment } = stored;
-    const client = await this.clientOf(stored);
-    const deadline = performance.now() + startLimitMs;
-    for (;;) {
-      const answers = await client.serverMetadata().then(
-        () => true,
-        () => false,
-      );
-      if (answers) return;
-      const look = await this.serverOf(stored).look(deployment);
-      if (look.kind === 'failed' || look.kind === 'stopped') {
-        throw new WorkbenchError('server-start-failed', `${deployment.id}: ${look.reason}`);
-      }
-      if (performance.now() > deadline) {
-        const limit = `${startLimitMs / 1000} s`;
-        throw new WorkbenchError('server-start-failed', `Triton did not answer within ${limit}`);
-      }
-      await sleep(pollMs);
-    }
+  private untilAnswering(stored: StoredDeployment): Promise<void> {
+    return untilAnswering(stored.deployment, this.serverOf(stored), this.closing.signal);
   }
 
   /** The same error with Triton's last lines, where it has none of its own. */
   private async withLog(stored: StoredDeployment, error: unknown): Promise<WorkbenchError> {
+    if (this.closing.signal.aborted) return fromWire(toWire(this.closing.signal.reason));
     const { code, message, where, remedy, details } = toWire(error);
     const lines = await this.serverOf(stored)
       .log(stored.deployment, stored.folder, 40)

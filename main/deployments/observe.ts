@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   DeployedModel,
   Deployment,
@@ -21,6 +22,7 @@ const canaryLimitMs = 15_000;
 const hostLimitMs = 10_000;
 /** A server that does not answer this long after its start does not start. */
 const startLimitMs = 300_000;
+const pollMs = 200;
 
 /** A list of deployments does not wait for a host that hangs. */
 function withinLimit<Value>(work: Promise<Value>): Promise<Value> {
@@ -63,6 +65,33 @@ export const clientOf = async (
 
 export const hostOf = ({ engine }: Pick<Deployment, 'engine'>): string | null =>
   engine.kind === 'docker' ? (engine.host ?? null) : null;
+
+/** Until Triton has loaded what it was started with, or tried to. Throws server-start-failed, cancelled. */
+export async function untilAnswering(
+  deployment: Deployment,
+  server: DeploymentServer,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = await clientOf(deployment, server);
+  const deadline = performance.now() + startLimitMs;
+  for (;;) {
+    const answers = await client.serverMetadata({ signal }).then(
+      () => true,
+      () => false,
+    );
+    if (answers) return;
+    signal.throwIfAborted();
+    const look = await server.look(deployment);
+    if (look.kind === 'failed' || look.kind === 'stopped') {
+      throw new WorkbenchError('server-start-failed', `${deployment.id}: ${look.reason}`);
+    }
+    if (performance.now() > deadline) {
+      const limit = `${startLimitMs / 1000} s`;
+      throw new WorkbenchError('server-start-failed', `Triton did not answer within ${limit}`);
+    }
+    await sleep(pollMs);
+  }
+}
 
 type ModelLook = Pick<DeploymentModelInfo, 'state' | 'reason' | 'inputs'>;
 

@@ -43,7 +43,7 @@ export interface DeploymentServer {
    * Has the model repository as it is here where Triton reads it. Throws docker-unreachable, docker-failed, and
    * container-failed.
    */
-  sync(deployment: Deployment, place: DeploymentPlace): Promise<void>;
+  sync(deployment: Deployment, place: DeploymentPlace, signal?: AbortSignal): Promise<void>;
   /**
    * Starts it, or finds it running; returns before it is ready. Gives what is to be journaled beside the start, null:
    * nothing. Throws port-taken, image-missing, container-failed, server-start-failed, toolchain-missing.

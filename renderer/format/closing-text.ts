@@ -1,12 +1,13 @@
 import type { WorkUnderWay } from '../../main/contract/api';
 
 /** What is under way, and what becomes of it when the window closes. Pure. */
-export function closingText({ runIds, images, fetches, tools }: WorkUnderWay): string {
+export function closingText({ runIds, images, fetches, tools, deployments }: WorkUnderWay): string {
   const works = [
     ...(runIds.length === 0 ? [] : [runIds.length === 1 ? 'a run' : `${runIds.length} runs`]),
     ...images.map(({ kind, image }) => `the ${kind} of ${image}`),
     ...fetches.map((title) => `the download of ${title}`),
     ...(tools.length === 0 ? [] : [`the set-up of ${tools.join(', ')}`]),
+    ...deployments.map((name) => `the change of the deployment ${name}`),
   ];
   const list = [works.slice(0, -1).join(', '), ...works.slice(-1)]
     .filter((text) => text !== '')
@@ -20,5 +21,8 @@ export function closingText({ runIds, images, fetches, tools }: WorkUnderWay): s
     ...(tools.length === 0
       ? []
       : ['Install the tools again on the Environment page; downloaded packages are kept.']),
+    ...(deployments.length === 0
+      ? []
+      : ['What serves continues to serve; a new deployment or version that is not ready is removed.']),
   ].join(' ');
 }

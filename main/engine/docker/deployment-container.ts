@@ -98,10 +98,13 @@ class DeploymentContainers implements DeploymentServer {
     ]);
   }
 
-  async sync(deployment: Deployment, place: Place): Promise<void> {
+  async sync(
+    deployment: Deployment,
+    place: Place,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<void> {
     if (hostOf(deployment.engine) === undefined) return;
-    const never = new AbortController();
-    await (await this.volumeOf(deployment, place)).sync({ signal: never.signal, say: quiet });
+    await (await this.volumeOf(deployment, place)).sync({ signal, say: quiet });
   }
 
   async start(deployment: Deployment, place: Place, signal: AbortSignal): Promise<null> {

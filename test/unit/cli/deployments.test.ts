@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { exitCodeOf, exitCodes } from '../../../main/cli/output';
 import type { DeployRequest } from '../../../main/contract/deployment';
+import { WorkbenchError } from '../../../main/contract/errors';
 import type { Core } from '../../../main/core';
 import { programWith } from '../../support/cli-program';
 import { rejection } from '../../support/rejection';
@@ -52,4 +54,30 @@ it.each(['0', '2.5', 'x'])('refuses the last %s lines of a deployment', async (t
 it('asks for the last 200 lines of a deployment, or as many as are wanted', async () => {
   expect(await asked('deployments', 'logs', 'vision')).toEqual([{ id: 'vision', limit: 200 }]);
   expect(await asked('deployments', 'logs', 'vision', '--tail', '50')).toMatchObject([{ limit: 50 }]);
+});
+
+it('gives a deployment up at Ctrl-C, and waits for what it made to go', async () => {
+  let given = (): void => undefined;
+  const core = {
+    subscribe: () => () => undefined,
+    listRuns: () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
+    close: () => {
+      given();
+      return Promise.resolve();
+    },
+    handlers: {
+      'deployments.deploy': () =>
+        new Promise((_resolve, reject) => {
+          given = () => {
+            reject(new WorkbenchError('cancelled', 'The change was cancelled'));
+          };
+          process.emit('SIGINT');
+        }),
+    },
+  } as unknown as Core;
+  const before = process.listenerCount('SIGINT');
+  const program = programWith({ core: () => Promise.resolve(core) });
+  const error = await rejection(program.parseAsync(['deploy', 'a'], { from: 'user' }));
+  expect(exitCodeOf(error)).toBe(exitCodes.cancelled);
+  expect(process.listenerCount('SIGINT')).toBe(before);
 });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DeploymentInfo } from '../../../main/contract/deployment';
 import { WorkbenchError } from '../../../main/contract/errors';
 import { type DeployableRun, readConfig } from '../../../main/deployments/deployable-run';
@@ -53,6 +53,7 @@ beforeEach(async () => {
   store = new DeploymentStore(join(root, 'deployments'));
   isAway = () => Promise.resolve(false);
   removal = () => Promise.resolve();
+  atStart = [];
 });
 afterEach(async () => {
   listening.closeAllConnections();
@@ -187,6 +188,58 @@ describe('a model that is added', () => {
     expect(atStart).toEqual([model]);
     expect(await readdir(dirname(dirname(kept('other', 1))))).toEqual([model]);
     expect((await add()).models.map(({ name }) => name)).toEqual([model, 'other']);
+  });
+});
+
+describe('a change under which the workbench closes', () => {
+  it('leaves nothing of a new deployment that does not answer yet', async () => {
+    listening.close();
+    listening.closeAllConnections();
+    const removed: string[] = [];
+    removal = () => {
+      removed.push('container');
+      return Promise.resolve();
+    };
+    const all = deployments();
+    const deploying = rejection(all.deploy({ runId: 'run-1', name: 'a' }));
+    await vi.waitFor(() => {
+      expect(atStart).toEqual([model]);
+    });
+    expect(all.underWay()).toEqual(['a']);
+    await all.close();
+    // No log of Triton: nothing is wrong with it.
+    expect(await deploying).toMatchObject({ code: 'cancelled', details: undefined });
+    expect([removed, await store.ids(), all.underWay()]).toEqual([['container'], [], []]);
+  });
+
+  it('leaves what serves as it was, without the version that was tried', async () => {
+    const all = deployments();
+    await all.deploy({ runId: 'run-1', name: 'a' });
+    const closing: Promise<void>[] = [];
+    isAway = () => {
+      if (closing.length === 0) closing.push(all.close());
+      return Promise.resolve(false);
+    };
+    expect((await rejection(all.deploy({ runId: 'run-1', to: 'a' }))).code).toBe('cancelled');
+    await Promise.all(closing);
+    expect([await active(), await versions()]).toEqual([1, ['1']]);
+    expect(await readdir((await folder()).repository)).toEqual([model]);
+  });
+
+  it('leaves a start to itself', async () => {
+    await deploy();
+    listening.close();
+    listening.closeAllConnections();
+    atStart = [];
+    const all = deployments();
+    const starting = rejection(all.start('a'));
+    await vi.waitFor(() => {
+      expect(atStart).toEqual([model]);
+    });
+    await all.close();
+    expect((await starting).code).toBe('cancelled');
+    expect(await journaled(await folder(), '"failed"')).toBe(false);
+    expect((await store.load('a')).deployment.wanted).toBe(true);
   });
 });
 

@@ -26,7 +26,13 @@ class FakeWindow extends EventEmitter {
   }
 }
 
-const ofRuns = (runIds: readonly string[]): WorkUnderWay => ({ runIds, images: [], fetches: [], tools: [] });
+const ofRuns = (runIds: readonly string[]): WorkUnderWay => ({
+  runIds,
+  images: [],
+  fetches: [],
+  tools: [],
+  deployments: [],
+});
 
 function guarded(active: string[], stopping: () => Promise<void> = () => Promise.resolve()) {
   const window = new FakeWindow();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closingText } from '../../../../renderer/format/closing-text';
 
-const nothing = { runIds: [], images: [], fetches: [], tools: [] };
+const nothing = { runIds: [], images: [], fetches: [], tools: [], deployments: [] };
 
 describe('the question before closing', () => {
   it('names one run as one', () => {
@@ -29,6 +29,12 @@ describe('the question before closing', () => {
       /^The pull of example\/server:1, the build of example\/client:2 and the download of ImageNet are in progress\./,
     );
     expect(text).not.toContain('Resume');
+  });
+
+  it('names the deployments that are being changed', () => {
+    expect(closingText({ ...nothing, deployments: ['vision'] })).toBe(
+      'The change of the deployment vision is in progress. Closing stops it. What serves continues to serve; a new deployment or version that is not ready is removed.',
+    );
   });
 
   it('names the tools that are being set up', () => {
