@@ -141,6 +141,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['deploy nightly --name vision', 'keeps the model of a run serving'],
       ['deploy latest --to vision', 'a new version, without a failed request'],
     ],
+    exits: [cancelled],
   },
   deployments: { examples: [['deployments list', 'each with its state as it is now']] },
   'deployments list': { examples: [['deployments list --json', 'as JSON']] },
