@@ -169,7 +169,22 @@ class ModuleRunner:
             raise ToolkitError(
                 "model-folder-invalid", f"forward gives {kinds} and no tensors", where="model.py, forward"
             )
-        return {name: tensor.cpu().numpy() for name, tensor in zip(self._outputs, values)}
+        return dict(zip(self._outputs, torch_arrays(values, "model-folder-invalid", "model.py, forward")))
+
+
+def torch_arrays(tensors: Sequence[torch.Tensor], code: str, where: str) -> list[Any]:
+    """Throws `code` for what NumPy has no type for: bfloat16, quantised and sparse tensors."""
+    try:
+        return [tensor.cpu().numpy() for tensor in tensors]
+    except (TypeError, RuntimeError) as error:
+        kinds = ", ".join(str(tensor.dtype).replace("torch.", "") for tensor in tensors)
+        raise ToolkitError(
+            code,
+            f"forward returns {kinds}, which cannot be read: {str(error).splitlines()[0]}",
+            where=where,
+            remedy="Convert the outputs to float32 in forward.",
+            details=str(error),
+        ) from error
 
 
 def _input(x: Tensors, name: str) -> Any:

@@ -37,6 +37,11 @@ class FakeOfSmallGpu(nn.Module):
         return values * 2
 
 
+class GivesBfloat16(nn.Module):
+    def forward(self, values: torch.Tensor) -> torch.Tensor:
+        return values.to(torch.bfloat16)
+
+
 class DeviceTest(unittest.TestCase):
     """Where the reference is computed."""
 
@@ -58,6 +63,13 @@ class DeviceTest(unittest.TestCase):
         with self.assertRaises((ToolkitError, NotImplementedError)):
             runner.run({"x": np.ones((1, 2), dtype=np.float32)})
         self.assertEqual(said, [])
+
+    def test_outputs_that_numpy_has_no_type_for_are_named(self) -> None:
+        runner = ModuleRunner(GivesBfloat16(), ["x"], ["y"])
+        with self.assertRaises(ToolkitError) as caught:
+            runner.run({"x": np.ones((1, 3), dtype=np.float32)})
+        self.assertEqual(caught.exception.code, "model-folder-invalid")
+        self.assertIn("forward returns bfloat16", caught.exception.message)
 
     def test_fp32_is_asked_for_on_a_gpu_and_the_cpu_where_there_is_none(self) -> None:
         with mock.patch.dict("os.environ", {"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1"}):

@@ -323,3 +323,13 @@ class ModelFileTest(ToolkitCase):
         self.assertEqual(error.code, "model-file-invalid")
         self.assertIn("forward fails on input FP32 [1, 4]", error.message)
         self.assertIn("--shape", error.remedy or "")
+
+    def test_torchscript_that_returns_bfloat16_is_told_so(self) -> None:
+        source = self.dir / "half.pt"
+        traced = torch.jit.trace(lambda x: x.to(torch.bfloat16), (torch.ones(1, 3),))
+        traced.save(str(source))
+        given = json.dumps([{"name": "input", "datatype": "FP32", "shape": [1, 3]}])
+        error = failure("inspect", "--path", source, "--inputs", given)
+        self.assertEqual(error.code, "model-file-invalid")
+        self.assertIn("forward returns bfloat16", error.message)
+        self.assertIn("float32", error.remedy or "")

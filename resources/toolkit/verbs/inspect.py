@@ -12,7 +12,7 @@ import numpy as np
 from ..datatypes import numpy_dtype, triton_datatype
 from ..errors import ToolkitError
 from ..report import Report
-from ..runners import load_foreign_torchscript
+from ..runners import load_foreign_torchscript, torch_arrays
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,7 @@ def _run(module: Any, inputs: list[dict[str, Any]], shapes: list[list[int]], pat
             where=f"{path}, forward",
             remedy="Wrap the module in one whose forward returns only tensors, and export that.",
         )
-    return [item.numpy() for item in results]
+    return torch_arrays(results, "model-file-invalid", f"{path}, forward")
 
 
 def _is_batched(module: Any, options: argparse.Namespace, first: list[Any]) -> bool:
