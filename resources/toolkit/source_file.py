@@ -29,6 +29,10 @@ from .signature import Signature, artefact_fields
 #: A protobuf message can hold no more.
 _LARGEST_MESSAGE = 2**31 - 1
 
+_OTHER_SAMPLES = (
+    "Set supported shapes with --shape NAME=1,3,224,224, or use real samples with --dataset FILE.npz."
+)
+
 
 def _refuse(path: Path, message: str, remedy: str, error: Optional[BaseException] = None) -> ToolkitError:
     details = None if error is None else str(error)
@@ -84,14 +88,17 @@ def _try(source: Path, runner: Runner, signature: Signature, folder: ModelFolder
         try:
             results = runner.run(x)
             again = runner.run(x) if count == 1 else results
-        except ToolkitError:
-            raise
+        except ToolkitError as error:
+            # Of a folder its code is named, and its loader.
+            if error.code != "model-folder-invalid":
+                raise
+            raise _refuse(source, error.message, _OTHER_SAMPLES, error.__cause__ or error) from error
         except Exception as error:
             shapes = ", ".join(f"{name} {list(array.shape)}" for name, array in x.items())
             raise _refuse(
                 source,
                 f"The model fails on generated samples ({shapes}): {str(error).splitlines()[0]}",
-                "Set supported shapes with --shape NAME=1,3,224,224, or use real samples with --dataset FILE.npz.",
+                _OTHER_SAMPLES,
                 error,
             ) from error
         _check_output(source, results, signature, count)

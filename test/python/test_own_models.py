@@ -333,3 +333,21 @@ class ModelFileTest(ToolkitCase):
         self.assertEqual(error.code, "model-file-invalid")
         self.assertIn("forward returns bfloat16", error.message)
         self.assertIn("float32", error.remedy or "")
+
+    def test_what_a_torchscript_file_says_of_its_samples_is_said_of_the_file(self) -> None:
+        source = self.dir / "embedding.pt"
+        torch.jit.script(torch.nn.Embedding(4, 3)).save(str(source))
+        path = self.dir / "ids.npz"
+        np.savez(path, x=np.full((2, 3), 9))
+        inputs = json.dumps([{"name": "x", "datatype": "INT64", "shape": [3], "dims": [3]}])
+        self.folder = ["--model-dir", RESOURCES / "own", "--samples-only", f"--arg=inputs={inputs}"]
+        signature = json.dumps(
+            {
+                "inputs": [{"name": "x", "datatype": "INT64", "shape": [-1, 3]}],
+                "outputs": [{"name": "OUTPUT__0", "datatype": "FP32", "shape": [-1, 3, 3]}],
+            }
+        )
+        error = failure("export", *self.export(source, "ts-script", dataset=path, signature=signature))
+        self.assertEqual((error.code, error.where), ("model-file-invalid", str(source)))
+        self.assertIn("index out of range", error.message)
+        self.assertNotIn("loader", spoken(error))
