@@ -271,6 +271,23 @@ class ModelFileTest(ToolkitCase):
         # With the epsilon that ONNX Runtime's fusion takes, the difference is more than a half.
         np.testing.assert_allclose(half.astype(np.float32), whole, atol=0.02)
 
+    def test_a_quantised_file_is_told_that_float16_is_not_for_it(self) -> None:
+        tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 3]) for name in "xy"]
+        nodes = [
+            helper.make_node("QuantizeLinear", ["x", "scale"], ["q"]),
+            helper.make_node("DequantizeLinear", ["q", "scale"], ["y"]),
+        ]
+        scale = numpy_helper.from_array(np.float32(0.1), "scale")
+        graph = helper.make_graph(nodes, "g", tensors[:1], tensors[1:], [scale])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        source = self.dir / "quantised.onnx"
+        onnx.save(model, source)
+        flags = ["--format=onnx", "--precision=fp16", "--foreign", "--input", source]
+        error = failure("convert", *flags, "--output", self.dir / "half.onnx")
+        self.assertEqual(error.code, "combination-unsupported")
+        self.assertIn("The model cannot be used in float16", error.message)
+        self.assertIn("fp32", error.remedy or "")
+
     def test_outputs_that_are_not_as_the_file_says(self) -> None:
         source = write_onnx(self.dir / "good.onnx", "Relu")
         wrong = SIGNATURE.replace('"y", "datatype": "FP32"', '"y", "datatype": "INT64"')

@@ -303,7 +303,17 @@ def _convert(conversion: Conversion) -> Converted:
     save(converted, target)
     if foreign:
         # What the converter made must load before it is served.
-        OnnxRunner(target)
+        try:
+            OnnxRunner(target)
+        except ToolkitError as error:
+            reason = (error.details or error.message).strip().splitlines()[0]
+            raise ToolkitError(
+                "combination-unsupported",
+                f"The model cannot be used in float16: {reason}",
+                where=str(source),
+                remedy="Choose the precision fp32, in which the file stays as it is.",
+                details=error.details,
+            ) from error
     return Converted(onnx_signature(converted), parameters, onnx_opset(converted))
 
 
