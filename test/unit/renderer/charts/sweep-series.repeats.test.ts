@@ -73,7 +73,7 @@ describe('an imported run beside others', () => {
       spec.precision = 'fp32';
     });
     expect(diffSpecs([specFixture(), null, other])).toEqual([
-      { field: 'precision', values: ['fp16', null, 'fp32'] },
+      { field: 'precision', values: ['FP16', null, 'FP32'] },
     ]);
   });
 });
