@@ -10,7 +10,7 @@ import {
   toolList,
 } from '../contract/machine';
 import type { Environment } from '../contract/measured/results';
-import { formatBytes } from '../contract/numbers';
+import { formatBytes, formatCount } from '../contract/numbers';
 import { readHostFacts } from './environment';
 import { readGpus } from './gpu-report';
 import {
@@ -80,7 +80,7 @@ function checkDisk({ docker, host, plan }: PreflightInput): Outcome {
 
 /** The container's own /dev/shm is memory of the machine; that of the machine is not used. */
 function checkSharedMemory({ docker, host, plan }: PreflightInput): Outcome {
-  const asked = `The Triton container gets ${String(plan.shmSizeMiB)} MiB of /dev/shm`;
+  const asked = `The Triton container gets ${formatCount(plan.shmSizeMiB)} MiB of /dev/shm`;
   if (plan.shmSizeMiB <= dockerDefaultShmMiB) {
     return warning(
       `${asked}, no more than Docker's default: models of the Python backend fail on large tensors.`,

@@ -13,6 +13,7 @@ import { crossCheckOf } from '../contract/measured/cross-check';
 import { budgetMsOf, isWithin, type Level, levelsOf, withinBudget } from '../contract/measured/points';
 import { budgetSentence, chosenLevel } from '../contract/measured/verdict';
 import { formatCount, formatMs, formatRate, formatShare, formatTyped, missing } from '../contract/numbers';
+import { formatFacts } from '../contract/run/model-formats';
 import type { Scenario } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { type Sweep, sweepOf } from '../contract/run/sweep';
@@ -155,7 +156,7 @@ export function publishedReport(
   if (baseline === null) {
     const others = all.filter((other) => other.gpu === gpu).map(({ title: name }) => name);
     const there = others.length === 0 ? 'nothing' : others.join('; ');
-    const lead = `Nothing is published of ${gpu} with ${spec.format} ${spec.precision}; published of it is: ${there}.`;
+    const lead = `Nothing is published of ${gpu} with ${formatFacts[spec.format].title} ${spec.precision}; published of it is: ${there}.`;
     return { source, note, label: null, lead, differences, scenarios: [] };
   }
   const size =

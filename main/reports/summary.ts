@@ -1,4 +1,5 @@
 import { isLoopback } from '../contract/address';
+import { textAt } from '../contract/fields/parameter-text';
 import { marksOf } from '../contract/flag-text';
 import { bestPoint } from '../contract/measured/points';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
@@ -45,23 +46,34 @@ function modelFacts(state: RunState, title: string, format: string): readonly Na
   return facts([
     ['Model', title],
     ['Format', format],
-    ['Precision', spec.precision],
-    ['Profile', spec.model.profile],
-    ['Accelerator', configure.backendAccelerator],
-    ['Batching', `${configure.batching}, max batch size ${formatCount(configure.maxBatchSize)}`],
+    ['Precision', textAt('precision', spec.precision)],
+    ['Profile', textAt('model.profile', spec.model.profile)],
+    [
+      'Accelerator',
+      textAt('configure.backendAccelerator', configure.backendAccelerator).replace(/^None$/, 'none'),
+    ],
+    [
+      'Batching',
+      `${textAt('configure.batching', configure.batching)}, maximum batch size ${formatCount(configure.maxBatchSize)}`,
+    ],
     ['Instances', instancesText(spec)],
     ['Load', loadText(performance)],
   ]);
 }
 
-/** "native, grpc, random input data"; where the scenarios differ, each its own. */
+/** "Built-in generator, gRPC; input values: random"; where the scenarios differ, each its own. */
 function loadText(performance: PerformanceSpec): string {
-  const [offline, online] = ofScenarios(performance).map(
-    ({ loadTool, protocol, sharedMemory }) =>
-      `${loadTool}, ${protocol}${sharedMemory === 'none' ? '' : `, ${sharedMemory} shared memory`}`,
+  const [offline, online] = ofScenarios(performance).map(({ loadTool, protocol, sharedMemory }) =>
+    [
+      textAt('performance.loadTool', loadTool),
+      textAt('performance.protocol', protocol),
+      ...(sharedMemory === 'none'
+        ? []
+        : [`${textAt('performance.sharedMemory', sharedMemory).replace('System', 'system')} shared memory`]),
+    ].join(', '),
   );
   const load = offline === online ? (offline ?? '') : `offline ${offline ?? ''}; online ${online ?? ''}`;
-  return `${load}, ${performance.inputData} input data`;
+  return `${load}; input values: ${textAt('performance.inputData', performance.inputData).toLowerCase()}`;
 }
 
 function machineFacts({ environment, imported, onServer }: RunState): readonly NamedText[] {
@@ -93,7 +105,7 @@ function machineFacts({ environment, imported, onServer }: RunState): readonly N
     ['Memory', formatBytes(environment.memoryBytes)],
     ['Operating system', environment.os],
     ['Triton', tritonVersion ?? missing],
-    ['Engine', environment.engine],
+    ['Engine', textAt('engine.kind', environment.engine)],
     ['Image', onServer !== null ? null : image === null ? 'none (no container)' : shortImage(image)],
   ]);
 }

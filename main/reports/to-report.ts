@@ -1,3 +1,4 @@
+import { textAt } from '../contract/fields/parameter-text';
 import type { PublishedResults } from '../contract/measured/baseline';
 import { keyFigures } from '../contract/measured/key-figures';
 import type { Environment, OutputComparison } from '../contract/measured/results';
@@ -84,7 +85,7 @@ function importReport(source: ImportSource, environment: Environment): readonly 
 function environmentReport(environment: Environment): readonly NamedText[] {
   const { gpus } = environment;
   return [
-    { name: 'Engine', value: environment.engine },
+    { name: 'Engine', value: textAt('engine.kind', environment.engine) },
     { name: 'Triton', value: environment.tritonVersion ?? missing },
     { name: 'Image', value: environment.image ?? 'none (no container)' },
     { name: 'Operating system', value: environment.os },
@@ -158,7 +159,7 @@ function titlesOf(state: RunState, modelTitle: string): Pick<Report, 'title' | '
     return { title, subtitle: `${at} · ${tritonText(environment)} · measured from ${device}` };
   }
   return {
-    title: `${modelTitle} · ${formatFacts[spec.format].title} ${spec.precision}`,
+    title: `${modelTitle} · ${formatFacts[spec.format].title} ${textAt('precision', spec.precision)}`,
     subtitle: `Profile ${spec.model.profile} · ${tritonText(environment)} · ${device}`,
   };
 }

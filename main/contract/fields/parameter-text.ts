@@ -1,7 +1,7 @@
 import { formatBytes, formatCount, formatScale } from '../numbers';
 import { isTree } from '../trees';
 import type { FieldRow } from './field';
-import { isNumberList, valuesOf } from './fields';
+import { fieldAt, isNumberList, valuesOf } from './fields';
 
 /** A whole number is a choice: all of its digits count. */
 const exactText = (value: number): string =>
@@ -51,3 +51,7 @@ export function parameterText(row: FieldRow, value: unknown): string | null {
   }
   return typeof value === 'string' ? (row.choices?.[value] ?? value) : JSON.stringify(value);
 }
+
+/** The same by the path of the field: "gRPC" for `performance.protocol`. */
+export const textAt = (path: string, value: unknown): string =>
+  parameterText(fieldAt(path), value) ?? 'none';

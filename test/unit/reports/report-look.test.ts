@@ -82,7 +82,7 @@ describe('what a report is to look like', () => {
       for (const left of ['Commands', 'Parameters', 'Environment']) expect(found).not.toContain(left);
     }
     // The model is still named.
-    for (const one of [page, text]) expect(one).toMatch(/ONNX fp\d+ · Profile/);
+    for (const one of [page, text]) expect(one).toMatch(/ONNX FP\d+ · Profile/);
   });
 
   it('leaves the first page and the problems, whatever is left out', () => {

@@ -97,7 +97,7 @@ describe('published figures in a report', () => {
     const other = reportOf((spec) => (spec.precision = 'fp32'));
     expect(other.published).toMatchObject({ label: null, scenarios: [] });
     expect(other.published?.lead).toBe(
-      'Nothing is published of A40 with onnx fp32; published of it is: NVIDIA A40, ONNX fp16 (TensorRT accelerator).',
+      'Nothing is published of A40 with ONNX fp32; published of it is: NVIDIA A40, ONNX fp16 (TensorRT accelerator).',
     );
     expect(other.scenarios.every(({ baseline }) => baseline === null)).toBe(true);
     expect(reportOf((spec) => (spec.targetGpu = 'A30')).published?.lead).toContain(
