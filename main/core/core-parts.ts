@@ -25,7 +25,7 @@ import { createLoadTools } from '../perf/load-tools';
 import type { RunServices } from '../pipeline/step';
 import { Listeners } from '../platform/abort';
 import { type HomeLayout, homeLayout } from '../platform/layout';
-import { type LoadedPreset, readPresets } from '../presets/presets';
+import { createPresets, type Presets } from '../presets/presets';
 import { ReaderPool } from '../readers/reader-pool';
 import { createSetup } from '../setup/setup';
 import type { SpecReaders } from '../spec/spec-readers';
@@ -103,7 +103,7 @@ export interface CoreParts {
   readonly runKey: RunKey;
   readonly trash: RunTrash;
   readonly cache: ArtefactCache;
-  readonly presets: ReadonlyMap<string, LoadedPreset>;
+  readonly presets: Presets;
   readonly presetOf: PresetOf;
   /** What comes from outside is read by these alone. */
   readonly reading: ReaderService;
@@ -149,7 +149,7 @@ function imageWorksOf(parts: {
 export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const { resources, workerFile, printPdf } = given;
   const layout = homeLayout(given.home);
-  const presets = await readPresets(resources);
+  const presets = createPresets(resources);
   const reading = createReaders(given.readerFile);
   const events = new Listeners<CoreEvent>();
   const emit = events.emit.bind(events);

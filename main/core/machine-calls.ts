@@ -79,9 +79,9 @@ export function createPresetCalls(
     'presets.list' | 'presets.published' | 'presets.differences' | 'presets.resolve'
   >;
 } {
-  const list = () => [...presets.values()].map((loaded) => loaded.preset);
+  const list = () => [...presets().values()].map((loaded) => loaded.preset);
   const resolve: Core['resolveSpec'] = (id, overrides) =>
-    resolveSpec(requirePreset(presets, id).preset, overrides);
+    resolveSpec(requirePreset(presets(), id).preset, overrides);
   const resolveChoice: Core['resolveChoice'] = async ({ preset, overrides }) => {
     const loaded = await presetOf({ preset, source: sourceOf(overrides['model']) });
     return resolveSpec(loaded.preset, overrides);
@@ -110,10 +110,10 @@ export function createPresetCalls(
     handlers: {
       'presets.list': () => Promise.resolve(list()),
       'presets.published': async ({ preset }) =>
-        presets.has(preset) ? readPublished(options.resources, preset) : null,
+        presets().has(preset) ? readPublished(options.resources, preset) : null,
       'presets.differences': ({ spec, gpu }) => {
         const { preset, source } = spec.model;
-        const loaded = source === undefined ? presets.get(preset) : undefined;
+        const loaded = source === undefined ? presets().get(preset) : undefined;
         return Promise.resolve(
           loaded === undefined ? [] : procedureDifferences(loaded.preset, { ...spec, targetGpu: gpu }),
         );

@@ -4,7 +4,7 @@ import type { DataItem, DataSource, DataWork, SourceKind } from '../contract/dat
 import { WorkbenchError } from '../contract/errors';
 import { exists } from '../platform/files';
 import { Works } from '../platform/works';
-import { type LoadedPreset, requirePreset } from '../presets/presets';
+import { type LoadedPreset, type Presets, requirePreset } from '../presets/presets';
 import type { Toolkit } from '../toolkit/toolkit';
 import { fetchSource, sourcePlaces } from './fetch-source';
 import { partBytes } from './save-body';
@@ -12,7 +12,7 @@ import { partBytes } from './save-body';
 interface DataCallsOptions {
   /** Folder of fetched data, one folder a preset. */
   readonly root: string;
-  readonly presets: ReadonlyMap<string, LoadedPreset>;
+  readonly presets: Presets;
   readonly toolkit: Toolkit;
   readonly emit: (event: CoreEvent) => void;
 }
@@ -57,7 +57,7 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
 
   const list = async (preset: string): Promise<readonly DataItem[]> => {
     const root = rootOf(preset);
-    const items = sourcesOf(requirePreset(options.presets, preset)).map(async ({ kind, source }) => {
+    const items = sourcesOf(requirePreset(options.presets(), preset)).map(async ({ kind, source }) => {
       const { given, file } = sourcePlaces(root, source);
       const path = (await exists(given)) ? given : null;
       const begun = source.allowed === 'download' && path === null ? partBytes(file, source.address) : 0;
@@ -67,7 +67,7 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
   };
 
   const found = (preset: string, id: string): { kind: SourceKind; source: DataSource } => {
-    const sources = sourcesOf(requirePreset(options.presets, preset));
+    const sources = sourcesOf(requirePreset(options.presets(), preset));
     const one = sources.find(({ source }) => source.id === id);
     if (one !== undefined) return one;
     const known = sources.map(({ source }) => source.id).join(', ');
@@ -91,7 +91,7 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
       const path = await fetchSource({
         source,
         root,
-        modelDir: requirePreset(options.presets, preset).dir,
+        modelDir: requirePreset(options.presets(), preset).dir,
         toolkit: options.toolkit,
         from,
         signal,

@@ -5,7 +5,7 @@ import type { Preset } from '../contract/run/preset';
 import { type ModelSource, sourceSchema } from '../contract/run/run-spec';
 import { makeFolder } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
-import { type LoadedPreset, requirePreset } from '../presets/presets';
+import { type LoadedPreset, type Presets, requirePreset } from '../presets/presets';
 import type { ModelReaders } from './model-readers';
 
 export interface InitOutcome {
@@ -165,13 +165,9 @@ export type PresetOf = (model: {
 }) => Promise<LoadedPreset>;
 
 /** Throws preset-unknown, and model-folder-invalid for an own folder whose preset.yaml is gone or damaged. */
-export function createPresetOf(
-  presets: ReadonlyMap<string, LoadedPreset>,
-  resources: string,
-  readers: ModelReaders,
-): PresetOf {
+export function createPresetOf(presets: Presets, resources: string, readers: ModelReaders): PresetOf {
   return async ({ preset, source }) =>
-    source === undefined ? requirePreset(presets, preset) : ownPreset(source, resources, readers);
+    source === undefined ? requirePreset(presets(), preset) : ownPreset(source, resources, readers);
 }
 
 /** The own model in the model part of a partial specification; undefined where it names none. */

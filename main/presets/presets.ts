@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { type PublishedResults, publishedSchema } from '../contract/measured/baseline';
@@ -13,23 +14,10 @@ export interface LoadedPreset {
   readonly dir: string;
 }
 
-/** Reads and checks `preset.yaml` of one model folder. */
-export async function readPreset(dir: string): Promise<LoadedPreset> {
-  const path = join(dir, 'preset.yaml');
-  const found = await readBoundedFile(path, mostYamlBytes);
-  if ('problem' in found) {
-    throw new WorkbenchError(
-      'model-folder-invalid',
-      `The folder has no readable preset.yaml: ${found.problem}`,
-      {
-        where: path,
-        remedy: 'For your own model, "triton-workbench init <folder>" writes the missing files.',
-      },
-    );
-  }
+function presetIn(text: string, dir: string, path: string): LoadedPreset {
   let tree: unknown;
   try {
-    tree = parseYaml(found.text);
+    tree = parseYaml(text);
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
     throw new WorkbenchError('model-folder-invalid', `preset.yaml: ${message}`, { where: path, cause });
@@ -46,25 +34,50 @@ export async function readPreset(dir: string): Promise<LoadedPreset> {
   return { preset: parsed.data, dir };
 }
 
-/** All model folders under `resources/models`, by id. Throws on a duplicate id. */
-export async function readPresets(resources: string): Promise<ReadonlyMap<string, LoadedPreset>> {
+/** Reads and checks `preset.yaml` of one model folder. */
+export async function readPreset(dir: string): Promise<LoadedPreset> {
+  const path = join(dir, 'preset.yaml');
+  const found = await readBoundedFile(path, mostYamlBytes);
+  if ('problem' in found) {
+    throw new WorkbenchError(
+      'model-folder-invalid',
+      `The folder has no readable preset.yaml: ${found.problem}`,
+      {
+        where: path,
+        remedy: 'For your own model, "triton-workbench init <folder>" writes the missing files.',
+      },
+    );
+  }
+  return presetIn(found.text, dir, path);
+}
+
+/** All model folders under `resources/models`, by id. Throws for one that is not valid, and on a duplicate id. */
+export function readPresets(resources: string): ReadonlyMap<string, LoadedPreset> {
   const root = join(resources, 'models');
   const presets = new Map<string, LoadedPreset>();
-  for (const name of (await readdir(root)).sort()) {
-    if (!(await exists(join(root, name, 'preset.yaml')))) continue;
-    const loaded = await readPreset(join(root, name));
+  for (const name of readdirSync(root).sort()) {
+    const dir = join(root, name);
+    const path = join(dir, 'preset.yaml');
+    if (!existsSync(path)) continue;
+    const loaded = presetIn(readFileSync(path, 'utf8'), dir, path);
     if (presets.has(loaded.preset.id)) {
       throw new WorkbenchError(
         'model-folder-invalid',
         `Two model folders have the id "${loaded.preset.id}"`,
-        {
-          where: loaded.dir,
-        },
+        { where: dir },
       );
     }
     presets.set(loaded.preset.id, loaded);
   }
   return presets;
+}
+
+/** The presets, read when they are first asked for: most commands never ask. */
+export type Presets = () => ReadonlyMap<string, LoadedPreset>;
+
+export function createPresets(resources: string): Presets {
+  let presets: ReadonlyMap<string, LoadedPreset> | undefined;
+  return () => (presets ??= readPresets(resources));
 }
 
 export function requirePreset(presets: ReadonlyMap<string, LoadedPreset>, id: string): LoadedPreset {

@@ -7,7 +7,7 @@ import type { Choice } from '../contract/run/spec-tools';
 import { mergeTrees } from '../contract/trees';
 import { createPresetOf, sourceOf } from '../own/own-preset';
 import { hashValue } from '../platform/files';
-import type { LoadedPreset } from '../presets/presets';
+import type { LoadedPreset, Presets } from '../presets/presets';
 import { minimalOverrides, resolveSpec } from '../presets/resolve-spec';
 import { type PreviewPlaces, previewSpec } from './preview-spec';
 
@@ -72,7 +72,7 @@ export function exportSpec(loaded: LoadedPreset, choice: Choice, as: 'run-yaml' 
 }
 
 interface SpecToolsOptions {
-  readonly presets: ReadonlyMap<string, LoadedPreset>;
+  readonly presets: Presets;
   readonly places: PreviewPlaces;
   /** Whether what a file holds may be told; absent: always. That it exists is told anyway. */
   readonly mayRead?: (path: string) => Promise<boolean>;
@@ -105,7 +105,7 @@ export function createSpecTools(
       const loaded = await loadPreset({ preset, source });
       const imported = await readers.spec({ loaded, text, fileName, overrides, configuration });
       const id = imported.choice?.preset;
-      if (id === undefined || inText !== undefined || options.presets.has(id)) return imported;
+      if (id === undefined || inText !== undefined || options.presets().has(id)) return imported;
       if (ofDraft !== undefined && imported.choice !== null && imported.source !== 'run-yaml') {
         // What says a deployment of the model that is chosen is one of that model.
         const model = { source: ofDraft };
@@ -114,7 +114,7 @@ export function createSpecTools(
           choice: { preset: id, overrides: mergeTrees({ model }, imported.choice.overrides) },
         };
       }
-      const known = [...options.presets.keys()].join(', ');
+      const known = [...options.presets().keys()].join(', ');
       const note = `Unknown preset "${id}"; the presets are: ${known}.`;
       return { ...imported, choice: null, notes: [...imported.notes, note] };
     },

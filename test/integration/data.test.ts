@@ -57,7 +57,7 @@ async function createCalls(part: Partial<DownloadSource> = {}) {
   const preset = { ...tft.preset, origin: { ...tft.preset.origin, datasets: [source] } };
   return createDataCalls({
     root: layout.data,
-    presets: new Map([['tft', { ...tft, preset }]]),
+    presets: () => new Map([['tft', { ...tft, preset }]]),
     toolkit: createToolkit(createLocalPython({ python: layout.python, resources, env: process.env })),
     emit: () => undefined,
   });

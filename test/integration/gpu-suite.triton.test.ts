@@ -30,7 +30,7 @@ afterAll(() => home.remove());
 it.each(['Tesla T4', 'NVIDIA A30'])(
   'plans every run of the suite for %s with two levels of each sweep',
   async (gpu) => {
-    const presets = [...(await readPresets(resolve('resources'))).values()].map(({ preset }) => preset);
+    const presets = [...readPresets(resolve('resources')).values()].map(({ preset }) => preset);
     const jobs = jobsOf(presets, [{ id: 'GPU-a', gpu, slice: null }]);
     const plan = async (job: Job, ...more: readonly string[]) =>
       JSON.parse(

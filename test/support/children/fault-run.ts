@@ -123,7 +123,7 @@ const loadToolWithoutLoad = {
 } as Pick<LoadTool, 'measure'> as LoadTool;
 
 async function main(): Promise<void> {
-  const preset = (await readPresets(resources)).get('resnet50');
+  const preset = readPresets(resources).get('resnet50');
   if (preset === undefined) throw new Error(`No preset in ${resources}`);
   const spec = specFixture((own) => {
     own.performance.batchSizes = [1, 2, 4];

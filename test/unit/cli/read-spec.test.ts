@@ -10,7 +10,7 @@ import { rejection } from '../../support/rejection';
 import { places, resnet50 } from '../spec/places';
 import { forecastRunner } from '../spec/published';
 
-const tools = createSpecTools({ presets: new Map([['resnet50', resnet50]]), places });
+const tools = createSpecTools({ presets: () => new Map([['resnet50', resnet50]]), places });
 const reader = {
   importSpec: tools['spec.import'],
   specModel: directReaders.specModel,

@@ -13,7 +13,7 @@ import { createToolkit } from '../../../main/toolkit/toolkit';
 import { type FileServer, startFileServer } from '../../support/file-server';
 
 const resources = join(process.cwd(), 'resources');
-const presets = await readPresets(resources);
+const presets = readPresets(resources);
 const resnet50 = presets.get('resnet50') as LoadedPreset;
 const content = Buffer.from('weights of a network');
 
@@ -48,7 +48,7 @@ function createCalls(source: DownloadSource = plainFile()) {
   const loaded = { ...resnet50, preset: { ...preset, origin: { ...preset.origin, checkpoints: [source] } } };
   const calls = createDataCalls({
     root: join(dir, 'data'),
-    presets: new Map([['resnet50', loaded]]),
+    presets: () => new Map([['resnet50', loaded]]),
     toolkit: createToolkit(createLocalPython({ python: join(dir, 'no-python'), resources, env: {} })),
     emit: (event) => told.push(event),
   });

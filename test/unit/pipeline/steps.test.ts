@@ -16,7 +16,7 @@ import { type Toolkit, toolkitWords } from '../../../main/toolkit/toolkit';
 import { runCreated } from '../../support/run-state';
 import { choice, commandPlaces, resources } from '../spec/places';
 
-const presets = await readPresets(resources);
+const presets = readPresets(resources);
 /** A perf_analyzer that fails at once: every level is tried, and none is measured. */
 const places = { ...commandPlaces, layout: { ...commandPlaces.layout, perfAnalyzer: '/bin/false' } };
 

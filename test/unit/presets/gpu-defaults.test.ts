@@ -7,7 +7,7 @@ import { layerSpec, parseSpec, procedureDifferences, resolveSpec } from '../../.
 import { ruleFindings } from '../../../main/presets/spec-rules';
 
 const resources = join(process.cwd(), 'resources');
-const presets = await readPresets(resources);
+const presets = readPresets(resources);
 const presetOf = (id: string) => requirePreset(presets, id).preset;
 const full = { model: { profile: 'full' } };
 

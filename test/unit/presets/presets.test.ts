@@ -13,7 +13,7 @@ import { readPresets, readPublished, requirePreset } from '../../../main/presets
 import { resolveSpec } from '../../../main/presets/resolve-spec';
 
 const resources = join(process.cwd(), 'resources');
-const presets = await readPresets(resources);
+const presets = readPresets(resources);
 const of = async (id: string) => {
   const published = await readPublished(resources, id);
   if (published === null) throw new Error(`nothing of ${id}`);

@@ -16,9 +16,7 @@ import { layerSpec, minimalOverrides, parseSpec } from '../../../main/presets/re
 
 type Tree = Readonly<Record<string, unknown>>;
 
-const published = [...(await readPresets(join(process.cwd(), 'resources'))).values()].map(
-  ({ preset }) => preset,
-);
+const published = [...readPresets(join(process.cwd(), 'resources')).values()].map(({ preset }) => preset);
 const source = sourceSchema.parse({
   kind: 'onnx',
   path: '/models/scene.onnx',

@@ -258,7 +258,7 @@ describe('run.yaml', () => {
   });
 
   it('of a preset that there is not is no choice', async () => {
-    const tools = createSpecTools({ presets: await readPresets(resources), places });
+    const tools = createSpecTools({ presets: () => readPresets(resources), places });
     const text = 'model: {preset: nowhere}\n';
     const { choice: imported, notes } = await tools['spec.import']({
       text,

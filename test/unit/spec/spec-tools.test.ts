@@ -23,7 +23,7 @@ afterAll(() => rm(dir, { recursive: true }));
 async function hashFrom(text: string, fileName: string): Promise<string> {
   const spec = join(dir, fileName);
   await writeFile(spec, text);
-  const tools = createSpecTools({ presets: await readPresets(resources), places });
+  const tools = createSpecTools({ presets: () => readPresets(resources), places });
   const notes: string[] = [];
   const overrides = await readOverrides(
     undefined,

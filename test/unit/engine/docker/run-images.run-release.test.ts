@@ -14,7 +14,7 @@ import { gpuWith } from '../../machine/preflight-input';
 
 const resources = join(repository, 'resources');
 const releases = await readReleases(resources);
-const presets = [...(await readPresets(resources)).values()].map(({ preset }) => preset);
+const presets = [...readPresets(resources).values()].map(({ preset }) => preset);
 const engine: DockerEngineSpec = { kind: 'docker', gpus: ['all'], shmSizeMiB: 1024 };
 
 const gpus = {

@@ -34,7 +34,7 @@ interface Suite {
 }
 
 const suite = (await import(resolve('scripts/lib/gpu-suite.mjs'))) as Suite;
-const presets = [...(await readPresets(resolve('resources'))).values()].map(({ preset }) => preset);
+const presets = [...readPresets(resolve('resources')).values()].map(({ preset }) => preset);
 
 async function gpusOf(...names: readonly string[]): Promise<readonly GpuFacts[]> {
   const reports = await Promise.all(names.map(async (name) => parseNvidiaSmi(await readCapture(name))));

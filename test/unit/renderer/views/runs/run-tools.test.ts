@@ -11,8 +11,8 @@ import { places } from '../../../spec/places';
 import { createClientDouble, createStorage } from '../../client-double';
 
 const resources = join(process.cwd(), 'resources');
-const presets = await readPresets(resources);
-const tools = createSpecTools({ presets, places: { ...places, resources } });
+const presets = readPresets(resources);
+const tools = createSpecTools({ presets: () => presets, places: { ...places, resources } });
 
 /** The window over the core's own tools, with one run. */
 function createRig(spec: RunSpec) {
