@@ -107,17 +107,21 @@ export function historyOf<Run extends ModelOfRun>(runs: readonly Run[], runId: s
 /** The name and the figures of a level: "Best steady level within 20 ms: 2,366 inferences/s at p99 11.20 ms (offline, …)". */
 export const chosenSentence = (chosen: ChosenLevel): string => `${chosen.name}: ${levelAnswer(chosen)}`;
 
-/** "top-1 within 0.000 of the framework": the first metric with both values, else the widest output difference. */
+/** "top-1 within 0.0010 of the framework": the first metric with both values, else the widest output difference. */
 function accuracyClause(state: RunState, titles: MetricTitles): string {
   const result = state.accuracy?.result;
   if (result === undefined) return 'accuracy not checked';
   const metric = result.metrics.find(({ framework, triton }) => framework !== null && triton !== null);
   const differences = result.outputs.flatMap(({ maxAbsDiff }) => (maxAbsDiff === null ? [] : [maxAbsDiff]));
+  const within = (what: string, text: string, isNone: boolean) =>
+    isNone ? `${what} equal to the framework’s` : `${what} within ${text} of the framework`;
+  const delta = (metric?.framework ?? 0) - (metric?.triton ?? 0);
+  const largest = largestOf(differences);
   const agreement =
     metric !== undefined
-      ? `${metricTitle(titles, metric.name)} within ${formatMetricDelta((metric.framework ?? 0) - (metric.triton ?? 0))} of the framework`
+      ? within(metricTitle(titles, metric.name), formatMetricDelta(delta), delta === 0)
       : differences.length > 0
-        ? `outputs within ${formatScale(largestOf(differences))} of the framework`
+        ? within('outputs', formatScale(largest), largest === 0)
         : 'no output could be compared';
   return verificationOf(state).verified ? agreement : `${agreement}, but the accuracy gate did not pass`;
 }

@@ -34,7 +34,7 @@ describe('the verdict', () => {
       ...stepBodies('online'),
     ]);
     expect(toReport(state, context).verdict).toBe(
-      'Best steady level: 2,034 inferences/s at p99 18.23 ms (online, batch size 1, concurrency 64); top-1 within 0.0000 of the framework.',
+      'Best steady level: 2,034 inferences/s at p99 18.23 ms (online, batch size 1, concurrency 64); top-1 equal to the framework’s.',
     );
   });
 

@@ -75,7 +75,7 @@ describe('a run in figures', () => {
   it('is a sentence when it is done, and says what is not verified', () => {
     const done = { ...state, status: 'done' } as const;
     const titles = { top1: 'Top-1 accuracy' };
-    expect(endVerdict(done, titles)).toContain('Top-1 accuracy within 0.0000 of the framework');
+    expect(endVerdict(done, titles)).toContain('Top-1 accuracy equal to the framework’s');
     const { accuracy } = state;
     if (accuracy === null) throw new Error('The fixture has no accuracy');
     const unverified = {
