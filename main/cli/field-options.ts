@@ -15,6 +15,7 @@ import {
   readNamed,
   readNumber,
   readNumbers,
+  readPairs,
   readRange,
 } from './read-values';
 
@@ -141,7 +142,10 @@ function valueOf(row: FieldRow, text: string, flag: string): unknown {
 }
 
 async function treeOfOption(row: FieldRow, given: unknown, flag: string): Promise<Tree> {
-  if (Array.isArray(given)) return treeOf(row.path.slice(0, -2), readNamed(flag, given.map(String)));
+  if (Array.isArray(given)) {
+    const readEach = valuesOf(row).type === 'number' ? readNamed : readPairs;
+    return treeOf(row.path.slice(0, -2), readEach(flag, given.map(String)));
+  }
   const text = String(given);
   return (await special[row.path]?.(text, flag)) ?? treeOf(row.path, valueOf(row, text, flag));
 }

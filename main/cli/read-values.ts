@@ -58,6 +58,17 @@ export function readNamed(flag: string, texts: readonly string[]): Record<string
   );
 }
 
+/** `qos=high`, `nvidia.com/gpu.product=NVIDIA-A30`; repeated. Throws input-invalid. */
+export function readPairs(flag: string, texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+      if (name !== undefined && value !== undefined) return [name, value];
+      throw invalidInput(flag, `"${text}" is not a name with a value`, `Write ${flag} NAME=VALUE.`);
+    }),
+  );
+}
+
 /** Correlation IDs: `1`, or `1:1000`, whose end is left out. */
 export function readIds(flag: string, text: string): { readonly firstId: number; readonly endId?: number } {
   const [first = '', end, ...rest] = text.split(':');

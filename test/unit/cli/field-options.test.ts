@@ -49,6 +49,27 @@ describe('the options of fields', () => {
     });
   });
 
+  it('take names with texts where the field has texts', async () => {
+    const args = [
+      '--slurm-option',
+      'qos=high',
+      '--slurm-option',
+      'cpus-per-task=8',
+      '--slurm-option',
+      'comment=a=b',
+    ];
+    const label = ['--kubernetes-node-selector', 'nvidia.com/gpu.product=NVIDIA-A30'];
+    expect(await read('run', ...args, ...label)).toEqual({
+      engine: {
+        options: { qos: 'high', 'cpus-per-task': '8', comment: 'a=b' },
+        nodeSelector: { 'nvidia.com/gpu.product': 'NVIDIA-A30' },
+      },
+    });
+    for (const value of ['qos', '=high', 'qos=']) {
+      await expect(read('run', '--slurm-option', value)).rejects.toMatchObject({ where: '--slurm-option' });
+    }
+  });
+
   it('take times with a unit, and addresses without a scheme', async () => {
     const args = ['--measurement-interval-ms', '2s', '--warmup-ms', '250', '--latency-threshold', '500us'];
     expect(await read('perf', ...args)).toEqual({
