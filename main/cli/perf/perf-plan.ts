@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { isLoopback, shownAddress, urlOrNull, withScheme } from '../../contract/address';
+import { isLoopback, parseRemoteUrl, shownAddress, urlOrNull, withScheme } from '../../contract/address';
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { planServerLoad } from '../../contract/run/server-plan';
@@ -24,7 +24,7 @@ export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly metricsUrl?: string;
   readonly host?: string;
   readonly model: readonly string[];
-  readonly modelVersion: string;
+  readonly modelVersion?: string;
   readonly shape?: readonly string[];
   readonly inputData?: readonly string[];
   readonly inTurns: boolean;
@@ -44,7 +44,10 @@ export function addPerfOptions(command: Command): Command {
       'HTTP address: host:8000, http://host:8000 or https://host.',
       withScheme,
     )
-    .option('--grpc-url <host:port>', 'gRPC address; grpcs:// for TLS. Default: port 8001 of the same host.')
+    .option(
+      '--grpc-url <host:port>',
+      'gRPC address; grpcs:// for TLS. Default: the port after that of HTTP, 443 for https://host.',
+    )
     .option(
       '--metrics-url <url>',
       'Address of Triton’s metrics, from which GPU and CPU readings come. Default: two ports above HTTP on this machine, none on another.',
@@ -58,7 +61,7 @@ export function addPerfOptions(command: Command): Command {
       'Model name. Repeat it to load several models at once, NAME:2 twice as much.',
       collect,
     )
-    .option('-x, --model-version <n>', 'Model version. Default: the server chooses.', '')
+    .option('-x, --model-version <n>', 'Model version. Default: the server chooses.')
     .option(
       '--shape <NAME:dims>',
       'Dimensions of an input with dynamic ones, without the batch: x:3,224,224 or x=3,224,224. Repeatable.',
@@ -66,7 +69,7 @@ export function addPerfOptions(command: Command): Command {
     )
     .option(
       '--input-data <source>',
-      'random, zero, or a JSON file, npz file or folder with values; NAME=... for one model. Default: random.',
+      'Values to send: random, zero, or a JSON file, npz file or folder; NAME=... for one model. Default: random.',
       collect,
     );
   addFieldOptions(command, 'perf')
@@ -113,46 +116,38 @@ export function readModelNames(texts: readonly string[]): ServerLoad['models'][n
   return models;
 }
 
-function httpUrl(text: string): URL {
-  const url = urlOrNull(text);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw invalidInput(
-    '--url',
-    `"${shownAddress(text)}" is not an HTTP address`,
-    'For example --url http://localhost:8000',
-  );
-}
-
 /** gRPC speaks TLS when its address begins with grpcs://, or HTTP does. Throws input-invalid. */
 export function readAddresses(options: PerfOptions): ServerLoad['addresses'] {
-  const url = httpUrl(options.url);
-  const secure = url.protocol === 'https:';
-  const port = url.port === '' ? (secure ? '443' : '80') : url.port;
-  const [, scheme, grpc = `${url.hostname}:8001`] =
+  const server = parseRemoteUrl(options.url);
+  const { http, secure } = server;
+  const [, scheme, grpc = server.grpc] =
     /^(?:(grpcs?|https?):\/\/)?(.+?)\/?$/.exec(options.grpcUrl ?? '') ?? [];
   if (options.allowRemoteLoad !== true) {
-    refuseOtherMachine(url.hostname, '--url');
+    refuseOtherMachine(http, '--url');
     refuseOtherMachine(grpc, '--grpc-url');
   }
   const grpcSecure = scheme === undefined ? secure : scheme.endsWith('s');
   const tls = readTlsOptions(options, secure || grpcSecure);
   return {
-    http: `${url.hostname}:${port}`,
+    http,
     grpc,
     httpTls: secure ? tls : null,
     grpcTls: grpcSecure ? tls : null,
-    metrics: readMetricsAddress(options.metricsUrl, url),
+    metrics: readMetricsAddress(options.metricsUrl, server),
   };
 }
 
 const metricsPort = 8002;
 
 /** Two ports above HTTP, as Triton's defaults 8000 and 8002 are. Throws input-invalid. */
-function readMetricsAddress(given: string | undefined, http: URL): ServerLoad['addresses']['metrics'] {
+function readMetricsAddress(
+  given: string | undefined,
+  { http, secure }: Pick<ReturnType<typeof parseRemoteUrl>, 'http' | 'secure'>,
+): ServerLoad['addresses']['metrics'] {
   const path = '/metrics';
   if (given === undefined) {
-    const isGuessed = isLoopback(http.hostname) && http.protocol === 'http:' && http.port !== '';
-    return isGuessed ? { address: `${http.hostname}:${Number(http.port) + 2}`, path } : null;
+    const [host = '', port = ''] = http.split(/:(?=\d+$)/);
+    return isLoopback(http) && !secure ? { address: `${host}:${Number(port) + 2}`, path } : null;
   }
   const text = withScheme(given);
   const url = urlOrNull(text);
@@ -207,15 +202,14 @@ function limitOf(flag: string, text: string | undefined): number | undefined {
 
 /** Throws input-invalid and combination-unsupported, naming the option. */
 export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
-  const addresses = readAddresses(options);
   const given = await readFieldOptions(options, 'perf');
   const names = readHeaders(options.header ?? []).map(({ name }) => name);
   try {
     return planServerLoad({
-      addresses,
+      addresses: readAddresses(options),
       ...present({ host: options.host }),
       models: readModelNames(options.model),
-      modelVersion: options.modelVersion,
+      modelVersion: options.modelVersion ?? '',
       sources: absoluteSources(options.inputData ?? [], options.model),
       shapes: readShapes(options.shape ?? []),
       given,

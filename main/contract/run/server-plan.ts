@@ -172,6 +172,16 @@ function checkTogether(load: PerformanceSpec, tools: ServerLoad['tools'], given:
   }
 }
 
+/** Tensors in memory of this machine are not seen by a server on another one. Throws combination-unsupported. */
+function checkSharedMemory({ sharedMemory }: PerformanceSpec, addresses: ServerLoad['addresses']): void {
+  if (sharedMemory === 'none' || (isLoopback(addresses.http) && isLoopback(addresses.grpc))) return;
+  const message = 'Shared memory does not work with a server on another machine';
+  throw new WorkbenchError('combination-unsupported', message, {
+    where: 'performance.sharedMemory',
+    remedy: 'Leave it out, or measure on the machine of the server.',
+  });
+}
+
 /** Throws input-invalid for more load than another machine gets; `where` is `limits.concurrency` or `limits.requestsPerSecond`. */
 function checkRemoteLimits(
   levels: readonly LoadLevel[],
@@ -245,6 +255,7 @@ export function planServerLoad({ given, inTurns, limits, ...what }: WantedLoad):
   const rounds = readRounds(load, isGiven('repeats'));
   checkTogether(load, rounds.tools, given);
   checkHost(what, load);
+  checkSharedMemory(load, what.addresses);
   const { sequences, requestIntervalsUs: intervalsUs } = load;
   const levels = readLevels({
     batchSizes: load.batchSizes,

@@ -64,10 +64,44 @@ describe('another machine', () => {
     await expect(planOf('--model', 'm', ...load)).resolves.toBeDefined();
   });
 
+  it.each(['system', 'cuda'])('shares no %s memory with it', async (kind) => {
+    const args = ['--model', 'm', '--shared-memory', kind, '--load-tool', 'perf_analyzer'];
+    await expect(planOf(...args)).resolves.toBeDefined();
+    await expect(planOf(...args, '--grpc-url', far, '--allow-remote-load')).rejects.toMatchObject({
+      code: 'combination-unsupported',
+      where: '--shared-memory',
+    });
+  });
+
   it.each(['LOCALHOST:8001', '127.1.2.3:8001', '[::1]:8001', 'grpc://localhost:8001'])(
     'is not %s',
     async (address) => {
       await expect(planOf('--model', 'm', '--grpc-url', address)).resolves.toBeDefined();
+    },
+  );
+});
+
+describe('the address', () => {
+  it.each([
+    ['localhost:8010', 'localhost:8010', 'localhost:8011', 'localhost:8012'],
+    ['localhost', 'localhost:8000', 'localhost:8001', 'localhost:8002'],
+    ['http://[::1]:9000', '[::1]:9000', '[::1]:9001', '[::1]:9002'],
+    ['http://localhost:8000?grpcPort=9', 'localhost:8000', 'localhost:9', 'localhost:8002'],
+    ['https://localhost', 'localhost:443', 'localhost:443', null],
+  ])('%s leads to the ports of one server', async (url, http, grpc, metrics) => {
+    const { addresses } = await planOf('--model', 'm', '--url', url);
+    expect(addresses).toMatchObject({
+      ...{ http, grpc },
+      metrics: metrics === null ? null : { address: metrics, path: '/metrics' },
+    });
+  });
+
+  it.each(['http://localhost:8000/v2', 'ftp://localhost', 'http://user:word@localhost:8000'])(
+    '%s is refused by its option',
+    async (url) => {
+      const error = await planOf('--model', 'm', '--url', url).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: 'input-invalid', where: '--url' });
+      expect(String(error)).not.toContain('word');
     },
   );
 });
