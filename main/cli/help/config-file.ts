@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { Command, Option } from 'commander';
 import { invalidInput } from '../../contract/errors';
+import { fields } from '../../contract/fields/fields';
 import { isTree, type Tree } from '../../contract/trees';
 import { configFolder, homeLayout } from '../../platform/layout';
 import { parseYaml } from '../../platform/parse-yaml';
 import { readBoundedFile } from '../../platform/plain-entry';
+import { longFlag } from '../field-options';
 import { commandsOf, isFlag, optionsOf, pathOf, verbIn } from './command-tree';
 
 const mostBytes = 64 * 1024;
@@ -102,13 +104,34 @@ function checkedVerbs(
   return found;
 }
 
+/** Options that choose a part of the specification. */
+const choosing: ReadonlySet<string> = new Set([
+  ...fields.flatMap(({ option }) => (option === undefined ? [] : [longFlag(option).slice(2)])),
+  ...['set', 'gpu', 'shape'],
+]);
+
+/** Options that have no default beside one that is given: the two exclude each other. */
+const exclusive: Readonly<Record<string, readonly string[]>> = {
+  url: ['replay'],
+  sections: ['without'],
+  without: ['sections'],
+  'request-rate': ['request-intervals'],
+  'request-intervals': ['request-rate'],
+};
+
+/** Options beside which this one has no default. A specification from a file is taken as it is. */
+const outdoneBy = (name: string): readonly string[] => [
+  ...(choosing.has(name) ? ['spec', 'matrix'] : []),
+  ...(exclusive[name] ?? []),
+];
+
 /** "-b8" is "-b 8". */
 const isJoined = ({ short }: Option, word: string): boolean =>
   short?.length === 2 && !word.startsWith('--') && word.startsWith(short);
 
 /**
- * The command line with the defaults of its verb in front of what was typed; an option that was typed has none. Throws
- * input-invalid for a key that is not an option.
+ * The command line with the defaults of its verb in front of what was typed; an option that was typed has none, and neither
+ * has one that what was typed excludes. Throws input-invalid for a key that is not an option.
  * @param typed the command line behind the program's name
  */
 export function withDefaults(
@@ -123,6 +146,10 @@ export function withDefaults(
   const rest = typed.slice(words);
   const isTyped = (option: Option): boolean =>
     rest.some((word) => isFlag(option, word.split('=')[0] ?? '') || isJoined(option, word));
-  const added = [...defaults].flatMap(([option, given]) => (isTyped(option) ? [] : given));
+  const isNamed = (name: string): boolean =>
+    optionsOf(command).some((option) => nameOf(option) === name && isTyped(option));
+  const added = [...defaults].flatMap(([option, given]) =>
+    isTyped(option) || outdoneBy(nameOf(option)).some(isNamed) ? [] : given,
+  );
   return [...typed.slice(0, words), ...added, ...rest];
 }

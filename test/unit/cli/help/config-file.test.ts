@@ -53,6 +53,27 @@ describe('withDefaults', () => {
     expect(await applied(text, 'show', 'latest')).toEqual(['show', 'latest']);
   });
 
+  it('takes a specification from a file as it is', async () => {
+    const text = 'run: {engine: docker, set: [a=1], p99-budget-ms: 20}\n';
+    expect(await applied(text, 'run', 'resnet50')).toEqual([
+      ...['run', '--engine=docker', '--set=a=1', '--p99-budget-ms=20', 'resnet50'],
+    ]);
+    const budget = '--p99-budget-ms=20';
+    expect(await applied(text, 'run', '--spec', 'run.yaml')).toEqual(['run', budget, '--spec', 'run.yaml']);
+    expect(await applied(text, 'run', '--matrix=m.yaml')).toEqual(['run', budget, '--matrix=m.yaml']);
+  });
+
+  it('has no default beside an option that excludes it', async () => {
+    const text = 'monitor: {url: "localhost:8000", interval: 2s}\nreport: {without: "steps"}\n';
+    expect(await applied(text, 'monitor', '--replay', 'a.jsonl')).toEqual([
+      ...['monitor', '--interval=2s', '--replay', 'a.jsonl'],
+    ]);
+    expect(await applied(text, 'monitor')).toContain('--url=localhost:8000');
+    expect(await applied(text, 'report', 'latest', '--sections', 'all')).toEqual([
+      ...['report', 'latest', '--sections', 'all'],
+    ]);
+  });
+
   it('gives a list as the option repeated, and knows verbs of two words', async () => {
     expect(await applied('run: {set: [a=1, b=2]}', 'run', 'resnet50')).toEqual([
       ...['run', '--set=a=1', '--set=b=2', 'resnet50'],
