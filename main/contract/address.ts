@@ -99,6 +99,12 @@ export function headerProblem({ name, value }: RequestHeader): string | null {
     : `The value of ${name} is empty or has characters that no header may have`;
 }
 
+/** Why a run takes no server whose certificate is not verified. */
+export const unverifiedRefusal = {
+  message: "The accuracy check always verifies the server's certificate",
+  remedy: 'Set engine.tls.caFile to the CA of the certificate, or measure with perf only.',
+} as const;
+
 /** How to speak TLS with a server. Files are PEM, on the machine that connects. */
 export const tlsFilesSchema = z.strictObject({
   /** Authorities that the server's certificate must come from; absent: those that the system trusts. */

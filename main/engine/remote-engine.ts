@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { parseRemoteUrl, type TlsFiles } from '../contract/address';
+import { parseRemoteUrl, type TlsFiles, unverifiedRefusal } from '../contract/address';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { StartProblem } from '../contract/run/spec-tools';
@@ -40,14 +40,8 @@ export function assertListening(address: string, timeoutMs: number): Promise<voi
 function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | undefined {
   if (!secure) return undefined;
   if (files?.insecure === true) {
-    throw new WorkbenchError(
-      'combination-unsupported',
-      "The accuracy check always verifies the server's certificate",
-      {
-        where: 'engine.tls.insecure',
-        remedy: 'Set engine.tls.caFile to the CA of the certificate, or measure with perf only.',
-      },
-    );
+    const { message, remedy } = unverifiedRefusal;
+    throw new WorkbenchError('combination-unsupported', message, { where: 'engine.tls.insecure', remedy });
   }
   return files ?? {};
 }

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { isLoopback, parseRemoteUrl } from '../contract/address';
+import { isLoopback, parseRemoteUrl, unverifiedRefusal } from '../contract/address';
 import { toWire } from '../contract/errors';
 import type { SlurmEngineSpec } from '../contract/job/job-engines';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
@@ -33,6 +33,10 @@ export function tlsFindings({ engine, performance }: RunSpec): RuleFinding[] {
   if (!engine.url.startsWith('https:') && Object.keys(tls).length > 0) {
     const remedy = 'Use an address of the form https://host:port, or clear the TLS fields.';
     found.push(warning('engine.url', 'The TLS fields have no effect on an http address', remedy));
+  }
+  if (tls.insecure === true && engine.url.startsWith('https:')) {
+    const { message, remedy } = unverifiedRefusal;
+    found.push(problem('engine.tls.insecure', message, remedy, 'combination-unsupported'));
   }
   const analyzer = ofScenarios(performance).some((one) => toolsOf(one).includes('perf_analyzer'));
   if (tls.serverName !== undefined && analyzer) {

@@ -101,7 +101,7 @@ const engineFields: readonly FieldRow[] = [
     'insecure',
     'Unverified certificate',
     'tls-insecure',
-    'Accepts any certificate; every result says so.',
+    'Accepts any certificate. A run refuses it, as its accuracy check verifies the certificate; perf and monitor have --tls-insecure.',
     'off',
   ),
   {

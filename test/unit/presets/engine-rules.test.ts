@@ -29,6 +29,12 @@ describe('TLS of a remote Triton', () => {
     expect(fieldsOf({}, {}, 'http://triton.example:8000')).toEqual([]);
   });
 
+  it('verifies the certificate, which a run cannot do without', () => {
+    expect(fieldsOf({ insecure: true })).toEqual(['problem engine.tls.insecure']);
+    expect(fieldsOf({ insecure: false })).toEqual([]);
+    expect(fieldsOf({ insecure: true }, {}, 'http://triton.example:8000')).toEqual(['warning engine.url']);
+  });
+
   it('has no other name for perf_analyzer', () => {
     const named = { serverName: 'triton.example' };
     expect(fieldsOf(named)).toEqual([]);
