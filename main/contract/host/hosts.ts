@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Check, DockerFacts, GpuReport } from '../machine';
-import { hostNameSchema } from './host-name';
+import { allHosts, hostNameSchema } from './host-name';
 
 /** Where the Docker Engine of a host is, in its parts. */
 export type HostPlace =
@@ -59,8 +59,7 @@ const hostAddressSchema = z
     if (message !== null) context.addIssue({ code: 'custom', message });
   });
 
-/** What is asked for to add a host. Secrets are in ssh's and Docker's own places, never here. */
-export const newHostSchema = z
+const hostFieldsSchema = z
   .strictObject({
     name: hostNameSchema,
     /** `ssh://[user@]host[:port]`, `tcp://host:2376` (TLS) or `context:NAME`. */
@@ -72,10 +71,16 @@ export const newHostSchema = z
     path: ['certificates'],
     message: 'applies only to tcp:// addresses',
   });
+
+/** What is asked for to add a host. Secrets are in ssh's and Docker's own places, never here. */
+export const newHostSchema = hostFieldsSchema.refine(({ name }) => name !== allHosts, {
+  path: ['name'],
+  message: `"${allHosts}" means every host of the list`,
+});
 export type NewHost = z.infer<typeof newHostSchema>;
 
 /** A machine to run on, as the home keeps it. */
-export const hostSchema = newHostSchema.safeExtend({ addedAt: z.string() });
+export const hostSchema = hostFieldsSchema.safeExtend({ addedAt: z.string() });
 export type Host = z.infer<typeof hostSchema>;
 
 /** Why a host is not reached. `host-key`: ssh does not know its key, or another one. `login`: it takes no key of yours. */

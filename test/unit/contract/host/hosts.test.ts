@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hostNameSchema } from '../../../../main/contract/host/host-name';
-import { newHostSchema, parseHostAddress } from '../../../../main/contract/host/hosts';
+import { hostSchema, newHostSchema, parseHostAddress } from '../../../../main/contract/host/hosts';
 
 const problemsOf = (host: object): readonly string[] => {
   const parsed = newHostSchema.safeParse({ name: 'gpu1', ...host });
@@ -14,6 +14,13 @@ describe('the name of a host', () => {
     for (const name of ['', '-a', 'A', 'a_b', 'a b', 'a.b', 'a'.repeat(33), 'local', 'a\n'])
       expect(hostNameSchema.safeParse(name).success, name).toBe(false);
   });
+});
+
+it('a new host cannot have the name that means all of them', () => {
+  const host = { name: 'all', address: 'ssh://gpu1' };
+  expect(problemsOf(host)).toEqual(['"all" means every host of the list']);
+  // One that an earlier version took is read as before.
+  expect(hostSchema.safeParse({ ...host, addedAt: '2026-11-26T00:00:00.000Z' }).success).toBe(true);
 });
 
 describe('the address of a host', () => {
