@@ -6,8 +6,7 @@ import { missing } from '../contract/numbers';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
 import { type CliContext, formatTable, jsonHelp, type JsonOption, type Output, progressOf } from './output';
-import { readNumber, resolveRunId, runArgument } from './read-values';
-import { readTail } from './runs/logs';
+import { readNumber, readTail, resolveRunId, runArgument } from './read-values';
 
 interface DeployOptions {
   readonly name?: string;
@@ -23,6 +22,9 @@ const stateText = ({ state, reason }: Pick<DeploymentInfo, 'state' | 'reason'>):
   reason === null ? state : `${state}: ${reason}`;
 
 const modelText = ({ name, version }: DeploymentInfo['models'][number]): string => `${name} v${version}`;
+
+/** What an argument says that names a deployment. */
+const deploymentArgument = 'name of a deployment: "deployments list" has them';
 
 type NameOf = (runId: string) => string;
 
@@ -165,7 +167,7 @@ function addChange(
   program
     .command(verb)
     .description(description)
-    .argument('<deployment>')
+    .argument('<deployment>', deploymentArgument)
     .option('--json', jsonHelp)
     .action(async (id: string, options: JsonOption) => {
       const output = context.output(options);
@@ -210,7 +212,7 @@ function addLooks(program: Command, context: CliContext): void {
   program
     .command('show')
     .description('Show a deployment: state, addresses, models and client code')
-    .argument('<deployment>')
+    .argument('<deployment>', deploymentArgument)
     .option('--json', jsonHelp)
     .action(async (id: string, options: JsonOption) => {
       const output = context.output(options);
@@ -227,11 +229,11 @@ function addLooks(program: Command, context: CliContext): void {
   program
     .command('logs')
     .description('Print the last lines of the Triton of a deployment')
-    .argument('<deployment>')
-    .option('--tail <lines>', 'number of lines', readTail, 200)
-    .action(async (id: string, { tail }: { readonly tail: number }) => {
+    .argument('<deployment>', deploymentArgument)
+    .option('--tail <lines>', 'number of lines; default: 200', readTail)
+    .action(async (id: string, { tail: limit = 200 }: { readonly tail?: number }) => {
       const output = context.output({});
-      const lines = await (await context.core()).handlers['deployments.log']({ id, limit: tail });
+      const lines = await (await context.core()).handlers['deployments.log']({ id, limit });
       for (const line of lines) output.say(line);
     });
 }
@@ -240,7 +242,7 @@ function addRemove(program: Command, context: CliContext): void {
   program
     .command('rollback')
     .description('Serve the previous version of a model again')
-    .argument('<deployment>')
+    .argument('<deployment>', deploymentArgument)
     .option('--model <name>', 'the model, where the deployment has several')
     .option('--json', jsonHelp)
     .action(async (id: string, options: JsonOption & { readonly model?: string }) => {
@@ -256,8 +258,8 @@ function addRemove(program: Command, context: CliContext): void {
   program
     .command('remove')
     .description('Delete a deployment and its files; the runs stay')
-    .argument('<deployment>')
-    .option('--force', 'also while it serves')
+    .argument('<deployment>', deploymentArgument)
+    .option('--force', 'remove it also while it serves, or when its host is no longer in the list')
     .option('--json', jsonHelp)
     .action(async (id: string, options: JsonOption & { readonly force?: boolean }) => {
       const output = context.output(options);
@@ -282,7 +284,7 @@ function addBundle(program: Command, context: CliContext): void {
     )
     .argument('<run>', runArgument)
     .requiredOption('--out <dir>', 'folder to write, new or empty')
-    .option('--allow-unverified', 'also a run whose accuracy check did not pass')
+    .option('--allow-unverified', 'also take a run whose accuracy check did not pass')
     .option('--json', jsonHelp)
     .action(async (given: string, options: BundleOptions & JsonOption) => {
       const output = context.output(options);

@@ -23,7 +23,7 @@ import { readDuration, readHeaders, readNumber, readShapes } from './read-values
 interface MonitorCliOptions extends TlsOptions, AlertOptions {
   readonly header?: readonly string[];
   readonly url?: string;
-  readonly metricsUrl: string;
+  readonly metricsUrl?: string;
   readonly host?: string;
   readonly interval: string;
   readonly probe?: string;
@@ -172,7 +172,7 @@ async function watchServer(
   options: MonitorCliOptions,
   { url, intervalMs, probe, until }: WatchInput,
 ): Promise<void> {
-  const { metricsUrl, record, host } = options;
+  const { metricsUrl = '', record, host } = options;
   const secure = [url, metricsUrl].some((address) => address.startsWith('https:'));
   const tls = readTlsOptions(options, secure);
   if (tls.insecure === true) output.say("Warning: the server's certificate is not verified.");
@@ -235,7 +235,11 @@ export function addMonitor(program: Command, context: CliContext): void {
       'Watch the models, rates, latencies and alerts of a running Triton until --for or Ctrl-C; exit code 3 means that an alert fired',
     )
     .option('-u, --url <url>', 'HTTP address, as host:8000, http://host:8000 or https://host', withScheme)
-    .option('--metrics-url <url>', 'metrics address; default: port 8002 of the same host', withScheme, '')
+    .option(
+      '--metrics-url <url>',
+      'metrics address; default: two ports above HTTP, or /metrics of https://host',
+      withScheme,
+    )
     .option(
       '--host <name>',
       'host of the list of hosts from which the addresses are seen, for example --url 127.0.0.1:8000 there; reached through ssh',
@@ -245,7 +249,7 @@ export function addMonitor(program: Command, context: CliContext): void {
       'header of every request, for example "Authorization: Bearer …"; its value is not kept; repeatable',
       collect,
     )
-    .option('--interval <s>', 'time between polls, in seconds or with a unit; default: 1 s', '1')
+    .option('--interval <time>', 'time between polls, in seconds or with a unit', '1')
     .option(
       '--probe <MODEL[:rate]>',
       `send probe requests to this model; default rate: ${probesPerSecond} per second`,

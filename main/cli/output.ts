@@ -46,6 +46,7 @@ const usageCodes = new Set<WireError['code']>([
   'run-folder-exists',
   'run-unknown',
   'host-unknown',
+  'deployment-unknown',
 ]);
 
 export function exitCodeOf(error: WireError): number {

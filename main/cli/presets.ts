@@ -81,7 +81,7 @@ export function addPresets(program: Command, context: CliContext): void {
     .description(
       'Show a preset: origin, problems of its published procedure and their fixes, published figures',
     )
-    .argument('<preset>')
+    .argument('<preset>', 'id of a preset: "presets" lists them')
     .option('--json', jsonHelp)
     .action(async (id: string, _options: JsonOption, command: Command) => {
       const output = context.output(command.optsWithGlobals<JsonOption>());
@@ -105,15 +105,18 @@ export function addOwnModels(program: Command, context: CliContext): void {
   program
     .command('trust')
     .description(
-      'Trust the current code of a model folder or TorchScript file; any change requires trust again',
+      'Trust the current code of a model folder, SavedModel or TorchScript file; any change requires trust again',
     )
-    .argument('<path>', 'folder with model.py, or a .pt file')
+    .argument('<path>', 'folder with model.py, SavedModel folder, or TorchScript file')
     .action(async (path: string) => {
       const core = await context.core();
       const { code, path: full } = await core.handlers['models.trust']({ path, shapes: {}, datatypes: {} });
       const output = context.output({});
       if (code.length === 0) output.say(`${full} contains only data and needs no trust.`);
-      else output.say(`Trusted ${code.length} files of ${full} with their current content:`);
+      else {
+        const files = code.length === 1 ? 'file' : 'files';
+        output.say(`Trusted ${code.length} ${files} of ${full} with the current content:`);
+      }
       for (const file of code) output.say(`  ${file.path}`);
     });
   program

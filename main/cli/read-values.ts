@@ -58,6 +58,20 @@ export function readNamed(flag: string, texts: readonly string[]): Record<string
   );
 }
 
+/** As many as the core reads of a log. */
+export const mostLogLines = 20_000;
+
+/** Last lines of a log. Throws input-invalid. */
+export function readTail(text: string): number {
+  const lines = readNumber('--tail', text);
+  if (Number.isInteger(lines) && lines > 0) return Math.min(lines, mostLogLines);
+  throw invalidInput(
+    '--tail',
+    `"${text}" is not a number of lines`,
+    'Give a whole number above 0, for example --tail 20.',
+  );
+}
+
 /** `qos=high`, `nvidia.com/gpu.product=NVIDIA-A30`; repeated. Throws input-invalid. */
 export function readPairs(flag: string, texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(

@@ -36,7 +36,7 @@ export function addSpec(program: Command, context: CliContext): void {
     .description('Print the complete specification, script or commands of a run without running it')
     .argument('[preset]', 'preset id, for example resnet50, or the path of your own model');
   addSpecOptions(spec)
-    .option('--as <form>', forms.join(', '), 'run-yaml')
+    .option('--as <form>', `what to print: ${forms.join(', ')}`, 'run-yaml')
     .action(async (preset: string | undefined, options: RunOptions & { readonly as: string }) => {
       const form = readOneOf('--as', forms, options.as);
       const core = await context.core();
@@ -72,7 +72,7 @@ export function addSpec(program: Command, context: CliContext): void {
 
 /** What a row says in the reference, as texts. */
 function entryOf(row: FieldRow) {
-  const { type, minimum, values } = valuesOf(row);
+  const { type, minimum, values = row.choices && Object.keys(row.choices) } = valuesOf(row);
   const usual = defaultOf(row);
   const number = { integer: 'whole number', integers: 'list of whole numbers', numbers: 'list of numbers' };
   const known: Readonly<Record<string, string>> = { ...number, texts: 'list', boolean: 'true or false' };

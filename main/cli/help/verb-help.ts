@@ -77,7 +77,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'an input with dynamic dimensions, and a CSV file',
       ],
     ],
-    exits: [cancelled],
+    exits: [[exitCodes.paused, 'paused'], cancelled],
   },
   best: {
     examples: [
@@ -125,6 +125,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['clean --trash --yes', 'empties the trash without asking'],
       ['clean latest', 'deletes one run for good'],
     ],
+    exits: [[exitCodes.cancelled, 'nothing was removed: Ctrl-C at the question']],
   },
   presets: { examples: [['presets show resnet50', 'one preset, with its published figures']] },
   'presets show': { examples: [['presets show tft', 'origin, fixes and published figures']] },

@@ -5,10 +5,8 @@ import { type StepId, stepIds } from '../../contract/run/run-events';
 import { stepTitle } from '../../contract/words';
 import type { Core } from '../../core';
 import { type CliContext, type Output, untilReaderLeaves } from '../output';
-import { readNumber, readOneOf, resolveRunId, runArgument } from '../read-values';
+import { mostLogLines, readOneOf, readTail, resolveRunId, runArgument } from '../read-values';
 
-/** As many as the core reads of a log. */
-const mostLines = 20_000;
 const pollMs = 500;
 
 /** What has come behind the lines of before, also where the first of those are read no more. Pure. */
@@ -38,7 +36,7 @@ function createPrinter({ core, output, runId, steps, limit }: Followed): () => P
   return async () => {
     for (const step of steps) {
       const before = seen.get(step);
-      const now = await core.handlers['runs.log']({ runId, step, limit: mostLines });
+      const now = await core.handlers['runs.log']({ runId, step, limit: mostLogLines });
       seen.set(step, now);
       const lines = before === undefined ? now.slice(-limit) : linesSince(before, now);
       if (lines.length === 0) continue;
@@ -49,20 +47,9 @@ function createPrinter({ core, output, runId, steps, limit }: Followed): () => P
   };
 }
 
-/** Throws input-invalid for what is not a number of lines. */
-export function readTail(text: string | undefined): number {
-  if (text === undefined) return mostLines;
-  const lines = readNumber('--tail', text);
-  if (Number.isInteger(lines) && lines > 0) return Math.min(lines, mostLines);
-  throw new WorkbenchError('input-invalid', `"${text}" is not a number of lines`, {
-    where: '--tail',
-    remedy: 'Give a whole number above 0, for example --tail 20.',
-  });
-}
-
 interface LogOptions {
   readonly follow?: boolean;
-  readonly tail?: string;
+  readonly tail?: number;
   readonly application?: boolean;
 }
 
@@ -70,7 +57,7 @@ interface LogOptions {
 async function printApplication(
   context: CliContext,
   given: string | undefined,
-  { application = false, follow = false, tail }: LogOptions,
+  { application = false, follow = false, tail: limit = mostLogLines }: LogOptions,
 ): Promise<void> {
   if (!application || given !== undefined || follow) {
     throw new WorkbenchError(
@@ -82,7 +69,7 @@ async function printApplication(
       },
     );
   }
-  const lines = await (await context.core()).handlers['support.log']({ limit: readTail(tail) });
+  const lines = await (await context.core()).handlers['support.log']({ limit });
   for (const line of lines) context.output({}).say(line);
 }
 
@@ -94,7 +81,7 @@ export function addLogs(program: Command, context: CliContext): void {
     .argument('[run]', runArgument)
     .argument('[step]', `step: ${stepIds.join(', ')}; default: all`)
     .option('-f, --follow', 'print new lines until the run ends')
-    .option('--tail <lines>', 'last lines of each step; default: all')
+    .option('--tail <lines>', 'last lines of each step; default: all', readTail)
     .option('--application', 'print the log of the window instead: starts, failed calls, runs, Docker')
     .action(async (given: string | undefined, named: string | undefined, options: LogOptions) => {
       if (given === undefined || options.application === true) {
@@ -102,7 +89,7 @@ export function addLogs(program: Command, context: CliContext): void {
         return;
       }
       const steps = named === undefined ? stepIds : [readOneOf('step', stepIds, named)];
-      const limit = readTail(options.tail);
+      const { tail: limit = mostLogLines } = options;
       const core = await context.core();
       const runId = await resolveRunId(core, given);
       const isRunning = async () => (await core.getRun(runId)).state.status === 'running';

@@ -2,7 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { monitorTable } from '../../../main/cli/monitor-table';
-import { createOutput, formatError, formatTable, jsonText, printText } from '../../../main/cli/output';
+import {
+  createOutput,
+  exitCodeOf,
+  formatError,
+  formatTable,
+  jsonText,
+  printText,
+} from '../../../main/cli/output';
 import { sample } from '../monitor/fixtures';
 
 afterEach(() => vi.restoreAllMocks());
@@ -25,6 +32,13 @@ it('an error without a place has no empty line for it', () => {
   );
   expect(formatError({ code: 'spec-invalid', message: 'x', where: '--set' })).toContain('  where:  --set');
 });
+
+it.each(['run-unknown', 'preset-unknown', 'host-unknown', 'deployment-unknown'] as const)(
+  '%s is wrong input: nothing was started',
+  (code) => {
+    expect(exitCodeOf({ code, message: '' })).toBe(2);
+  },
+);
 
 it('what a server says of itself does not reach the terminal as escape sequences', () => {
   const text = written('stdout');
