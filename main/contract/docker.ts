@@ -106,4 +106,4 @@ export type RegistryLogin = z.infer<typeof registryLoginSchema>;
 export const imageReferenceSchema = z
   .string()
   .max(512)
-  .regex(/^[\w][\w.\-:/@]*$/, 'an image reference, as name:tag or name@sha256:…');
+  .regex(/^[\w][\w.\-:/@]*$/, 'must be an image reference such as name:tag or name@sha256:…');

@@ -29,7 +29,7 @@ function parts(version: string): readonly number[] {
 
 const version = z.string().regex(/^\d+(\.\d+)*([a-z]\d+)?(\+\w+)?$/, 'a version, as 12.6.2');
 const dotted = z.string().regex(/^\d+(\.\d+)*$/, 'numbers and dots, as 535.86');
-const releaseName = z.string().regex(/^\d\d\.\d\d$/, 'a release, as 26.07');
+const releaseName = z.string().regex(/^\d\d\.\d\d$/, 'must be a release such as 26.07');
 
 /**
  * NVIDIA's release that is taken where nobody names one: the first without any published flaw that the table of

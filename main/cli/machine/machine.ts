@@ -98,8 +98,9 @@ export function addDetect(program: Command, context: CliContext): void {
       });
       if (!engine.success) {
         const [issue] = engine.error.issues;
-        throw new WorkbenchError('input-invalid', issue?.message ?? 'not valid', {
-          where: `--${String(issue?.path[0] ?? 'images')}`,
+        const name = String(issue?.path[0] ?? 'images');
+        throw new WorkbenchError('input-invalid', `${name} ${issue?.message ?? 'is not valid'}`, {
+          where: `--${name}`,
         });
       }
       const format =

@@ -5,44 +5,52 @@ import { hostNameSchema } from '../host/host-name';
 /** Names of Kubernetes objects: DNS labels, which no option or path can be mistaken for. */
 const label = z
   .string()
-  .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'lower-case letters, digits and "-" only, at most 63');
+  .regex(
+    /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+    'must have lower-case letters, digits and "-" only, at most 63',
+  );
 /** Names with dots: claims, service accounts. */
 const subdomain = z
   .string()
   .max(253)
-  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'lower-case letters, digits, "-" and "." only');
+  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must have lower-case letters, digits, "-" and "." only');
 /** With its domain: "nvidia.com/gpu", "nvidia.com/mig-1g.10gb". */
 const qualified = z
   .string()
   .max(317)
   .regex(
     /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/,
-    'a name as nvidia.com/gpu',
+    'must be a name such as nvidia.com/gpu',
   );
 const labelValue = z
   .string()
-  .regex(/^([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?$/, 'letters, digits, "-", "_" and "." only, at most 63');
+  .regex(
+    /^([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?$/,
+    'must have letters, digits, "-", "_" and "." only, at most 63',
+  );
 /** "4", "500m", "64Gi". */
 const quantity = z
   .string()
   .max(32)
-  .regex(/^\d+(\.\d+)?(m|[kMGTPE]|[KMGTPE]i)?$/, 'an amount as Kubernetes writes it: 4, 500m, 64Gi');
+  .regex(/^\d+(\.\d+)?(m|[kMGTPE]|[KMGTPE]i)?$/, 'must be an amount as Kubernetes writes it: 4, 500m, 64Gi');
 
 export const tolerationPattern =
   /^([A-Za-z0-9](?:[-\w./]{0,250}[A-Za-z0-9])?)(?:=([-\w.]{0,63}))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$/;
 /** As `kubectl taint` writes a taint: "nvidia.com/gpu:NoSchedule", "team=vision:NoExecute"; a key only: every taint of it. */
-const toleration = z.string().regex(tolerationPattern, 'a taint as kubectl writes it: key=value:NoSchedule');
+const toleration = z
+  .string()
+  .regex(tolerationPattern, 'must be a taint as kubectl writes it: key=value:NoSchedule');
 
 const path = z
   .string()
   .max(4096)
-  .regex(/^\/[^\p{Cc}:]*[^\p{Cc}:/]$/u, 'an absolute path, and not "/" itself');
+  .regex(/^\/[^\p{Cc}:]*[^\p{Cc}:/]$/u, 'must be an absolute path, and not "/" itself');
 /** Of a kubeconfig; clouds give contexts long names with slashes and colons. */
 const contextName = z
   .string()
   .min(1)
   .max(512)
-  .regex(/^[^\p{Cc}\s]+$/u, 'one word');
+  .regex(/^[^\p{Cc}\s]+$/u, 'must be one word');
 
 /** Where the Triton of a job comes from. */
 const kubernetesTritons = ['image', 'home'] as const;
@@ -83,7 +91,7 @@ export const kubernetesEngineSchema = z.strictObject({
     .string()
     .min(1)
     .max(512)
-    .regex(/^[^\p{Cc}]+$/u, 'one line of text')
+    .regex(/^[^\p{Cc}]+$/u, 'must be one line of text')
     .optional(),
   ...kubernetesRequestShape,
   /** Inside of the pod, which shares its ports with nothing. */
@@ -128,16 +136,16 @@ const text = z
   .string()
   .min(1)
   .max(512)
-  .regex(/^[^\p{Cc}]+$/u, 'one line of text');
+  .regex(/^[^\p{Cc}]+$/u, 'must be one line of text');
 /** Names of the cluster begin with no dash, or they would be options. */
-const word = text.regex(/^[^-\s][^\s]*$/, 'a word without spaces that does not begin with "-"');
+const word = text.regex(/^[^-\s][^\s]*$/, 'must be a word without spaces that does not begin with "-"');
 
 /** As sbatch takes it: minutes, minutes:seconds, hours:minutes:seconds, or days-hours with minutes and seconds. */
 const timeLimit = z
   .string()
   .regex(
     /^(\d+|\d+:\d{2}|\d+:\d{2}:\d{2}|\d+-\d{1,2}(:\d{2}){0,2})$/,
-    'a time limit of Slurm: minutes, hours:minutes:seconds or days-hours',
+    'must be a time limit of Slurm: minutes, hours:minutes:seconds or days-hours',
   );
 
 /** What a job asks the cluster for; a profile has the same fields. */

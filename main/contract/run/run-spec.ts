@@ -60,7 +60,10 @@ const outputCheckKinds = ['none', 'form', 'finite'] as const;
 
 const name = z
   .string()
-  .regex(/^[A-Za-z0-9][\w.-]{0,127}$/, 'letters, digits, ".", "_" and "-" only, not first "." or "-"');
+  .regex(
+    /^[A-Za-z0-9][\w.-]{0,127}$/,
+    'must have letters, digits, ".", "_" and "-" only, and not begin with "." or "-"',
+  );
 /** Timers that are asked for more run out at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
@@ -223,7 +226,7 @@ export const dockerEngineSchema = z.strictObject({
   /** NGC release of all images, as "26.07". */
   release: z
     .string()
-    .regex(/^\d\d\.\d\d$/, 'a release, as 26.07')
+    .regex(/^\d\d\.\d\d$/, 'must be a release such as 26.07')
     .optional(),
   /** Another image than the one that `images` and `release` lead to; by digest where it must not change. */
   tritonImage: imageReferenceSchema.optional(),

@@ -172,7 +172,7 @@ describe('a text that is no configuration', () => {
     ['name: "a"\nmax_batch: 8\n', 2, /max_batch/],
     ['name: "a"\nmax_batch_size: many\n', 2, /many/],
     ['name: "a"\ninput [\n  {\n', 4, /./],
-    ['name: "not a name"\n', 1, /name: letters/],
+    ['name: "not a name"\n', 1, /name: must have letters/],
     [
       'name: "a"\nmax_batch_size: 8\ndynamic_batching {\n  preferred_batch_size: [ 0 ]\n}\n',
       4,
