@@ -4,7 +4,7 @@ import { type TlsFiles, withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import type { FieldRow } from '../contract/fields/field';
 import { defaultOf, fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
-import { inputDataModes } from '../contract/run/run-spec';
+import { type EngineKind, engines, inputDataModes } from '../contract/run/run-spec';
 import { serverDefaults } from '../contract/run/server-plan';
 import { treeOf } from '../contract/run/upstream-variables';
 import { mergeTrees, type Tree } from '../contract/trees';
@@ -161,6 +161,25 @@ export async function readFieldOptions(options: GivenOptions, verb: Verb): Promi
     if (given !== undefined) trees.push(await treeOfOption(row, given, longFlag(flags)));
   }
   return trees.reduce<Tree>(mergeTrees, {});
+}
+
+/**
+ * The one engine that the typed options of engines apply with: whoever gives containers GPUs means containers. null: no such
+ * option was typed, or those of several engines.
+ */
+export function impliedEngine(options: GivenOptions): EngineKind | null {
+  const given = new Map(
+    optionsOf('run').flatMap(([row, flags]) => {
+      const value = options[new Option(flags).attributeName()];
+      return value === undefined ? [] : [[row, value] as const];
+    }),
+  );
+  const valueAt = (kind: EngineKind) => (path: string) =>
+    path === 'engine.kind' ? kind : [...given].find(([row]) => row.path === path)?.[1];
+  const own = [...given.keys()].filter(({ path }) => path.startsWith('engine.') && path !== 'engine.kind');
+  const kinds = engines.filter((kind) => own.every((row) => row.onlyWith?.holds(valueAt(kind)) ?? true));
+  const [only, ...others] = kinds;
+  return only !== undefined && others.length === 0 ? only : null;
 }
 
 /** The option that sets a field, or what the field belongs to; its path where none does. */

@@ -8,7 +8,7 @@ import { mergeTrees } from '../contract/trees';
 import type { Readers } from '../core';
 import { readBoundedFile } from '../platform/plain-entry';
 import type { GivenOptions } from './field-options';
-import { readFieldOptions } from './field-options';
+import { impliedEngine, readFieldOptions } from './field-options';
 import { readNumber } from './read-values';
 
 /** Options of `run` as commander gives them; those of fields by their own names. */
@@ -115,8 +115,8 @@ export async function readOverrides(
   options: RunOptions,
   reader: SpecReader,
 ): Promise<Tree> {
-  // Only containers run on a host.
-  const layers: Tree[] = options['host'] === undefined ? [] : [{ engine: { kind: 'docker' } }];
+  const implied = impliedEngine(options);
+  const layers: Tree[] = implied === null ? [] : [{ engine: { kind: implied } }];
   const configuration = readConfiguration(options);
   if (options.spec !== undefined) {
     layers.push(await readSpecFile(options.spec, preset, reader, configuration));

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addFieldOptions, flagOf, readFieldOptions } from '../../../main/cli/field-options';
+import { addFieldOptions, flagOf, impliedEngine, readFieldOptions } from '../../../main/cli/field-options';
 import { fields } from '../../../main/contract/fields/fields';
 
 const read = (verb: 'run' | 'perf', ...args: string[]) => {
@@ -68,6 +68,25 @@ describe('the options of fields', () => {
     for (const value of ['qos', '=high', 'qos=']) {
       await expect(read('run', '--slurm-option', value)).rejects.toMatchObject({ where: '--slurm-option' });
     }
+  });
+
+  it.each([
+    ['docker', ['--gpus', 'idlest']],
+    ['docker', ['--release', '26.07', '--http-port', '8000']],
+    ['remote', ['-u', 'localhost:8000']],
+    ['slurm', ['--slurm-profile', 'gpu', '--slurm-partition', 'gpu']],
+    ['slurm', ['--slurm-container', 'pyxis', '--slurm-image', 'a.sqsh']],
+    ['kubernetes', ['--kubernetes-gpus', '1']],
+    [null, []],
+    [null, ['--batch-sizes', '1']],
+    [null, ['--http-port', '8000']],
+    // Of either scheduler.
+    [null, ['--slurm-profile', 'gpu']],
+    [null, ['--gpus', 'all', '--slurm-partition', 'gpu']],
+  ])('imply the engine %s: %j', (engine, args) => {
+    const command = addFieldOptions(new Command('run').exitOverride(), 'run');
+    command.parse(args, { from: 'user' });
+    expect(impliedEngine(command.opts())).toBe(engine);
   });
 
   it('take times with a unit, and addresses without a scheme', async () => {
