@@ -178,7 +178,7 @@ function addChange(
 
 function addLooks(program: Command, context: CliContext): void {
   program
-    .command('list')
+    .command('list', { isDefault: true })
     .description('List deployments, each with its state as it is now')
     .option('--json', jsonHelp)
     .action(async (options: JsonOption) => {

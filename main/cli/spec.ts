@@ -148,12 +148,17 @@ export function addFields(program: Command, context: CliContext): void {
       for (const { path, label, help, values, option, ...entry } of found) {
         const unit = entry.unit === null ? '' : `, ${entry.unit}`;
         const usual = entry.default === null ? '' : `. Default: ${entry.default}`;
+      if (found.length === 0) {
+        throw new WorkbenchError('input-invalid', `No field begins with "${part ?? ''}"`, {
+          where: '[part]',
+          remedy: 'Without a part, "triton-workbench fields" lists all of them.',
+        });
+      }
         output.say(`${path}  ${label}`);
         output.say(
           `    ${help}${entry.appliesWith === null ? '' : ` Applies only with ${entry.appliesWith}.`}`,
         );
         output.say(`    ${values}${unit}${usual}${option === null ? '' : `. Option: ${option}`}`);
       }
-      if (found.length === 0) output.say(`No field begins with "${part ?? ''}".`);
     });
 }

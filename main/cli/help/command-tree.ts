@@ -56,7 +56,14 @@ export function verbIn(program: Command, words: readonly string[]): FoundVerb {
  */
 export function usageError(program: Command, words: readonly string[], error: CommanderError): string | null {
   if (error.code === 'commander.help') return null;
-  const reason = error.message.replace(/\s*\n\s*/g, ' ').replace(/[.\s]+$/, '');
-  const verb = pathOf(verbIn(program, words).command);
+  const { command, words: named } = verbIn(program, words);
+  const verb = pathOf(command);
+  const others = visibleIn(command).map((one) => one.name());
+  const typed = words.slice(named).find((word) => !word.startsWith('-'));
+  // A group without a command does its usual one: what was typed is a misspelled command, and no argument of that.
+  const isMisspelled = error.code === 'commander.excessArguments' && others.length > 0 && typed !== undefined;
+  const reason = isMisspelled
+    ? `error: unknown command '${typed}' of ${verb}, which has ${others.join(', ')}`
+    : error.message.replace(/\s*\n\s*/g, ' ').replace(/[.\s]+$/, '');
   return `${reason}. See "${[program.name(), verb, '--help'].filter((part) => part !== '').join(' ')}".`;
 }

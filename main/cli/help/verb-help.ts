@@ -144,7 +144,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     ],
     exits: [cancelled],
   },
-  deployments: { examples: [['deployments list', 'each with its state as it is now']] },
+  deployments: { examples: [['deployments', 'each with its state as it is now']] },
   'deployments list': { examples: [['deployments list --json', 'as JSON']] },
   'deployments show': { examples: [['deployments show vision', 'addresses, models and client code']] },
   'deployments logs': { examples: [['deployments logs vision --tail 50', 'the last lines of its Triton']] },
@@ -242,6 +242,7 @@ export const exitsOf = (verb: string): readonly Exit[] => [...commonExits, ...(v
 /** Groups, examples and exit codes, in the help of program and verbs. */
 export function addVerbHelp(program: Command): void {
   for (const command of commandsOf(program)) {
+    command.helpCommand(false);
     const verb = pathOf(command);
     const group = groups.find(([, verbs]) => verbs.includes(verb));
     if (group !== undefined) command.helpGroup(group[0]);

@@ -1,0 +1,32 @@
+import { CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { usageError } from '../../../../main/cli/help/command-tree';
+import { programWith } from '../../../support/cli-program';
+
+async function said(...words: string[]): Promise<string | null> {
+  const program = programWith();
+  const error: unknown = await program.parseAsync(words, { from: 'user' }).catch((reason: unknown) => reason);
+  if (error instanceof CommanderError) return usageError(program, words, error);
+  throw error;
+}
+
+describe('a misspelled command', () => {
+  it.each([
+    ['hosts', 'lsit'],
+    ['deployments', 'lsit'],
+    ['images', 'biuld'],
+    ['settings', 'foo'],
+    ['presets', 'foo'],
+  ])('of a group that has a usual one is not taken for its argument: %s %s', async (group, word) => {
+    expect(await said(group, word)).toMatch(
+      new RegExp(`^error: unknown command '${word}' of ${group}, which has .*${group} --help"\\.$`),
+    );
+  });
+
+  it('has a suggestion, and too many arguments are still that', async () => {
+    expect(await said('rnu')).toBe(
+      `error: unknown command 'rnu' (Did you mean run?). See "triton-workbench --help".`,
+    );
+    expect(await said('show', 'a', 'b')).toContain('too many arguments');
+  });
+});
