@@ -27,6 +27,7 @@ import {
 } from './read-values';
 import { planLines, runDocument } from './run-progress';
 import { budgetOf } from './settings';
+import { problemLine } from './spec';
 import { addSpecOptions, readChoice } from './spec-options';
 import { approveGiven, type ApproveOptions, workOn } from './work';
 
@@ -78,7 +79,7 @@ export function addRun(program: Command, context: CliContext): void {
       }
       refuseMatrixOptions(options);
       const { typed, ...chosen } = await readChoice(core, preset, options);
-      if (!checkOnly) await tellNotes(core, chosen);
+      if (!checkOnly) await tellBefore(core, chosen, context.output(options).quiet === true);
       const spec = await core.resolveChoice(chosen);
       if (checkOnly) return;
       if (options.keepServing !== undefined) await requireServable(core, spec, options.keepServing);
@@ -168,12 +169,19 @@ const nameOfMatrix = new WorkbenchError('input-invalid', '--name names one run',
   remedy: 'The matrix names its runs: each has the name of the matrix as a tag. Use rename for one of them.',
 });
 
-/** Where the defaults of a chosen GPU come from, or why they are not taken. */
-async function tellNotes(core: Core, chosen: Choice): Promise<void> {
-  if (chosen.overrides['targetGpu'] === undefined) return;
+/**
+ * What should be known before the run, and not at its end: warnings, and where the defaults of a chosen GPU come from or why
+ * they are not taken.
+ */
+async function tellBefore(core: Core, chosen: Choice, quiet: boolean): Promise<void> {
   const { problems } = await core.handlers['spec.preview'](chosen);
-  for (const { severity, message, remedy } of problems) {
-    if (severity === 'note') printText(`${[message, remedy].filter(Boolean).join('. ')}\n`, 'stderr');
+  const hasGpu = chosen.overrides['targetGpu'] !== undefined;
+  for (const problem of problems) {
+    const { severity, message, remedy } = problem;
+    if (severity === 'warning' && !quiet) printText(`${problemLine(problem)}\n`, 'stderr');
+    if (severity === 'note' && hasGpu) {
+      printText(`${[message, remedy].filter(Boolean).join('. ')}\n`, 'stderr');
+    }
   }
 }
 

@@ -14,7 +14,8 @@ import { addSpecOptions, readChoice } from './spec-options';
 
 const forms = ['run-yaml', 'shell', 'json', 'commands'] as const;
 
-function problemLine({ field, severity, message, remedy }: SpecProblem): string {
+/** A problem, warning or note with its field, and below it what to do. */
+export function problemLine({ field, severity, message, remedy }: SpecProblem): string {
   const where = field === '' ? '' : `${field}: `;
   return `${severity}: ${where}${message}${remedy === null ? '' : `\n  remedy: ${remedy}`}`;
 }
@@ -57,16 +58,23 @@ export function addSpec(program: Command, context: CliContext): void {
       const choice = { preset: id, overrides };
       // Who types this asks what is in those files.
       for (const { value } of reachOf(overrides).paths) core.approvals.give(value);
-      if (form === 'run-yaml' || form === 'shell') {
-        const { text } = await core.handlers['spec.export']({ ...choice, as: form });
-        printText(text);
-        return;
-      }
       const preview = await core.handlers['spec.preview'](choice);
+      const isBroken = preview.problems.some(({ severity }) => severity === 'problem');
       if (form === 'json') context.output({ json: true }).document(preview);
-      else if (preview.commands.length > 0) printText(`${commandText(preview)}\n`);
+      else if (form === 'commands') {
+        if (preview.commands.length > 0) printText(`${commandText(preview)}\n`);
+      } else {
+        const exported = await core.handlers['spec.export']({ ...choice, as: form }).catch(
+          (error: unknown) => {
+            // All that is wrong is said below.
+            if (isBroken) return null;
+            throw error;
+          },
+        );
+        if (exported !== null) printText(exported.text);
+      }
       for (const problem of preview.problems) printText(`${problemLine(problem)}\n`, 'stderr');
-      if (preview.problems.some(({ severity }) => severity === 'problem')) context.exit(exitCodes.usage);
+      if (isBroken) context.exit(exitCodes.usage);
     });
 }
 
@@ -140,6 +148,12 @@ export function addFields(program: Command, context: CliContext): void {
         return;
       }
       const found = entries(part);
+      if (found.length === 0) {
+        throw new WorkbenchError('input-invalid', `No field begins with "${part ?? ''}"`, {
+          where: '[part]',
+          remedy: 'Without a part, "triton-workbench fields" lists all of them.',
+        });
+      }
       const output = context.output(options);
       if (output.json) {
         output.document(found);
@@ -148,12 +162,6 @@ export function addFields(program: Command, context: CliContext): void {
       for (const { path, label, help, values, option, ...entry } of found) {
         const unit = entry.unit === null ? '' : `, ${entry.unit}`;
         const usual = entry.default === null ? '' : `. Default: ${entry.default}`;
-      if (found.length === 0) {
-        throw new WorkbenchError('input-invalid', `No field begins with "${part ?? ''}"`, {
-          where: '[part]',
-          remedy: 'Without a part, "triton-workbench fields" lists all of them.',
-        });
-      }
         output.say(`${path}  ${label}`);
         output.say(
           `    ${help}${entry.appliesWith === null ? '' : ` Applies only with ${entry.appliesWith}.`}`,
