@@ -40,7 +40,10 @@ const where = '--configuration';
 const refusedFile = (file: string, problem: string, option = '--spec'): WorkbenchError =>
   new WorkbenchError('input-invalid', `${file} cannot be read: ${problem}`, {
     where: option,
-    remedy: `Use a regular file of at most ${mostSpecBytes} bytes, or - for standard input.`,
+    remedy:
+      problem === 'it does not exist'
+        ? 'Check its path. The name "-" is standard input.'
+        : `Use a regular file of at most ${mostSpecBytes} bytes, or - for standard input.`,
   });
 
 /** Standard input, no further than a file may be long. */

@@ -69,7 +69,10 @@ async function obtain(options: FetchSource, places: SourcePlaces): Promise<strin
     onProgress(total === 0 ? null : done / total, 'Verifying the checksum');
   };
   if (from !== undefined) {
-    if (!(await exists(from))) throw new WorkbenchError('input-invalid', `${from} does not exist`);
+    if (!(await exists(from))) {
+      const remedy = 'Name the file that you downloaded.';
+      throw new WorkbenchError('input-invalid', `${from} does not exist`, { where: from, remedy });
+    }
     await checkFile(from, source, signal, tellCheck);
     return from;
   }

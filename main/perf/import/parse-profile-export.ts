@@ -185,9 +185,11 @@ const tooLarge = 'Export fewer levels, or import the CSV file instead of the pro
 async function readSmall(path: string): Promise<Buffer> {
   const found = await readBoundedBytes(path, mostProfileBytes, { links: 'follow' });
   if ('bytes' in found) return found.bytes;
-  throw new WorkbenchError('input-invalid', `The file is not read: ${found.problem}`, {
+  throw new WorkbenchError('input-invalid', `The file cannot be read: ${found.problem}`, {
     where: path,
-    ...(found.problem.includes(' bytes') ? { remedy: tooLarge } : {}),
+    remedy: found.problem.includes(' bytes')
+      ? tooLarge
+      : 'Name a file written by perf_analyzer with -f or --profile-export-file.',
   });
 }
 
