@@ -139,7 +139,7 @@ export function readmeText(input: ReadmeInput): string {
     '## What the manifests assume',
     '',
     `- compose.yaml: Docker Compose 2.${spec.engine.kind === 'docker' && spec.engine.gpus.length > 0 ? ' NVIDIA Container Toolkit for the GPUs.' : ''} The ports 8000, 8001 and 8002 are published on 127.0.0.1; \`TRITON_LISTEN=0.0.0.0\` opens them to all, \`TRITON_HTTP_PORT\`, \`TRITON_GRPC_PORT\` and \`TRITON_METRICS_PORT\` choose others. Triton has no authentication.`,
-    `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml); an adapter that serves \`${queueMetric}\` as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these two take their files out of kustomization.yaml.`,
+    `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml); an adapter that serves \`${queueMetric}\` as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these two, remove their files from kustomization.yaml.`,
     '- Requests for CPU and memory, and 1 to 4 replicas, are starting points and were not measured.',
     '- kserve/inferenceservice.yaml: in place of kubernetes/, with KServe in its deployment mode without Knative; the same claim.',
     '',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
-import { baselinesOf, defaultBaseline, otherwiseText } from '../contract/measured/baseline';
+import { type Baseline, baselinesOf, defaultBaseline, otherwiseText } from '../contract/measured/baseline';
 import {
   type ComparedPair,
   type ComparedSweep,
@@ -22,6 +22,7 @@ import {
 } from '../contract/measured/comparison-gate';
 import { bestDocument, bestOfRuns, budgetDocument } from '../contract/measured/verdict';
 import { formatMeasured, formatRate, missing } from '../contract/numbers';
+import type { RunSpec } from '../contract/run/run-spec';
 import { hasSpec } from '../contract/run/server-load';
 import { sweepTitle } from '../contract/run/sweep';
 import type { Core } from '../core';
@@ -77,6 +78,21 @@ interface Comparison {
 
 const publishedPattern = /^published(?::(\w+))?$/;
 
+/** What a run can be compared with in place of figures that nobody has published. */
+function publishedRemedy(
+  all: readonly Pick<Baseline, 'key' | 'gpu'>[],
+  { format, precision }: Pick<RunSpec, 'format' | 'precision'>,
+): string {
+  const ofKind = `${format}/${precision}`;
+  const alike = all.filter(({ key }) => key.endsWith(`/${ofKind}`));
+  const [first] = alike;
+  const keys = all.map(({ key }) => key).join(', ');
+  if (all.length === 0) return 'Compare it with another run.';
+  return first === undefined
+    ? `Figures are published of ${keys}, and this run is of ${ofKind}. Compare it with another run.`
+    : `Figures are published of ${keys}; name the GPU, as published:${first.gpu}.`;
+}
+
 /** The figures published of the run's model, format and precision. Throws input-invalid where there are none. */
 async function withPublished(core: Core, b: string, gpu: string | undefined): Promise<Comparison> {
   const { state } = await core.getRun(b);
@@ -90,10 +106,7 @@ async function withPublished(core: Core, b: string, gpu: string | undefined): Pr
   if (found === undefined || found === null) {
     throw new WorkbenchError('input-invalid', `Nothing is published that ${b} could be compared with`, {
       where: 'published',
-      remedy:
-        all.length === 0
-          ? 'Compare it with another run.'
-          : `Figures are published of ${all.map((one) => one.key).join(', ')}; name the GPU, as published:${all[0]?.gpu ?? ''}.`,
+      remedy: publishedRemedy(all, spec),
     });
   }
   const otherwise = otherwiseText(await core.handlers['presets.differences']({ spec, gpu: found.gpu }));

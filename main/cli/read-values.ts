@@ -229,7 +229,10 @@ export async function resolveRunId(core: Pick<Core, 'listRuns'>, text: string): 
     if (found?.reason === null) return found.runId;
     if (found !== undefined)
       throw invalidInput('run', `"${text}" is ${found.runId}, which cannot be read: ${found.reason}`);
-    throw new WorkbenchError('run-unknown', `Unknown run "${text}": the list has ${all.length} runs`);
+    throw new WorkbenchError(
+      'run-unknown',
+      `Unknown run "${text}": the list has ${all.length} ${all.length === 1 ? 'run' : 'runs'}`,
+    );
   }
   const named = runs.filter(({ name }) => name === text);
   if (named.length > 1) ambiguous(text, 'the name', named);

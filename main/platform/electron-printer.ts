@@ -68,6 +68,7 @@ export function createElectronPrinter(options: {
         'The Electron runtime that prints the PDF is not installed',
         {
           where: options.electron,
+          remedy: 'The other formats need no Electron. In a clone, "npm start" installs the runtime.',
         },
       );
     }

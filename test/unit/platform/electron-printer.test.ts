@@ -29,3 +29,12 @@ it('one that could not be printed for another reason has what the program said',
   const error = await printed('echo "out of memory" >&2; exit 1');
   expect(error).toMatchObject({ code: 'report-failed', details: 'out of memory' });
 });
+
+it('without an Electron runtime, the remedy is not to set up the tools', async () => {
+  const print = createElectronPrinter({ electron: join(dir, 'electron'), app: null, env: {} });
+  const error = await rejection(print(join(dir, 'a.html'), join(dir, 'a.pdf'), new AbortController().signal));
+  expect(error).toMatchObject({
+    code: 'toolchain-missing',
+    remedy: 'The other formats need no Electron. In a clone, "npm start" installs the runtime.',
+  });
+});
