@@ -118,17 +118,17 @@ const addDeployOptions = (command: Command): Command =>
     .option('--name <name>', 'name of the deployment; default: that of the model')
     .option(
       '--http-port <port>',
-      'fixed HTTP port; default: 8000, or the next free one',
+      'fixed HTTP port; default: 8000, or the next free one in steps of ten',
       readPort('--http-port'),
     )
     .option(
       '--grpc-port <port>',
-      'fixed gRPC port; default: 8001, or the next free one',
+      'fixed gRPC port; default: 8001, or the next free one in steps of ten',
       readPort('--grpc-port'),
     )
     .option(
       '--metrics-port <port>',
-      'fixed metrics port; default: 8002, or the next free one',
+      'fixed metrics port; default: 8002, or the next free one in steps of ten',
       readPort('--metrics-port'),
     )
     .option(

@@ -43,7 +43,7 @@ function portsAskedFor(wanted: { readonly [Port in keyof Deployment['ports']]: n
 }
 
 /**
- * Fixed from now on: the usual ones, or of each the next hundred that nobody has and no deployment was given.
+ * Fixed from now on: the usual ones, or of each the next in steps of ten that nobody has and no deployment was given.
  * Throws input-invalid for one that is asked for twice.
  * @param busy those that somebody has on another machine; null: it is this one, where they are tried
  */

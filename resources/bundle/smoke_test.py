@@ -286,9 +286,10 @@ def check_latency(connection, path, expectation, found, seconds):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--url", default="http://localhost:8000", help="address of Triton's HTTP endpoint")
-    parser.add_argument("--wait", type=float, default=300, help="seconds to wait until the model is ready")
-    parser.add_argument("--seconds", type=float, default=5, help="seconds to measure latency for")
+    default = "(default: %(default)s)"
+    parser.add_argument("--url", default="http://localhost:8000", help=f"HTTP address of Triton {default}")
+    parser.add_argument("--wait", type=float, default=300, help=f"seconds to wait for the model {default}")
+    parser.add_argument("--seconds", type=float, default=5, help=f"seconds to measure latency for {default}")
     parser.add_argument("--skip-latency", action="store_true", help="do not measure latency")
     return parser.parse_args()
 
