@@ -28,6 +28,12 @@ import { ruleFindings } from './spec-rules';
 
 const mostIssues = 100;
 
+/** How to find the right name of an unknown field: the command that lists those of its section. */
+export function namesRemedy([section]: readonly PropertyKey[]): string {
+  const listing = section === undefined ? 'fields' : `fields ${String(section)}`;
+  return `Check its name, or remove it: the command "${listing}" lists the names.`;
+}
+
 /** A dotted path with what zod says of it, for the person who wrote the field. */
 export function parseSpec(value: unknown): RunSpec {
   const parsed = runSpecSchema.safeParse(value);
@@ -42,9 +48,11 @@ export function parseSpec(value: unknown): RunSpec {
             .map((key) => ({ field: [...issue.path, key].join('.'), message: 'unknown field' }))
         : [{ field: issue.path.join('.') || 'the specification', message: issue.message }],
     );
+  const [first] = parsed.error.issues;
   const lines = found.map(({ field, message }) => `${field}: ${message}`);
   throw new WorkbenchError('spec-invalid', lines[0] ?? 'not valid', {
     where: found[0]?.field,
+    remedy: first?.code === 'unrecognized_keys' ? namesRemedy(first.path) : undefined,
     ...(lines.length > 1 ? { details: lines.join('\n') } : {}),
   });
 }

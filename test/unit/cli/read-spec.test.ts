@@ -88,4 +88,13 @@ describe('--set', () => {
       expect.objectContaining({ message: 'a: unknown field', where: 'a' }),
     );
   });
+
+  it.each([
+    ['performance.batchSize=1', 'the command "fields performance" lists the names.'],
+    ['batchSizes=1', 'the command "fields" lists the names.'],
+  ])('says for %s which command has the right name', async (pair, listing) => {
+    const overrides = await readOverrides('resnet50', { set: [pair] }, reader);
+    const remedy = `Check its name, or remove it: ${listing}`;
+    expect(() => resolveSpec(resnet50.preset, overrides)).toThrow(expect.objectContaining({ remedy }));
+  });
 });
