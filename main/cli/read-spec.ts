@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
+import { formatBytes } from '../contract/numbers';
 import { mostSpecBytes } from '../contract/reader-limits';
 import type { ImportedSpec } from '../contract/run/spec-tools';
 import { readAssignment } from '../contract/run/upstream-variables';
@@ -43,7 +44,7 @@ const refusedFile = (file: string, problem: string, option = '--spec'): Workbenc
     remedy:
       problem === 'it does not exist'
         ? 'Check its path. The name "-" is standard input.'
-        : `Use a regular file of at most ${mostSpecBytes} bytes, or - for standard input.`,
+        : `Use a regular file of at most ${formatBytes(mostSpecBytes)}, or - for standard input.`,
   });
 
 /** Standard input, no further than a file may be long. */
@@ -53,7 +54,7 @@ async function readStandardInput(): Promise<string> {
   for await (const chunk of process.stdin as AsyncIterable<Buffer | string>) {
     chunks.push(Buffer.from(chunk));
     bytes += chunks.at(-1)?.length ?? 0;
-    if (bytes > mostSpecBytes) throw refusedFile('-', `it has more than ${mostSpecBytes} bytes`);
+    if (bytes > mostSpecBytes) throw refusedFile('-', `it has more than ${formatBytes(mostSpecBytes)}`);
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -176,9 +176,11 @@ const nameOfMatrix = new WorkbenchError('input-invalid', '--name names one run',
 async function tellBefore(core: Core, chosen: Choice, quiet: boolean): Promise<void> {
   const { problems } = await core.handlers['spec.preview'](chosen);
   const hasGpu = chosen.overrides['targetGpu'] !== undefined;
+  // The warnings are about the nearest specification that there is, which is not what was asked for.
+  const isRefused = problems.some(({ severity }) => severity === 'problem');
   for (const problem of problems) {
     const { severity, message, remedy } = problem;
-    if (severity === 'warning' && !quiet) printText(`${problemLine(problem)}\n`, 'stderr');
+    if (severity === 'warning' && !quiet && !isRefused) printText(`${problemLine(problem)}\n`, 'stderr');
     if (severity === 'note' && hasGpu) {
       printText(`${[message, remedy].filter(Boolean).join('. ')}\n`, 'stderr');
     }

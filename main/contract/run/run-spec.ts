@@ -251,7 +251,10 @@ const engineSchema = z.discriminatedUnion('kind', [
   dockerEngineSchema,
   z.strictObject({
     kind: z.literal('remote'),
-    url: z.string().transform(withScheme).pipe(z.url()),
+    url: z
+      .string()
+      .transform(withScheme)
+      .pipe(z.url({ error: 'must be an address such as http://host:8000' })),
     tls: tlsFilesSchema.optional(),
     /** Of the load on another machine; this machine's own servers have none. */
     limits: remoteLimitsSchema.optional(),

@@ -74,4 +74,8 @@ describe('what should be known of a specification', () => {
     expect((await printed([warning], 'run', 'resnet50')).stderr).toBe(line);
     expect((await printed([warning], 'run', 'resnet50', '--json')).stderr).toBe(line);
   });
+
+  it('is not said before a refusal: the warnings are about what is nearest to it', async () => {
+    expect((await printed([problem, warning], 'run', 'resnet50')).stderr).toBe('');
+  });
 });

@@ -21,6 +21,7 @@ describe('what is wrong with a value', () => {
     ['engine.kind', 'foo', 'must be one of local, docker, remote, slurm, kubernetes'],
     ['engine', { kind: 'local', httpPort: 99_999 }, 'must be at most 65535'],
     ['engine', { kind: 'remote' }, missingText],
+    ['engine', { kind: 'remote', url: 'http://' }, 'must be an address such as http://host:8000'],
     ['performance.nope', 1, 'unknown field nope'],
   ])('%s %j', (path, value, text) => {
     expect(ofSpec(path, value)).toBe(text);

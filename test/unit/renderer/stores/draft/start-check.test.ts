@@ -89,7 +89,7 @@ describe('a required field that nobody has filled in', () => {
   it('is no error at the field until something was typed', () => {
     expect(isMissing(url, undefined)).toBe(true);
     expect(isMissing(url, '')).toBe(true);
-    expect(isMissing({ ...url, message: 'Invalid URL' }, 'http://')).toBe(false);
+    expect(isMissing({ ...url, message: 'must be an address' }, 'http://')).toBe(false);
   });
 });
 
