@@ -1,5 +1,3 @@
-import { stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { withScheme } from '../contract/address';
 import type { CoreEvent } from '../contract/api';
@@ -13,8 +11,8 @@ import {
 import { longestTimerMs } from '../contract/run/run-spec';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
-import { makeFolder } from '../platform/files';
 import { boundHeapGrowth } from '../platform/heap-growth';
+import { checkTarget } from './check-target';
 import { addTlsOptions, readTlsOptions, type TlsOptions } from './field-options';
 import { type AlertOptions, monitorTable, readAlerts } from './monitor-table';
 import { type CliContext, exitCodes, jsonText, type Output, untilReaderLeaves } from './output';
@@ -66,18 +64,6 @@ async function write(core: Core, options: MonitorCliOptions): Promise<void> {
   if (options.csv !== undefined) await core.monitor.exportTo(options.csv, 'csv');
   const { report } = options;
   if (report !== undefined) await core.monitor.exportTo(report, report.endsWith('.pdf') ? 'pdf' : 'html');
-}
-
-/** Throws when the file cannot be written at the end. */
-async function checkTarget(file: string): Promise<void> {
-  await makeFolder(dirname(resolve(file)));
-  const found = await stat(file).catch(() => null);
-  if (found?.isDirectory() === true) {
-    throw new WorkbenchError('input-invalid', `${file} is a folder`, {
-      where: file,
-      remedy: 'Name a file in it.',
-    });
-  }
 }
 
 /** The times in milliseconds; `forMs` null: until Ctrl-C. */

@@ -61,7 +61,7 @@ function tellOne(output: Output, preset: Preset, published: PublishedResults | n
     output.say('Problems of the published procedure, and the fix:');
   }
   for (const { finding, published: wrong, here } of preset.notes ?? []) {
-    output.say(`  ${finding === undefined ? '–' : finding}: ${wrong}`);
+    output.say(finding === undefined ? `  ${wrong}` : `  ${finding}: ${wrong}`);
     output.say(`      Fix: ${here}`);
   }
   if (published !== null) tellPublished(output, published);

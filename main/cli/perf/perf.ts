@@ -7,6 +7,7 @@ import type { ServerLoad } from '../../contract/run/server-load';
 import { levelText, loadToolText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
 import { writeOutput } from '../../platform/files';
+import { checkTarget } from '../check-target';
 import { type CliContext, exitCodes, formatError, type Output, printText, progressOf } from '../output';
 import { readHeaders } from '../read-values';
 import { budgetOf } from '../settings';
@@ -45,8 +46,10 @@ function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
 async function measure(context: CliContext, options: PerfOptions): Promise<number> {
   const output = context.output(options);
   const load = await readPerfPlan(options);
-  const core = await context.core();
   const { csv } = options;
+  // Not after all levels.
+  if (csv !== undefined) await checkTarget(csv);
+  const core = await context.core();
   const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
   const latencyThreshold = load.search === null ? undefined : String(load.search.thresholdUs / 1000);
   const headers = readHeaders(options.header ?? []);
