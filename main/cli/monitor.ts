@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { withScheme } from '../contract/address';
 import type { CoreEvent } from '../contract/api';
@@ -60,10 +61,21 @@ function readProbe(options: MonitorCliOptions): ProbeSettings | null {
   );
 }
 
+/** As the name of the file says it. */
+function reportKind(file: string): 'html' | 'pdf' {
+  const kind = extname(file).toLowerCase();
+  if (kind === '.pdf') return 'pdf';
+  if (kind === '.html' || kind === '.htm') return 'html';
+  throw new WorkbenchError('input-invalid', `${file} is not the name of a report`, {
+    where: '--report',
+    remedy: 'Use a name that ends in .html or .pdf.',
+  });
+}
+
 async function write(core: Core, options: MonitorCliOptions): Promise<void> {
   if (options.csv !== undefined) await core.monitor.exportTo(options.csv, 'csv');
   const { report } = options;
-  if (report !== undefined) await core.monitor.exportTo(report, report.endsWith('.pdf') ? 'pdf' : 'html');
+  if (report !== undefined) await core.monitor.exportTo(report, reportKind(report));
 }
 
 /** The times in milliseconds; `forMs` null: until Ctrl-C. */
@@ -186,6 +198,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   const rules = readAlerts(options);
   const { intervalMs, forMs } = readTimes(options);
   // Not after hours of watching.
+  if (options.report !== undefined) reportKind(options.report);
   for (const file of [options.csv, options.report]) if (file !== undefined) await checkTarget(file);
   boundHeapGrowth();
   const core = await context.core();

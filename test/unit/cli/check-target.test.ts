@@ -13,7 +13,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 
 describe.each([
   ['perf', ['perf', '-u', 'localhost:8000', '-m', 'resnet50', '--csv']],
-  ['monitor', ['monitor', '-u', 'localhost:8000', '--report']],
+  ['monitor', ['monitor', '-u', 'localhost:8000', '--csv']],
 ])('%s refuses a file that could not be written at the end, before it asks anything', (_verb, words) => {
   // Without a core: whoever asks for one fails.
   const refusal = (file: string) => rejection(programWith().parseAsync([...words, file], { from: 'user' }));
@@ -27,5 +27,13 @@ describe.each([
     await writeFile(file, '');
     expect((await refusal(join(file, 'b.csv'))).message).toContain(file);
     expect(await readdir(dir)).toEqual(['a']);
+  });
+});
+
+it.each(['report.docx', 'report'])('monitor refuses a report named %s', async (file) => {
+  const words = ['monitor', '-u', 'localhost:8000', '--report', join(dir, file)];
+  expect(await rejection(programWith().parseAsync(words, { from: 'user' }))).toMatchObject({
+    code: 'input-invalid',
+    remedy: 'Use a name that ends in .html or .pdf.',
   });
 });
