@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path';
 import type { Handlers } from '../contract/api';
-import { toWire, WorkbenchError } from '../contract/errors';
+import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import type { ReportChange } from '../contract/run/report-look';
 import type { ReportFile } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { hasSpec } from '../contract/run/server-load';
+import { present } from '../contract/trees';
 import { reportContext } from '../pipeline/steps/report.step';
 import type { WrittenMatrix } from '../reports/matrix-report';
 import { changeReportLook, readLogo, readReportLook } from '../reports/report-look';
@@ -37,6 +38,32 @@ async function writeMatrix(
   return writeMatrixReport({ name, results, dir, generatedAt: now().toISOString(), printPdf });
 }
 
+type WriteAgain = (
+  runId: string,
+  change?: ReportChange,
+  onNoPrinter?: (error: WireError) => void,
+) => Promise<readonly ReportFile[]>;
+
+/** Whatever keeps its reports from being written, the figures are kept, and the reports can be written again. */
+const fileImporter =
+  ({ reading, store, options, emit }: CoreParts, writeAgain: WriteAgain): Core['importFile'] =>
+  async (request) => {
+    const capture = await reading.readers.capture(request);
+    const runId = await importRun(store, capture, options.version);
+    const { name } = request;
+    if (name !== undefined) await store.append(runId, { type: 'run-name', name });
+    emit({ type: 'runs-changed' });
+    const notes = [...capture.source.notes];
+    try {
+      await writeAgain(runId, {}, ({ message }) => {
+        notes.push(`The report has no PDF: ${message}`);
+      });
+    } catch (error) {
+      notes.push(`The report could not be written: ${toWire(error).message}`);
+    }
+    return { runId, notes };
+  };
+
 /** Reports of runs that have ended, and of figures that were measured elsewhere. */
 export function createReportCalls(parts: CoreParts): Pick<
   Core,
@@ -45,8 +72,8 @@ export function createReportCalls(parts: CoreParts): Pick<
   readonly handlers: Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportLook'>;
 } {
   const { store, layout, emit } = parts;
-  const { printPdf, version } = parts.options;
-  const writeAgain = async (runId: string, change: ReportChange = {}): Promise<readonly ReportFile[]> => {
+  const { printPdf } = parts.options;
+  const writeAgain: WriteAgain = async (runId, change = {}, onNoPrinter) => {
     const folder = await store.folderOf(runId);
     const release = await acquireLease(folder.dir);
     try {
@@ -65,6 +92,7 @@ export function createReportCalls(parts: CoreParts): Pick<
         dir: folder.results,
         signal: new AbortController().signal,
         printPdf,
+        ...present({ onNoPrinter }),
       });
       const { writer } = await JournalWriter.open(folder.journal);
       await writer.append({ type: 'report', files: reportNames(files) });
@@ -75,21 +103,7 @@ export function createReportCalls(parts: CoreParts): Pick<
       await release();
     }
   };
-  const importFile: Core['importFile'] = async (request) => {
-    const capture = await parts.reading.readers.capture(request);
-    const runId = await importRun(store, capture, version);
-    const { name } = request;
-    if (name !== undefined) await store.append(runId, { type: 'run-name', name });
-    emit({ type: 'runs-changed' });
-    const { notes } = capture.source;
-    try {
-      await writeAgain(runId);
-      return { runId, notes };
-    } catch (error) {
-      // The figures are kept; the report can be written again.
-      return { runId, notes: [...notes, `The report could not be written: ${toWire(error).message}`] };
-    }
-  };
+  const importFile = fileImporter(parts, writeAgain);
   return {
     handlers: {
       'runs.import': importFile,

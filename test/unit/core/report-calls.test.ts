@@ -2,6 +2,7 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../main/contract/errors';
 import type { ReportFile } from '../../../main/contract/run/run-events';
 import { type Core, createCore } from '../../../main/core';
 import { formatJournalLine, readJournal } from '../../../main/store/journal';
@@ -20,7 +21,7 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-async function coreAt(at: string): Promise<Core> {
+async function coreAt(at: string, printPdf: typeof cp = cp): Promise<Core> {
   const core = await createCore({
     home: at,
     resources: 'resources',
@@ -29,7 +30,7 @@ async function coreAt(at: string): Promise<Core> {
     workerFile: '/nowhere/load-worker.cjs',
     readerFile: await readerBundle(),
     // Copied, not printed: what matters here is where the file is.
-    printPdf: (html, pdf) => cp(html, pdf),
+    printPdf: (html, pdf) => printPdf(html, pdf),
     electron: null,
   });
   cores.push(core);
@@ -134,4 +135,18 @@ it('writes names into the journal, so that a moved or copied home opens its own 
   const path = await (await coreAt(copy)).reportPath(runId, 'html');
   expect(path).toBe(join(results(copy), 'report.html'));
   expect(await readFile(path, 'utf8')).toBe('of the copy');
+});
+
+it('a file is imported with its report where no PDF can be printed, and a note says so', async () => {
+  const message = 'The Electron runtime that prints the PDF is not installed';
+  const core = await coreAt(home, () => Promise.reject(new WorkbenchError('toolchain-missing', message)));
+  const path = join(root, 'levels.csv');
+  const times = ['p50', 'p90', 'p95', 'p99'].map((name) => `${name} latency`);
+  const head = ['Concurrency', 'Inferences/Second', ...times];
+  await writeFile(path, `${head.join()}\n1,100.5,5200,6000,6200,7000\n`);
+  const imported = await core.importFile({ path });
+  expect(imported.notes).toContain(`The report has no PDF: ${message}`);
+  const kinds = (await core.getRun(imported.runId)).state.reports.map(({ kind }) => kind);
+  expect(kinds).toContain('html');
+  expect(kinds).not.toContain('pdf');
 });
