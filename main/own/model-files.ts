@@ -83,6 +83,14 @@ type PathKind = 'folder' | 'onnx' | 'torchscript' | 'savedmodel' | 'repository';
 const kindsText =
   'an .onnx file, a TorchScript .pt or .ts file, a SavedModel folder, a folder with model.py, or a model of a Triton repository';
 
+function wholeRepository(path: string, models: readonly string[]): WorkbenchError {
+  const listed = models.slice(0, 5).map((name) => join(path, name));
+  const [count, which] =
+    models.length === 1 ? ['1 model', 'the model'] : [`${models.length} models`, 'one of them'];
+  const remedy = `Give ${which}: ${listed.join(', ')}`;
+  return folderRefused(path, `This is a whole model repository with ${count}`, remedy);
+}
+
 async function folderKind(path: string): Promise<PathKind> {
   const has = (name: string) =>
     stat(join(path, name)).then(
@@ -102,14 +110,8 @@ async function folderKind(path: string): Promise<PathKind> {
   const names = await readdir(path);
   const models: string[] = [];
   for (const name of names) if (await has(join(name, 'config.pbtxt'))) models.push(name);
-  if (models.length > 0) {
-    const remedy = `Give one of them: ${models
-      .slice(0, 5)
-      .map((name) => join(path, name))
-      .join(', ')}`;
-    throw folderRefused(path, `This is a whole model repository with ${models.length} models`, remedy);
-  }
-  const files = names.filter((name) => /\.(onnx|pt|pth|ts|torchscript)$/i.test(name));
+  if (models.length > 0) throw wholeRepository(path, models);
+  const files = names.filter((name) => /\.(onnx|pt|pth|ts|torchscript|jit)$/i.test(name));
   if (files.length > 0) {
     const listed = files.slice(0, 5).join(', ');
     const first = join(path, files[0] ?? '');

@@ -66,7 +66,8 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
   } catch (error) {
     const { message, where } = toWire(error);
     throw folderRefused(
-      `${path}${where === undefined ? '' : `, ${where}`}`,
+      // The place begins with the name of the file.
+      where === undefined ? path : join(folder, where),
       message,
       'Correct config.pbtxt.',
     );

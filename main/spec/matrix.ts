@@ -241,7 +241,7 @@ function readRunner(tree: Tree, given: NamedPreset | null, presets: readonly Nam
 function withPreset(file: MatrixFile, preset: string | null): MatrixFile {
   const named = file.entries.find((entry) => entry.preset !== null)?.preset;
   if (preset === null || named === undefined) return file;
-  const remedy = 'Leave the preset out in front of the options, or in the file.';
+  const remedy = 'Leave the preset out of the command, or out of the file.';
   throw invalidInput(
     '[preset]',
     `The file names its presets itself, ${shortText(named ?? '')} among them`,

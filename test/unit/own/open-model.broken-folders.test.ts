@@ -38,6 +38,18 @@ refusesEach('a folder', [
     says: ['no model.py; it holds model.pt', 'Give the file itself'],
   },
   {
+    what: 'a folder with a TorchScript file of another ending',
+    make: async ({ put }) => dirname(await put('traced/model.jit', 'x')),
+    code: inFolder,
+    says: ['no model.py; it holds model.jit', 'Give the file itself'],
+  },
+  {
+    what: 'a repository of one model',
+    make: async ({ put }) => dirname(dirname(await put('models/mine/config.pbtxt', 'name: "mine"'))),
+    code: inFolder,
+    says: ['a whole model repository with 1 model', 'Give the model: '],
+  },
+  {
     what: 'a folder without model.py',
     make: ({ folder }) => folder(drop('model.py')),
     code: inFolder,

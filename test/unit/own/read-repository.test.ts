@@ -56,6 +56,12 @@ describe('config.pbtxt', () => {
   });
 });
 
+it('of which a line cannot be read is refused with that line, and with its path once', async () => {
+  const folder = await repository(() => undefined, `${served}nope: 1\n`);
+  const where = join(folder, 'config.pbtxt, line 2');
+  expect(await rejection(readRepository(folder))).toMatchObject({ code: 'model-folder-invalid', where });
+});
+
 describe('the model of a repository', () => {
   const replaced = (by: (path: string) => unknown) => async (folder: string) => {
     const path = join(folder, '1', 'model.onnx');
