@@ -179,7 +179,11 @@ export function impliedEngine(options: GivenOptions): EngineKind | null {
   const own = [...given.keys()].filter(({ path }) => path.startsWith('engine.') && path !== 'engine.kind');
   const kinds = engines.filter((kind) => own.every((row) => row.onlyWith?.holds(valueAt(kind)) ?? true));
   const [only, ...others] = kinds;
-  return only !== undefined && others.length === 0 ? only : null;
+  if (only !== undefined && others.length === 0) return only;
+  // Of fields that both schedulers have, the name that was typed says which is meant; an alias sets what it stands for, too.
+  const names = own.flatMap(({ option = '', aliases = [] }) => [option, ...aliases]);
+  const typed = names.filter((name) => options[new Option(name).attributeName()] !== undefined);
+  return kinds.findLast((kind) => typed.some((name) => name.startsWith(`--${kind}-`))) ?? null;
 }
 
 /** The option that sets a field, or what the field belongs to; its path where none does. */

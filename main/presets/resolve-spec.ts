@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { baseDefaults, defaultOf, fieldAt } from '../contract/fields/fields';
+import { sbatchOptions } from '../contract/job/job-engines';
 import type { Preset } from '../contract/run/preset';
 import { scenarios } from '../contract/run/run-events';
 import {
@@ -29,7 +30,9 @@ import { ruleFindings } from './spec-rules';
 const mostIssues = 100;
 
 /** How to find the right name of an unknown field: the command that lists those of its section. */
-export function namesRemedy([section]: readonly PropertyKey[]): string {
+export function namesRemedy(path: readonly PropertyKey[]): string {
+  if (path.join('.') === 'engine.options') return `Use one of ${sbatchOptions.join(', ')}.`;
+  const [section] = path;
   const listing = section === undefined ? 'fields' : `fields ${String(section)}`;
   return `Check its name, or remove it: the command "${listing}" lists the names.`;
 }

@@ -104,7 +104,7 @@ export type KubernetesEngineSpec = z.infer<typeof kubernetesEngineSchema>;
 export const jobContainers = ['none', 'apptainer', 'pyxis'] as const;
 
 /** Further options of sbatch that may be given; the others decide what the workbench itself relies on. */
-const sbatchOptions = [
+export const sbatchOptions = [
   'comment',
   'cpu-freq',
   'cpus-per-task',

@@ -80,8 +80,9 @@ describe('the options of fields', () => {
     [null, []],
     [null, ['--batch-sizes', '1']],
     [null, ['--http-port', '8000']],
-    // Of either scheduler.
-    [null, ['--slurm-profile', 'gpu']],
+    // Fields of both schedulers, and a name for each.
+    ['slurm', ['--slurm-profile', 'gpu']],
+    ['kubernetes', ['--kubernetes-profile', 'gpu', '--kubernetes-pause-ahead', '90']],
     [null, ['--gpus', 'all', '--slurm-partition', 'gpu']],
   ])('imply the engine %s: %j', (engine, args) => {
     const command = addFieldOptions(new Command('run').exitOverride(), 'run');

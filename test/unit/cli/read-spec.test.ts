@@ -97,4 +97,12 @@ describe('--set', () => {
     const remedy = `Check its name, or remove it: ${listing}`;
     expect(() => resolveSpec(resnet50.preset, overrides)).toThrow(expect.objectContaining({ remedy }));
   });
+
+  it('names the options of sbatch that there are', async () => {
+    const overrides = await readOverrides('resnet50', { slurmOption: ['qoss=high'] }, reader);
+    const remedy = expect.stringMatching(/^Use one of comment, .*, qos, /) as string;
+    expect(() => resolveSpec(resnet50.preset, overrides)).toThrow(
+      expect.objectContaining({ where: 'engine.options.qoss', remedy }),
+    );
+  });
 });
