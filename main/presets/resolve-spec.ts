@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import { baseDefaults, defaultOf, fieldAt } from '../contract/fields/fields';
+import { baseDefaults, defaultOf, fieldAt, fields } from '../contract/fields/fields';
 import { sbatchOptions } from '../contract/job/job-engines';
 import type { Preset } from '../contract/run/preset';
 import { scenarios } from '../contract/run/run-events';
@@ -29,9 +29,14 @@ import { ruleFindings } from './spec-rules';
 
 const mostIssues = 100;
 
-/** How to find the right name of an unknown field: the command that lists those of its section. */
-export function namesRemedy(path: readonly PropertyKey[]): string {
-  if (path.join('.') === 'engine.options') return `Use one of ${sbatchOptions.join(', ')}.`;
+/** What helps where `key` is no field of `path`: the engine that it is one of, or where the right names are. */
+export function unknownFieldRemedy(path: readonly PropertyKey[], key: string): string {
+  const parent = path.join('.');
+  if (parent === 'engine.options') return `Use one of ${sbatchOptions.join(', ')}.`;
+  const another = fields.find((row) => parent === 'engine' && `${row.path}.`.startsWith(`engine.${key}.`));
+  if (another?.onlyWith !== undefined) {
+    return `It applies only with ${another.onlyWith.text}. Choose the engine that has it, or remove it.`;
+  }
   const [section] = path;
   const listing = section === undefined ? 'fields' : `fields ${String(section)}`;
   return `Check its name, or remove it: the command "${listing}" lists the names.`;
@@ -55,7 +60,8 @@ export function parseSpec(value: unknown): RunSpec {
   const lines = found.map(({ field, message }) => `${field}: ${message}`);
   throw new WorkbenchError('spec-invalid', lines[0] ?? 'not valid', {
     where: found[0]?.field,
-    remedy: first?.code === 'unrecognized_keys' ? namesRemedy(first.path) : undefined,
+    remedy:
+      first?.code === 'unrecognized_keys' ? unknownFieldRemedy(first.path, first.keys[0] ?? '') : undefined,
     ...(lines.length > 1 ? { details: lines.join('\n') } : {}),
   });
 }

@@ -9,7 +9,7 @@ import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import { formatOf, tensorPrecisionOf } from '../formats/formats';
 import { generatedConfigOf } from '../formats/model-config-of';
 import type { LoadedPreset } from '../presets/presets';
-import { layerSpec, namesRemedy, parseSpec } from '../presets/resolve-spec';
+import { layerSpec, parseSpec, unknownFieldRemedy } from '../presets/resolve-spec';
 import { atPrecision, signatureOf } from '../presets/signature';
 import { ruleFindings } from '../presets/spec-rules';
 import type { ModelConfig } from '../triton/model-config';
@@ -138,7 +138,7 @@ function issueProblems(issue: z.core.$ZodIssue): SpecProblem[] {
       field: field === '' ? key : `${field}.${key}`,
       severity,
       message: `Unknown field "${key}"`,
-      remedy: namesRemedy(issue.path),
+      remedy: unknownFieldRemedy(issue.path, key),
     }));
   }
   return [{ field, severity, message: issue.message, remedy: null }];

@@ -98,6 +98,17 @@ describe('--set', () => {
     expect(() => resolveSpec(resnet50.preset, overrides)).toThrow(expect.objectContaining({ remedy }));
   });
 
+  it.each([
+    ['gpus', 'Docker containers'],
+    ['partition', 'a Slurm cluster'],
+    ['tls', 'an address that begins with https'],
+  ])('says with what engine.%s applies', async (name, what) => {
+    const set = ['engine.kind=local', `engine.${name}=a`];
+    const overrides = await readOverrides('resnet50', { set }, reader);
+    const remedy = `It applies only with ${what}. Choose the engine that has it, or remove it.`;
+    expect(() => resolveSpec(resnet50.preset, overrides)).toThrow(expect.objectContaining({ remedy }));
+  });
+
   it('names the options of sbatch that there are', async () => {
     const overrides = await readOverrides('resnet50', { slurmOption: ['qoss=high'] }, reader);
     const remedy = expect.stringMatching(/^Use one of comment, .*, qos, /) as string;
