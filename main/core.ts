@@ -18,7 +18,7 @@ import type { Runs } from './pipeline/runs';
 import { createRunsCalls } from './pipeline/runs-calls';
 import { plannedCommands } from './pipeline/steps';
 import { homeLayout, isHomeFixed } from './platform/layout';
-import { closedHomeText, keepHomePrivate } from './platform/private-home';
+import { closedHomeText, keepHomePrivate, requireHomeFolder } from './platform/private-home';
 import { endSshConnections } from './platform/ssh/ssh-connection';
 import { pointsCsv } from './reports/csv';
 import { createSpecTools } from './spec/spec-tools';
@@ -119,6 +119,7 @@ function endConnections({ reach }: Pick<CoreParts, 'reach'>): Promise<void> {
 
 /** The one core of window, CLI and tests. Sweeps what dead workbenches left before it returns, or beside a window. */
 export async function createCore(options: CoreOptions): Promise<Core> {
+  await requireHomeFolder(options.home);
   const closed = await keepHomePrivate(homeLayout(options.home));
   const parts = await createCoreParts(options);
   const { layout, store, trash, own, docker, auths, images, data, monitor, emit, now } = parts;

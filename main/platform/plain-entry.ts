@@ -11,6 +11,8 @@ type BoundedBytes = { readonly bytes: Buffer } | { readonly problem: string };
 const problems: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link',
   ENOENT: 'it does not exist',
+  // Below a file there is nothing.
+  ENOTDIR: 'it does not exist',
   EISDIR: 'it is a folder',
   ENXIO: 'it is a socket or a device',
   EACCES: 'access is denied',

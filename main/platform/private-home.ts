@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
 import { makeFolder } from './files';
 import { type HomeLayout, toolFolders } from './layout';
 
@@ -43,6 +44,17 @@ async function close(path: string, found: Stats, wanted: number): Promise<boolea
   if (found.uid !== process.getuid?.() || (found.mode & ofOthers) === 0) return false;
   await chmod(path, found.mode & wanted);
   return true;
+}
+
+/** Throws input-invalid where the home, or what it should be in, is a file: each part of the workbench would fail elsewhere. */
+export async function requireHomeFolder(home: string): Promise<void> {
+  const found = await stat(home).catch((error: unknown) => (error as NodeJS.ErrnoException).code);
+  if (found === 'ENOTDIR' || (typeof found === 'object' && !found.isDirectory())) {
+    throw new WorkbenchError('input-invalid', 'The workbench home is not a folder', {
+      where: home,
+      remedy: 'Set TRITON_WORKBENCH_HOME to a folder, or to a path that does not exist yet.',
+    });
+  }
 }
 
 /**

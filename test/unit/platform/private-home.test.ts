@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { writeFileAtomic } from '../../../main/platform/files';
 import { homeLayout } from '../../../main/platform/layout';
-import { closedHomeText, keepHomePrivate } from '../../../main/platform/private-home';
+import { closedHomeText, keepHomePrivate, requireHomeFolder } from '../../../main/platform/private-home';
+import { rejection } from '../../support/rejection';
 
 let dir = '';
 beforeEach(async () => {
@@ -23,6 +24,16 @@ async function openHome() {
   for (const path of [layout.trusted, layout.runKey]) await chmod(path, 0o644);
   return layout;
 }
+
+it('is refused where a file is in its place, or above it', async () => {
+  const file = join(dir, 'file');
+  await writeFile(file, '');
+  for (const home of [file, join(file, 'home')]) {
+    expect(await rejection(requireHomeFolder(home))).toMatchObject({ code: 'input-invalid', where: home });
+  }
+  await expect(requireHomeFolder(dir)).resolves.toBeUndefined();
+  await expect(requireHomeFolder(join(dir, 'above', 'home'))).resolves.toBeUndefined();
+});
 
 it('is made for its owner alone, whatever the umask', async () => {
   const layout = homeLayout(join(dir, 'above', 'home'));

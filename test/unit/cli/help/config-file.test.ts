@@ -36,6 +36,11 @@ describe('readConfig', () => {
     expect(await readConfig(paths())).toEqual({ file: home, verbs: {} });
   });
 
+  it('does without where the home is a file: whatever needs the home says so', async () => {
+    const file = await write('config', '');
+    expect(await readConfig(configPaths(file, { XDG_CONFIG_HOME: join(root, 'none') }))).toBeNull();
+  });
+
   it.each(['[1, 2]', 'a: [', 'runs: *missing'])('refuses %j, naming the file', async (text) => {
     const file = await write('config', text);
     expect(await rejection(readConfig(paths()))).toMatchObject({ code: 'input-invalid', where: file });
