@@ -53,5 +53,4 @@ export function parameterText(row: FieldRow, value: unknown): string | null {
 }
 
 /** The same by the path of the field: "gRPC" for `performance.protocol`. */
-export const textAt = (path: string, value: unknown): string =>
-  parameterText(fieldAt(path), value) ?? 'none';
+export const textAt = (path: string, value: unknown): string => parameterText(fieldAt(path), value) ?? 'none';

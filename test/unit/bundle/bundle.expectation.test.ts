@@ -60,7 +60,7 @@ describe('readmeText', () => {
   it('says what was measured, and on what', () => {
     const text = readmeText({ ...input, measuredLocally: false });
     expect(text).toContain('Best steady level: ');
-    expect(text).toContain('Top-1 accuracy within');
+    expect(text).toContain('Top-1 accuracy equal to the framework’s');
     expect(text).toContain('AMD EPYC 7B13 (2 CPUs); 8.0 GiB');
     expect(text).toContain(`| measured on | ${image.reference} |`);
     expect(text).toContain('| samples that smoke-test.py compares | 8 |');

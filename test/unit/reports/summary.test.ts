@@ -47,7 +47,13 @@ describe('the first page of a report', () => {
       'Accuracy',
     ]);
     const facts = rowTexts(summary, '.named tr');
-    for (const fact of ['Format ONNX', 'Precision FP16', 'Accelerator none', 'Engine Local Triton', 'GPU none']) {
+    for (const fact of [
+      'Format ONNX',
+      'Precision FP16',
+      'Accelerator none',
+      'Engine Local Triton',
+      'GPU none',
+    ]) {
       expect(facts).toContain(fact);
     }
     expect(texts(summary, 'p').at(-1)).toBe(
