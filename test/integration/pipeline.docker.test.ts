@@ -181,12 +181,15 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
   });
 
   it('measures with perf_analyzer, and passes tensors of both tools through the memory of the containers', async () => {
-    const result = await cli(
-      home.path,
+    const words = [
       ...[...little, ...fast],
       ...['--batch-sizes', '2', '--concurrency', '1', '--load-tool', 'perf_analyzer'],
       ...['--cross-check', '--repeats', '1', '--set', 'performance.sharedMemory=system'],
-    );
+    ];
+    // What root writes so is hidden from the user of the containers.
+    const hidden = ['sh', '-c', 'umask 077; exec "$@"', 'sh'];
+    const { result: ended } = startCli(home.path, words, hidden);
+    const result = await ended;
     expect(result.stderr).not.toContain('✗');
     expect(result.code).toBe(0);
     const document = documentOf(result);

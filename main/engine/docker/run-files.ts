@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lchown, open, readdir } from 'node:fs/promises';
+import { type FileHandle, lchown, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import { innerPathSchema, type RunSpec } from '../../contract/run/run-spec';
@@ -157,11 +157,12 @@ function passOver(error: unknown): null {
   return null;
 }
 
-/** null where the folder is missing or gone. */
-const folderAt = (path: string): Promise<FileHandle | null> =>
-  open(path, asFolder).catch((error: unknown) =>
+/** null where it is gone, and for a link or, as a folder, anything else. */
+const openAt = (path: string, flags: number): Promise<FileHandle | null> =>
+  open(path, flags).catch((error: unknown) =>
     noFolder.has((error as NodeJS.ErrnoException).code ?? '') ? null : passOver(error),
   );
+const folderAt = (path: string): Promise<FileHandle | null> => openAt(path, asFolder);
 
 /**
  * Gives an open folder and all in it, and closes it. By what the folder is, not by its path: whoever works in it can put a
@@ -191,6 +192,52 @@ export async function chownTree(root: string, uid: number): Promise<void> {
   if (folder !== null) await give(folder, uid);
 }
 
+const asFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Lets a group read an open file or folder of root; leaves it open. */
+async function openUp(entry: FileHandle, gid: number): Promise<void> {
+  const found = await entry.stat();
+  if (found.uid !== 0) return;
+  await entry.chown(0, gid);
+  await entry.chmod((found.mode & 0o777) | (found.isDirectory() ? 0o050 : 0o040));
+}
+
+async function openUpFile(path: string, gid: number): Promise<void> {
+  const file = await openAt(path, asFile);
+  try {
+    if (file !== null) await openUp(file, gid);
+  } finally {
+    await file?.close();
+  }
+}
+
+/** As {@link give}: lets a group read an open folder and what of it is root's, and closes it. */
+async function share(folder: FileHandle, gid: number, deep: boolean): Promise<void> {
+  try {
+    await openUp(folder, gid);
+    const here = `/proc/self/fd/${folder.fd}`;
+    for (const entry of deep ? await readdir(here, { withFileTypes: true }) : []) {
+      const path = `${here}/${entry.name}`;
+      const below = entry.isDirectory() ? await folderAt(path) : null;
+      if (below !== null) await share(below, gid, true);
+      else if (entry.isFile()) await openUpFile(path, gid);
+    }
+  } finally {
+    await folder.close();
+  }
+}
+
+/**
+ * Lets a group read what root wrote under a umask that hides it from others: the folder, and with `deep` all in it. Nobody
+ * else gets to read it, and the group cannot write. A root that is a link is passed over.
+ */
+export async function shareTree(root: string, gid: number, deep: boolean): Promise<void> {
+  const folder = await folderAt(root);
+  if (folder !== null) await share(folder, gid, deep);
+}
+
+const everybodys = 0o005;
+
 /** An engine of this machine works in the folders themselves. */
 export function createSharedFiles(options: SharedFilesOptions): RunFiles {
   const { run, spec, resources, bundles, paths, ownerId } = options;
@@ -200,13 +247,23 @@ export function createSharedFiles(options: SharedFilesOptions): RunFiles {
     to: paths.toContainer(from),
     writable: isWritable,
   });
+  /** The containers' user reads what the steps before left, whatever the umask of root. */
+  const shareRun = async (gid: number): Promise<void> => {
+    if (((await stat(run.dir)).mode & everybodys) === everybodys) return;
+    for (const folder of [run.dir, join(run.dir, 'steps')]) await shareTree(folder, gid, false);
+    for (const step of await readdir(join(run.dir, 'steps')))
+      await shareTree(join(run.dir, 'steps', step), gid, true);
+  };
   return {
     openClient: async () => {
       for (const folder of [join(run.dir, 'steps'), ...writable()]) {
         await requirePlainEntry(folder);
         await makeFolder(folder);
       }
-      if (ownerId !== null) for (const folder of writable()) await chownTree(folder, ownerId);
+      if (ownerId !== null) {
+        for (const folder of writable()) await chownTree(folder, ownerId);
+        await shareRun(ownerId);
+      }
       const readOnly = [run.dir, resources, bundles, ...inputPairs(spec).map((pair) => pair.host)];
       // The journal, the specification, the lease and what other steps left stay out of reach.
       return [...readOnly.map((from) => mount(from, false)), ...writable().map((from) => mount(from, true))];
@@ -214,6 +271,7 @@ export function createSharedFiles(options: SharedFilesOptions): RunFiles {
     collect: () => Promise.resolve(),
     openRepository: async (repository) => {
       await requirePlainMount(run.dir, repository);
+      if (ownerId !== null) await shareRun(ownerId);
       return { from: repository, to: '/models', writable: false };
     },
     release: () => Promise.resolve(),

@@ -1,8 +1,20 @@
-import { lstat, mkdir, mkdtemp, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  rename,
+  rm,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { chownTree } from '../../../../main/engine/docker/run-files';
+import { chownTree, shareTree } from '../../../../main/engine/docker/run-files';
 
 const isRoot = process.getuid?.() === 0;
 const other = 4321;
@@ -81,3 +93,30 @@ it.runIf(isRoot)(
     expect(new Set(await Promise.all(owners))).toEqual(new Set([0]));
   },
 );
+
+it.runIf(isRoot)('lets a group read what is of root, and nobody change or anybody else read it', async () => {
+  const tree = join(dir, 'tree');
+  const outside = join(dir, 'outside');
+  await mkdir(join(tree, 'deep'), { recursive: true, mode: 0o700 });
+  for (const file of [join(tree, 'deep', 'file'), join(tree, 'theirs'), outside]) {
+    await writeFile(file, '');
+    await chmod(file, 0o600);
+  }
+  await chown(join(tree, 'theirs'), other + 1, other + 1);
+  await symlink(outside, join(tree, 'link'));
+  const seen = async (...paths: readonly string[]) =>
+    Promise.all(
+      paths.map(async (path) => {
+        const { uid, gid, mode } = await lstat(path);
+        return `${uid}:${gid} ${(mode & 0o777).toString(8)}`;
+      }),
+    );
+  await shareTree(tree, other, false);
+  expect(await seen(tree, join(tree, 'deep'))).toEqual([`0:${other} 750`, '0:0 700']);
+  await shareTree(tree, other, true);
+  expect(await seen(join(tree, 'deep'), join(tree, 'deep', 'file'))).toEqual([
+    `0:${other} 750`,
+    `0:${other} 640`,
+  ]);
+  expect(await seen(join(tree, 'theirs'), outside)).toEqual([`${other + 1}:${other + 1} 600`, '0:0 600']);
+});
