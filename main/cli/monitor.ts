@@ -188,11 +188,32 @@ async function watchServer(
   clearInterval(alive);
 }
 
-async function monitor(context: CliContext, options: MonitorCliOptions): Promise<number> {
-  const { url, replay, alertModel } = options;
-  if ((url === undefined) === (replay === undefined)) {
+/** What only a server that is watched has. */
+const ofServer = {
+  'metrics-url': 'metricsUrl',
+  host: 'host',
+  header: 'header',
+  probe: 'probe',
+  shape: 'shape',
+  record: 'record',
+} as const;
+
+/** Throws input-invalid for neither or both, and for what would have no effect. */
+function requireOneSource(options: MonitorCliOptions): void {
+  if ((options.url === undefined) === (options.replay === undefined)) {
     throw new WorkbenchError('input-invalid', 'Use either --url or --replay', { where: 'monitor' });
   }
+  const given = Object.entries(ofServer).find(([, name]) => options[name] !== undefined);
+  if (options.replay === undefined || given === undefined) return;
+  throw new WorkbenchError('input-invalid', `--${given[0]} applies to a server that is watched`, {
+    where: `--${given[0]}`,
+    remedy: 'Omit it, or use --url in place of --replay.',
+  });
+}
+
+async function monitor(context: CliContext, options: MonitorCliOptions): Promise<number> {
+  const { url, replay, alertModel } = options;
+  requireOneSource(options);
   const output = context.output(options);
   const probe = readProbe(options);
   const rules = readAlerts(options);

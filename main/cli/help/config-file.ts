@@ -112,7 +112,9 @@ const choosing: ReadonlySet<string> = new Set([
 
 /** Options that have no default beside one that is given: the two exclude each other. */
 const exclusive: Readonly<Record<string, readonly string[]>> = {
-  url: ['replay'],
+  ...Object.fromEntries(
+    ['url', 'metrics-url', 'host', 'header', 'probe', 'shape', 'record'].map((name) => [name, ['replay']]),
+  ),
   sections: ['without'],
   without: ['sections'],
   'request-rate': ['request-intervals'],
