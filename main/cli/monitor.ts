@@ -12,8 +12,8 @@ import {
 import { longestTimerMs } from '../contract/run/run-spec';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
+import { requireOutput } from '../platform/files';
 import { boundHeapGrowth } from '../platform/heap-growth';
-import { checkTarget } from './check-target';
 import { addTlsOptions, readTlsOptions, type TlsOptions } from './field-options';
 import { type AlertOptions, monitorTable, readAlerts } from './monitor-table';
 import { type CliContext, exitCodes, jsonText, type Output, untilReaderLeaves } from './output';
@@ -220,7 +220,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   const { intervalMs, forMs } = readTimes(options);
   // Not after hours of watching.
   if (options.report !== undefined) reportKind(options.report);
-  for (const file of [options.csv, options.report]) if (file !== undefined) await checkTarget(file);
+  for (const file of [options.csv, options.report]) if (file !== undefined) await requireOutput(file);
   boundHeapGrowth();
   const core = await context.core();
   if (rules !== null) core.monitor.judgeBy(rules);

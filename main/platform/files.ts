@@ -163,6 +163,15 @@ export async function writeFileAtomic(
   }
 }
 
+/** Before what takes hours: throws where {@link writeOutput} could not write the file at its end; its folder is made. */
+export async function requireOutput(path: string): Promise<void> {
+  await makeFolder(dirname(resolve(path)));
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory() !== true) return;
+  const remedy = 'Name a file in it.';
+  throw new WorkbenchError('input-invalid', `${path} is a folder`, { where: path, remedy });
+}
+
 /**
  * A file where somebody asked for it, old content or new content: what a link leads to is written in place of the link, and
  * what is no file takes the content itself. To rename a file over /dev/null or /dev/stdout takes it from everybody.

@@ -6,8 +6,7 @@ import type { RunState } from '../../contract/run/run-state';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { levelText, loadToolText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
-import { writeOutput } from '../../platform/files';
-import { checkTarget } from '../check-target';
+import { requireOutput, writeOutput } from '../../platform/files';
 import { type CliContext, exitCodes, formatError, type Output, printText, progressOf } from '../output';
 import { readHeaders } from '../read-values';
 import { budgetOf } from '../settings';
@@ -48,7 +47,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const load = await readPerfPlan(options);
   const { csv } = options;
   // Not after all levels.
-  if (csv !== undefined) await checkTarget(csv);
+  if (csv !== undefined) await requireOutput(csv);
   const core = await context.core();
   const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
   const latencyThreshold = load.search === null ? undefined : String(load.search.thresholdUs / 1000);
