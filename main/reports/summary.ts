@@ -61,7 +61,7 @@ function modelFacts(state: RunState, title: string, format: string): readonly Na
   ]);
 }
 
-/** "Built-in generator, gRPC; input values: random"; where the scenarios differ, each its own. */
+/** "Built-in generator, gRPC, random input", on one line of the page; where the scenarios differ, each its own. */
 function loadText(performance: PerformanceSpec): string {
   const [offline, online] = ofScenarios(performance).map(({ loadTool, protocol, sharedMemory }) =>
     [
@@ -73,7 +73,7 @@ function loadText(performance: PerformanceSpec): string {
     ].join(', '),
   );
   const load = offline === online ? (offline ?? '') : `offline ${offline ?? ''}; online ${online ?? ''}`;
-  return `${load}; input values: ${textAt('performance.inputData', performance.inputData).toLowerCase()}`;
+  return `${load}, ${performance.inputData === 'dataset' ? 'data set' : performance.inputData} input`;
 }
 
 function machineFacts({ environment, imported, onServer }: RunState): readonly NamedText[] {

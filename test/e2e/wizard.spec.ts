@@ -204,7 +204,7 @@ test('the simple page shows what was changed elsewhere, and a draft that was lai
   // Lists that nobody chose follow the maximum, digit by digit.
   await form.text('Maximum batch size').fill('2');
   await expect(changed('performance.batchSizes')).toContainText('1, 2, 4 → 1, 2');
-  await expect(changed('configure.preferredBatchSizes')).toContainText('none');
+  await expect(changed('configure.preferredBatchSizes')).toContainText('4, 8 → any');
   await expect(form.start).toBeEnabled();
   await form.text('Maximum batch size').fill('16');
   await expect(form.summary.locator('[data-change]')).toHaveCount(2);

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { type FileHandle, lchown, open, readdir, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lchown, lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import { innerPathSchema, type RunSpec } from '../../contract/run/run-spec';
@@ -194,16 +194,22 @@ export async function chownTree(root: string, uid: number): Promise<void> {
 
 const asFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+/** Whether others than its group may not read what root wrote. */
+const isHidden = ({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, others: number): boolean =>
+  uid === 0 && (mode & others) !== others;
+
 /** Lets a group read an open file or folder of root; leaves it open. */
 async function openUp(entry: FileHandle, gid: number): Promise<void> {
   const found = await entry.stat();
-  if (found.uid !== 0) return;
+  const others = found.isDirectory() ? 0o005 : 0o004;
+  if (!isHidden(found, others)) return;
   await entry.chown(0, gid);
-  await entry.chmod((found.mode & 0o777) | (found.isDirectory() ? 0o050 : 0o040));
+  await entry.chmod((found.mode & 0o777) | (others << 3));
 }
 
 async function openUpFile(path: string, gid: number): Promise<void> {
-  const file = await openAt(path, asFile);
+  const found = await lstat(path).catch(passOver);
+  const file = found !== null && isHidden(found, 0o004) ? await openAt(path, asFile) : null;
   try {
     if (file !== null) await openUp(file, gid);
   } finally {
@@ -236,8 +242,6 @@ export async function shareTree(root: string, gid: number, deep: boolean): Promi
   if (folder !== null) await share(folder, gid, deep);
 }
 
-const everybodys = 0o005;
-
 /** An engine of this machine works in the folders themselves. */
 export function createSharedFiles(options: SharedFilesOptions): RunFiles {
   const { run, spec, resources, bundles, paths, ownerId } = options;
@@ -247,12 +251,17 @@ export function createSharedFiles(options: SharedFilesOptions): RunFiles {
     to: paths.toContainer(from),
     writable: isWritable,
   });
-  /** The containers' user reads what the steps before left, whatever the umask of root. */
+  /** Steps whose folders need no further look. */
+  const shared = new Set<string>();
+  /** The containers' user reads what the steps before left, whatever the umask of root was, or is now. */
   const shareRun = async (gid: number): Promise<void> => {
-    if (((await stat(run.dir)).mode & everybodys) === everybodys) return;
-    for (const folder of [run.dir, join(run.dir, 'steps')]) await shareTree(folder, gid, false);
-    for (const step of await readdir(join(run.dir, 'steps')))
-      await shareTree(join(run.dir, 'steps', step), gid, true);
+    const steps = join(run.dir, 'steps');
+    for (const folder of [run.dir, steps]) await shareTree(folder, gid, false);
+    for (const step of await readdir(steps)) {
+      if (step === run.step() || shared.has(step)) continue;
+      await shareTree(join(steps, step), gid, true);
+      shared.add(step);
+    }
   };
   return {
     openClient: async () => {
