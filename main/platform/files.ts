@@ -174,7 +174,7 @@ export async function requireOutput(path: string): Promise<void> {
 
 /**
  * A file where somebody asked for it, old content or new content: what a link leads to is written in place of the link, and
- * what is no file takes the content itself. To rename a file over /dev/null or /dev/stdout takes it from everybody.
+ * what is not a file takes the content itself. To rename a file over /dev/null or /dev/stdout takes it from everybody.
  */
 export async function writeOutput(path: string, content: string | Uint8Array): Promise<void> {
   const target = await realpath(path).catch(() => path);

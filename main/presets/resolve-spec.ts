@@ -29,7 +29,7 @@ import { ruleFindings } from './spec-rules';
 
 const mostIssues = 100;
 
-/** What helps where `key` is no field of `path`: the engine that it is one of, or where the right names are. */
+/** What helps where `key` is not a field of `path`: the engine that it is one of, or where the right names are. */
 export function unknownFieldRemedy(path: readonly PropertyKey[], key: string): string {
   const parent = path.join('.');
   if (parent === 'engine.options') return `Use one of ${sbatchOptions.join(', ')}.`;

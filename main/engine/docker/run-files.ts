@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs';
+import { constants, type Dirent, type Stats } from 'node:fs';
 import { type FileHandle, lchown, lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
@@ -164,19 +164,25 @@ const openAt = (path: string, flags: number): Promise<FileHandle | null> =>
   );
 const folderAt = (path: string): Promise<FileHandle | null> => openAt(path, asFolder);
 
+/** What is done with an open folder, and with the path of anything else in it. */
+interface Treatment {
+  folder(folder: FileHandle): Promise<void>;
+  other(path: string, entry: Dirent): Promise<void>;
+}
+
 /**
- * Gives an open folder and all in it, and closes it. By what the folder is, not by its path: whoever works in it can put a
+ * Treats an open folder and all in it, and closes it. By what the folder is, not by its path: whoever works in it can put a
  * link in the place of a folder at any moment.
  */
-async function give(folder: FileHandle, uid: number): Promise<void> {
+async function treat(folder: FileHandle, by: Treatment): Promise<void> {
   try {
-    await folder.chown(uid, uid);
+    await by.folder(folder);
     const here = `/proc/self/fd/${folder.fd}`;
     for (const entry of await readdir(here, { withFileTypes: true })) {
       const path = `${here}/${entry.name}`;
       const below = entry.isDirectory() ? await folderAt(path) : null;
-      if (below === null) await lchown(path, uid, uid).catch(passOver);
-      else await give(below, uid);
+      if (below === null) await by.other(path, entry);
+      else await treat(below, by);
     }
   } finally {
     await folder.close();
@@ -189,7 +195,13 @@ async function give(folder: FileHandle, uid: number): Promise<void> {
  */
 export async function chownTree(root: string, uid: number): Promise<void> {
   const folder = await folderAt(root);
-  if (folder !== null) await give(folder, uid);
+  if (folder === null) return;
+  await treat(folder, {
+    folder: (one) => one.chown(uid, uid),
+    other: async (path) => {
+      await lchown(path, uid, uid).catch(passOver);
+    },
+  });
 }
 
 const asFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -217,29 +229,27 @@ async function openUpFile(path: string, gid: number): Promise<void> {
   }
 }
 
-/** As {@link give}: lets a group read an open folder and what of it is root's, and closes it. */
-async function share(folder: FileHandle, gid: number, deep: boolean): Promise<void> {
-  try {
-    await openUp(folder, gid);
-    const here = `/proc/self/fd/${folder.fd}`;
-    for (const entry of deep ? await readdir(here, { withFileTypes: true }) : []) {
-      const path = `${here}/${entry.name}`;
-      const below = entry.isDirectory() ? await folderAt(path) : null;
-      if (below !== null) await share(below, gid, true);
-      else if (entry.isFile()) await openUpFile(path, gid);
-    }
-  } finally {
-    await folder.close();
-  }
-}
-
 /**
  * Lets a group read what root wrote under a umask that hides it from others: the folder, and with `deep` all in it. Nobody
  * else gets to read it, and the group cannot write. A root that is a link is passed over.
  */
 export async function shareTree(root: string, gid: number, deep: boolean): Promise<void> {
   const folder = await folderAt(root);
-  if (folder !== null) await share(folder, gid, deep);
+  if (folder === null) return;
+  if (deep) {
+    await treat(folder, {
+      folder: (one) => openUp(one, gid),
+      other: async (path, entry) => {
+        if (entry.isFile()) await openUpFile(path, gid);
+      },
+    });
+    return;
+  }
+  try {
+    await openUp(folder, gid);
+  } finally {
+    await folder.close();
+  }
 }
 
 /** An engine of this machine works in the folders themselves. */
