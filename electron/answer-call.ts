@@ -1,5 +1,4 @@
-import type { CallAnswer, CallName, Handlers } from '../main/contract/api';
-import { api } from '../main/contract/api';
+import { api, type CallAnswer, type CallName, type Handlers } from '../main/contract/api';
 import { toWire, WorkbenchError } from '../main/contract/errors';
 
 const isCallName = (name: unknown): name is CallName => typeof name === 'string' && Object.hasOwn(api, name);

@@ -1,5 +1,4 @@
-import type { IpcRendererEvent } from 'electron';
-import { contextBridge, ipcRenderer, webUtils } from 'electron';
+import { contextBridge, ipcRenderer, type IpcRendererEvent, webUtils } from 'electron';
 import { channels } from '../main/contract/calls/call';
 
 // Small: every page waits for it. Whether there is such a call, and what it takes, is checked where it arrives.

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { App, BrowserWindow } from 'electron';
-import { dialog, Notification, safeStorage } from 'electron';
+import { type App, type BrowserWindow, dialog, Notification, safeStorage } from 'electron';
 import type { CoreEvent, Handlers, WindowEvent } from '../main/contract/api';
 import { defaultSettings, type Settings } from '../main/contract/settings/settings';
 import type { Core } from '../main/core';

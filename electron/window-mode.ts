@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { App, BrowserWindow } from 'electron';
-import { dialog, Menu, session } from 'electron';
+import { type App, type BrowserWindow, dialog, Menu, session } from 'electron';
 import type { MenuCommand, WindowEvent } from '../main/contract/api';
 import { defaultHome } from '../main/platform/layout';
 import { guardClose } from './close-guard';

@@ -1,8 +1,7 @@
 import { BrowserWindow, nativeTheme, screen } from 'electron';
 import { appUrl } from './origin';
 import { safeWebPreferences } from './security';
-import type { WindowState } from './window-state';
-import { boundsOnDisplays } from './window-state';
+import { boundsOnDisplays, type WindowState } from './window-state';
 
 const size = { width: 1280, height: 800 } as const;
 const minimum = { minWidth: 1024, minHeight: 700 } as const;

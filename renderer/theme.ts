@@ -1,5 +1,4 @@
-import type { MantineColorsTuple } from '@mantine/core';
-import { createTheme, Modal, ModalRoot } from '@mantine/core';
+import { createTheme, type MantineColorsTuple, Modal, ModalRoot } from '@mantine/core';
 
 /** Shades around Okabe and Ito's blue, #0072b2, which carries white text in both schemes. */
 const blue: MantineColorsTuple = [

@@ -1,5 +1,4 @@
-import type { BrowserWindow } from 'electron';
-import { dialog } from 'electron';
+import { type BrowserWindow, dialog } from 'electron';
 import type { AskForConsent } from './confirmed-calls';
 
 const cancel = 0;

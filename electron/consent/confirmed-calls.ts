@@ -1,11 +1,15 @@
 import type { Handlers } from '../../main/contract/api';
 import { WorkbenchError } from '../../main/contract/errors';
-import type { Reach } from '../../main/contract/reach';
-import { allOfReach, emptyReach, isEmptyReach, reachOf } from '../../main/contract/reach';
+import { allOfReach, emptyReach, isEmptyReach, type Reach, reachOf } from '../../main/contract/reach';
 import type { Core } from '../../main/core';
 import { pathReach } from '../../main/store/approvals';
-import type { ConsentQuestion } from './consent-question';
-import { reachOfContent, reachQuestion, runQuestion, trustQuestion } from './consent-question';
+import {
+  type ConsentQuestion,
+  reachOfContent,
+  reachQuestion,
+  runQuestion,
+  trustQuestion,
+} from './consent-question';
 
 /** The calls of the page that name a path, an image or another machine, or that lead to code being run. */
 export type ConfirmedCall =

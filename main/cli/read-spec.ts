@@ -4,12 +4,10 @@ import { formatBytes } from '../contract/numbers';
 import { mostSpecBytes } from '../contract/reader-limits';
 import type { ImportedSpec } from '../contract/run/spec-tools';
 import { readAssignment } from '../contract/run/upstream-variables';
-import type { Tree } from '../contract/trees';
-import { mergeTrees } from '../contract/trees';
+import { mergeTrees, type Tree } from '../contract/trees';
 import type { Readers } from '../core';
 import { readBoundedFile } from '../platform/plain-entry';
-import type { GivenOptions } from './field-options';
-import { impliedEngine, readFieldOptions } from './field-options';
+import { type GivenOptions, impliedEngine, readFieldOptions } from './field-options';
 import { readNumber } from './read-values';
 
 /** Options of `run` as commander gives them; those of fields by their own names. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { hostNameSchema } from './host/host-name';
-import type { engines } from './run/run-spec';
-import { formats, precisions } from './run/run-spec';
+import { type engines, formats, precisions } from './run/run-spec';
 import type { ByType, OfType } from './trees';
 import { wireErrorSchema } from './wire-error';
 

@@ -1,7 +1,6 @@
 import { fileLimits } from '../contract/reader-limits';
 import { openModelFile } from '../platform/zip-directory';
-import type { MessageField } from './message-walk';
-import { limited, MessageWalk } from './message-walk';
+import { limited, type MessageField, MessageWalk } from './message-walk';
 import { fileRefused } from './model-files';
 
 /** A dimension: its size, or the name of one that varies ('' where it has none). */

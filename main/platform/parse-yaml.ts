@@ -1,5 +1,15 @@
-import type { CST, Document, YAMLMap } from 'yaml';
-import { Composer, isMap, isScalar, Lexer, LineCounter, Parser, visit } from 'yaml';
+import {
+  Composer,
+  type CST,
+  type Document,
+  isMap,
+  isScalar,
+  Lexer,
+  LineCounter,
+  Parser,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 

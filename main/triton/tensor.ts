@@ -1,6 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
-import type { Datatype } from '../contract/measured/input-data';
-import { datatypeBytes } from '../contract/measured/input-data';
+import { type Datatype, datatypeBytes } from '../contract/measured/input-data';
 
 /** A tensor as it goes over the wire: little-endian bytes, the batch dimension first where there is one. */
 export interface Tensor {

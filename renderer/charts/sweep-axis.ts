@@ -1,5 +1,4 @@
-import type { SweepInput } from './chart';
-import { levelOf, sweepName } from './chart';
+import { levelOf, type SweepInput, sweepName } from './chart';
 import type { Axis } from './trace';
 
 type AxisInput = Pick<SweepInput, 'scenario' | 'state' | 'planned' | 'baseline'>;

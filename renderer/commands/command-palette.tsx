@@ -1,8 +1,7 @@
 import { Kbd, Modal, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import type { Command } from './command';
-import { findCommands } from './command';
+import { type Command, findCommands } from './command';
 
 /** A shortcut as keys. */
 export function Keys({ shortcut }: { shortcut: string }) {

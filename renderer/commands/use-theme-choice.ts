@@ -1,5 +1,4 @@
-import type { MantineColorScheme } from '@mantine/core';
-import { useMantineColorScheme } from '@mantine/core';
+import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useEffect, useEffectEvent } from 'react';
 import { useStore } from 'zustand';
 import type { Settings } from '../../main/contract/settings/settings';

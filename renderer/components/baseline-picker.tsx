@@ -5,8 +5,7 @@ import { otherwiseText } from '../../main/contract/measured/baseline';
 import type { PublishedGpu } from '../../main/contract/run/run-spec';
 import type { RunState } from '../../main/contract/run/run-state';
 import { hasSpec } from '../../main/contract/run/server-load';
-import type { ShownBaseline } from '../stores/baselines';
-import { differencesKey, shownBaseline } from '../stores/baselines';
+import { differencesKey, type ShownBaseline, shownBaseline } from '../stores/baselines';
 import { useWorkbench } from '../workbench';
 import { Explain } from './explain';
 

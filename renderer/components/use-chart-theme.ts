@@ -1,6 +1,5 @@
 import { useComputedColorScheme } from '@mantine/core';
-import type { ChartTheme } from '../charts/chart-theme';
-import { chartThemes } from '../charts/chart-theme';
+import { type ChartTheme, chartThemes } from '../charts/chart-theme';
 
 /** The charts' colours in the scheme that is shown. */
 export function useChartTheme(): ChartTheme {

@@ -1,5 +1,4 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent, WorkUnderWay } from '../../main/contract/api';
 
 export interface Closing {

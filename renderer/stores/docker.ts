@@ -1,9 +1,7 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent } from '../../main/contract/api';
 import type { DockerState } from '../../main/contract/docker';
-import type { WireError } from '../../main/contract/errors';
-import { toWire } from '../../main/contract/errors';
+import { toWire, type WireError } from '../../main/contract/errors';
 import type { Client } from '../client';
 
 export type ContainerAction = 'start' | 'stop' | 'restart' | 'remove';

@@ -1,5 +1,4 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import { toWire, type WireError } from '../../main/contract/errors';
 import type { Host, HostStatus } from '../../main/contract/host/hosts';
 import type { Check } from '../../main/contract/machine';

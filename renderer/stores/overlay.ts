@@ -1,5 +1,4 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 
 /** The Triton that is to be measured and how, as far as it is known; lists as they are typed. */
 export interface MeasureTarget {

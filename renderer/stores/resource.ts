@@ -1,7 +1,5 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
-import type { WireError } from '../../main/contract/errors';
-import { toWire } from '../../main/contract/errors';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { toWire, type WireError } from '../../main/contract/errors';
 
 export interface Resource<Value> {
   /** null until it has come for the first time; an older value stays while a newer is on its way. */

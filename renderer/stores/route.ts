@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 
 const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('runs') }),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RunSummary } from '../../main/contract/api';
 
 /** States that the status bar counts as failed. */

@@ -1,5 +1,4 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent } from '../../main/contract/api';
 import { toWire, type WireError } from '../../main/contract/errors';
 import {

@@ -1,5 +1,4 @@
-import type { ComponentType } from 'react';
-import { useEffect, useState } from 'react';
+import { type ComponentType, useEffect, useState } from 'react';
 import { toWire, type WireError } from '../../main/contract/errors';
 import { ErrorPanel } from '../components/error-panel';
 import { Loading } from '../components/loading';

@@ -3,11 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalEngine } from '../../main/engine/local/local-engine';
 import { homeLayout } from '../../main/platform/layout';
-import type { Judged } from './bench-facts';
-import { exitCodeOf, factTable, judgedTable, option, rangeText, say, shuffled } from './bench-facts';
+import {
+  exitCodeOf,
+  factTable,
+  type Judged,
+  judgedTable,
+  option,
+  rangeText,
+  say,
+  shuffled,
+} from './bench-facts';
 import { median } from './pairs';
-import type { Passage, PipelineSides } from './pipeline-sides';
-import { runScript, runWorkbench } from './pipeline-sides';
+import { type Passage, type PipelineSides, runScript, runWorkbench } from './pipeline-sides';
 import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';
 
 const repeats = Number(option('repeats', '5'));

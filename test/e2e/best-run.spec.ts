@@ -8,8 +8,7 @@ import {
   specFixture,
 } from '../support/run-state';
 import { Shell } from './pages/shell.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { createHome, launch, shutDown } from './support/app';
+import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
 import { takePictures } from './support/pictures';
 import { placeRun } from './support/place-run';

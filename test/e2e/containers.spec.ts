@@ -3,8 +3,7 @@ import { errorText } from '../../main/contract/error-text';
 import { ContainersPage } from './pages/containers.page';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { Shell } from './pages/shell.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { createHome, launch, shutDown } from './support/app';
+import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 
 /** A socket that nothing listens on: the same answer on a machine with Docker and on one without. */
 const noSuchSocket = 'unix:///nonexistent/triton-workbench/docker.sock';

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
@@ -9,8 +8,16 @@ import { homeLayout } from '../../main/platform/layout';
 import { startCli } from '../support/cli';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { answerConsent, appFolder, createHome, launch, saveTo, shutDown } from './support/app';
+import {
+  answerConsent,
+  appFolder,
+  createHome,
+  launch,
+  saveTo,
+  shutDown,
+  type TestHome,
+  type WorkbenchApp,
+} from './support/app';
 import { onlyRun } from './support/run-on-disk';
 
 let home: TestHome;

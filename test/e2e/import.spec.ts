@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { repository } from '../support/home';
 import { Shell } from './pages/shell.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { choosePath, createHome, launch, shutDown } from './support/app';
+import { choosePath, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
 
 let home: TestHome;

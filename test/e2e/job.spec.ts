@@ -2,8 +2,7 @@ import { expect, test } from '@playwright/test';
 import { startCluster, type TestCluster } from '../support/slurm';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { answerConsent, createHome, launch, shutDown } from './support/app';
+import { answerConsent, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
 
 let home: TestHome;

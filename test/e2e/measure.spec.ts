@@ -1,9 +1,7 @@
 import { expect, test } from '@playwright/test';
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import { startTestTriton, type TestTriton } from '../support/triton';
 import { Shell } from './pages/shell.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { createHome, launch, shutDown } from './support/app';
+import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
 import { takePictures } from './support/pictures';
 

@@ -2,12 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stubsOf } from '../support/stub-processes';
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import { startTestTriton, type TestTriton } from '../support/triton';
 import { MonitorPage } from './pages/monitor.page';
 import { Shell } from './pages/shell.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { createHome, launch, saveTo, shutDown } from './support/app';
+import { createHome, launch, saveTo, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
 import { takePictures } from './support/pictures';
 

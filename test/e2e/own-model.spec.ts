@@ -4,8 +4,15 @@ import { expect, test } from '@playwright/test';
 import { cli } from '../support/cli';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { answerConsent, choosePath, createHome, launch, shutDown } from './support/app';
+import {
+  answerConsent,
+  choosePath,
+  createHome,
+  launch,
+  shutDown,
+  type TestHome,
+  type WorkbenchApp,
+} from './support/app';
 import { findings } from './support/axe';
 import { onlyRun } from './support/run-on-disk';
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { repository } from '../support/home';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { asRoot, createHome, launch, shutDown } from './support/app';
+import { asRoot, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 
 const run = promisify(execFile);
 const folder = join(

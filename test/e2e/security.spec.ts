@@ -5,8 +5,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { cli } from '../support/cli';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { answerConsent, appFolder, asRoot, createHome, electronPath, launch, shutDown } from './support/app';
+import {
+  answerConsent,
+  appFolder,
+  asRoot,
+  createHome,
+  electronPath,
+  launch,
+  shutDown,
+  type TestHome,
+  type WorkbenchApp,
+} from './support/app';
 
 let home: TestHome;
 let app: WorkbenchApp;

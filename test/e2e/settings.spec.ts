@@ -6,8 +6,7 @@ import { homeLayout, homePointerFile } from '../../main/platform/layout';
 import { completeBodies, journalFixture } from '../support/run-state';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { Shell } from './pages/shell.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { choosePath, createHome, launch, shutDown } from './support/app';
+import { choosePath, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
 import { placeRun } from './support/place-run';
 

@@ -13,8 +13,15 @@ import {
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { choosePath, createHome, launch, saveTo, shutDown } from './support/app';
+import {
+  choosePath,
+  createHome,
+  launch,
+  saveTo,
+  shutDown,
+  type TestHome,
+  type WorkbenchApp,
+} from './support/app';
 import { type Hands, KeyboardHands, MouseHands } from './support/hands';
 import { takePictures } from './support/pictures';
 import { placeRun } from './support/place-run';

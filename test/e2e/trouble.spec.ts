@@ -5,8 +5,7 @@ import { expect, test } from '@playwright/test';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { answerConsent, createHome, launch, shutDown } from './support/app';
+import { answerConsent, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { onlyRun } from './support/run-on-disk';
 
 const longStepMs = 300_000;

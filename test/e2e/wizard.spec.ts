@@ -8,8 +8,15 @@ import { forecastMatrix } from '../unit/spec/published';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { choosePath, createHome, launch, saveTo, shutDown } from './support/app';
+import {
+  choosePath,
+  createHome,
+  launch,
+  saveTo,
+  shutDown,
+  type TestHome,
+  type WorkbenchApp,
+} from './support/app';
 import { findings } from './support/axe';
 
 /** Waits until what was typed is on disk. */

@@ -6,13 +6,10 @@ import { join, sep } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { campaignSeed, howMany, tellRow } from '../support/campaign';
 import { bundleChild } from '../support/child-program';
-import type { ForeignFolder } from '../support/foreign/foreign-folders';
-import { makeForeignFolders } from '../support/foreign/foreign-folders';
-import type { Sandbox } from '../support/foreign/sandbox';
-import { createSandbox } from '../support/foreign/sandbox';
+import { type ForeignFolder, makeForeignFolders } from '../support/foreign/foreign-folders';
+import { createSandbox, type Sandbox } from '../support/foreign/sandbox';
 import { repository } from '../support/home';
-import type { TracedCall } from '../support/strace-log';
-import { parseStrace } from '../support/strace-log';
+import { parseStrace, type TracedCall } from '../support/strace-log';
 
 const calls =
   'execve,execveat,open,openat,openat2,creat,connect,unlink,unlinkat,rename,renameat,renameat2,rmdir';

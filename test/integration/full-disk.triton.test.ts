@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CliRun } from '../support/cli';
-import { documentOf, startCli } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
+import { type CliRun, documentOf, startCli } from '../support/cli';
+import { createTestHome, type TestHome } from '../support/home';
 
 let home: TestHome;
 let disk = '';

@@ -1,10 +1,8 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunDocument } from '../support/cli';
-import { cli } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome, repository } from '../support/home';
+import { cli, type RunDocument } from '../support/cli';
+import { createTestHome, repository, type TestHome } from '../support/home';
 
 let home: TestHome;
 beforeAll(async () => {

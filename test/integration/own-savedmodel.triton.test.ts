@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cli, documentOf } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { repository } from '../support/home';
+import { repository, type TestHome } from '../support/home';
 import { createTensorflowHome, tensorflowInstallMs } from '../support/tensorflow';
 
 const run = promisify(execFile);

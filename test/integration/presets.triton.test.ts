@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cli, documentOf } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
+import { createTestHome, type TestHome } from '../support/home';
 
 let home: TestHome;
 beforeAll(async () => {

@@ -1,13 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Core } from '../../main/core';
-import { createCore } from '../../main/core';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
+import { type Core, createCore } from '../../main/core';
+import { createTestHome, type TestHome } from '../support/home';
 import { rejection } from '../support/rejection';
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import { startTestTriton, type TestTriton } from '../support/triton';
 
 let home: TestHome;
 let triton: TestTriton;

@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { build } from 'vite';
 import { repository } from './home';

@@ -1,5 +1,4 @@
-import type { CliResult } from './cli';
-import { startCli } from './cli';
+import { type CliResult, startCli } from './cli';
 import { until } from './until';
 
 /** Runs the built CLI until its stdout so far is enough, then asks it to end as Ctrl-C does. */

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { connect } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import { createServer } from 'node:tls';
+import { type AddressInfo, connect } from 'node:net';
+import { createServer, type TLSSocket } from 'node:tls';
 import type { TestCertificates } from './certificates';
 
 export interface TlsProxy {

@@ -1,6 +1,5 @@
 import { WorkbenchError } from '../../contract/errors';
-import type { SampleDatatype } from '../../contract/measured/input-data';
-import { datatypeBytes, isDatatype } from '../../contract/measured/input-data';
+import { datatypeBytes, isDatatype, type SampleDatatype } from '../../contract/measured/input-data';
 import { fileLimits } from '../../contract/reader-limits';
 
 /** An input or output of the model, as one sample has it. */

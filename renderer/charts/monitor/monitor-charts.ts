@@ -3,8 +3,7 @@ import type { Chart } from '../chart';
 import type { Trace } from '../trace';
 import { aboveSigns, clippedTop } from './clipped-axis';
 import { columnsOf } from './history-columns';
-import type { MonitorChartInput } from './monitor-time-chart';
-import { drawnWindow, lineSteps, timeChart } from './monitor-time-chart';
+import { drawnWindow, lineSteps, type MonitorChartInput, timeChart } from './monitor-time-chart';
 
 interface Look {
   readonly name: string;

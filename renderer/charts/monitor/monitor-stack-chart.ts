@@ -3,8 +3,7 @@ import type { Chart } from '../chart';
 import type { Trace } from '../trace';
 import { aboveSigns, clippedTop } from './clipped-axis';
 import { localMs } from './history-columns';
-import type { MonitorChartInput } from './monitor-time-chart';
-import { drawnWindow, timeChart } from './monitor-time-chart';
+import { drawnWindow, type MonitorChartInput, timeChart } from './monitor-time-chart';
 
 /** Bars that can be told apart in half a page. */
 const mostBars = 240;

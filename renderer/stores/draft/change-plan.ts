@@ -1,9 +1,7 @@
-import type { WireError } from '../../../main/contract/errors';
-import { toWire } from '../../../main/contract/errors';
+import { toWire, type WireError } from '../../../main/contract/errors';
 import type { ChangePlan, SpecPreview } from '../../../main/contract/run/spec-tools';
 import type { Client } from '../../client';
-import type { Latest } from '../latest';
-import { createLatest } from '../latest';
+import { createLatest, type Latest } from '../latest';
 
 interface PlannedChange {
   readonly plan: ChangePlan | null;

@@ -1,9 +1,7 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent } from '../../../main/contract/api';
 import type { DataItem, DataWork } from '../../../main/contract/data-source';
-import type { WireError } from '../../../main/contract/errors';
-import { toWire } from '../../../main/contract/errors';
+import { toWire, type WireError } from '../../../main/contract/errors';
 import type { Client } from '../../client';
 import type { DraftState } from './draft';
 import { isOwnModel } from './draft-state';

@@ -1,5 +1,4 @@
-import type { WireError } from '../../../main/contract/errors';
-import { toWire } from '../../../main/contract/errors';
+import { toWire, type WireError } from '../../../main/contract/errors';
 import type { Draft } from '../../../main/contract/run/spec-tools';
 import type { Client } from '../../client';
 import { createLatest } from '../latest';

@@ -1,5 +1,4 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 
 const views = ['simple', 'all'] as const;
 /** A deployment on one page of its main fields, or on seven pages with every field. */

@@ -1,9 +1,7 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent } from '../../../main/contract/api';
 import type { ContainerInfo } from '../../../main/contract/docker';
-import type { WireError } from '../../../main/contract/errors';
-import { toWire } from '../../../main/contract/errors';
+import { toWire, type WireError } from '../../../main/contract/errors';
 import type { Client } from '../../client';
 import { containerTitle } from '../../format/container-title';
 import { toolkitLine } from '../../format/toolkit-line';

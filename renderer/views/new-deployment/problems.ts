@@ -5,12 +5,9 @@ import type {
   SpecProblem,
   StartProblem,
 } from '../../../main/contract/run/spec-tools';
-import type { Tree } from '../../../main/contract/trees';
-import { getAt } from '../../../main/contract/trees';
-import type { WizardPage } from '../../stores/draft/wizard-page';
-import { pageOf } from '../../stores/draft/wizard-page';
-import type { Field } from './fields/field';
-import { pathOf } from './fields/field';
+import { getAt, type Tree } from '../../../main/contract/trees';
+import { pageOf, type WizardPage } from '../../stores/draft/wizard-page';
+import { type Field, pathOf } from './fields/field';
 import { textProblem } from './read-text';
 
 /** Whether a problem is about this field or a part of it: "performance.batchSizes.1" is about the list. */

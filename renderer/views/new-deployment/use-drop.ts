@@ -3,8 +3,7 @@ import { useStore } from 'zustand';
 import { attempt } from '../../components/notices';
 import { firstPreset, hasModelFile } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
-import type { DropUse } from './drop';
-import { dropUse } from './drop';
+import { type DropUse, dropUse } from './drop';
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
 

@@ -1,11 +1,9 @@
 import { createContext, useContext, useMemo } from 'react';
 import { useStore } from 'zustand';
-import type { DraftState } from '../../stores/draft/draft';
-import { draftPreset } from '../../stores/draft/draft';
+import { draftPreset, type DraftState } from '../../stores/draft/draft';
 import { settingsOf } from '../../stores/settings';
 import { useWorkbench } from '../../workbench';
-import type { WizardModel } from './wizard-model';
-import { wizardModel } from './wizard-model';
+import { type WizardModel, wizardModel } from './wizard-model';
 
 /** null while the presets are on their way, or the draft's preset is none of them. */
 export function useWizardModel(): WizardModel | null {

@@ -1,5 +1,5 @@
-import type { Icon } from '@tabler/icons-react';
 import {
+  type Icon,
   IconAlertTriangle,
   IconCircle,
   IconCircleCheck,
@@ -8,8 +8,7 @@ import {
 } from '@tabler/icons-react';
 import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
 import { pageSummary } from './page-text';
-import type { PageState } from './problems';
-import { pageState } from './problems';
+import { type PageState, pageState } from './problems';
 import { useWizard } from './wizard-context';
 
 const looks: Readonly<Record<PageState['state'], readonly [icon: Icon, tone: string, word: string]>> = {

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Column } from '../../../main/contract/measured/column';
-import { titleWithUnit } from '../../../main/contract/measured/column';
+import { type Column, titleWithUnit } from '../../../main/contract/measured/column';
 import { Panel } from '../../components/panel';
 import { type Heading, TableHead } from '../../components/table';
 

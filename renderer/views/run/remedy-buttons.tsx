@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import type { Icon } from '@tabler/icons-react';
 import {
+  type Icon,
   IconContainer,
   IconPencil,
   IconPlayerPlay,
@@ -13,11 +13,9 @@ import type { WireError } from '../../../main/contract/errors';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { attempt } from '../../components/notices';
 import { doRunWork } from '../../stores/run-work';
-import type { Workbench } from '../../workbench';
-import { useWorkbench } from '../../workbench';
+import { useWorkbench, type Workbench } from '../../workbench';
 import { editRun, isChangeable } from '../runs/run-tools';
-import type { RemedyAction } from './remedies';
-import { remediesOf } from './remedies';
+import { remediesOf, type RemedyAction } from './remedies';
 
 const looks: Readonly<
   Record<RemedyAction, { readonly icon: Icon; readonly label: string; readonly help: string }>

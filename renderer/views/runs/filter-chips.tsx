@@ -1,8 +1,7 @@
 import type { RunSummary } from '../../../main/contract/api';
 import { formatCount } from '../../../main/contract/numbers';
 import { runStatusText } from '../../format/words';
-import type { ChosenFacets, Facet } from './filter-runs';
-import { facetCounts, facets } from './filter-runs';
+import { type ChosenFacets, type Facet, facetCounts, facets } from './filter-runs';
 
 const facetText: Readonly<Record<Facet, string>> = {
   status: 'State',

@@ -9,8 +9,7 @@ import { AnnotationForm } from './annotation-form';
 import { facetCounts } from './filter-runs';
 import { runDistinctions } from './run-distinctions';
 import { RunRow } from './run-row';
-import type { SortColumn, Sorting } from './sort-runs';
-import { nextSorting } from './sort-runs';
+import { nextSorting, type SortColumn, type Sorting } from './sort-runs';
 import { tickShown } from './ticked-runs';
 
 /** Pixels; as in the style sheet. */

@@ -1,5 +1,4 @@
-import type { Locator, Page } from '@playwright/test';
-import { expect } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { littleArgs, littleQueueDelayUs } from '../../support/little-model';
 import type { WorkbenchApp } from '../support/app';
 import { Shell } from './shell.page';

@@ -1,6 +1,5 @@
 import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
-import { expect } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 
 /** Serious and critical findings, each with the element it is about, in both colour schemes. */
 export async function findings(page: Page): Promise<string[]> {

@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunState } from '../../../main/contract/run/run-state';
-import { reduceRun } from '../../../main/contract/run/run-state';
+import { reduceRun, type RunState } from '../../../main/contract/run/run-state';
 import { readJournal } from '../../../main/store/journal';
 import type { TestHome } from './app';
 

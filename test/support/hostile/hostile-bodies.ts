@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NameSet } from './hostile-texts';
-import { modelsOf, nameSets, probedModel, steeringText } from './hostile-texts';
+import { modelsOf, type NameSet, nameSets, probedModel, steeringText } from './hostile-texts';
 
 /** Just below what the workbench reads of an answer, 8 MiB. */
 const large = 8 * 2 ** 20 - 4096;

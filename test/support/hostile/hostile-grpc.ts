@@ -1,8 +1,6 @@
-import type { ServerHttp2Stream } from 'node:http2';
-import { constants, createServer } from 'node:http2';
+import { constants, createServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import type { Pace } from './hostile-schedule';
-import { HostileSchedule } from './hostile-schedule';
+import { HostileSchedule, type Pace } from './hostile-schedule';
 import { steeringText } from './hostile-texts';
 
 const block = Buffer.alloc(2 ** 16);

@@ -1,10 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Body, Question } from './hostile-bodies';
-import { anyBody, honestBodies, ownBodies, questions } from './hostile-bodies';
-import type { Pace } from './hostile-schedule';
-import { HostileSchedule } from './hostile-schedule';
+import { anyBody, type Body, honestBodies, ownBodies, type Question, questions } from './hostile-bodies';
+import { HostileSchedule, type Pace } from './hostile-schedule';
 import { hostileWays } from './hostile-ways';
 
 interface Misbehaviour {

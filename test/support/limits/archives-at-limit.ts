@@ -1,8 +1,15 @@
 import { deflateRawSync } from 'node:zlib';
 import { fileLimits } from '../../../main/contract/reader-limits';
 import { zipBytes } from '../zip-bytes';
-import type { Filling, LimitFile, ReadingJob, Titled } from './at-limit';
-import { filled, inFiles, mixed } from './at-limit';
+import {
+  filled,
+  type Filling,
+  inFiles,
+  type LimitFile,
+  mixed,
+  type ReadingJob,
+  type Titled,
+} from './at-limit';
 
 const { directoryBytes, textBytes } = fileLimits.torchscript;
 

@@ -1,6 +1,14 @@
 import { fileLimits } from '../../../main/contract/reader-limits';
-import type { Filling, LimitFile, ReadingJob, Titled } from './at-limit';
-import { filled, inFiles, mixed, upToTwenty } from './at-limit';
+import {
+  filled,
+  type Filling,
+  inFiles,
+  type LimitFile,
+  mixed,
+  type ReadingJob,
+  type Titled,
+  upToTwenty,
+} from './at-limit';
 
 const { captureCsv, profileExport, json } = fileLimits;
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { fileLimits } from '../../../main/contract/reader-limits';
 import { field, tensorInfo } from '../onnx-bytes';
 import { savedModelBytes } from '../savedmodel-bytes';
-import type { LimitFile, ReadingJob, Titled } from './at-limit';
-import { inFiles } from './at-limit';
+import { inFiles, type LimitFile, type ReadingJob, type Titled } from './at-limit';
 
 const { fields, textBytes, tensors, axes, externalFiles } = fileLimits.protobufModel;
 const longestName = 4096;

@@ -3,8 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileLimits } from '../../../main/contract/reader-limits';
 import { repository } from '../home';
-import type { Filling, LimitFile, Titled } from './at-limit';
-import { filled, mixed, upToTwenty } from './at-limit';
+import { filled, type Filling, type LimitFile, mixed, type Titled, upToTwenty } from './at-limit';
 
 const { bytes: mostBytes, parsedBytes } = fileLimits.nvidiaSmi;
 

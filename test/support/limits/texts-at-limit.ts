@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileLimits } from '../../../main/contract/reader-limits';
-import type { Filling, LimitFile, Titled } from './at-limit';
-import { filled, inFiles, mixed, upToTwenty } from './at-limit';
+import { filled, type Filling, inFiles, type LimitFile, mixed, type Titled, upToTwenty } from './at-limit';
 
 const { yaml, shell, sourceCode } = fileLimits;
 

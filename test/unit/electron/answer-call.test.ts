@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerCall } from '../../../electron/answer-call';
-import type { Handlers } from '../../../main/contract/api';
-import { api } from '../../../main/contract/api';
+import { api, type Handlers } from '../../../main/contract/api';
 import { WorkbenchError } from '../../../main/contract/errors';
 
 /** Handlers that only note what reached them. */

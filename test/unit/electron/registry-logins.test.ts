@@ -2,8 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { KeyRing } from '../../../electron/registry-logins';
-import { createRegistryLogins } from '../../../electron/registry-logins';
+import { createRegistryLogins, type KeyRing } from '../../../electron/registry-logins';
 
 /** Stands for a desktop's key ring, which a machine without a desktop has not: turns every bit. */
 const keyRingDouble = (backend: string): KeyRing => ({

@@ -1,5 +1,4 @@
-import type { Case } from './preflight-case';
-import { cpu, noGpu, plain, ssh } from './preflight-case';
+import { type Case, cpu, noGpu, plain, ssh } from './preflight-case';
 import { localDocker, unreachableDocker } from './preflight-input';
 
 export const dockerCases: readonly Case[] = [

@@ -1,5 +1,4 @@
-import type { Case } from './preflight-case';
-import { ada, at, cpu, h100, noGpu, rtx, ssh, t4, v100, workstation } from './preflight-case';
+import { ada, at, type Case, cpu, h100, noGpu, rtx, ssh, t4, v100, workstation } from './preflight-case';
 import { gpuWith } from './preflight-input';
 
 export const driverCases: readonly Case[] = [

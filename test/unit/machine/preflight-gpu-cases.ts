@@ -1,5 +1,4 @@
-import type { Case } from './preflight-case';
-import { cpu, noGpu, ssh } from './preflight-case';
+import { type Case, cpu, noGpu, ssh } from './preflight-case';
 import { gpuWith, migWith } from './preflight-input';
 
 export const gpuCases: readonly Case[] = [

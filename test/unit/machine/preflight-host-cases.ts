@@ -1,5 +1,4 @@
-import type { Case } from './preflight-case';
-import { loopback, ssh } from './preflight-case';
+import { type Case, loopback, ssh } from './preflight-case';
 import { gibibyte, localDocker, unreachableDocker } from './preflight-input';
 
 export const hostCases: readonly Case[] = [

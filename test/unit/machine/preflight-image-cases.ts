@@ -1,5 +1,4 @@
-import type { Case } from './preflight-case';
-import { at, cpu, ssh, t4, v100 } from './preflight-case';
+import { at, type Case, cpu, ssh, t4, v100 } from './preflight-case';
 
 export const imageCases: readonly Case[] = [
   { id: 'security-floor', what: 'at the floor', change: {}, status: 'ok', finding: ['26.07'] },

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ModelBench } from '../../support/model-bench';
-import { refusesEach } from '../../support/model-bench';
+import { type ModelBench, refusesEach } from '../../support/model-bench';
 import { onnxBytes } from '../../support/onnx-bytes';
 
 const inFolder = 'model-folder-invalid';

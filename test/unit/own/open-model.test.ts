@@ -6,8 +6,7 @@ import { toWire } from '../../../main/contract/errors';
 import { openModel } from '../../../main/own/open-model';
 import { scripted, useModelBench } from '../../support/model-bench';
 import { onnxBytes } from '../../support/onnx-bytes';
-import type { SavedModelText } from '../../support/savedmodel-bytes';
-import { savedModelBytes } from '../../support/savedmodel-bytes';
+import { savedModelBytes, type SavedModelText } from '../../support/savedmodel-bytes';
 
 const bench = useModelBench();
 const tools = () => bench().tools();

@@ -1,9 +1,7 @@
 import { mkdir, symlink, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ModelBench } from '../../support/model-bench';
-import { refusesEach } from '../../support/model-bench';
-import type { SavedModelText } from '../../support/savedmodel-bytes';
-import { savedModelBytes } from '../../support/savedmodel-bytes';
+import { type ModelBench, refusesEach } from '../../support/model-bench';
+import { savedModelBytes, type SavedModelText } from '../../support/savedmodel-bytes';
 
 const folder = 'model-folder-invalid';
 const saved =

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunState } from '../../../main/contract/run/run-state';
-import type { StepKeys } from '../../../main/pipeline/plan';
-import { needsDevice, plannedSteps, withDependents } from '../../../main/pipeline/plan';
+import { needsDevice, plannedSteps, type StepKeys, withDependents } from '../../../main/pipeline/plan';
 import { steps } from '../../../main/pipeline/steps';
 
 describe('withDependents', () => {

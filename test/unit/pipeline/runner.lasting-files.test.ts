@@ -1,6 +1,5 @@
 import { fdatasyncSync, fsyncSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { mkdir, mkdtemp, open, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, mkdtemp, open, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';

@@ -2,8 +2,7 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { FileWindow, readZipDirectory, readZipEntry } from '../../../main/platform/zip-directory';
 import { useModelBench } from '../../support/model-bench';
-import type { Deflated } from '../../support/zip-bytes';
-import { zipBytes } from '../../support/zip-bytes';
+import { type Deflated, zipBytes } from '../../support/zip-bytes';
 
 const bench = useModelBench();
 const stated = (content: Buffer, bytes: number): Deflated => ({ deflated: deflateRawSync(content), bytes });

@@ -1,7 +1,6 @@
 import type { CallName, WindowEvent } from '../../../main/contract/api';
 import { toWire } from '../../../main/contract/errors';
-import type { Client } from '../../../renderer/client';
-import { createClient } from '../../../renderer/client';
+import { type Client, createClient } from '../../../renderer/client';
 
 type Answers = Partial<Record<CallName, (input: unknown) => unknown>>;
 

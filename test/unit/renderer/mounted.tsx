@@ -1,12 +1,10 @@
 import { MantineProvider } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import type { ReactElement } from 'react';
-import { act } from 'react';
+import { act, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { Client } from '../../../renderer/client';
 import { theme } from '../../../renderer/theme';
-import type { Workbench } from '../../../renderer/workbench';
-import { createWorkbench, WorkbenchProvider } from '../../../renderer/workbench';
+import { createWorkbench, type Workbench, WorkbenchProvider } from '../../../renderer/workbench';
 import { createStorage } from './client-double';
 
 /** What jsdom lacks and Mantine asks for. */

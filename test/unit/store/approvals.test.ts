@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Reach } from '../../../main/contract/reach';
-import { emptyReach, isEmptyReach } from '../../../main/contract/reach';
+import { emptyReach, isEmptyReach, type Reach } from '../../../main/contract/reach';
 import { createApprovals, pathReach } from '../../../main/store/approvals';
 
 let home: string;

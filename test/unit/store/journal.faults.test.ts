@@ -1,6 +1,5 @@
 import { fsyncSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { mkdtemp, open, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -2,8 +2,7 @@ import { ownModelKeys } from '../../../stores/draft/draft-state';
 import type { Cards, Field, Option } from '../fields/field';
 import { engineForTarget } from '../fields/target-gpu';
 import { useWizard } from '../wizard-context';
-import type { ControlProps } from './field-frame';
-import { helpOf } from './field-frame';
+import { type ControlProps, helpOf } from './field-frame';
 
 /** Each reason once, with the options that it is of. */
 function reasons(options: readonly Option[]): readonly { readonly why: string; readonly labels: string[] }[] {

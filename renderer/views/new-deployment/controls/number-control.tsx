@@ -3,8 +3,7 @@ import { formatBytes } from '../../../../main/contract/numbers';
 import { useTypedNumber } from '../../../components/use-typed-number';
 import type { Control, Field } from '../fields/field';
 import { useWizard } from '../wizard-context';
-import type { ControlProps } from './field-frame';
-import { helpOf } from './field-frame';
+import { type ControlProps, helpOf } from './field-frame';
 
 type NumberKind = Extract<Control, { kind: 'integer' | 'number' }>;
 

@@ -1,10 +1,8 @@
 import { TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Field } from '../fields/field';
 import { useWizard } from '../wizard-context';
-import type { ControlProps } from './field-frame';
-import { helpOf } from './field-frame';
+import { type ControlProps, helpOf } from './field-frame';
 
 const shownText = (value: unknown): string =>
   Array.isArray(value)

@@ -3,8 +3,7 @@ import { getAt } from '../../../../main/contract/trees';
 import { CopyButton } from '../../../components/copy-button';
 import { Loading } from '../../../components/loading';
 import { useWizard } from '../wizard-context';
-import type { LineMark } from './mark-lines';
-import { markLines } from './mark-lines';
+import { type LineMark, markLines } from './mark-lines';
 import { NoConfigYet } from './no-config-yet';
 import { PbtxtEditor } from './pbtxt-editor';
 

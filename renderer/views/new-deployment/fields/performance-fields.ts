@@ -1,6 +1,5 @@
 import { scenarioFields } from '../../../../main/contract/fields/accuracy-fields';
-import type { LoadGroup } from '../../../../main/contract/fields/field';
-import { loadGroups } from '../../../../main/contract/fields/field';
+import { type LoadGroup, loadGroups } from '../../../../main/contract/fields/field';
 import { performanceFields } from '../../../../main/contract/fields/performance-fields';
 import type { Field, FieldContext, Section } from './field';
 import { formField } from './form-field';

@@ -1,11 +1,9 @@
 import { Button, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Panel } from '../../../components/panel';
 import { onText } from '../../../handlers';
 import { FieldInput } from '../controls/field-input';
-import type { Field, Section } from '../fields/field';
-import { pathOf } from '../fields/field';
+import { type Field, pathOf, type Section } from '../fields/field';
 import { type IdleGroup, idleText, shownFields } from '../fields/shown-fields';
 import { isAbout } from '../problems';
 import { useWizard } from '../wizard-context';

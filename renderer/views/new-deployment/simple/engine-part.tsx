@@ -5,8 +5,7 @@ import { Panel } from '../../../components/panel';
 import { OptionGroup } from '../controls/choice-control';
 import { FieldFrame } from '../controls/field-frame';
 import { FieldInput } from '../controls/field-input';
-import type { Field, FieldContext, Option } from '../fields/field';
-import { pathOf } from '../fields/field';
+import { type Field, type FieldContext, type Option, pathOf } from '../fields/field';
 import { engineOf } from '../fields/why-not';
 import { useWizard } from '../wizard-context';
 

@@ -1,7 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import type { EngineEvent } from '../../../../main/docker/images/engine-stream';
-import { readEngineEvents } from '../../../../main/docker/images/engine-stream';
+import { type EngineEvent, readEngineEvents } from '../../../../main/docker/images/engine-stream';
 
 const never = new AbortController().signal;
 

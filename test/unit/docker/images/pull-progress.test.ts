@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EngineEvent } from '../../../../main/docker/images/engine-stream';
-import { parseEngineEvent } from '../../../../main/docker/images/engine-stream';
+import { type EngineEvent, parseEngineEvent } from '../../../../main/docker/images/engine-stream';
 import { emptyPullState, mergePullEvent, pullProgress } from '../../../../main/docker/images/pull-progress';
 
 const read = async (name: string): Promise<EngineEvent[]> => {

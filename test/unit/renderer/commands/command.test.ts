@@ -1,7 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../../../renderer/commands/command';
-import { findCommands } from '../../../../renderer/commands/command';
+import { type Command, findCommands } from '../../../../renderer/commands/command';
 import { isWriting, keyText } from '../../../../renderer/commands/key-text';
 import { runCommands } from '../../../../renderer/commands/run-commands';
 import { createWorkbench } from '../../../../renderer/workbench';

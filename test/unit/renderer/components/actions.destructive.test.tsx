@@ -11,8 +11,7 @@ import { tickShown } from '../../../../renderer/views/runs/ticked-runs';
 import { model, sample } from '../../monitor/fixtures';
 import { createClientDouble } from '../client-double';
 import { containerFixture } from '../container-fixtures';
-import type { Mounted } from '../mounted';
-import { mount } from '../mounted';
+import { mount, type Mounted } from '../mounted';
 import { monitorStateFixture, runList, runSummary } from '../window-fixtures';
 
 const mounted: Mounted[] = [];

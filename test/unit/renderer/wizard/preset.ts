@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { Preset } from '../../../../main/contract/run/preset';
-import { presetSchema } from '../../../../main/contract/run/preset';
+import { type Preset, presetSchema } from '../../../../main/contract/run/preset';
 
 /** The preset of this repository. */
 export const resnet50: Preset = presetSchema.parse(

@@ -2,8 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { RequestSource, SharedPlaces } from '../../../../../main/perf/native/requests/request-source';
-import { createRequestSource } from '../../../../../main/perf/native/requests/request-source';
+import {
+  createRequestSource,
+  type RequestSource,
+  type SharedPlaces,
+} from '../../../../../main/perf/native/requests/request-source';
 import { outputOffset, outputRegionBytes } from '../../../../../main/perf/native/requests/shared-names';
 import type { LoadJob, SharedJob } from '../../../../../main/perf/native/seam/load-job';
 import type { Failure } from '../../../../../main/perf/native/seam/transport';

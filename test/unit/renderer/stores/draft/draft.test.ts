@@ -7,8 +7,7 @@ import type {
   ImportedSpec,
   SpecPreview,
 } from '../../../../../main/contract/run/spec-tools';
-import type { DraftState } from '../../../../../renderer/stores/draft/draft';
-import { createDraft } from '../../../../../renderer/stores/draft/draft';
+import { createDraft, type DraftState } from '../../../../../renderer/stores/draft/draft';
 import { isWorthKeeping } from '../../../../../renderer/stores/draft/draft-state';
 import { specFixture } from '../../../../support/run-state';
 import { createClientDouble } from '../../client-double';

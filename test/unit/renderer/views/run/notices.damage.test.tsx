@@ -4,8 +4,7 @@ import type { RunState } from '../../../../../main/contract/run/run-state';
 import { RunMain } from '../../../../../renderer/views/run/run-main';
 import { runCreated } from '../../../../support/run-state';
 import { createClientDouble } from '../../client-double';
-import type { Mounted } from '../../mounted';
-import { mount } from '../../mounted';
+import { mount, type Mounted } from '../../mounted';
 
 let mounted: Mounted | null = null;
 afterEach(() => {

@@ -3,8 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { RerunQuestion } from '../../../../../renderer/views/run/rerun-question';
 import { completeState } from '../../../../support/run-state';
 import { createClientDouble } from '../../client-double';
-import type { Mounted } from '../../mounted';
-import { mount } from '../../mounted';
+import { mount, type Mounted } from '../../mounted';
 
 let mounted: Mounted | null = null;
 afterEach(() => {
