@@ -1,4 +1,6 @@
 import { formatFacts } from '../contract/run/model-formats';
+import type { RunSpec } from '../contract/run/run-spec';
+import { imageFamily } from '../contract/run/serving';
 import {
   ampRefusal,
   localConfigPart,
@@ -40,8 +42,45 @@ function torchscriptFormat(id: 'ts-trace' | 'ts-script'): ModelFormat {
   };
 }
 
+/** Where the module is compiled for a GPU: in the client container, which then has it too. */
+const servesOnGpu = ({ engine, configure }: RunSpec): boolean =>
+  engine.kind === 'docker' &&
+  imageFamily(engine) === 'ngc' &&
+  engine.gpus.length > 0 &&
+  configure.instanceKind !== 'KIND_CPU';
+
+/** Package of torch.export, compiled by AOTInductor. Tensors are named as TorchScript's are: INPUT__0, OUTPUT__0. */
+const pt2Format: ModelFormat = {
+  id: 'pt2',
+  ...formatFacts.pt2,
+  convertsFrom: ['framework', 'pt2'],
+  // README of triton-inference-server/pytorch_backend: names by position from 26.05, no batches yet.
+  oldestNgcRelease: '26.05',
+  nativeMaxBatchSize: 1,
+  exportOptions: (spec) => ({ device: servesOnGpu(spec) ? 'auto' : 'cpu' }),
+  servedBy: (choice) => {
+    if (choice.precision !== 'fp32') {
+      return {
+        ok: false,
+        field: 'precision',
+        reason: 'A PyTorch package is compiled from FP32 weights and cannot be converted',
+        remedy: 'Choose fp32, or the format ONNX or TorchScript for fp16.',
+      };
+    }
+    if (choice.backends === 'python') return servedLocally(choice, 'torchscript');
+    return choice.accelerator === 'amp' || choice.accelerator === 'trt'
+      ? accelerationRefusal(choice.accelerator)
+      : { ok: true, serving: 'native' };
+  },
+  configPart: (input) =>
+    input.backends === 'python'
+      ? localConfigPart(input, formatFacts.pt2.fileName)
+      : { backend: 'pytorch', platform: formatFacts.pt2.platform },
+};
+
 /** What Triton's PyTorch backend reads. */
 export const pytorchFormats = {
+  pt2: pt2Format,
   'ts-trace': torchscriptFormat('ts-trace'),
   'ts-script': torchscriptFormat('ts-script'),
 };

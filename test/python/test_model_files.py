@@ -170,6 +170,13 @@ class ModelFileTest(ToolkitCase):
             )
             self.infer(f"dump-{precision}", "--runtime=onnx", "--path", target, "--precision", precision)
 
+    def test_pt2_needs_a_compiler(self) -> None:
+        flags = ["--model-dir", self.folder, "--format=pt2", "--output", self.dir / "model.pt2"]
+        with mock.patch.dict(os.environ, {"CXX": "no-such-compiler"}):
+            error = self.refused("toolchain-missing", "export", *flags)
+        self.assertIn("no-such-compiler is not there", error["message"])
+        self.assertFalse((self.dir / "model.pt2").exists())
+
     def test_the_opset_is_the_one_asked_for(self) -> None:
         for opset in (11, 13, 17):
             self.assertEqual(self.export("onnx", "--opset", str(opset))[1]["opset"], opset)
@@ -193,7 +200,7 @@ class ModelFileTest(ToolkitCase):
     def test_files_that_are_no_models_are_refused(self) -> None:
         path = self.dir / "noise.bin"
         path.write_bytes(bytes(range(256)))
-        for kind in FILES:
+        for kind in (*FILES, "pt2"):
             self.refused(
                 "input-invalid", "convert", "--format", kind, "--precision=fp32", "--input", path,
                 "--output", self.dir / "out",

@@ -142,6 +142,34 @@ class ServingTest(unittest.TestCase):
                     )
                 self.assertEqual(self.executions(name, 4), (4, 1))
 
+    @unittest.skipIf(shutil.which("g++") is None, "no C++ compiler on this machine")
+    def test_a_pt2_package_is_compiled_passed_on_and_served(self) -> None:
+        package = self.root / "exported.pt2"
+        flags = ["--model-dir", self.toy, "--format=pt2", "--batch-size=2", "--output", package]
+        # Checked with one sample and with three: no batch size is compiled in.
+        exported = toolkit("export", *flags)
+        self.assertEqual(exported.code, 0, exported.lines)
+        path = self.root / "model.pt2"
+        given = ["--format=pt2", "--input", package, "--output", path]
+        converted = toolkit("convert", "--precision=fp32", *given)
+        self.assertEqual(converted.code, 0, converted.lines)
+        for name in ("inputs", "outputs", "parameters", "bytes"):
+            self.assertEqual(converted.last[name], exported.last[name])
+        self.assertEqual(
+            toolkit("convert", "--precision=fp16", *given).last["code"], "combination-unsupported"
+        )
+
+        self.serve("package", "ts", path, TOY_TENSORS, parameters={"model_filename": "model.pt2"})
+        values, flags_of = np.full((3, 3), 2, dtype=np.float32), np.ones((3, 1), dtype=np.int64)
+        request: dict[str, tuple[str, Any]] = {
+            "VALUES__0": ("FP32", values),
+            "FLAGS__1": ("INT64", flags_of),
+        }
+        one = {name: (datatype, array[:1]) for name, (datatype, array) in request.items()}
+        first, second = self.together("package", [request, one])
+        np.testing.assert_array_equal(first.as_numpy("SCALED__0"), np.full((3, 3), 4))
+        np.testing.assert_array_equal(second.as_numpy("SUM__1"), np.full((1, 1), 6))
+
     def test_without_batching_the_batch_is_a_dimension_like_any_other(self) -> None:
         for shim, file in (("onnx", "model.onnx"), ("ts", "model.pt")):
             for protocol, address in (("grpc", self.server.grpc), ("http", self.server.http)):

@@ -36,6 +36,14 @@ const facts = {
     backend: 'pytorch',
     platform: 'pytorch_libtorch',
   },
+  pt2: {
+    title: 'PyTorch package (pt2)',
+    fileName: 'model.pt2',
+    note: 'Exported by torch.export and compiled by AOTInductor for the CPU or the GPU. In NVIDIA’s images from release 26.05, one sample per request.',
+    backend: 'pytorch',
+    platform: 'torch_aoti',
+    fp32Only: 'A PyTorch package is compiled from FP32 weights; choose ONNX or TorchScript for FP16.',
+  },
   'tf-savedmodel': {
     title: 'TensorFlow SavedModel',
     fileName: 'model.savedmodel',

@@ -1,7 +1,8 @@
-"""Triton Python backend: executes the TorchScript file of the version folder with PyTorch.
+"""Triton Python backend: executes the TorchScript file, or the pt2 package, of the version folder with PyTorch.
 
-Parameters of config.pbtxt: `model_filename` (model.pt), `intra_op_threads` and `inter_op_threads` (0 = PyTorch's own
-choice). `execution_providers` may be given and must be CPUExecutionProvider or CUDAExecutionProvider.
+Parameters of config.pbtxt: `model_filename` (model.pt, or a name that ends in .pt2), `intra_op_threads` and
+`inter_op_threads` (0 = PyTorch's own choice). `execution_providers` may be given and must be CPUExecutionProvider or
+CUDAExecutionProvider.
 """
 
 from __future__ import annotations
@@ -147,7 +148,11 @@ class TritonPythonModel:
         kind, number = args["model_instance_kind"], int(args["model_instance_device_id"])
         self._device = _device(parameters, kind, number, torch.cuda.is_available())
         try:
-            self._module: Any = torch.jit.load(str(path), map_location=self._device).eval()
+            if path.suffix == ".pt2":
+                # Native code, for the device that it was compiled for.
+                self._module: Any = torch._inductor.aoti_load_package(str(path))
+            else:
+                self._module = torch.jit.load(str(path), map_location=self._device).eval()
         except Exception as error:
             raise pb_utils.TritonModelException(f"PyTorch cannot load {path.name}: {error}") from error
         self._names = (

@@ -99,6 +99,8 @@ describe('the release of the settings', () => {
   it('is taken where the run names none and Triton of it serves the format', () => {
     const spec = core.resolveSpec('resnet50', { engine });
     expect(release(spec, '26.07')).toBe('26.07');
+    expect(release({ ...spec, format: 'pt2' }, '26.07')).toBe('26.07');
+    expect(release({ ...spec, format: 'pt2' }, '25.01')).toBeUndefined();
     const named = core.resolveSpec('resnet50', { engine: { ...engine, release: '25.01' } });
     expect(release(named, '26.07')).toBe('25.01');
   });

@@ -158,8 +158,13 @@ describe('the fields of the wizard', () => {
             expect(refused(modelOf({ engine, format }), 'precision', precision)).toBe(true);
             continue;
           }
+          // The PyTorch backend serves a package one sample at a time.
+          const small = {
+            configure: { maxBatchSize: 1, preferredBatchSizes: [1] },
+            performance: { batchSizes: [1] },
+          };
           for (const accelerator of accelerators) {
-            const choice = { engine, format, precision };
+            const choice = { engine, format, precision, ...(format === 'pt2' ? small : {}) };
             if (format === 'trt' && !('gpus' in engine)) {
               // Refused as such, whatever the accelerator.
               expect(refused(modelOf(choice), 'format', format)).toBe(true);

@@ -17,11 +17,14 @@ describe('pairs of format and precision', () => {
   it('are those of the preset, each refused where it cannot be served', () => {
     const files = servedFiles(contextOf({ kind: 'local' }));
     expect(files.map(({ value }) => value)).toEqual(
-      ['onnx', 'ts-trace', 'ts-script', 'trt'].flatMap((format) => [`${format} fp32`, `${format} fp16`]),
+      ['onnx', 'ts-trace', 'ts-script', 'pt2', 'trt'].flatMap((format) => [
+        `${format} fp32`,
+        `${format} fp16`,
+      ]),
     );
     const refused = (of: typeof files) => of.filter(({ why }) => why !== undefined).map(({ value }) => value);
-    expect(refused(files)).toEqual(['trt fp32', 'trt fp16']);
-    expect(refused(servedFiles(contextOf({ kind: 'docker', gpus: ['all'] })))).toEqual([]);
+    expect(refused(files)).toEqual(['pt2 fp16', 'trt fp32', 'trt fp16']);
+    expect(refused(servedFiles(contextOf({ kind: 'docker', gpus: ['all'] })))).toEqual(['pt2 fp16']);
   });
 
   it('judge the precision under their own format, not under the chosen one', () => {
