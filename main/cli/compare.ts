@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
 import { type Baseline, baselinesOf, defaultBaseline, otherwiseText } from '../contract/measured/baseline';
 import {
@@ -23,17 +22,18 @@ import {
 import { bestDocument, bestOfRuns, budgetDocument } from '../contract/measured/verdict';
 import { formatMeasured, formatRate, missing } from '../contract/numbers';
 import type { RunSpec } from '../contract/run/run-spec';
+import type { RunState } from '../contract/run/run-state';
 import { hasSpec } from '../contract/run/server-load';
 import { sweepTitle } from '../contract/run/sweep';
 import type { Core } from '../core';
-import { type CliContext, exitCodes, formatTable, jsonHelp, type Output } from './output';
+import { exitCodes, formatTable } from './output';
 import { readBudgetMs, readNumber, resolveRunId } from './read-values';
 import { budgetOf } from './settings';
+import type { Verb } from './verb';
 
 interface CompareOptions {
   readonly failIf?: readonly string[];
   readonly markdown?: boolean;
-  readonly json?: boolean;
 }
 
 const exitOf: Readonly<Record<Outcome, number>> = {
@@ -165,29 +165,29 @@ function verdictLines(criteria: readonly Criterion[], judged: readonly JudgedLev
 
 const called = (name: string | null, id: string): string => (name === null ? id : `${name} (${id})`);
 
-function sayMarkdown(output: Output, compared: Comparison, lines: readonly string[]): void {
+function markdownLines(compared: Comparison, lines: readonly string[]): readonly string[] {
   const { a, b, nameA, nameB, sweeps } = compared;
   const shown = (name: string | null, id: string) => `${name === null ? '' : `${name}, `}\`${id}\``;
-  output.say(`**A** ${shown(nameA, a)}, **B** ${shown(nameB, b)}\n`);
-  for (const { sweep, pairs } of sweeps) {
-    output.say(`#### ${sweepTitle[sweep]}\n\n${markdownTable(rowsOf(pairs))}\n`);
-  }
-  for (const line of lines) output.say(`- ${line}`);
+  return [
+    `**A** ${shown(nameA, a)}, **B** ${shown(nameB, b)}\n`,
+    ...sweeps.map(({ sweep, pairs }) => `#### ${sweepTitle[sweep]}\n\n${markdownTable(rowsOf(pairs))}\n`),
+    ...lines.map((line) => `- ${line}`),
+  ];
 }
 
-function sayText(output: Output, compared: Comparison, lines: readonly string[]): void {
+function textLines(compared: Comparison, lines: readonly string[]): readonly string[] {
   const { a, b, nameA, nameB, sweeps } = compared;
-  output.say(`A: ${called(nameA, a)}`);
-  output.say(`B: ${called(nameB, b)}`);
-  for (const { sweep, pairs } of sweeps) {
-    output.say(`\n${sweepTitle[sweep]}\n${formatTable([...header], rowsOf(pairs))}`);
-  }
-  output.say('');
-  for (const line of lines) output.say(line);
+  return [
+    `A: ${called(nameA, a)}`,
+    `B: ${called(nameB, b)}`,
+    ...sweeps.map(({ sweep, pairs }) => `\n${sweepTitle[sweep]}\n${formatTable([...header], rowsOf(pairs))}`),
+    '',
+    ...lines,
+  ];
 }
 
 /** `compare`: two runs level by level, and a gate for CI that knows the noise. */
-export function addCompare(program: Command, context: CliContext): void {
+export function addCompare(program: Verb): void {
   program
     .command('compare')
     .description('Compare run B with run A, level by level, noise taken into account')
@@ -201,10 +201,7 @@ export function addCompare(program: Command, context: CliContext): void {
       'exit with code 3 if a common level is beyond it, as "p99>1.1x" or "throughput<0.95x", and with 4 if that cannot be judged',
     )
     .option('--markdown', 'Markdown, for a pull request')
-    .option('--json', jsonHelp)
-    .action(async (a: string, b: string, options: CompareOptions) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .answer(async ({ core, exit }, a: string, b: string, options: CompareOptions) => {
       const criteria = (options.failIf ?? []).map(parseCriterion);
       const compared = await comparisonOf(core, a, b);
       const { sweeps } = compared;
@@ -215,17 +212,15 @@ export function addCompare(program: Command, context: CliContext): void {
         return `${sweepTitle[sweep]}: ${comparisonSentence('B', 'A', figures)}`;
       });
       const lines = [...compared.notes, ...sentences, ...verdictLines(criteria, judged)];
-      if (output.json) output.document({ ...compared, outcome, judged, sentences });
-      else if (options.markdown === true) sayMarkdown(output, compared, lines);
-      else sayText(output, compared, lines);
-      if (outcome !== null) context.exit(exitOf[outcome]);
+      if (outcome !== null) exit(exitOf[outcome]);
+      const inForm = options.markdown === true ? markdownLines : textLines;
+      return { document: { ...compared, outcome, judged, sentences }, lines: () => inForm(compared, lines) };
     });
 }
 
 interface BestOptions {
   readonly last: number;
   readonly p99BudgetMs?: number;
-  readonly json?: boolean;
 }
 
 function readCount(text: string): number {
@@ -251,17 +246,14 @@ async function chosenRuns(core: Core, given: readonly string[], last: number): P
 }
 
 /** `best`: which of several runs to choose, in the sentence that the window's Compare has. */
-export function addBest(program: Command, context: CliContext): void {
+export function addBest(program: Verb): void {
   program
     .command('best')
     .description('Name the best of several runs and its level, within a p99 budget if one is given')
     .argument('[run...]', 'two or more; without any, the last runs that have measured something')
     .option('--last <count>', 'how many of the last runs', readCount, 5)
     .option('--p99-budget-ms <ms>', 'highest acceptable p99 latency, in milliseconds', readBudgetMs)
-    .option('--json', jsonHelp)
-    .action(async (given: string[], options: BestOptions) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .answer(async ({ core }, given: string[], options: BestOptions) => {
       const runIds = await chosenRuns(core, given, options.last);
       if (runIds.length < 2) {
         throw new WorkbenchError('input-invalid', 'At least two runs with a result are needed', {
@@ -276,22 +268,18 @@ export function addBest(program: Command, context: CliContext): void {
         runs.push({ name: state.name === null ? runId : `${state.name} (${runId})`, state });
       }
       const { index, sentence } = bestOfRuns(runs, budgetMs);
-      if (!output.json) {
-        output.say(sentence);
-        return;
-      }
       const state = index === null ? undefined : runs[index]?.state;
-      output.document({
-        runIds,
-        p99BudgetMs: budgetMs,
-        runId: state?.runId ?? null,
-        best:
-          state === undefined
-            ? null
-            : budgetMs === null
-              ? bestDocument(state)
-              : budgetDocument({ ...state, p99BudgetMs: budgetMs })?.best,
-        text: sentence,
-      });
+      const best = (of: RunState) =>
+        budgetMs === null ? bestDocument(of) : budgetDocument({ ...of, p99BudgetMs: budgetMs })?.best;
+      return {
+        document: {
+          runIds,
+          p99BudgetMs: budgetMs,
+          runId: state?.runId ?? null,
+          best: state === undefined ? null : best(state),
+          text: sentence,
+        },
+        lines: () => sentence,
+      };
     });
 }

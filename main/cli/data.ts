@@ -1,16 +1,12 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { DataItem, DataSource, DataWork } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
 import { formatCount } from '../contract/numbers';
 import type { Core } from '../core';
-import { type CliContext, exitCodes, followWork, jsonHelp, type Output } from './output';
+import { exitCodes, followWork, type Output } from './output';
+import type { Verb } from './verb';
 
-interface ListOptions {
-  readonly json?: boolean;
-}
-
-interface FetchOptions extends ListOptions {
+interface FetchOptions {
   readonly dataset?: string;
   readonly checkpoint?: string;
   readonly to?: string;
@@ -26,18 +22,22 @@ const checksumText = (checksum: DataSource['checksum']): string =>
     ? 'no published checksum: the content is not verified'
     : `${checksum.algorithm} ${checksum.value}`;
 
-function sayItem(output: Output, { kind, source, path, partBytes }: DataItem): void {
+function copyText({ source, path, partBytes }: DataItem): string {
+  if (path !== null) return `local copy: ${path}`;
+  if (partBytes > 0) return `partial download: ${formatCount(partBytes)} bytes`;
+  return source.allowed === 'download' ? 'can be downloaded' : 'manual download, see data fetch';
+}
+
+function itemLines(item: DataItem): readonly string[] {
+  const { kind, source } = item;
   const { id, title, page, licence, checksum, note } = source;
-  output.say(`  --${kind} ${id}: ${title}`);
-  output.say(`      ${sizeText(source)}; license: ${licence ?? 'unknown, see its page'}; ${page}`);
-  output.say(`      ${checksumText(checksum)}`);
-  if (note !== undefined) output.say(`      ${note}`);
-  if (path !== null) output.say(`      local copy: ${path}`);
-  else if (partBytes > 0) output.say(`      partial download: ${formatCount(partBytes)} bytes`);
-  else
-    output.say(
-      source.allowed === 'download' ? '      can be downloaded' : '      manual download, see data fetch',
-    );
+  return [
+    `  --${kind} ${id}: ${title}`,
+    `      ${sizeText(source)}; license: ${licence ?? 'unknown, see its page'}; ${page}`,
+    `      ${checksumText(checksum)}`,
+    ...(note === undefined ? [] : [`      ${note}`]),
+    `      ${copyText(item)}`,
+  ];
 }
 
 /** Downloads to the end with the progress told; Ctrl-C cancels and keeps what has come. */
@@ -81,29 +81,26 @@ function sayUse(output: Output, preset: string, { kind, source }: DataItem, path
 }
 
 /** `data`: where published data sets and checkpoints come from, and fetching them. */
-export function addData(program: Command, context: CliContext): void {
+export function addData(program: Verb): void {
   const data = program.command('data').description('List and fetch published data sets and checkpoints');
   data
     .command('list', { isDefault: true })
     .description('List origin, size, license and checksum, and what is on this machine')
     .argument('[preset]', 'list only this preset')
-    .option('--json', jsonHelp)
-    .action(async (preset: string | undefined, options: ListOptions) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .answer(async ({ core }, preset: string | undefined) => {
       const ids = preset === undefined ? core.presets().map(({ id }) => id) : [preset];
       const lists = await Promise.all(
         ids.map(async (id) => ({ preset: id, items: await core.data.list(id) })),
       );
-      if (output.json) {
-        output.document(lists);
-        return;
-      }
-      for (const { preset: id, items } of lists) {
-        output.say(id);
-        for (const item of items) sayItem(output, item);
-        if (items.length === 0) output.say('  no published sources');
-      }
+      const none = '  no published sources';
+      return {
+        document: lists,
+        lines: () =>
+          lists.flatMap(({ preset: id, items }) => [
+            id,
+            ...(items.length === 0 ? [none] : items.flatMap(itemLines)),
+          ]),
+      };
     });
   data
     .command('fetch')
@@ -115,10 +112,7 @@ export function addData(program: Command, context: CliContext): void {
     .option('--checkpoint <id>', 'checkpoint to fetch instead of a data set')
     .option('--to <dir>', 'destination folder; the source gets a subfolder named after its id')
     .option('--from <file>', 'use this local copy of the published file')
-    .option('--json', jsonHelp)
-    .action(async (preset: string, options: FetchOptions) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .work(async ({ core, output, exit }, preset: string, options: FetchOptions) => {
       const item = chosen(await core.data.list(preset), preset, options);
       const { source } = item;
       if (source.allowed === 'by-hand') {
@@ -129,7 +123,7 @@ export function addData(program: Command, context: CliContext): void {
           if (copy !== undefined) output.say(`     ${copy}`);
         });
         if (source.note !== undefined) output.say(source.note);
-        context.exit(exitCodes.byHand);
+        exit(exitCodes.byHand);
         return;
       }
       output.say(

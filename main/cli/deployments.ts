@@ -1,12 +1,12 @@
-import type { Command } from 'commander';
 import type { DeploymentInfo, DeployRequest } from '../contract/deployment';
 import { snippetsOf } from '../contract/deployment-snippets';
 import { WorkbenchError } from '../contract/errors';
 import { missing } from '../contract/numbers';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
-import { type CliContext, formatTable, jsonHelp, type JsonOption, type Output, progressOf } from './output';
+import { type CliContext, formatTable, type Output, progressOf } from './output';
 import { readNumber, readTail, resolveRunId, runArgument } from './read-values';
+import type { Answer, Given, Verb } from './verb';
 
 interface DeployOptions {
   readonly name?: string;
@@ -61,7 +61,10 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
 }
 
 /** Says what is being done while it is done. */
-async function following<Value>(core: Core, output: Output, work: () => Promise<Value>): Promise<Value> {
+async function following<Value>(
+  { core, output }: Pick<Given, 'core' | 'output'>,
+  work: () => Promise<Value>,
+): Promise<Value> {
   const stop = core.subscribe((event) => {
     if (event.type === 'deployments-changed' && event.work !== null)
       progressOf(output).say(`${event.id}: ${event.work}`);
@@ -73,9 +76,9 @@ async function following<Value>(core: Core, output: Output, work: () => Promise<
   }
 }
 
-async function tell(core: Core, output: Output, deployment: DeploymentInfo): Promise<void> {
-  if (output.json) output.document(deployment);
-  else for (const line of detailLines(deployment, await runNames(core))) output.say(line);
+async function answerOf(core: Core, deployment: DeploymentInfo): Promise<Answer> {
+  const nameOf = await runNames(core);
+  return { document: deployment, lines: () => detailLines(deployment, nameOf) };
 }
 
 /** Keeps the model of a run serving, and says where. Ctrl-C gives it up, and what it made goes. */
@@ -97,7 +100,7 @@ export async function deployRun(
   };
   for (const name of stops) process.once(name, cancel);
   try {
-    return await following(core, output, () => core.handlers['deployments.deploy'](request));
+    return await following({ core, output }, () => core.handlers['deployments.deploy'](request));
   } finally {
     for (const name of stops) process.off(name, cancel);
   }
@@ -113,7 +116,7 @@ const readPort =
   };
 
 /** The options of how and where a run is kept serving. */
-const addDeployOptions = (command: Command): Command =>
+const addDeployOptions = (command: Verb): Verb =>
   command
     .option('--name <name>', 'name of the deployment; default: that of the model')
     .option(
@@ -157,42 +160,23 @@ function requireNewTarget({ to, name, httpPort, grpcPort, metricsPort, listen }:
 
 type Call = 'deployments.start' | 'deployments.stop' | 'deployments.restart';
 
-function addChange(
-  program: Command,
-  context: CliContext,
-  verb: string,
-  description: string,
-  call: Call,
-): void {
+function addChange(program: Verb, verb: string, description: string, call: Call): void {
   program
     .command(verb)
     .description(description)
     .argument('<deployment>', deploymentArgument)
-    .option('--json', jsonHelp)
-    .action(async (id: string, options: JsonOption) => {
-      const output = context.output(options);
-      const core = await context.core();
-      await tell(core, output, await following(core, output, () => core.handlers[call]({ id })));
+    .answer(async (given, id: string) => {
+      const { core } = given;
+      return answerOf(core, await following(given, () => core.handlers[call]({ id })));
     });
 }
 
-function addLooks(program: Command, context: CliContext): void {
+function addLooks(program: Verb, context: CliContext): void {
   program
     .command('list', { isDefault: true })
     .description('List deployments, each with its state as it is now')
-    .option('--json', jsonHelp)
-    .action(async (options: JsonOption) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .answer(async ({ core }) => {
       const found = await core.handlers['deployments.list'](undefined);
-      if (output.json) {
-        output.document(found);
-        return;
-      }
-      if (found.length === 0) {
-        output.say('No deployments yet. Keep the model of a run serving with: deploy <run>');
-        return;
-      }
       const nameOf = await runNames(core);
       const rows = found.map((deployment) => [
         deployment.id,
@@ -204,27 +188,25 @@ function addLooks(program: Command, context: CliContext): void {
         deployment.httpUrl,
         deployment.grpcUrl,
       ]);
-      output.say(
-        formatTable(['deployment', 'state', 'engine', 'host', 'models', 'run', 'HTTP', 'gRPC'], rows),
-      );
-      for (const { id, reason } of found) if (reason !== null) output.say(`${id}: ${reason}`);
+      const header = ['deployment', 'state', 'engine', 'host', 'models', 'run', 'HTTP', 'gRPC'];
+      const reasons = found.flatMap(({ id, reason }) => (reason === null ? [] : `${id}: ${reason}`));
+      const none = 'No deployments yet. Keep the model of a run serving with: deploy <run>';
+      return {
+        document: found,
+        lines: () => (found.length === 0 ? none : [formatTable(header, rows), ...reasons]),
+      };
     });
   program
     .command('show')
     .description('Show a deployment: state, addresses, models and client code')
     .argument('<deployment>', deploymentArgument)
-    .option('--json', jsonHelp)
-    .action(async (id: string, options: JsonOption) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .answer(async ({ core }, id: string) => {
       const deployment = await core.handlers['deployments.show']({ id });
-      await tell(core, output, deployment);
-      if (output.json) return;
-      for (const model of deployment.models) {
-        for (const { title, text } of snippetsOf(deployment, model)) {
-          output.say(['', `${model.name}, ${title}:`, text].join('\n'));
-        }
-      }
+      const { document, lines } = await answerOf(core, deployment);
+      const code = deployment.models.flatMap((model) =>
+        snippetsOf(deployment, model).flatMap(({ title, text }) => ['', `${model.name}, ${title}:`, text]),
+      );
+      return { document, lines: () => [lines(), code].flat(2) };
     });
   program
     .command('logs')
@@ -238,35 +220,25 @@ function addLooks(program: Command, context: CliContext): void {
     });
 }
 
-function addRemove(program: Command, context: CliContext): void {
+function addRemove(program: Verb): void {
   program
     .command('rollback')
     .description('Serve the previous version of a model again')
     .argument('<deployment>', deploymentArgument)
     .option('--model <name>', 'the model, where the deployment has several')
-    .option('--json', jsonHelp)
-    .action(async (id: string, options: JsonOption & { readonly model?: string }) => {
-      const output = context.output(options);
-      const core = await context.core();
-      const input = { id, ...present({ model: options.model }) };
-      await tell(
-        core,
-        output,
-        await following(core, output, () => core.handlers['deployments.rollback'](input)),
-      );
+    .answer(async (given, id: string, { model }: { readonly model?: string }) => {
+      const { core } = given;
+      const input = { id, ...present({ model }) };
+      return answerOf(core, await following(given, () => core.handlers['deployments.rollback'](input)));
     });
   program
     .command('remove')
     .description('Delete a deployment and its files; the runs stay')
     .argument('<deployment>', deploymentArgument)
     .option('--force', 'remove it also while it serves, or when its host is no longer in the list')
-    .option('--json', jsonHelp)
-    .action(async (id: string, options: JsonOption & { readonly force?: boolean }) => {
-      const output = context.output(options);
-      const core = await context.core();
-      await core.handlers['deployments.remove']({ id, force: options.force === true });
-      if (output.json) output.document({ id, removed: true });
-      else output.say(`${id} removed.`);
+    .answer(async ({ core }, id: string, { force = false }: { readonly force?: boolean }) => {
+      await core.handlers['deployments.remove']({ id, force });
+      return { document: { id, removed: true }, lines: () => `${id} removed.` };
     });
 }
 
@@ -276,7 +248,7 @@ interface BundleOptions {
 }
 
 /** `bundle`: hands a verified model over to whoever runs it in production. */
-function addBundle(program: Command, context: CliContext): void {
+function addBundle(program: Verb): void {
   program
     .command('bundle')
     .description(
@@ -285,20 +257,15 @@ function addBundle(program: Command, context: CliContext): void {
     .argument('<run>', runArgument)
     .requiredOption('--out <dir>', 'folder to write, new or empty')
     .option('--allow-unverified', 'also take a run whose accuracy check did not pass')
-    .option('--json', jsonHelp)
-    .action(async (given: string, options: BundleOptions & JsonOption) => {
-      const output = context.output(options);
-      const core = await context.core();
-      const runId = await resolveRunId(core, given);
-      const { out, allowUnverified } = options;
+    .answer(async ({ core }, run: string, { out, allowUnverified }: BundleOptions) => {
+      const runId = await resolveRunId(core, run);
       const { path } = await core.handlers['runs.bundle']({ runId, out, ...present({ allowUnverified }) });
-      if (output.json) output.document({ runId, path });
-      else output.say(`${path}: start with its README.md`);
+      return { document: { runId, path }, lines: () => `${path}: start with its README.md` };
     });
 }
 
 /** `deploy`, `deployments` and `bundle`: models that are kept serving. */
-export function addDeployments(program: Command, context: CliContext): void {
+export function addDeployments(program: Verb, context: CliContext): void {
   addDeployOptions(
     program
       .command('deploy')
@@ -312,26 +279,17 @@ export function addDeployments(program: Command, context: CliContext): void {
       ),
   )
     .option('--allow-unverified', 'also deploy a run whose accuracy check did not pass')
-    .option('--json', jsonHelp)
-    .action(async (runId: string, options: DeployOptions & JsonOption) => {
+    .answer(async ({ core, output }, run: string, options: DeployOptions) => {
       requireNewTarget(options);
-      const output = context.output(options);
-      const core = await context.core();
-      await tell(core, output, await deployRun(core, output, await resolveRunId(core, runId), options));
+      return answerOf(core, await deployRun(core, output, await resolveRunId(core, run), options));
     });
   const deployments = program
     .command('deployments')
     .description('Manage deployments: models that are kept serving');
   addLooks(deployments, context);
-  addChange(deployments, context, 'start', 'Start a stopped deployment', 'deployments.start');
-  addChange(
-    deployments,
-    context,
-    'stop',
-    'Stop a deployment; its files and ports are kept',
-    'deployments.stop',
-  );
-  addChange(deployments, context, 'restart', 'Stop and start a deployment', 'deployments.restart');
-  addRemove(deployments, context);
-  addBundle(program, context);
+  addChange(deployments, 'start', 'Start a stopped deployment', 'deployments.start');
+  addChange(deployments, 'stop', 'Stop a deployment; its files and ports are kept', 'deployments.stop');
+  addChange(deployments, 'restart', 'Stop and start a deployment', 'deployments.restart');
+  addRemove(deployments);
+  addBundle(program);
 }

@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
 import { builtImages, type ImageWork } from '../contract/docker';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes, formatCount } from '../contract/numbers';
 import type { Core } from '../core';
-import { type CliContext, followWork, formatTable, jsonHelp, type JsonOption, type Output } from './output';
+import { followWork, formatTable, type Output } from './output';
+import type { Verb } from './verb';
 
 /** Works to its end with its progress told, a line each time; Ctrl-C cancels. */
 function follow(core: Core, workId: string, output: Output): Promise<ImageWork> {
@@ -23,40 +23,29 @@ function follow(core: Core, workId: string, output: Output): Promise<ImageWork> 
 }
 
 /** `images`: what is on the engine, build, pull, remove. */
-export function addImages(program: Command, context: CliContext): void {
+export function addImages(program: Verb): void {
   const images = program.command('images').description('List, build, pull and remove Docker images');
   images
     .command('list', { isDefault: true })
     .description('List the Triton and client images')
-    .option('--json', jsonHelp)
-    .action(async (options: JsonOption) => {
-      const output = context.output(options);
-      const all = await (await context.core()).handlers['docker.images'](undefined);
-      const used = all.filter((image) => image.use !== null);
-      if (output.json) {
-        output.document(used);
-        return;
-      }
-      if (used.length === 0) output.say('No Triton or client images yet. To build them: images build');
-      else {
-        const rows = used.map((image) => [
-          image.tags[0] ?? image.digests[0] ?? image.id.slice(0, 19),
-          image.use ?? '',
-          formatBytes(image.sizeBytes),
-          image.createdAt.slice(0, 10),
-          formatCount(image.containerCount),
-        ]);
-        output.say(formatTable(['image', 'use', 'size', 'created', 'containers'], rows));
-      }
+    .answer(async ({ core }) => {
+      const used = (await core.handlers['docker.images'](undefined)).filter(({ use }) => use !== null);
+      const rows = used.map((image) => [
+        image.tags[0] ?? image.digests[0] ?? image.id.slice(0, 19),
+        image.use ?? '',
+        formatBytes(image.sizeBytes),
+        image.createdAt.slice(0, 10),
+        formatCount(image.containerCount),
+      ]);
+      const none = 'No Triton or client images yet. To build them: images build';
+      const header = ['image', 'use', 'size', 'created', 'containers'];
+      return { document: used, lines: () => (used.length === 0 ? none : formatTable(header, rows)) };
     });
   images
     .command('build')
     .description(`Build images (${builtImages.join(', ')}); default: the CPU images`)
     .argument('[image...]')
-    .option('--json', jsonHelp)
-    .action(async (names: string[], options: JsonOption) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .work(async ({ core, output }, names: string[]) => {
       const wanted = (names.length === 0 ? ['triton-cpu', 'client-cpu'] : names).map((name) => {
         const known = builtImages.find((image) => image === name);
         if (known !== undefined) return known;
@@ -76,10 +65,7 @@ export function addImages(program: Command, context: CliContext): void {
     .command('pull')
     .description('Pull an image by tag or digest')
     .argument('<reference>')
-    .option('--json', jsonHelp)
-    .action(async (reference: string, options: JsonOption) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .work(async ({ core, output }, reference: string) => {
       const work = await follow(core, core.images.pull(reference), output);
       if (output.json) output.document(work);
     });
@@ -87,17 +73,13 @@ export function addImages(program: Command, context: CliContext): void {
     .command('remove')
     .description('Remove a Triton or client image')
     .argument('<name-or-id>')
-    .option('--json', jsonHelp)
-    .action(async (name: string, options: JsonOption) => {
-      const output = context.output(options);
-      const { handlers } = await context.core();
+    .answer(async ({ core: { handlers } }, name: string) => {
       const found = (await handlers['docker.images'](undefined)).find(
         (image) => image.id === name || image.tags.includes(name) || image.digests.includes(name),
       );
       if (found === undefined)
         throw new WorkbenchError('image-missing', `Image ${name} is not on this machine`);
       await handlers['docker.removeImage']({ id: found.id });
-      if (output.json) output.document({ removed: found.id });
-      else output.say(`Removed ${name}`);
+      return { document: { removed: found.id }, lines: () => `Removed ${name}` };
     });
 }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import { stateWords } from '../contract/flag-text';
@@ -20,13 +19,14 @@ import { changesText } from '../contract/run/spec-tools';
 import { estimateTimeLeft, timeLeftText } from '../contract/run/time-left';
 import { loadToolText, skipWords, stepTitle } from '../contract/words';
 import type { Core } from '../core';
-import { type CliContext, formatError, formatTable, jsonHelp, type JsonOption, type Output } from './output';
+import { formatError, formatTable } from './output';
 import { crossCheckLines } from './perf/perf-print';
 import { readBudgetMs, readNumber, readOneOf, resolveRunId, runArgument } from './read-values';
 import { runDocument } from './run-progress';
+import type { Answer, Verb } from './verb';
 
 /** Newest first: where each was measured, and what its answer is. */
-function printHistory(output: Output, runs: readonly RunSummary[], runId: string): void {
+function historyAnswer(runs: readonly RunSummary[], runId: string): Answer {
   const found = historyOf(runs, runId);
   if (found.length === 0) {
     throw new WorkbenchError('input-invalid', 'This run has no history', {
@@ -34,32 +34,24 @@ function printHistory(output: Output, runs: readonly RunSummary[], runId: string
       remedy: 'Name a run of this workbench that was not imported; "runs" lists them.',
     });
   }
-  if (output.json) {
-    output.document({ runId, runs: found });
-    return;
-  }
   const [first] = found;
-  output.say(
-    `${first?.preset ?? ''} ${first?.format ?? ''} ${first?.precision ?? ''} (${first?.profile ?? ''})`,
-  );
+  const model = `${first?.preset ?? ''} ${first?.format ?? ''} ${first?.precision ?? ''} (${first?.profile ?? ''})`;
   const rows = found.map(({ runId: id, createdAt, machine, server, chosen, status }) => [
     `${id}${id === runId ? ' *' : ''}`,
     createdAt,
     status,
     machine === '' ? missing : machine,
     server === '' ? missing : server,
-    chosen === null
-      ? missing
-      : `${formatRate(chosen.inferencesPerSecond)}${chosen.steady ? '' : ' (not steady)'}`,
+    chosen === null ? missing : rateText(chosen),
     formatMs(chosen?.p99Us),
   ]);
   const header = ['run', 'created', 'status', 'GPU or CPU', 'server', throughput.title, titleWithUnit(p99)];
-  output.say(formatTable(header, rows));
+  return { document: { runId, runs: found }, lines: () => [model, formatTable(header, rows)] };
 }
 
 const statuses = [...runSummarySchema.shape.status.options, 'waiting'] as const;
 
-interface RunsOptions extends JsonOption {
+interface RunsOptions {
   readonly history?: string;
   readonly status?: string;
   readonly preset?: string;
@@ -98,7 +90,7 @@ export function chosenRuns(runs: readonly RunSummary[], options: RunsOptions): r
     .slice(0, limit);
 }
 
-function addRuns(program: Command, context: CliContext): void {
+function addRuns(program: Verb): void {
   program
     .command('runs')
     .description('List runs, newest first')
@@ -106,54 +98,53 @@ function addRuns(program: Command, context: CliContext): void {
     .option('--preset <id>', 'only runs of this preset')
     .option('--limit <n>', 'at most this many, the newest')
     .option('--history <run>', 'list the runs of the same model, format and precision as this run')
-    .option('--json', jsonHelp)
-    .action(async (options: RunsOptions) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .answer(async ({ core }, options: RunsOptions) => {
       const { runs: all, unreadable } = await core.listRuns();
       const runs = chosenRuns(all, options);
       if (options.history !== undefined) {
-        printHistory(output, all, await resolveRunId(core, options.history));
-        return;
+        return historyAnswer(all, await resolveRunId(core, options.history));
       }
-      if (output.json) {
-        output.document({ runs, unreadable });
-        return;
-      }
-      if (all.length > 0 && runs.length === 0) output.say('No runs match.');
-      else if (runs.length === 0) output.say('No runs yet. Start one: run resnet50 --profile quick');
-      else {
-        const rows = runs.map((run) => [
-          run.runId,
-          statusText(run),
-          run.best === null
-            ? missing
-            : `${formatRate(run.best.inferencesPerSecond)}${run.best.steady ? '' : ' (not steady)'}`,
-          formatMs(run.best?.p99Us),
-          run.accuracyPassed === null ? missing : run.accuracyPassed ? 'passed' : 'not passed',
-          run.name ?? '',
-          run.tags.join(', '),
-          originMark[run.origin] ?? '',
-        ]);
-        const header = [
-          'run',
-          'status',
-          `best ${throughput.title}`,
-          titleWithUnit(p99),
-          'accuracy',
-          'name',
-          'tags',
-        ];
-        const anyMark = runs.some(({ origin }) => originMark[origin] !== null);
-        const shown = anyMark ? rows : rows.map((row) => row.slice(0, header.length));
-        output.say(formatTable(anyMark ? [...header, 'origin'] : header, shown));
-      }
-      for (const { runId, damagedLines } of runs) {
-        const damage = damageText(damagedLines);
-        if (damage !== null) output.say(`${runId}: ${damage}`);
-      }
-      for (const run of unreadable) output.say(`${run.runId}: cannot be read: ${run.reason}`);
+      const none = all.length > 0 ? 'No runs match.' : 'No runs yet. Start one: run resnet50 --profile quick';
+      return {
+        document: { runs, unreadable },
+        lines: () => [
+          runs.length === 0 ? none : runsTable(runs),
+          ...runs.flatMap(({ runId, damagedLines }) => {
+            const damage = damageText(damagedLines);
+            return damage === null ? [] : `${runId}: ${damage}`;
+          }),
+          ...unreadable.map(({ runId, reason }) => `${runId}: cannot be read: ${reason}`),
+        ],
+      };
     });
+}
+
+const rateText = ({ inferencesPerSecond, steady }: { inferencesPerSecond: number; steady: boolean }) =>
+  `${formatRate(inferencesPerSecond)}${steady ? '' : ' (not steady)'}`;
+
+/** The origin is a column where a run is not of this workbench. */
+function runsTable(runs: readonly RunSummary[]): string {
+  const header = [
+    'run',
+    'status',
+    `best ${throughput.title}`,
+    titleWithUnit(p99),
+    'accuracy',
+    'name',
+    'tags',
+  ];
+  const anyMark = runs.some(({ origin }) => originMark[origin] !== null);
+  const rows = runs.map((run) => [
+    run.runId,
+    statusText(run),
+    run.best === null ? missing : rateText(run.best),
+    formatMs(run.best?.p99Us),
+    run.accuracyPassed === null ? missing : run.accuracyPassed ? 'passed' : 'not passed',
+    run.name ?? '',
+    run.tags.join(', '),
+    ...(anyMark ? [originMark[run.origin] ?? ''] : []),
+  ]);
+  return formatTable(anyMark ? [...header, 'origin'] : header, rows);
 }
 
 /** What a run is and says of itself, up to its measurements. */
@@ -211,7 +202,7 @@ async function otherwiseLine(core: Core, state: RunState): Promise<string | null
   return otherwiseText(await core.handlers['presets.differences']({ spec, gpu }));
 }
 
-function addShow(program: Command, context: CliContext): void {
+function addShow(program: Verb): void {
   program
     .command('show')
     .description('Show a run: steps, accuracy and measured levels')
@@ -221,39 +212,34 @@ function addShow(program: Command, context: CliContext): void {
       'also show the best level within this p99 latency, in milliseconds',
       readBudgetMs,
     )
-    .option('--json', jsonHelp)
-    .action(async (given: string, options: JsonOption & { readonly p99BudgetMs?: number }) => {
-      const output = context.output(options);
-      const { p99BudgetMs } = options;
-      const core = await context.core();
+    .answer(async ({ core }, given: string, { p99BudgetMs }: { readonly p99BudgetMs?: number }) => {
       const runId = await resolveRunId(core, given);
       const { state: loaded, dir } = await core.getRun(runId);
       const state = p99BudgetMs === undefined ? loaded : { ...loaded, p99BudgetMs };
-      if (output.json) {
-        output.document(runDocument(state, dir));
-        return;
-      }
-      output.say(
-        `${state.name === null ? '' : `${state.name}, `}${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`,
-      );
-      output.say(`  in ${dir}`);
-      for (const line of summaryLines(state)) output.say(line);
-      const otherwise = await otherwiseLine(await context.core(), state);
-      if (otherwise !== null) output.say(`  ${otherwise}`);
       const document = runDocument(state, dir);
-      for (const scenario of scenarios) {
-        if (document[scenario].length === 0) continue;
-        output.say('');
-        output.say(scenario);
-        output.say(pointsTable(document[scenario]));
-        for (const line of crossCheckLines(crossCheckOf(state, scenario) ?? [])) output.say(line);
-      }
-      if (state.error !== null) output.say(formatError(state.error));
+      const otherwise = await otherwiseLine(core, state);
+      const measured = scenarios.filter((scenario) => document[scenario].length > 0);
+      return {
+        document,
+        lines: () => [
+          `${state.name === null ? '' : `${state.name}, `}${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`,
+          `  in ${dir}`,
+          ...summaryLines(state),
+          ...(otherwise === null ? [] : [`  ${otherwise}`]),
+          ...measured.flatMap((scenario) => [
+            '',
+            scenario,
+            pointsTable(document[scenario]),
+            ...crossCheckLines(crossCheckOf(state, scenario) ?? []),
+          ]),
+          ...(state.error === null ? [] : [formatError(state.error)]),
+        ],
+      };
     });
 }
 
 /** The verbs that only look. */
-export function addListing(program: Command, context: CliContext): void {
-  addRuns(program, context);
-  addShow(program, context);
+export function addListing(program: Verb): void {
+  addRuns(program);
+  addShow(program);
 }

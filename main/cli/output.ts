@@ -5,17 +5,11 @@ import { largestOf } from '../contract/statistics';
 import type { Core } from '../core';
 import { cleanLine, cleanText } from '../platform/lines';
 
-/** Of a verb that can print its result as a document. */
-export interface JsonOption {
-  readonly json?: boolean;
-}
-export const jsonHelp = 'print one JSON document to stdout';
-
 /** What the verbs share. The core is made when a verb first needs it, so that `--help` is instant. */
 export interface CliContext {
-  core(): Promise<Core>;
-  output(options: { readonly json?: boolean }): Output;
-  exit(code: number): void;
+  readonly core: () => Promise<Core>;
+  readonly output: (options: { readonly json?: boolean }) => Output;
+  readonly exit: (code: number) => void;
   /** Only what is wrong with the command line is asked: a clone looks at it before it installs what the verb needs. */
   readonly checkOnly?: boolean;
 }

@@ -1,29 +1,22 @@
-import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
 import { type PublishedResults, publishedValue } from '../contract/measured/baseline';
 import { formatCount, formatMs, formatRate } from '../contract/numbers';
 import type { Preset } from '../contract/run/preset';
-import { type CliContext, formatTable, jsonHelp, type JsonOption, type Output } from './output';
+import { type CliContext, formatTable } from './output';
+import type { Verb } from './verb';
 
-function tellAll(output: Output, presets: readonly Preset[]): void {
-  for (const preset of presets) {
-    output.say(`${preset.id}  ${preset.title}`);
-    output.say(`    ${preset.summary}`);
-    output.say(`    formats ${preset.formats.join(', ')}; precisions ${preset.precisions.join(', ')}`);
-    for (const { format, title, reason } of preset.notOffered ?? []) {
-      output.say(`    not offered: ${format} (${title}). ${reason}`);
-    }
-    for (const [name, profile] of Object.entries(preset.profiles)) {
-      output.say(`    --profile ${name}: ${profile.summary}`);
-    }
-  }
-}
+const presetLines = (preset: Preset): readonly string[] => [
+  `${preset.id}  ${preset.title}`,
+  `    ${preset.summary}`,
+  `    formats ${preset.formats.join(', ')}; precisions ${preset.precisions.join(', ')}`,
+  ...(preset.notOffered ?? []).map(
+    ({ format, title, reason }) => `    not offered: ${format} (${title}). ${reason}`,
+  ),
+  ...Object.entries(preset.profiles).map(([name, { summary }]) => `    --profile ${name}: ${summary}`),
+];
 
 /** Largest throughput of each published table, with the hardware it was measured on. */
-function tellPublished(output: Output, { source, tables }: PublishedResults): void {
-  output.say('');
-  output.say(`Published figures (${source.title}; ${source.address}, ${source.date}), not measured here:`);
-  if (source.note !== undefined) output.say(source.note);
+function publishedLines({ source, tables }: PublishedResults): readonly string[] {
   const rows = tables.map((table) => {
     const best = table.levels.reduce((a, b) => (b[2] > a[2] ? b : a));
     const p99 = publishedValue(best, 'p99Ms');
@@ -37,55 +30,52 @@ function tellPublished(output: Output, { source, tables }: PublishedResults): vo
       formatMs(p99 === null ? null : p99 * 1000),
     ];
   });
-  output.say(
-    formatTable(
-      ['hardware', 'format', 'data set', 'scenario', 'levels', 'most inferences/s', 'p99 ms'],
-      rows,
-    ),
-  );
+  const header = ['hardware', 'format', 'data set', 'scenario', 'levels', 'most inferences/s', 'p99 ms'];
+  return [
+    '',
+    `Published figures (${source.title}; ${source.address}, ${source.date}), not measured here:`,
+    ...(source.note === undefined ? [] : [source.note]),
+    formatTable(header, rows),
+  ];
 }
 
-function tellOne(output: Output, preset: Preset, published: PublishedResults | null): void {
-  tellAll(output, [preset]);
-  output.say('');
-  output.say(`Data set: ${preset.origin.dataset}`);
-  output.say(`Checkpoint: ${preset.origin.checkpoint}`);
-  output.say(`Paper: ${preset.origin.paper}`);
-  if (preset.origin.deployment !== undefined) output.say(`Deployment: ${preset.origin.deployment}`);
-  const gpus = Object.keys(preset.byGpu ?? {});
-  if (gpus.length > 0) {
-    output.say(`Published defaults for: ${gpus.join(', ')} (--profile full --gpu ${gpus[0] ?? ''})`);
-  }
-  if ((preset.notes ?? []).length > 0) {
-    output.say('');
-    output.say('Problems of the published procedure, and the fix:');
-  }
-  for (const { finding, published: wrong, here } of preset.notes ?? []) {
-    output.say(finding === undefined ? `  ${wrong}` : `  ${finding}: ${wrong}`);
-    output.say(`      Fix: ${here}`);
-  }
-  if (published !== null) tellPublished(output, published);
+function detailLines(preset: Preset, published: PublishedResults | null): readonly string[] {
+  const { origin, byGpu = {}, notes = [] } = preset;
+  const gpus = Object.keys(byGpu);
+  return [
+    ...presetLines(preset),
+    '',
+    `Data set: ${origin.dataset}`,
+    `Checkpoint: ${origin.checkpoint}`,
+    `Paper: ${origin.paper}`,
+    ...(origin.deployment === undefined ? [] : [`Deployment: ${origin.deployment}`]),
+    ...gpus
+      .slice(0, 1)
+      .map((gpu) => `Published defaults for: ${gpus.join(', ')} (--profile full --gpu ${gpu})`),
+    ...(notes.length === 0 ? [] : ['', 'Problems of the published procedure, and the fix:']),
+    ...notes.flatMap(({ finding, published: wrong, here }) => [
+      finding === undefined ? `  ${wrong}` : `  ${finding}: ${wrong}`,
+      `      Fix: ${here}`,
+    ]),
+    ...(published === null ? [] : publishedLines(published)),
+  ];
 }
 
 /** `presets` and `presets show <id>`: what can be run, what is known of it, and what was published of it. */
-export function addPresets(program: Command, context: CliContext): void {
-  const presets = program.command('presets').description('List the presets');
-  presets.option('--json', jsonHelp).action(async (options: JsonOption) => {
-    const output = context.output(options);
-    const list = (await context.core()).presets();
-    if (output.json) output.document(list);
-    else tellAll(output, list);
-  });
-  presets
+export function addPresets(program: Verb): void {
+  program
+    .command('presets')
+    .description('List the presets')
+    .answer(({ core }) => {
+      const presets = core.presets();
+      return { document: presets, lines: () => presets.flatMap(presetLines) };
+    })
     .command('show')
     .description(
       'Show a preset: origin, problems of its published procedure and their fixes, published figures',
     )
     .argument('<preset>', 'id of a preset: "presets" lists them')
-    .option('--json', jsonHelp)
-    .action(async (id: string, _options: JsonOption, command: Command) => {
-      const output = context.output(command.optsWithGlobals<JsonOption>());
-      const core = await context.core();
+    .answer(async ({ core }, id: string) => {
       const preset = core.presets().find((known) => known.id === id);
       if (preset === undefined) {
         const known = core.presets().map((one) => one.id);
@@ -95,13 +85,12 @@ export function addPresets(program: Command, context: CliContext): void {
         );
       }
       const published = await core.handlers['presets.published']({ preset: id });
-      if (output.json) output.document({ preset, published });
-      else tellOne(output, preset, published);
+      return { document: { preset, published }, lines: () => detailLines(preset, published) };
     });
 }
 
 /** `trust` and `init`: what an own model needs before its first run. */
-export function addOwnModels(program: Command, context: CliContext): void {
+export function addOwnModels(program: Verb, context: CliContext): void {
   program
     .command('trust')
     .description(

@@ -1,4 +1,4 @@
-import { Command, Help, type Option } from 'commander';
+import { type Command, Help, type Option } from 'commander';
 import { addBest, addCompare } from './compare';
 import { addData } from './data';
 import { addDeployments } from './deployments';
@@ -19,6 +19,7 @@ import { addLogs } from './runs/logs';
 import { addClean, addUpkeep } from './runs/upkeep';
 import { addSettings } from './settings';
 import { addFields, addSpec } from './spec';
+import { Verb } from './verb';
 
 /** Starts the window with these arguments, or brings the open one to the front. Throws engine-unavailable. */
 type OpenWindow = (args: readonly string[]) => Promise<void>;
@@ -56,7 +57,7 @@ export function createProgram(
   context: CliContext,
   { version, openWindow }: { readonly version: string; readonly openWindow: OpenWindow },
 ): Command {
-  const program = new Command('triton-workbench')
+  const program = new Verb(context, 'triton-workbench')
     .description(
       'Deploy models on NVIDIA Triton Inference Server: export, convert, configure, deploy, check, measure, report.',
     )
@@ -67,28 +68,28 @@ export function createProgram(
     .configureOutput({ outputError: () => undefined })
     .exitOverride();
   addRun(program, context);
-  addResume(program, context);
+  addResume(program);
   addSpec(program, context);
   addFields(program, context);
   addPerf(program, context);
-  addCompare(program, context);
-  addBest(program, context);
-  addImport(program, context);
-  addListing(program, context);
+  addCompare(program);
+  addBest(program);
+  addImport(program);
+  addListing(program);
   addLogs(program, context);
   addOpen(program, context, openWindow);
-  addUpkeep(program, context);
-  addClean(program, context);
-  addPresets(program, context);
+  addUpkeep(program);
+  addClean(program);
+  addPresets(program);
   addOwnModels(program, context);
-  addData(program, context);
+  addData(program);
   addDeployments(program, context);
   addMonitor(program, context);
-  addDetect(program, context);
-  addHosts(program, context);
-  addSetup(program, context);
-  addImages(program, context);
-  addSettings(program, context);
+  addDetect(program);
+  addHosts(program);
+  addSetup(program);
+  addImages(program);
+  addSettings(program);
   addCompletion(program, context);
   addReference(program);
   addVerbHelp(program);

@@ -13,7 +13,7 @@ import { deployRun } from './deployments';
 import { collect } from './field-options';
 import { runMatrix } from './matrix';
 import type { MatrixFlags } from './matrix/matrix-session';
-import { type CliContext, exitCodes, formatError, type JsonOption, type Output, printText } from './output';
+import { type CliContext, exitCodes, formatError, type Output, printText } from './output';
 import type { RunOptions } from './read-spec';
 import {
   readBudgetMs,
@@ -29,7 +29,10 @@ import { planLines, runDocument } from './run-progress';
 import { budgetOf } from './settings';
 import { problemLine } from './spec';
 import { addSpecOptions, readChoice } from './spec-options';
+import type { Verb } from './verb';
 import { approveGiven, type ApproveOptions, workOn } from './work';
+
+const besideMessages = 'print one JSON document to stdout; messages go to stderr';
 
 /** `run`: a whole deployment, export to report. */
 export function addRun(program: Command, context: CliContext): void {
@@ -66,7 +69,7 @@ export function addRun(program: Command, context: CliContext): void {
     )
     .option('--detach', 'with a job (--engine slurm or kubernetes): submit it and return; the job continues')
     .option('--verbose', 'show the log of the steps')
-    .option('--json', 'print one JSON document to stdout; messages go to stderr')
+    .option('--json', besideMessages)
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
       const { checkOnly = false } = context;
       if (checkOnly && isLookedAtLater(options)) return;
@@ -187,7 +190,8 @@ async function tellBefore(core: Core, chosen: Choice, quiet: boolean): Promise<v
   }
 }
 
-interface RunFlags extends MatrixFlags, JsonOption {
+interface RunFlags extends MatrixFlags {
+  readonly json?: boolean;
   readonly keepServing?: true | string;
   readonly name?: string;
 }
@@ -196,7 +200,6 @@ interface ImportOptions {
   readonly model?: string;
   readonly name?: string;
   readonly batchSize?: string;
-  readonly json?: boolean;
 }
 
 function readBatchSize(text: string): number {
@@ -206,7 +209,7 @@ function readBatchSize(text: string): number {
 }
 
 /** `import`: a file of perf_analyzer becomes a run that can be shown, reported and compared. */
-export function addImport(program: Command, context: CliContext): void {
+export function addImport(program: Verb): void {
   program
     .command('import')
     .description('Import a perf_analyzer CSV file or profile export as a run')
@@ -214,10 +217,7 @@ export function addImport(program: Command, context: CliContext): void {
     .option('--model <name>', 'model name, which the file does not contain; default: the file name')
     .option('--name <name>', 'name of the run', readRunName)
     .option('--batch-size <n>', 'batch size, which the file does not contain; default: 1')
-    .option('--json', 'print one JSON document to stdout; messages go to stderr')
-    .action(async (file: string, options: ImportOptions) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .work(async ({ core, output }, file: string, options: ImportOptions) => {
       const { runId, notes } = await core.importFile({
         path: resolve(file),
         ...present({ model: options.model, name: options.name }),
@@ -229,7 +229,7 @@ export function addImport(program: Command, context: CliContext): void {
       for (const note of notes) output.say(`  ${note}`);
       await saySharedName(core, output.say, runId, options.name);
       if (output.json) output.document({ ...runDocument(state, dir), notes });
-    });
+    }, besideMessages);
 }
 
 interface ResumeOptions extends ApproveOptions {
@@ -241,7 +241,6 @@ interface ResumeOptions extends ApproveOptions {
   readonly skipPreflight?: boolean;
   readonly detach?: boolean;
   readonly verbose?: boolean;
-  readonly json?: boolean;
 }
 
 /** The run's specification with what the command changes of it; null: it changes nothing. */
@@ -276,7 +275,7 @@ async function tellPlan(
 }
 
 /** `resume`: continues a run, also with a changed specification; what its journal has is not done again. */
-export function addResume(program: Command, context: CliContext): void {
+export function addResume(program: Verb): void {
   program
     .command('resume')
     .description('Continue a failed, paused, cancelled or interrupted run, optionally with changes')
@@ -305,18 +304,15 @@ export function addResume(program: Command, context: CliContext): void {
     .option('--allow-remote-load', 'allow load on another machine (remote engine)')
     .option('--detach', 'with a job (--engine slurm or kubernetes): submit it and return; the job continues')
     .option('--verbose', 'show the log of the steps')
-    .option('--json', 'print one JSON document to stdout; messages go to stderr')
-    .action(async (given: string, options: ResumeOptions) => {
+    .work(async ({ core, output, exit }, given: string, options: ResumeOptions) => {
       const from = options.from === undefined ? undefined : readOneOf('--from', stepIds, options.from);
-      const output = context.output(options);
-      const core = await context.core();
       const runId = await resolveRunId(core, given);
       if (options.trust === true) await core.trustRun(runId);
       const { verbose = false, detach, allowUnverified, skipPreflight } = options;
       const spec = await changedSpec(core, runId, options);
       if (options.dryRun === true) {
         await tellPlan(core, runId, { spec, from }, output);
-        context.exit(exitCodes.done);
+        exit(exitCodes.done);
         return;
       }
       if (spec === null && (options.trust === true || options.allowRemoteLoad === true)) {
@@ -324,6 +320,6 @@ export function addResume(program: Command, context: CliContext): void {
       }
       const headers = options.header === undefined ? undefined : readHeaders(options.header);
       const how = { headers, verbose, detach, from, allowUnverified, skipPreflight, spec: spec ?? undefined };
-      context.exit(await workOn(core, runId, output, how));
-    });
+      exit(await workOn(core, runId, output, how));
+    }, besideMessages);
 }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import {
@@ -12,7 +11,8 @@ import {
 } from '../contract/settings/settings';
 import { largestOf } from '../contract/statistics';
 import type { Core } from '../core';
-import { type CliContext, jsonHelp, type JsonOption, type Output, printText } from './output';
+import { printText } from './output';
+import type { Answer, Verb } from './verb';
 
 /** The p99 budget that was typed, else that of the settings; undefined where neither is there. */
 export async function budgetOf(core: Core, typed: number | undefined): Promise<number | undefined> {
@@ -67,9 +67,9 @@ export function settingLines({ values, changed }: SettingsState): readonly strin
   });
 }
 
-function tell(output: Output, state: SettingsState, key: SettingKey): void {
-  if (output.json) output.document({ key, value: state.values[key] });
-  else output.say(`${key}: ${settingText(key, state.values[key])}`);
+function answerOf({ values }: SettingsState, key: SettingKey): Answer {
+  const value = values[key];
+  return { document: { key, value }, lines: () => `${key}: ${settingText(key, value)}` };
 }
 
 /** Throws input-invalid where a new retention moves runs and nobody has agreed. */
@@ -87,57 +87,46 @@ async function requireAgreed(core: Core, days: number, yes: boolean): Promise<vo
 }
 
 /** The settings; what is wrong with their file goes to stderr. */
-async function readSettings(context: CliContext): Promise<SettingsState> {
-  const state = await (await context.core()).handlers['settings.get'](undefined);
+async function readSettings(core: Core): Promise<SettingsState> {
+  const state = await core.handlers['settings.get'](undefined);
   for (const line of problemLines(state)) printText(`${line}\n`, 'stderr');
   return state;
 }
 
 /** `settings`: the settings of window and command line. */
-export function addSettings(program: Command, context: CliContext): void {
+export function addSettings(program: Verb): void {
   const settings = program
     .command('settings')
     .description('List, read, set or reset the settings of window and command line');
   settings
     .command('list', { isDefault: true })
     .description('List every setting with its value')
-    .option('--json', jsonHelp)
-    .action(async (options: JsonOption) => {
-      const output = context.output(options);
-      const state = await readSettings(context);
-      if (output.json) output.document(state);
-      else for (const line of settingLines(state)) output.say(line);
+    .answer(async ({ core }) => {
+      const state = await readSettings(core);
+      return { document: state, lines: () => settingLines(state) };
     });
   settings
     .command('get')
     .description('Print the value of a setting')
     .argument('<key>', 'key of the setting: "settings list" has them', readKey)
-    .option('--json', jsonHelp)
-    .action(async (key: SettingKey, options: JsonOption) => {
-      const state = await readSettings(context);
-      tell(context.output(options), state, key);
-    });
+    .answer(async ({ core }, key: SettingKey) => answerOf(await readSettings(core), key));
   settings
     .command('set')
     .description('Set a setting; window and command line use it from now on')
     .argument('<key>', 'key of the setting', readKey)
     .argument('<value>', 'the value; "none" removes it, "on" and "off" switch')
     .option('-y, --yes', 'set a retention that moves runs to the trash')
-    .option('--json', jsonHelp)
-    .action(async (key: SettingKey, text: string, options: JsonOption & { readonly yes?: boolean }) => {
-      const core = await context.core();
+    .answer(async ({ core }, key: SettingKey, text: string, { yes = false }: { readonly yes?: boolean }) => {
       const value = readSettingValue(key, text);
       const isDays = key === 'runs.keepDays' && definitionOf(key).schema.safeParse(value).success;
-      if (isDays && typeof value === 'number') await requireAgreed(core, value, options.yes === true);
-      tell(context.output(options), await core.handlers['settings.set']({ key, value }), key);
+      if (isDays && typeof value === 'number') await requireAgreed(core, value, yes);
+      return answerOf(await core.handlers['settings.set']({ key, value }), key);
     });
   settings
     .command('reset')
     .description('Set a setting back to its default')
     .argument('<key>', 'key of the setting', readKey)
-    .option('--json', jsonHelp)
-    .action(async (key: SettingKey, options: JsonOption) => {
-      const state = await (await context.core()).handlers['settings.reset']({ key });
-      tell(context.output(options), state, key);
-    });
+    .answer(async ({ core }, key: SettingKey) =>
+      answerOf(await core.handlers['settings.reset']({ key }), key),
+    );
 }

@@ -7,7 +7,7 @@ import { reachOf } from '../contract/reach';
 import { fieldText, type SpecPreview, type SpecProblem } from '../contract/run/spec-tools';
 import { stepTitle } from '../contract/words';
 import { printMatrix } from './matrix';
-import { type CliContext, exitCodes, jsonHelp, printText } from './output';
+import { type CliContext, exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readOneOf } from './read-values';
 import { addSpecOptions, readChoice } from './spec-options';
@@ -141,7 +141,7 @@ export function addFields(program: Command, context: CliContext): void {
     .description('List the fields of run.yaml with their defaults, options and published variables')
     .argument('[part]', 'part of the specification, for example performance or configure.threads')
     .option('--markdown', 'print the page of the guide')
-    .option('--json', jsonHelp)
+    .option('--json', 'print one JSON document to stdout')
     .action((part: string | undefined, options: { readonly markdown?: boolean; readonly json?: boolean }) => {
       if (options.markdown === true) {
         printText(fieldsPage());

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type CliContext, createOutput } from '../../main/cli/output';
 import { createProgram } from '../../main/cli/program';
+import type { Core } from '../../main/core';
 
 interface Given extends Partial<CliContext> {
   readonly openWindow?: (args: readonly string[]) => Promise<void>;
@@ -17,6 +18,25 @@ export function programWith({ openWindow = () => Promise.resolve(), ...context }
     },
     { version: '0.0.0-test', openWindow },
   );
+}
+
+/** What a command line says to people, and its JSON documents. */
+export async function said(
+  core: Core,
+  ...words: readonly string[]
+): Promise<{ readonly text: string; readonly documents: readonly unknown[] }> {
+  const lines: string[] = [];
+  const documents: unknown[] = [];
+  const program = programWith({
+    core: () => Promise.resolve(core),
+    output: ({ json = false }) => ({
+      ...{ json, live: false, rewrite: () => undefined, clearScreen: () => undefined },
+      say: (line) => lines.push(line),
+      document: (value) => documents.push(value),
+    }),
+  });
+  await program.parseAsync(words, { from: 'user' });
+  return { text: lines.join('\n'), documents };
 }
 
 function everyCommand(command: Command): readonly Command[] {

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { WorkbenchError } from '../../contract/errors';
 import { hostNameSchema } from '../../contract/host/host-name';
 import { gpusText, hostFacts, hostStateText, usesText } from '../../contract/host/host-text';
@@ -15,9 +14,15 @@ import { largestOf } from '../../contract/statistics';
 import { present } from '../../contract/trees';
 import { formatChecks } from '../../contract/words';
 import type { Core } from '../../core';
-import { type CliContext, exitCodes, formatTable, jsonHelp, type JsonOption, type Output } from '../output';
+import { exitCodes, formatTable } from '../output';
+import type { Answer, Verb } from '../verb';
 
 const nameHelp = 'name of a host';
+
+interface AddOptions {
+  readonly certificates?: string;
+  readonly check: boolean;
+}
 
 /** Throws input-invalid, naming the argument. */
 function readHost(name: string, address: string, certificates: string | undefined): NewHost {
@@ -58,78 +63,66 @@ function statusLines(status: HostStatus): readonly string[] {
   return [head, ...facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)];
 }
 
-/** What was found, and whether containers can run there. */
-function tellCheck(output: Output, { status, checks }: HostCheck): number {
-  for (const line of statusLines(status)) output.say(line);
+function checkLines({ status, checks }: HostCheck): readonly string[] {
   const shown = checks.filter(({ status: one }) => one !== 'not-applicable');
-  if (shown.length > 0) output.say('');
-  for (const line of formatChecks(shown)) output.say(line);
-  const ready = status.reachable && checks.every(({ status: one }) => one !== 'problem');
-  return ready ? exitCodes.done : exitCodes.notReady;
+  return [...statusLines(status), ...(shown.length > 0 ? [''] : []), ...formatChecks(shown)];
 }
 
-async function list(core: Core, output: Output, check: boolean): Promise<void> {
+async function list(core: Core, check: boolean): Promise<Answer> {
   const hosts = await core.handlers['hosts.list'](undefined);
   const statuses = check
     ? await Promise.all(hosts.map(({ name }) => core.handlers['hosts.status']({ name })))
     : [];
-  if (output.json) {
-    output.document(hosts.map((host, index) => ({ ...host, ...present({ status: statuses[index] }) })));
-    return;
-  }
-  if (hosts.length === 0) {
-    output.say('No hosts yet. To add one: hosts add NAME ssh://user@host');
-    return;
-  }
-  const columns = check ? ['state', 'GPUs', 'Docker', 'disk free', 'in use by'] : [];
-  const rows = hosts.map((host, index) => rowOf(host, statuses[index]));
-  output.say(formatTable(['host', 'address', ...columns], rows));
-  for (const status of statuses) {
-    if (!status.reachable) output.say(`${status.name}: ${status.message}\n    → ${status.remedy}`);
-    else if (!status.docker.reachable) output.say(`${status.name}: ${status.docker.message}`);
-  }
+  return {
+    document: hosts.map((host, index) => ({ ...host, ...present({ status: statuses[index] }) })),
+    lines: () => listLines(hosts, statuses),
+  };
 }
 
-function addLooks(hosts: Command, context: CliContext): void {
+/** @param statuses of the hosts, in their order; none where they were not asked */
+function listLines(hosts: readonly Host[], statuses: readonly HostStatus[]): readonly string[] {
+  if (hosts.length === 0) return ['No hosts yet. To add one: hosts add NAME ssh://user@host'];
+  const columns = statuses.length > 0 ? ['state', 'GPUs', 'Docker', 'disk free', 'in use by'] : [];
+  const rows = hosts.map((host, index) => rowOf(host, statuses[index]));
+  const problems = statuses.flatMap((status) => {
+    if (!status.reachable) return `${status.name}: ${status.message}\n    → ${status.remedy}`;
+    return status.docker.reachable ? [] : `${status.name}: ${status.docker.message}`;
+  });
+  return [formatTable(['host', 'address', ...columns], rows), ...problems];
+}
+
+function addLooks(hosts: Verb): void {
   hosts
     .command('list', { isDefault: true })
     .description('List the hosts, each as it is now: GPUs, Docker, disk, what runs there')
     .option('--no-check', 'do not connect to them')
-    .option('--json', jsonHelp)
-    .action(async (options: JsonOption & { readonly check: boolean }) => {
-      await list(await context.core(), context.output(options), options.check);
-    });
+    .answer(({ core }, { check }: { readonly check: boolean }) => list(core, check));
   hosts
     .command('show')
     .description('Show one host as it is now')
     .argument('<name>', nameHelp)
-    .option('--json', jsonHelp)
-    .action(async (given: string, options: JsonOption) => {
-      const output = context.output(options);
-      const status = await (await context.core()).handlers['hosts.status']({ name: readName(given) });
-      if (output.json) output.document(status);
-      else for (const line of statusLines(status)) output.say(line);
+    .answer(async ({ core }, name: string) => {
+      const status = await core.handlers['hosts.status']({ name: readName(name) });
+      return { document: status, lines: () => statusLines(status) };
     });
   hosts
     .command('check')
     .description('Check whether a host can run Triton in containers')
     .argument('<name>', nameHelp)
-    .option('--json', jsonHelp)
-    .action(async (given: string, options: JsonOption) => {
-      const output = context.output(options);
-      const found = await (await context.core()).handlers['hosts.check']({ name: readName(given) });
-      const quiet: Output = output.json ? { ...output, say: () => undefined } : output;
-      context.exit(tellCheck(quiet, found));
-      if (output.json) output.document(found);
+    .answer(async ({ core, exit }, name: string) => {
+      const found = await core.handlers['hosts.check']({ name: readName(name) });
+      const ready = found.status.reachable && found.checks.every(({ status: one }) => one !== 'problem');
+      exit(ready ? exitCodes.done : exitCodes.notReady);
+      return { document: found, lines: () => checkLines(found) };
     });
 }
 
 /** `hosts`: machines to run on, beside this one. */
-export function addHosts(program: Command, context: CliContext): void {
+export function addHosts(program: Verb): void {
   const hosts = program
     .command('hosts')
     .description('Manage hosts: other machines with Docker, reached by ssh, a Docker context or TLS');
-  addLooks(hosts, context);
+  addLooks(hosts);
   hosts
     .command('add')
     .description('Add a host and check it; keys, ssh-agent and known hosts are those of ssh')
@@ -137,37 +130,22 @@ export function addHosts(program: Command, context: CliContext): void {
     .argument('<address>', 'ssh://user@host[:port], tcp://host:2376 (TLS), or context:NAME')
     .option('--certificates <dir>', 'folder with ca.pem, cert.pem and key.pem, for tcp:// only')
     .option('--no-check', 'do not connect to it')
-    .option('--json', jsonHelp)
-    .action(
-      async (
-        name: string,
-        address: string,
-        options: JsonOption & { readonly certificates?: string; readonly check: boolean },
-      ) => {
-        const output = context.output(options);
-        const { handlers } = await context.core();
-        const host = await handlers['hosts.add'](readHost(name, address, options.certificates));
-        const found = options.check ? await handlers['hosts.check']({ name: host.name }) : null;
-        if (output.json) {
-          output.document({ ...host, ...(found ?? {}) });
-          return;
-        }
-        output.say(`Added ${host.name}.`);
-        if (found !== null) tellCheck(output, found);
-      },
-    );
+    .answer(async ({ core: { handlers } }, name: string, address: string, options: AddOptions) => {
+      const host = await handlers['hosts.add'](readHost(name, address, options.certificates));
+      const found = options.check ? await handlers['hosts.check']({ name: host.name }) : null;
+      return {
+        document: { ...host, ...found },
+        lines: () => [`Added ${host.name}.`, ...(found === null ? [] : checkLines(found))],
+      };
+    });
   hosts
     .command('remove')
     .description('Remove a host from the list; nothing is changed on the host')
     .argument('<name>', nameHelp)
     .option('--force', 'also while runs or deployments use it, or when it is unreachable')
-    .option('--json', jsonHelp)
-    .action(async (given: string, options: JsonOption & { readonly force?: boolean }) => {
-      const output = context.output(options);
+    .answer(async ({ core }, given: string, { force = false }: { readonly force?: boolean }) => {
       const name = readName(given);
-      const { handlers } = await context.core();
-      await handlers['hosts.remove']({ name, force: options.force === true });
-      if (output.json) output.document({ name, removed: true });
-      else output.say(`${name} removed.`);
+      await core.handlers['hosts.remove']({ name, force });
+      return { document: { name, removed: true }, lines: () => `${name} removed.` };
     });
 }

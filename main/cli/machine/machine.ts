@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
 import { cliRemedyOf } from '../../contract/error-text';
 import { WorkbenchError } from '../../contract/errors';
-import type { GpuFacts, MachineStatus } from '../../contract/machine';
+import type { EngineStatus, GpuFacts, MachineStatus } from '../../contract/machine';
 import { formatBytes } from '../../contract/numbers';
 import { dockerEngineSchema, formats } from '../../contract/run/run-spec';
 import {
@@ -17,19 +16,11 @@ import {
 import { present } from '../../contract/trees';
 import { formatChecks } from '../../contract/words';
 import type { Core } from '../../core';
-import {
-  askToRemove,
-  type CliContext,
-  exitCodes,
-  followWork,
-  formatTable,
-  jsonHelp,
-  type Output,
-} from '../output';
+import { askToRemove, createOutput, exitCodes, followWork, formatTable, type Output } from '../output';
 import { readOneOf } from '../read-values';
+import type { Given, Verb } from '../verb';
 
 interface DetectOptions {
-  readonly json?: boolean;
   readonly images?: string;
   readonly release?: string;
   readonly gpus?: string;
@@ -50,30 +41,38 @@ function gpuLine(gpu: GpuFacts, { driverVersion, cudaVersion }: MachineStatus['g
   return `GPU ${gpu.index} ${gpu.name}: ${facts.join(', ')}${slices}`;
 }
 
-function tell(output: Output, machine: MachineStatus): void {
-  const { environment, gpus, host } = machine;
-  output.say(
+function engineLines({ kind, version, available, note, remedy }: EngineStatus): readonly string[] {
+  // What installs the tools of the local engine is a button in the window and a command here.
+  const action = kind === 'local' && !available ? cliRemedyOf('toolchain-missing') : remedy;
+  return [
+    `${available ? '✓' : '–'} engine ${kind}${version === null ? '' : ` ${version}`}: ${note}`,
+    ...(action === null ? [] : [`    ${action}`]),
+  ];
+}
+
+function machineLines({
+  environment,
+  gpus,
+  host,
+  release,
+  engines,
+  checks,
+}: MachineStatus): readonly string[] {
+  return [
     `${environment.os}; ${environment.cpu}, ${environment.cpuCount} processors, ` +
       `${bytesText(environment.memoryBytes)} memory, ${bytesText(host.memoryFreeBytes)} free`,
-  );
-  for (const disk of host.disks) output.say(`Disk of ${disk.path}: ${bytesText(disk.freeBytes)} free`);
-  for (const gpu of gpus.gpus) output.say(gpuLine(gpu, gpus));
-  if (machine.release !== null) output.say(`NGC images: ${machine.release}`);
-  if (gpus.problem !== null) output.say(`GPUs: ${gpus.problem}`);
-  for (const engine of machine.engines) {
-    const version = engine.version === null ? '' : ` ${engine.version}`;
-    output.say(`${engine.available ? '✓' : '–'} engine ${engine.kind}${version}: ${engine.note}`);
-    // What installs the tools of the local engine is a button in the window and a command here.
-    const remedy =
-      engine.kind === 'local' && !engine.available ? cliRemedyOf('toolchain-missing') : engine.remedy;
-    if (remedy !== null) output.say(`    ${remedy}`);
-  }
-  output.say('');
-  for (const line of formatChecks(machine.checks)) output.say(line);
+    ...host.disks.map(({ path, freeBytes }) => `Disk of ${path}: ${bytesText(freeBytes)} free`),
+    ...gpus.gpus.map((gpu) => gpuLine(gpu, gpus)),
+    ...(release === null ? [] : [`NGC images: ${release}`]),
+    ...(gpus.problem === null ? [] : [`GPUs: ${gpus.problem}`]),
+    ...engines.flatMap(engineLines),
+    '',
+    ...formatChecks(checks),
+  ];
 }
 
 /** `detect`: what this machine offers, and what keeps it from running Triton in containers. */
-export function addDetect(program: Command, context: CliContext): void {
+export function addDetect(program: Verb): void {
   program
     .command('detect')
     .description(
@@ -86,9 +85,7 @@ export function addDetect(program: Command, context: CliContext): void {
       '--format <name>',
       'check for serving this format; newer releases have no backend for tf-savedmodel',
     )
-    .option('--json', jsonHelp)
-    .action(async (options: DetectOptions) => {
-      const output = context.output(options);
+    .answer(async ({ core }, options: DetectOptions) => {
       const { images, release, gpus } = options;
       const asked = images !== undefined || release !== undefined || gpus !== undefined;
       const engine = dockerEngineSchema.safeParse({
@@ -105,9 +102,8 @@ export function addDetect(program: Command, context: CliContext): void {
       }
       const format =
         options.format === undefined ? undefined : readOneOf('--format', formats, options.format);
-      const machine = await (await context.core()).machine(asked ? engine.data : undefined, format);
-      if (output.json) output.document(machine);
-      else tell(output, machine);
+      const machine = await core.machine(asked ? engine.data : undefined, format);
+      return { document: machine, lines: () => machineLines(machine) };
     });
 }
 
@@ -116,7 +112,6 @@ interface SetupOptions {
   readonly repair?: boolean;
   readonly remove?: boolean;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 /** Throws input-invalid. */
@@ -195,14 +190,16 @@ async function follow(core: Core, progress: Output): Promise<SetupWork> {
   return work;
 }
 
-async function setup(context: CliContext, names: readonly string[], options: SetupOptions): Promise<number> {
-  const output = context.output(options);
+async function setup(
+  { core, output }: Given,
+  names: readonly string[],
+  options: SetupOptions,
+): Promise<number> {
   const ids = readComponents(names);
   const action = readAction(options);
-  const core = await context.core();
   if (action === 'check') return check(core, output, ids);
   // stdout is for the result.
-  const progress: Output = { ...context.output({ json: true }), json: false };
+  const progress: Output = { ...createOutput(true, output.quiet), json: false };
   const say = (line: string) => {
     if (output.quiet !== true) progress.say(line);
   };
@@ -233,7 +230,7 @@ async function setup(context: CliContext, names: readonly string[], options: Set
 }
 
 /** `setup`: what the workbench home needs outside of containers. */
-export function addSetup(program: Command, context: CliContext): void {
+export function addSetup(program: Verb): void {
   program
     .command('setup')
     .description(
@@ -244,8 +241,7 @@ export function addSetup(program: Command, context: CliContext): void {
     .option('--repair', 'make it anew, with fresh downloads')
     .option('--remove', 'remove it, with everything that was made from it; asks')
     .option('-y, --yes', 'do not ask')
-    .option('--json', jsonHelp)
-    .action(async (names: string[], options: SetupOptions) => {
-      context.exit(await setup(context, names, options));
+    .work(async (given, names: string[], options: SetupOptions) => {
+      given.exit(await setup(given, names, options));
     });
 }

@@ -1,25 +1,17 @@
-import type { Command } from 'commander';
 import { WorkbenchError } from '../../contract/errors';
 import { formatBytes } from '../../contract/numbers';
 import { type ReportChange, type ReportSection, reportSections } from '../../contract/run/report-look';
+import { present } from '../../contract/trees';
 import type { CleanedHome, CleanPlan, CleanRequest, Core } from '../../core';
-import {
-  askToRemove,
-  type CliContext,
-  formatError,
-  jsonHelp,
-  type JsonOption,
-  type Output,
-  printText,
-} from '../output';
+import { askToRemove, formatError, type Output, printText } from '../output';
 import { readBudgetMs, readRunName, resolveRunId, runArgument, saySharedName } from '../read-values';
+import type { Verb } from '../verb';
 
 interface CleanOptions {
   readonly cache?: boolean;
   readonly trash?: boolean;
   readonly yes?: boolean;
   readonly dryRun?: boolean;
-  readonly json?: boolean;
 }
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
@@ -85,7 +77,7 @@ async function clean(
 }
 
 /** `clean`: says what it removes and what that frees, asks, and removes it. */
-export function addClean(program: Command, context: CliContext): void {
+export function addClean(program: Verb): void {
   program
     .command('clean')
     .description(
@@ -96,10 +88,10 @@ export function addClean(program: Command, context: CliContext): void {
     .option('--trash', 'empty the trash')
     .option('-y, --yes', 'do not ask')
     .option('-n, --dry-run', 'show what would be removed, and remove nothing')
-    .option('--json', 'print one JSON document to stdout; needs --yes or --dry-run')
-    .action(async (given: string[], options: CleanOptions) => {
-      await clean(await context.core(), context.output(options), given, options);
-    });
+    .work(
+      ({ core, output }, given: string[], options: CleanOptions) => clean(core, output, given, options),
+      'print one JSON document to stdout; needs --yes or --dry-run',
+    );
 }
 
 interface ReportOptions {
@@ -108,12 +100,13 @@ interface ReportOptions {
   readonly logo?: string;
   readonly sections?: string;
   readonly without?: string;
+  readonly p99BudgetMs?: number;
 }
 
 const names = reportSections.join(', ');
 
 /** What the reports of a run are written with. */
-const addReportOptions = (command: Command): Command =>
+const addReportOptions = (command: Verb): Verb =>
   command
     .option('--title <text>', 'title of the report, saved with the run; "" removes it')
     .option('--notes <text>', 'what the reader should know, below the verdict; kept with the run')
@@ -168,10 +161,8 @@ export function reportChangeOf(options: ReportOptions): ReportChange {
     });
   }
   return {
-    ...(title === undefined ? {} : { title }),
-    ...(notes === undefined ? {} : { notes }),
+    ...present({ title, notes, without }),
     ...(logo === undefined ? {} : { logo: logo === 'none' ? null : logo }),
-    ...(without === undefined ? {} : { without }),
   };
 }
 
@@ -197,15 +188,12 @@ const stops: readonly Stop[] = [
   },
 ];
 
-function addStop(program: Command, context: CliContext, { verb, description, stop, said }: Stop): void {
+function addStop(program: Verb, { verb, description, stop, said }: Stop): void {
   program
     .command(verb)
     .description(description)
     .argument('<run>', runArgument)
-    .option('--json', jsonHelp)
-    .action(async (given: string, options: JsonOption) => {
-      const output = context.output(options);
-      const core = await context.core();
+    .work(async ({ core, output }, given: string) => {
       const runId = await resolveRunId(core, given);
       await stop(core, runId);
       if (output.json) output.document({ runId, requested: true });
@@ -216,7 +204,7 @@ function addStop(program: Command, context: CliContext, { verb, description, sto
     });
 }
 
-function addReport(program: Command, context: CliContext): void {
+function addReport(program: Verb): void {
   const report = program
     .command('report')
     .description('Write the reports of a run again from its journal, even if the run has not finished')
@@ -226,35 +214,25 @@ function addReport(program: Command, context: CliContext): void {
       'p99 budget of the run, in milliseconds; saved with the run',
       readBudgetMs,
     );
-  addReportOptions(report)
-    .option('--json', jsonHelp)
-    .action(
-      async (given: string, options: JsonOption & ReportOptions & { readonly p99BudgetMs?: number }) => {
-        const output = context.output(options);
-        const change = reportChangeOf(options);
-        const core = await context.core();
-        const runId = await resolveRunId(core, given);
-        // Before anything of the run is changed.
-        if (typeof change.logo === 'string') await core.checkLogo(change.logo);
-        if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
-        const files = await core.writeReports(runId, change);
-        if (output.json) output.document({ runId, reports: files });
-        else for (const file of files) output.say(`${file.kind}: ${file.path}`);
-      },
-    );
+  addReportOptions(report).answer(async ({ core }, given: string, options: ReportOptions) => {
+    const change = reportChangeOf(options);
+    const runId = await resolveRunId(core, given);
+    // Before anything of the run is changed.
+    if (typeof change.logo === 'string') await core.checkLogo(change.logo);
+    if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
+    const reports = await core.writeReports(runId, change);
+    return { document: { runId, reports }, lines: () => reports.map(({ kind, path }) => `${kind}: ${path}`) };
+  });
 }
 
-function addRename(program: Command, context: CliContext): void {
+function addRename(program: Verb): void {
   program
     .command('rename')
     .description('Name a run; use the name wherever a command takes a run')
     .argument('<run>', runArgument)
     .argument('[name]', 'the new name; without it, the name is removed')
-    .option('--json', jsonHelp)
-    .action(async (given: string, text: string | undefined, options: JsonOption) => {
-      const output = context.output(options);
+    .work(async ({ core, output }, given: string, text: string | undefined) => {
       const name = text === undefined ? null : readRunName(text);
-      const core = await context.core();
       const runId = await resolveRunId(core, given);
       await core.handlers['runs.rename']({ runId, name });
       if (output.json) output.document({ runId, name });
@@ -264,8 +242,8 @@ function addRename(program: Command, context: CliContext): void {
 }
 
 /** The verbs that look after runs: cancel, pause, report, rename. */
-export function addUpkeep(program: Command, context: CliContext): void {
-  for (const stop of stops) addStop(program, context, stop);
-  addReport(program, context);
-  addRename(program, context);
+export function addUpkeep(program: Verb): void {
+  for (const stop of stops) addStop(program, stop);
+  addReport(program);
+  addRename(program);
 }

@@ -1,12 +1,10 @@
-import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addBest } from '../../../main/cli/compare';
 import type { RunState } from '../../../main/contract/run/run-state';
 import type { Core } from '../../../main/core';
+import { said } from '../../support/cli-program';
 import { completeState } from '../../support/run-state';
 
 it('calls the best run by its name', async () => {
-  const lines: string[] = [];
   const states: Readonly<Record<string, RunState>> = {
     a: { ...completeState(), runId: 'a', name: 'nightly' },
     b: {
@@ -20,16 +18,6 @@ it('calls the best run by its name', async () => {
     getRun: (runId: string) => Promise.resolve({ state: states[runId] }),
     handlers: { 'settings.get': () => Promise.resolve({ values: {}, problems: [] }) },
   } as unknown as Core;
-  const program = new Command();
-  addBest(program, {
-    core: () => Promise.resolve(core),
-    output: () => ({
-      ...{ json: false, live: false, rewrite: () => undefined, clearScreen: () => undefined },
-      say: (line) => lines.push(line),
-      document: () => undefined,
-    }),
-    exit: () => undefined,
-  });
-  await program.parseAsync(['best', 'a', 'b', '--p99-budget-ms', '100'], { from: 'user' });
-  expect(lines.join()).toMatch(/^Best of 2 runs within a p99 of 100 ms: nightly \(a\), /);
+  const { text } = await said(core, 'best', 'a', 'b', '--p99-budget-ms', '100');
+  expect(text).toMatch(/^Best of 2 runs within a p99 of 100 ms: nightly \(a\), /);
 });

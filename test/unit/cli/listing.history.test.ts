@@ -1,7 +1,6 @@
-import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addListing } from '../../../main/cli/listing';
 import type { Core } from '../../../main/core';
+import { said } from '../../support/cli-program';
 import { rejection } from '../../support/rejection';
 import { runSummary } from '../renderer/window-fixtures';
 
@@ -20,23 +19,8 @@ const runs = [
   runSummary({ runId: '1-imported', imported: 'CSV' }),
 ];
 
-async function history(...args: readonly string[]): Promise<{ text: string; documents: readonly unknown[] }> {
-  const lines: string[] = [];
-  const documents: unknown[] = [];
-  const program = new Command();
-  addListing(program, {
-    core: () =>
-      Promise.resolve({ listRuns: () => Promise.resolve({ runs, unreadable: [] }) } as unknown as Core),
-    output: ({ json = false }) => ({
-      ...{ json, live: false, rewrite: () => undefined, clearScreen: () => undefined },
-      say: (line) => lines.push(line),
-      document: (value) => documents.push(value),
-    }),
-    exit: () => undefined,
-  });
-  await program.parseAsync(['runs', '--history', ...args], { from: 'user' });
-  return { text: lines.join('\n'), documents };
-}
+const core = { listRuns: () => Promise.resolve({ runs, unreadable: [] }) } as unknown as Core;
+const history = (...words: readonly string[]) => said(core, 'runs', '--history', ...words);
 
 it('prints the runs of the same model with where they were measured, and whether the level is steady', async () => {
   const { text } = await history('3-old');

@@ -1,7 +1,5 @@
 // @vitest-environment jsdom
-import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addListing } from '../../../../main/cli/listing';
 import { runDocument } from '../../../../main/cli/run-progress';
 import { budgetText } from '../../../../main/contract/measured/verdict';
 import type { RunState } from '../../../../main/contract/run/run-state';
@@ -11,6 +9,7 @@ import { html } from '../../../../main/reports/html.exporter';
 import { json } from '../../../../main/reports/json.exporter';
 import { toReport } from '../../../../main/reports/to-report';
 import { BudgetField } from '../../../../renderer/views/run/budget-field';
+import { said } from '../../../support/cli-program';
 import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../support/run-state';
 import { createClientDouble } from '../../renderer/client-double';
 import { mount } from '../../renderer/mounted';
@@ -29,24 +28,12 @@ const state = stateOf([
 
 /** What `show` prints of the run. */
 async function shown(of: RunState): Promise<string> {
-  const lines: string[] = [];
   const core = {
     listRuns: () => Promise.resolve({ runs: [{ runId: of.runId }], unreadable: [] }),
     getRun: () => Promise.resolve({ state: of, dir: '/runs/a' }),
     handlers: {},
   } as unknown as Core;
-  const program = new Command();
-  addListing(program, {
-    core: () => Promise.resolve(core),
-    output: () => ({
-      ...{ json: false, live: false, rewrite: () => undefined, clearScreen: () => undefined },
-      say: (line) => lines.push(line),
-      document: () => undefined,
-    }),
-    exit: () => undefined,
-  });
-  await program.parseAsync(['show', of.runId], { from: 'user' });
-  return lines.join('\n');
+  return (await said(core, 'show', of.runId)).text;
 }
 
 it('the window, the command line, HTML and PDF, CSV and JSON have the same sentence, with the headroom', async () => {
