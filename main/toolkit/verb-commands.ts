@@ -24,6 +24,28 @@ interface PreparedPaths {
   readonly checkpoint: string;
 }
 
+/** Names of flags with their values: true is a flag without one, and what is not there is left out. */
+type Flags = Readonly<Record<string, string | number | true | null | undefined>>;
+
+const flagArguments = (flags: Flags): ToolkitArgument[] =>
+  Object.entries(flags).flatMap(([name, value]): ToolkitArgument[] => {
+    if (value === undefined || value === null) return [];
+    return [value === true ? [`--${name}`] : [`--${name}`, value]];
+  });
+
+/** One flag that is given once for each entry, as name=value. */
+const repeated = (flag: string, entries: Readonly<Record<string, string | number>>): ToolkitArgument[] =>
+  Object.entries(entries).map(([name, value]) => [`--${flag}`, `${name}=${value}`]);
+
+/** A verb with its arguments, in their order. */
+const command = (
+  verb: string,
+  ...parts: readonly (readonly ToolkitArgument[] | Flags)[]
+): ToolkitCommand => ({
+  verb,
+  args: parts.flatMap((part) => (part instanceof Array ? part : flagArguments(part))),
+});
+
 const sampleCount = 8;
 
 /** What decides the samples of {@link profileDataCommand} beside its paths. */
@@ -46,89 +68,55 @@ function sampleArguments({ spec, fileSignature }: ModelSource): ToolkitArgument[
     ...tensor,
     dims: fileSignature.inputs[index]?.shape.slice(1) ?? tensor.shape,
   }));
-  return [['--samples-only'], ['--arg', `inputs=${JSON.stringify(inputs)}`]];
+  return flagArguments({ 'samples-only': true, arg: `inputs=${JSON.stringify(inputs)}` });
 }
 
 /** Flags that name the model folder, its profile and its own arguments. */
 function modelArguments(source: ModelSource): ToolkitArgument[] {
-  const { modelDir, spec, framework } = source;
+  const { modelDir, spec, argumentsFile } = source;
+  const framework = source.framework === 'pyt' ? undefined : source.framework;
   return [
-    ['--model-dir', modelDir],
-    ...(framework === 'pyt' ? [] : [['--framework', framework] as const]),
-    ['--profile', spec.model.profile],
-    ...Object.entries(spec.model.args).map(([name, value]): ToolkitArgument => ['--arg', `${name}=${value}`]),
-    ...(source.argumentsFile === undefined ? [] : [['--arguments-from', source.argumentsFile] as const]),
+    ...flagArguments({ 'model-dir': modelDir, framework, profile: spec.model.profile }),
+    ...repeated('arg', spec.model.args),
+    ...flagArguments({ 'arguments-from': argumentsFile }),
     ...sampleArguments(source),
   ];
 }
 
 /** Flags that give the model itself: weights for the folder's code, or a file with its signature. */
-function weightArguments(
-  source: ModelSource,
-  checkpoint: string,
-  flag: '--source' | '--path',
-): ToolkitArgument[] {
-  if (source.fileSignature === undefined) return [['--checkpoint', checkpoint]];
-  return [
-    [flag, checkpoint],
-    ['--signature', JSON.stringify(source.fileSignature)],
-  ];
-}
+const weights = ({ fileSignature }: ModelSource, checkpoint: string, flag: 'source' | 'path'): Flags =>
+  fileSignature === undefined
+    ? { checkpoint }
+    : { [flag]: checkpoint, signature: JSON.stringify(fileSignature) };
 
 /** Flags of a verb that goes through the data set, in whole batches. */
-function datasetArguments({ spec }: ModelSource, dataset: string): ToolkitArgument[] {
-  return [
-    ['--dataset', dataset],
-    ['--batch-size', datasetBatch(spec)],
-  ];
-}
+const batches = ({ spec }: ModelSource, dataset: string): Flags => ({
+  dataset,
+  'batch-size': datasetBatch(spec),
+});
 
-export function makeDatasetCommand(source: ModelSource, output: string): ToolkitCommand {
-  return { verb: 'make-dataset', args: [...modelArguments(source), ['--output', output]] };
-}
+export const makeDatasetCommand = (source: ModelSource, output: string): ToolkitCommand =>
+  command('make-dataset', modelArguments(source), { output });
 
 /** A downloaded archive -> folder; more than `mostBytes` are refused. */
-export function unpackCommand(
+export const unpackCommand = (
   kind: string,
   archive: string,
   mostBytes: number,
   output: string,
-): ToolkitCommand {
-  return {
-    verb: 'unpack',
-    args: [
-      ['--kind', kind],
-      ['--archive', archive],
-      ['--most-bytes', mostBytes],
-      ['--output', output],
-    ],
-  };
-}
+): ToolkitCommand => command('unpack', { kind, archive, 'most-bytes': mostBytes, output });
 
 /** A published data set as it is unpacked -> the layout that the preset's loader reads. */
-export function prepareDatasetCommand(
+export const prepareDatasetCommand = (
   modelDir: string,
   args: Readonly<Record<string, string>>,
   source: string,
   output: string,
-): ToolkitCommand {
-  return {
-    verb: 'prepare-dataset',
-    args: [
-      ['--model-dir', modelDir],
-      ...Object.entries(args).map(([name, value]): ToolkitArgument => ['--arg', `${name}=${value}`]),
-      ['--source', source],
-      ['--output', output],
-    ],
-  };
-}
+): ToolkitCommand =>
+  command('prepare-dataset', { 'model-dir': modelDir }, repeated('arg', args), { source, output });
 
-export function trainCommand(source: ModelSource, dataset: string, output: string): ToolkitCommand {
-  return {
-    verb: 'train',
-    args: [...modelArguments(source), ['--dataset', dataset], ['--output', output]],
-  };
-}
+export const trainCommand = (source: ModelSource, dataset: string, output: string): ToolkitCommand =>
+  command('train', modelArguments(source), { dataset, output });
 
 /** The user's weights -> weights and arguments that the other verbs take. */
 export function loadCheckpointCommand(
@@ -137,44 +125,27 @@ export function loadCheckpointCommand(
   output: string,
   argumentsFile: string,
 ): ToolkitCommand {
-  return {
-    verb: 'load-checkpoint',
-    args: [
-      ...modelArguments({ ...source, argumentsFile: undefined }),
-      ['--checkpoint', checkpoint],
-      ['--output', output],
-      ['--arguments', argumentsFile],
-    ],
-  };
+  const model = modelArguments({ ...source, argumentsFile: undefined });
+  return command('load-checkpoint', model, { checkpoint, output, arguments: argumentsFile });
 }
 
 export function exportCommand(source: ModelSource, prepared: PreparedPaths, output: string): ToolkitCommand {
   const format = exportedFormat(source.spec.format);
-  const options = formatOf(format).exportOptions?.(source.spec) ?? {};
-  return {
-    verb: 'export',
-    args: [
-      ...modelArguments(source),
-      ...datasetArguments(source, prepared.dataset),
-      ...weightArguments(source, prepared.checkpoint, '--source'),
-      ['--format', format],
-      ...Object.entries(options).map(([name, value]): ToolkitArgument => [`--${name}`, value]),
-      ['--output', output],
-    ],
-  };
+  return command(
+    'export',
+    modelArguments(source),
+    batches(source, prepared.dataset),
+    weights(source, prepared.checkpoint, 'source'),
+    { format, ...formatOf(format).exportOptions?.(source.spec), output },
+  );
 }
 
 export function convertCommand(spec: RunSpec, input: string, output: string): ToolkitCommand {
-  return {
-    verb: 'convert',
-    args: [
-      ['--format', spec.format],
-      ['--precision', spec.precision],
-      ['--input', input],
-      ['--output', output],
-      ...(isFileSource(spec.model) ? [['--foreign'] as const] : []),
-    ],
-  };
+  const { format, precision } = spec;
+  return command('convert', {
+    ...{ format, precision, input, output },
+    foreign: isFileSource(spec.model) ? true : undefined,
+  });
 }
 
 /** ONNX of {@link exportCommand} -> TensorRT plan. `image`: where it is built, noted beside it. */
@@ -186,19 +157,12 @@ export function buildPlanCommand(
   image: string | null,
 ): ToolkitCommand {
   const { spec } = source;
-  return {
-    verb: 'build-plan',
-    args: [
-      ...modelArguments(source),
-      ...datasetArguments(source, dataset),
-      ['--precision', spec.precision],
-      ['--input', input],
-      ['--output', output],
-      ['--max-batch-size', spec.configure.batching === 'disabled' ? 0 : spec.configure.maxBatchSize],
-      ['--workspace-bytes', spec.tensorrt?.maxWorkspaceBytes ?? defaultWorkspaceBytes],
-      ...(image === null ? [] : [['--image', image] as const]),
-    ],
-  };
+  return command('build-plan', modelArguments(source), batches(source, dataset), {
+    ...{ precision: spec.precision, input, output },
+    'max-batch-size': spec.configure.batching === 'disabled' ? 0 : spec.configure.maxBatchSize,
+    'workspace-bytes': spec.tensorrt?.maxWorkspaceBytes ?? defaultWorkspaceBytes,
+    image,
+  });
 }
 
 /** What the model ran in before it was converted. */
@@ -217,10 +181,6 @@ function sourceRuntime({ framework, spec }: ModelSource): string {
   }
 }
 
-/** Framework and Triton are given the same samples. */
-const comparedSamples = ({ spec: { accuracy } }: ModelSource): ToolkitArgument[] =>
-  accuracy.samples === undefined ? [] : [['--limit', accuracy.samples]];
-
 /** The client's container has the GPUs of the run. */
 const hasGpu = ({ engine }: RunSpec): boolean =>
   engine.kind === 'docker' && visibleGpus(engine)?.length !== 0;
@@ -230,28 +190,26 @@ export function inferFrameworkCommand(
   prepared: PreparedPaths,
   outputDir: string,
 ): ToolkitCommand {
-  return {
-    verb: 'infer-framework',
-    args: [
-      ...modelArguments(source),
-      ...datasetArguments(source, prepared.dataset),
-      ...weightArguments(source, prepared.checkpoint, '--path'),
-      ['--runtime', sourceRuntime(source)],
-      ...(hasGpu(source.spec) ? [['--device', 'auto'] as const] : []),
-      ...comparedSamples(source),
-      ['--output-dir', outputDir],
-      ['--dump-labels'],
-    ],
-  };
+  return command(
+    'infer-framework',
+    modelArguments(source),
+    batches(source, prepared.dataset),
+    weights(source, prepared.checkpoint, 'path'),
+    {
+      runtime: sourceRuntime(source),
+      device: hasGpu(source.spec) ? 'auto' : undefined,
+      // Framework and Triton are given the same samples.
+      limit: source.spec.accuracy.samples,
+      'output-dir': outputDir,
+      'dump-labels': true,
+    },
+  );
 }
 
-const tlsArguments = ({ caFile, certFile, keyFile, serverName }: TlsFiles): ToolkitArgument[] => [
-  ['--tls'],
-  ...(caFile === undefined ? [] : [['--tls-ca', caFile] as const]),
-  ...(certFile === undefined ? [] : [['--tls-cert', certFile] as const]),
-  ...(keyFile === undefined ? [] : [['--tls-key', keyFile] as const]),
-  ...(serverName === undefined ? [] : [['--tls-server-name', serverName] as const]),
-];
+const tlsFlags = ({ caFile, certFile, keyFile, serverName }: TlsFiles): Flags => ({
+  tls: true,
+  ...{ 'tls-ca': caFile, 'tls-cert': certFile, 'tls-key': keyFile, 'tls-server-name': serverName },
+});
 
 export function inferTritonCommand(
   source: ModelSource,
@@ -259,40 +217,29 @@ export function inferTritonCommand(
   server: { readonly grpcAddress: string; readonly grpcTls?: TlsFiles | undefined },
   outputDir: string,
 ): ToolkitCommand {
-  const { grpcTls: tls } = server;
-  const { configure } = source.spec;
-  return {
-    verb: 'infer-triton',
-    args: [
-      ...modelArguments(source),
-      ...datasetArguments(source, dataset),
-      ['--precision', tensorPrecisionOf(source.spec)],
-      ['--url', server.grpcAddress],
-      ['--protocol', 'grpc'],
-      ...(tls === undefined ? [] : tlsArguments(tls)),
-      ['--model-name', configure.modelName],
-      ['--model-version', configure.modelVersion],
-      ...comparedSamples(source),
-      ['--output-dir', outputDir],
-      ['--dump-labels'],
-    ],
-  };
+  const { grpcAddress: url, grpcTls } = server;
+  const { configure, accuracy } = source.spec;
+  return command('infer-triton', modelArguments(source), batches(source, dataset), {
+    ...{ precision: tensorPrecisionOf(source.spec), url, protocol: 'grpc' },
+    ...(grpcTls === undefined ? {} : tlsFlags(grpcTls)),
+    'model-name': configure.modelName,
+    'model-version': configure.modelVersion,
+    limit: accuracy.samples,
+    'output-dir': outputDir,
+    'dump-labels': true,
+  });
 }
 
-const tolerances = (flag: string, values: Readonly<Record<string, number>>): ToolkitArgument[] =>
-  Object.entries(values).map(([name, value]) => [flag, `${name}=${value}`]);
-
-export function verifyCommand(spec: RunSpec, reference: string, candidate: string): ToolkitCommand {
-  return {
-    verb: 'verify',
-    args: [
-      ['--reference', reference],
-      ['--candidate', candidate],
-      ...tolerances('--atol', spec.accuracy.atol),
-      ...tolerances('--rtol', spec.accuracy.rtol),
-      ...tolerances('--max-mismatch', spec.accuracy.maxMismatch ?? {}),
-    ],
-  };
+export function verifyCommand(
+  { accuracy: { atol, rtol, maxMismatch = {} } }: RunSpec,
+  reference: string,
+  candidate: string,
+): ToolkitCommand {
+  return command(
+    'verify',
+    { reference, candidate },
+    ...[repeated('atol', atol), repeated('rtol', rtol), repeated('max-mismatch', maxMismatch)],
+  );
 }
 
 /** Of the compared samples, the first few with the outputs of the framework. */
@@ -303,30 +250,20 @@ export function keepSamplesCommand(
   outputDir: string,
 ): ToolkitCommand {
   const { accuracy } = source.spec;
-  return {
-    verb: 'keep-samples',
-    args: [
-      ...modelArguments(source),
-      ...datasetArguments(source, dataset),
-      ['--precision', tensorPrecisionOf(source.spec)],
-      ['--reference', reference],
-      ['--count', Math.min(sampleCount, accuracy.samples ?? sampleCount)],
-      ['--output-dir', outputDir],
-    ],
-  };
+  return command('keep-samples', modelArguments(source), batches(source, dataset), {
+    precision: tensorPrecisionOf(source.spec),
+    reference,
+    count: Math.min(sampleCount, accuracy.samples ?? sampleCount),
+    'output-dir': outputDir,
+  });
 }
 
-export function metricsCommand(
+export const metricsCommand = (
   source: ModelSource,
   dataset: string,
   dumpDir: string,
   csv: string,
-): ToolkitCommand {
-  return {
-    verb: 'metrics',
-    args: [...modelArguments(source), ['--dataset', dataset], ['--dump-dir', dumpDir], ['--csv', csv]],
-  };
-}
+): ToolkitCommand => command('metrics', modelArguments(source), { dataset, 'dump-dir': dumpDir, csv });
 
 export function profileDataCommand(
   source: ModelSource,
@@ -335,16 +272,11 @@ export function profileDataCommand(
   outputDir: string,
 ): ToolkitCommand {
   const { spec } = source;
-  return {
-    verb: 'profile-data',
-    args: [
-      ...modelArguments(source),
-      ...datasetArguments(source, dataset),
-      ['--precision', tensorPrecisionOf(spec)],
-      ['--mode', spec.performance.inputData],
-      ['--count', sampleCount],
-      ['--signature', JSON.stringify(inputs)],
-      ['--output-dir', outputDir],
-    ],
-  };
+  return command('profile-data', modelArguments(source), batches(source, dataset), {
+    precision: tensorPrecisionOf(spec),
+    mode: spec.performance.inputData,
+    count: sampleCount,
+    signature: JSON.stringify(inputs),
+    'output-dir': outputDir,
+  });
 }
