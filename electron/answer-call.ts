@@ -1,5 +1,5 @@
 import { api, type CallAnswer, type CallName, type Handlers } from '../main/contract/api';
-import { toWire, WorkbenchError } from '../main/contract/errors';
+import { invalidInput, toWire, WorkbenchError } from '../main/contract/errors';
 
 const isCallName = (name: unknown): name is CallName => typeof name === 'string' && Object.hasOwn(api, name);
 
@@ -8,9 +8,7 @@ async function handled(handlers: Handlers, name: unknown, input: unknown): Promi
   const parsed = api[name].input.safeParse(input);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new WorkbenchError('input-invalid', `${name}: ${issue?.message ?? 'not valid'}`, {
-      where: issue?.path.join('.'),
-    });
+    throw invalidInput(issue?.path.join('.'), `${name}: ${issue?.message ?? 'not valid'}`);
   }
   // The name picks schema and handler alike, so the parsed value fits; the compiler cannot follow that link.
   const handler = handlers[name] as (value: unknown) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput } from '../contract/errors';
 import { isSound } from '../contract/flag-text';
 import { bestPoint, levelsOf } from '../contract/measured/points';
 import { latencyIntervalUs, type LoadPoint } from '../contract/measured/results';
@@ -172,10 +172,7 @@ async function requireEmpty(dir: string): Promise<void> {
   const found = await lstat(dir).catch(() => null);
   if (found === null) return;
   if (found.isDirectory() && (await readdir(dir)).length === 0) return;
-  throw new WorkbenchError('input-invalid', `${dir} is not empty`, {
-    where: dir,
-    remedy: 'Name a folder that does not exist yet, or an empty one.',
-  });
+  throw invalidInput(dir, `${dir} is not empty`, 'Name a folder that does not exist yet, or an empty one.');
 }
 
 /** Files of the model without what Python left among them. Gives their bytes together. */

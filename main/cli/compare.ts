@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type Baseline, baselinesOf, defaultBaseline, otherwiseText } from '../contract/measured/baseline';
 import {
   type ComparedPair,
@@ -226,10 +226,7 @@ interface BestOptions {
 function readCount(text: string): number {
   const count = readNumber('--last', text);
   if (Number.isInteger(count) && count > 1) return count;
-  throw new WorkbenchError('input-invalid', `"${text}" is not a number of runs`, {
-    where: '--last',
-    remedy: 'Use a whole number from 2 on.',
-  });
+  throw invalidInput('--last', `"${text}" is not a number of runs`, 'Use a whole number from 2 on.');
 }
 
 /** The named runs, else the newest that have measured something. */

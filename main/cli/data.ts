@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { DataItem, DataSource, DataWork } from '../contract/data-source';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { formatCount } from '../contract/numbers';
 import type { Core } from '../core';
 import { exitCodes, followWork, type Output } from './output';
@@ -57,9 +57,7 @@ function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
 /** The source that the options name; the only data set where they name none. Throws input-invalid. */
 function chosen(items: readonly DataItem[], preset: string, options: FetchOptions): DataItem {
   if (options.dataset !== undefined && options.checkpoint !== undefined) {
-    throw new WorkbenchError('input-invalid', 'Use either --dataset or --checkpoint', {
-      where: 'data fetch',
-    });
+    throw invalidInput('data fetch', 'Use either --dataset or --checkpoint');
   }
   const asked = items.find(({ kind, source }) => options[kind] === source.id);
   if (asked !== undefined) return asked;

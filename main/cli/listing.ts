@@ -1,5 +1,5 @@
 import type { RunSummary } from '../contract/api';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { stateWords } from '../contract/flag-text';
 import { jobLine, jobPlace } from '../contract/job/run-job';
 import { baselineGpu, otherwiseText } from '../contract/measured/baseline';
@@ -77,9 +77,7 @@ export function chosenRuns(runs: readonly RunSummary[], options: RunsOptions): r
     .map((part) => readOneOf('--status', statuses, part));
   const limit = options.limit === undefined ? runs.length : readNumber('--limit', options.limit);
   if (!Number.isInteger(limit) || limit < 0) {
-    throw new WorkbenchError('input-invalid', `"${String(options.limit)}" is not a number of runs`, {
-      where: '--limit',
-    });
+    throw invalidInput('--limit', `"${String(options.limit)}" is not a number of runs`);
   }
   return runs
     .filter((run) => preset === undefined || run.preset === preset)

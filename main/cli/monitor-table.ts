@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import {
   type Alert,
   type AlertMetric,
@@ -163,10 +163,7 @@ export function readAlerts(
   const { alert, alertModel, probe, replay } = options;
   if (alert === undefined) {
     if (alertModel === undefined) return null;
-    throw new WorkbenchError('input-invalid', '--alert-model needs at least one --alert', {
-      where: '--alert-model',
-      remedy: example,
-    });
+    throw invalidInput('--alert-model', '--alert-model needs at least one --alert', example);
   }
   const rules = alert.map((text, index) => readRule(text, index, alertModel ?? ''));
   if (probe === undefined && replay === undefined && rules.some(({ metric }) => metric === 'probe-p99-ms')) {

@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import {
   definitionOf,
@@ -37,10 +37,7 @@ export function problemLines({ broken, invalid, unknown, file }: SettingsState):
 
 function readKey(text: string): SettingKey {
   if (isSettingKey(text)) return text;
-  throw new WorkbenchError('input-invalid', `"${text}" is not a setting`, {
-    where: 'key',
-    remedy: `Settings are: ${settingKeys.join(', ')}.`,
-  });
+  throw invalidInput('key', `"${text}" is not a setting`, `Settings are: ${settingKeys.join(', ')}.`);
 }
 
 /** The value that a text means for this setting: numbers, on and off, none. Pure. */

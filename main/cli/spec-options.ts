@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { Command } from 'commander';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { GpuReport } from '../contract/machine';
 import type { OpenedModel } from '../contract/run/own-model';
 import { type PublishedGpu, publishedGpuOf, publishedGpus } from '../contract/run/run-spec';
@@ -54,10 +54,7 @@ export async function readTargetGpu(
   if (named !== undefined) return named;
   const remedy = `Choose ${publishedGpus.join(', ')}, auto or none.`;
   if (option !== 'auto') {
-    throw new WorkbenchError('input-invalid', `No defaults are published for a GPU "${option}"`, {
-      where: '--gpu',
-      remedy,
-    });
+    throw invalidInput('--gpu', `No defaults are published for a GPU "${option}"`, remedy);
   }
   const report = await from.gpus();
   const name = givenGpu(report, ['all']);

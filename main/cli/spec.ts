@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { FieldRow } from '../contract/fields/field';
 import { defaultOf, fields, valuesOf } from '../contract/fields/fields';
 import { shellLine } from '../contract/flag-text';
@@ -45,10 +45,7 @@ export function addSpec(program: Command, context: CliContext): void {
       if (matrix !== undefined) {
         if (form === 'shell' || form === 'commands') {
           const remedy = 'Use --as json, or leave the option out.';
-          throw new WorkbenchError('input-invalid', `--matrix has no form "${form}"`, {
-            where: '--as',
-            remedy,
-          });
+          throw invalidInput('--as', `--matrix has no form "${form}"`, remedy);
         }
         const output = context.output({ json: form === 'json' });
         context.exit(await printMatrix(core, preset, { ...options, matrix }, output));

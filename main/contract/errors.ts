@@ -98,7 +98,7 @@ export class WorkbenchError extends Error {
 }
 
 /** What somebody gave, and where: an option, a file, a field of the specification. */
-export const invalidInput = (where: string, message: string, remedy?: string): WorkbenchError =>
+export const invalidInput = (where: string | undefined, message: string, remedy?: string): WorkbenchError =>
   new WorkbenchError('input-invalid', message, { where, remedy });
 
 /** Files that are loaded when they are needed are others after an update: those of this version are gone. */

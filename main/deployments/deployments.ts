@@ -5,7 +5,7 @@ import type {
   DeploymentInfo,
   DeployRequest,
 } from '../contract/deployment';
-import { fromWire, toWire, WorkbenchError } from '../contract/errors';
+import { fromWire, invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import type { DeploymentServer } from '../engine/engine';
 import { linkedAbort } from '../platform/abort';
 import type { TritonClient } from '../triton/client';
@@ -113,9 +113,7 @@ export class Deployments {
       const name = model ?? onlyModel(deployment);
       const { active, previous } = deployment.models[name] ?? { active: null, previous: null };
       if (active === null || previous === null) {
-        throw new WorkbenchError('input-invalid', `${name} has no previous version to return to`, {
-          where: id,
-        });
+        throw invalidInput(id, `${name} has no previous version to return to`);
       }
       const after = await switchVersion(stored, this.serverOf(stored), {
         ...{ to: previous, from: active },
@@ -153,10 +151,7 @@ export class Deployments {
       const serves = Object.keys(stored.deployment.models).length > 0;
       if (!force && serves && state !== 'stopped' && state !== 'failed') {
         const what = state === 'unknown' ? `may be serving: ${reason ?? ''}` : 'is serving';
-        throw new WorkbenchError('input-invalid', `${id} ${what}`, {
-          where: id,
-          remedy: `Stop it first, or remove it with --force.`,
-        });
+        throw invalidInput(id, `${id} ${what}`, `Stop it first, or remove it with --force.`);
       }
       await this.serverOf(stored)
         .remove(stored.deployment, stored.folder)

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { type Deployment, type DeploymentEngine, deploymentIdPattern } from '../contract/deployment';
-import { toWire, WorkbenchError } from '../contract/errors';
+import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { DeploymentStore } from './deployment-store';
@@ -133,8 +133,5 @@ export function requireServable(runId: string, engine: RunSpec['engine']): void 
 export function onlyModel({ id, models }: Deployment): string {
   const [first, ...others] = Object.keys(models);
   if (first !== undefined && others.length === 0) return first;
-  throw new WorkbenchError('input-invalid', `${id} serves ${Object.keys(models).join(', ')}`, {
-    where: '--model',
-    remedy: 'Name the model.',
-  });
+  throw invalidInput('--model', `${id} serves ${Object.keys(models).join(', ')}`, 'Name the model.');
 }

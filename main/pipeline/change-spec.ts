@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { jobEngines, schedulerTitle } from '../contract/job/run-job';
 import { type Scenario, scenarios, stepsOf } from '../contract/run/run-events';
 import type { EngineKind, RunSpec } from '../contract/run/run-spec';
@@ -41,10 +41,7 @@ function requireSameWorker({ engine: before }: OfEngine, { engine: after }: OfEn
     was === null
       ? 'A run on a machine cannot become a job'
       : `A run of ${schedulerTitle[was]} stays a job of it`;
-  throw new WorkbenchError('input-invalid', message, {
-    where: 'engine.kind',
-    remedy: 'Start a new run with the other engine.',
-  });
+  throw invalidInput('engine.kind', message, 'Start a new run with the other engine.');
 }
 
 const isOfMachine = (gpu: string): boolean => /^(?:GPU|MIG)-/i.test(gpu);

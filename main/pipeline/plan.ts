@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput } from '../contract/errors';
 import { scenarios, type StepId, stepIds, stepsOf } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
@@ -83,10 +83,7 @@ export function checkSteps(steps: readonly Step[]): readonly Step[] {
 export function stepsFrom(steps: readonly Step[], spec: RunSpec, from: StepId): readonly StepId[] {
   const applying = stepsOf(spec);
   if (!applying.includes(from)) {
-    throw new WorkbenchError('input-invalid', `This run has no step "${from}"`, {
-      where: 'step',
-      remedy: `Its steps are ${applying.join(', ')}.`,
-    });
+    throw invalidInput('step', `This run has no step "${from}"`, `Its steps are ${applying.join(', ')}.`);
   }
   return withDependents(steps, from).filter((id) => applying.includes(id));
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 
 /** Text of a file, or why it is not read: the end of a sentence that names the file. */
 type BoundedFile = { readonly text: string } | { readonly problem: string };
@@ -193,9 +193,7 @@ export async function readPlainText(path: string, mostBytes: number): Promise<st
   try {
     const { size } = await file.stat();
     if (size <= mostBytes) return await file.readFile('utf8');
-    throw new WorkbenchError('input-invalid', `The file has ${size} bytes, at most ${mostBytes} are read`, {
-      where: path,
-    });
+    throw invalidInput(path, `The file has ${size} bytes, at most ${mostBytes} are read`);
   } finally {
     await file.close();
   }

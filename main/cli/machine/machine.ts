@@ -1,5 +1,5 @@
 import { cliRemedyOf } from '../../contract/error-text';
-import { WorkbenchError } from '../../contract/errors';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
 import type { EngineStatus, GpuFacts, MachineStatus } from '../../contract/machine';
 import { formatBytes } from '../../contract/numbers';
 import { dockerEngineSchema, formats } from '../../contract/run/run-spec';
@@ -96,9 +96,7 @@ export function addDetect(program: Verb): void {
       if (!engine.success) {
         const [issue] = engine.error.issues;
         const name = String(issue?.path[0] ?? 'images');
-        throw new WorkbenchError('input-invalid', `${name} ${issue?.message ?? 'is not valid'}`, {
-          where: `--${name}`,
-        });
+        throw invalidInput(`--${name}`, `${name} ${issue?.message ?? 'is not valid'}`);
       }
       const format =
         options.format === undefined ? undefined : readOneOf('--format', formats, options.format);
@@ -120,10 +118,7 @@ function readComponents(names: readonly string[]): readonly ComponentId[] {
   return names.map((name) => {
     const id = componentIds.find((known) => known === name);
     if (id !== undefined) return id;
-    throw new WorkbenchError('input-invalid', `Unknown component "${name}"`, {
-      where: 'setup',
-      remedy: `Available: ${componentIds.join(', ')}.`,
-    });
+    throw invalidInput('setup', `Unknown component "${name}"`, `Available: ${componentIds.join(', ')}.`);
   });
 }
 

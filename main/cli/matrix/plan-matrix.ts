@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { WorkbenchError } from '../../contract/errors';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { rowOf } from '../../contract/fields/fields';
 import { allHosts, localHost, readHostNames } from '../../contract/host/host-name';
 import type { Choice, MatrixEntry } from '../../contract/run/spec-tools';
@@ -149,10 +149,7 @@ export async function planMatrix(
   const { matrix: file } = options;
   if (options.spec !== undefined || options.configuration !== undefined) {
     const remedy = 'Put the fields of the specification into the matrix file, or name them as options.';
-    throw new WorkbenchError('input-invalid', '--matrix takes the place of --spec', {
-      where: '--spec',
-      remedy,
-    });
+    throw invalidInput('--spec', '--matrix takes the place of --spec', remedy);
   }
   const presets = core.presets().map(({ id, title }) => ({ id, title }));
   const fileName = file === '-' ? '' : basename(file);

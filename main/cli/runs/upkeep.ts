@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../../contract/errors';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { formatBytes } from '../../contract/numbers';
 import { type ReportChange, type ReportSection, reportSections } from '../../contract/run/report-look';
 import { present } from '../../contract/trees';
@@ -155,10 +155,7 @@ export function reportChangeOf(options: ReportOptions): ReportChange {
     ['--notes', notes, 4000],
   ] as const) {
     if (text === undefined || text.length <= most) continue;
-    throw new WorkbenchError('input-invalid', `The text has ${text.length} characters`, {
-      where: option,
-      remedy: `Use at most ${most}.`,
-    });
+    throw invalidInput(option, `The text has ${text.length} characters`, `Use at most ${most}.`);
   }
   return {
     ...present({ title, notes, without }),

@@ -115,9 +115,7 @@ function readLoad(given: Tree): PerformanceSpec {
   const { data, error } = serverSettingsSchema.safeParse(tree['performance']);
   if (data !== undefined) return data;
   const [issue] = error.issues;
-  throw new WorkbenchError('input-invalid', issue?.message ?? 'not valid', {
-    where: ['performance', ...(issue?.path ?? [])].join('.'),
-  });
+  throw invalidInput(['performance', ...(issue?.path ?? [])].join('.'), issue?.message ?? 'not valid');
 }
 
 /** null: all levels are measured. Throws input-invalid. */
