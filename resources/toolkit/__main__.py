@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from types import FrameType
 from typing import Any, NoReturn, Optional
 
@@ -37,6 +39,7 @@ VERBS = {
 }
 
 _interrupted = False
+_temporary: Optional[str] = None
 
 
 def _stop(_signal: int, _frame: Optional[FrameType]) -> None:
@@ -63,8 +66,21 @@ def _run(arguments: list[str], report: Report) -> None:
     report.result(module.run(parser.parse_args(arguments[1:]), report))
 
 
+def _take_temporary_folder() -> None:
+    """What libraries leave among the temporary files, TensorFlow its generated code, goes at the end of the verb."""
+    global _temporary
+    try:
+        _temporary = tempfile.mkdtemp(prefix="workbench-toolkit-")
+    except OSError:
+        # What needs temporary files says so itself.
+        return
+    tempfile.tempdir = os.environ["TMPDIR"] = _temporary
+
+
 def _end(code: int) -> NoReturn:
     """Ends at once: threads of runtimes and clients may not hold a finished or cancelled verb up."""
+    if _temporary is not None:
+        shutil.rmtree(_temporary, ignore_errors=True)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
@@ -83,6 +99,7 @@ def main() -> None:
                 _end(0)
             arguments = waited
             sys.argv[1:] = arguments
+        _take_temporary_folder()
         _run(arguments, report)
     except SystemExit as done:
         # argparse after --help.

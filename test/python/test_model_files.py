@@ -170,6 +170,18 @@ class ModelFileTest(ToolkitCase):
             )
             self.infer(f"dump-{precision}", "--runtime=onnx", "--path", target, "--precision", precision)
 
+    def test_what_a_library_leaves_among_the_temporary_files_is_removed(self) -> None:
+        model = self.folder / "model.py"
+        left = "import tempfile\ntempfile.NamedTemporaryFile(delete=False).close()\n"
+        model.write_text(left + model.read_text())
+        temporary = self.dir / "temporary"
+        temporary.mkdir()
+        flags = ["--model-dir", self.folder, "--batch-size=2"]
+        with mock.patch.dict(os.environ, {"TMPDIR": str(temporary)}):
+            self.ok("export", *flags, "--format=ts-trace", "--output", self.dir / "model.pt")
+            self.refused("input-invalid", "export", *flags, "--format=none", "--output", self.dir / "other")
+        self.assertEqual(list(temporary.iterdir()), [])
+
     def test_pt2_needs_a_compiler(self) -> None:
         flags = ["--model-dir", self.folder, "--format=pt2", "--output", self.dir / "model.pt2"]
         with mock.patch.dict(os.environ, {"CXX": "no-such-compiler"}):
