@@ -1,4 +1,5 @@
 import { type Command, Help, type Option } from 'commander';
+import { invalidInput } from '../contract/errors';
 import { addBest, addCompare } from './compare';
 import { addData } from './data';
 import { addDeployments } from './deployments';
@@ -52,6 +53,22 @@ function optionSentence(option: Option): string {
   return `${begun}${/[.)\]]$/.test(text) ? '' : '.'}`;
 }
 
+/** Throws input-invalid for an empty path, as of a shell's variable that is not set: it would be the folder of the command. */
+function requirePaths(_program: Command, verb: Command): void {
+  const typed: readonly (readonly [name: string, flags: string, value: unknown])[] = [
+    ...verb.options.map((option) => {
+      const { long, flags } = option;
+      return [long ?? flags, flags, verb.getOptionValue(option.attributeName())] as const;
+    }),
+    ...verb.registeredArguments.map((argument, at) => {
+      const name = `<${argument.name()}>`;
+      return [name, name, verb.args[at]] as const;
+    }),
+  ];
+  const empty = typed.find(([, flags, value]) => value === '' && /<(?:path|dir|file)>/.test(flags));
+  if (empty !== undefined) throw invalidInput(empty[0], 'The path is empty', 'For this folder, use ".".');
+}
+
 /** Every verb with its options and its help: what is parsed, and what completion, manual page and reference are made of. */
 export function createProgram(
   context: CliContext,
@@ -66,7 +83,8 @@ export function createProgram(
     .configureHelp({ optionDescription: optionSentence })
     // Whoever parses says what is wrong, on one line.
     .configureOutput({ outputError: () => undefined })
-    .exitOverride();
+    .exitOverride()
+    .hook('preAction', requirePaths);
   addRun(program, context);
   addResume(program);
   addSpec(program, context);

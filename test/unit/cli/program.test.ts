@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { commandsOf, pathOf, usageError } from '../../../main/cli/help/command-tree';
 import { verbHelp } from '../../../main/cli/help/verb-help';
 import { parseOnly, programWith, shellWords } from '../../support/cli-program';
+import { rejection } from '../../support/rejection';
 
 const verbs = commandsOf(programWith()).map(pathOf);
 
@@ -24,6 +25,18 @@ describe('the command tree', () => {
     const groups = text.slice(text.indexOf('Deploy and measure:'));
     expect(groups).toMatch(new RegExp(`^  ${verb} `, 'm'));
     expect(text).not.toContain('\nCommands:');
+  });
+
+  it.each([
+    [['trust', ''], '<path>'],
+    [['init', ''], '<dir>'],
+    [['run', 'resnet50', '--dataset', ''], '--dataset'],
+    [['run', 'resnet50', '--out', ''], '--out'],
+    [['bundle', 'latest', '--out', ''], '--out'],
+    [['monitor', '--url', 'localhost:8000', '--csv', ''], '--csv'],
+  ])('takes no empty path for the folder of the command: %j', async (words, where) => {
+    const { code, ...rest } = await rejection(parseOnly(words));
+    expect({ code, where: rest.where }).toEqual({ code: 'input-invalid', where });
   });
 
   it('has distinct exit codes for each verb, in its help', () => {
