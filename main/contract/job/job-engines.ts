@@ -71,7 +71,8 @@ export const kubernetesRequestShape = {
   gpuCount: z.int().min(0).max(64).optional(),
   gpuResource: qualified.optional(),
   cpu: quantity.optional(),
-  memory: quantity.optional(),
+  /** Not so many bytes that no pod starts with them: the unit was forgotten. */
+  memory: quantity.refine((text) => !/^\d{1,6}$/.test(text), 'has no unit: use 32Gi for 32 GiB').optional(),
   nodeSelector: z.record(qualified, labelValue).optional(),
   tolerations: z.array(toleration).max(64).optional(),
   serviceAccount: subdomain.optional(),
