@@ -1,5 +1,3 @@
-import type { ErrorCode } from './errors';
-
 export interface ErrorText {
   readonly title: string;
   readonly remedy: string;
@@ -7,11 +5,8 @@ export interface ErrorText {
   readonly cliRemedy?: string;
 }
 
-/** The remedy of a code on the command line. */
-export const cliRemedyOf = (code: ErrorCode): string => errorText[code].cliRemedy ?? errorText[code].remedy;
-
-/** What people read for each code; shared by window and CLI, exhaustive by type. */
-export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
+/** Every way the workbench can refuse or fail, as a closed set, with what people read of it in window and CLI. */
+const texts = {
   'input-invalid': {
     title: 'Invalid input',
     remedy: 'Correct the named field and try again.',
@@ -56,6 +51,10 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The run is in use by another process',
     remedy: 'Wait for it to finish, or cancel it with the command "cancel".',
   },
+  'run-folder-exists': {
+    title: 'The run folder is not empty',
+    remedy: 'Choose an empty or a new folder.',
+  },
   'deployment-unknown': {
     title: 'No such deployment',
     remedy: 'List the deployments on the page Deployments.',
@@ -73,10 +72,6 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   'host-unreachable': {
     title: 'Cannot connect to the host',
     remedy: 'Connect to it with ssh in a terminal first. Keys, agent and known hosts are those of ssh.',
-  },
-  'run-folder-exists': {
-    title: 'The run folder is not empty',
-    remedy: 'Choose an empty or a new folder.',
   },
   'run-folder-unsafe': {
     title: 'The run folder contains unsupported entries',
@@ -106,14 +101,6 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
       'Fix the model, raise the tolerance, or measure anyway. Results measured anyway are marked unverified.',
     cliRemedy:
       'Fix the model, raise the tolerance, or resume with --allow-unverified. Results measured anyway are marked unverified.',
-  },
-  'job-refused': {
-    title: 'Job refused',
-    remedy: 'Change the options of the job as the message says, then start the run again.',
-  },
-  'job-ended': {
-    title: 'Job ended before the run',
-    remedy: 'Resume the run: a new job continues with the first step or level that is not done.',
   },
   'engine-unavailable': {
     title: 'Engine not available',
@@ -157,6 +144,14 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   'out-of-memory': {
     title: 'A container ran out of memory',
     remedy: 'Increase its memory, or use smaller batch sizes or fewer instances.',
+  },
+  'job-refused': {
+    title: 'Job refused',
+    remedy: 'Change the options of the job as the message says, then start the run again.',
+  },
+  'job-ended': {
+    title: 'Job ended before the run',
+    remedy: 'Resume the run: a new job continues with the first step or level that is not done.',
   },
   'server-start-failed': {
     title: 'Triton did not start',
@@ -226,4 +221,13 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'Internal error',
     remedy: 'Report it with the details below.',
   },
-};
+} as const satisfies Readonly<Record<string, ErrorText>>;
+
+export type ErrorCode = keyof typeof texts;
+
+export const errorText: Readonly<Record<ErrorCode, ErrorText>> = texts;
+
+export const errorCodes = Object.keys(texts) as [ErrorCode, ...ErrorCode[]];
+
+/** The remedy of a code on the command line. */
+export const cliRemedyOf = (code: ErrorCode): string => errorText[code].cliRemedy ?? errorText[code].remedy;

@@ -1,65 +1,7 @@
+import type { ErrorCode } from './error-text';
 import { present } from './trees';
 
-/**
- * Every way the workbench can refuse or fail, as a closed set.
- * The texts that people read are in `error-text.ts`, exhaustive by type.
- */
-export const errorCodes = [
-  'input-invalid',
-  'spec-invalid',
-  'config-invalid',
-  'preset-unknown',
-  'model-folder-invalid',
-  'model-file-invalid',
-  'not-trusted',
-  'checkpoint-invalid',
-  'combination-unsupported',
-  'run-unknown',
-  'run-busy',
-  'run-folder-exists',
-  'deployment-unknown',
-  'deployment-busy',
-  'host-unknown',
-  'host-unreachable',
-  'run-folder-unsafe',
-  'journal-corrupt',
-  'toolchain-missing',
-  'toolkit-failed',
-  'verification-failed',
-  'accuracy-below-threshold',
-  'engine-unavailable',
-  'docker-unreachable',
-  'docker-permission',
-  'docker-failed',
-  'image-missing',
-  'image-pull-failed',
-  'image-build-failed',
-  'registry-denied',
-  'container-failed',
-  'out-of-memory',
-  'job-refused',
-  'job-ended',
-  'server-start-failed',
-  'server-gone',
-  'server-unreachable',
-  'port-taken',
-  'model-load-failed',
-  'model-not-ready',
-  'model-mismatch',
-  'inference-failed',
-  'load-tool-failed',
-  'measurement-failed',
-  'deadline-exceeded',
-  'cancelled',
-  'report-failed',
-  'download-failed',
-  'download-invalid',
-  'disk-full',
-  'file-unwritable',
-  'internal',
-] as const;
-
-export type ErrorCode = (typeof errorCodes)[number];
+export type { ErrorCode } from './error-text';
 
 /** An error as a plain object; its schema is in `wire-error.ts`. */
 export interface WireError {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { errorCodes, type WireError } from './errors';
+import { errorCodes } from './error-text';
+import type { WireError } from './errors';
 
 /** Apart from the errors themselves: what opens the window throws them before anything needs a schema. */
 export const wireErrorSchema = z.object({

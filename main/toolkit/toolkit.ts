@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
-import { errorCodes, WorkbenchError } from '../contract/errors';
+import { errorCodes } from '../contract/error-text';
+import { WorkbenchError } from '../contract/errors';
 import type { ExecResult } from '../platform/exec';
 import { jsonOrNull } from '../platform/parse-json';
 

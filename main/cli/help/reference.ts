@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { cliRemedyOf, errorText } from '../../contract/error-text';
-import { errorCodes } from '../../contract/errors';
+import { cliRemedyOf, errorCodes, errorText } from '../../contract/error-text';
 import { exitCodeOf, printText } from '../output';
 import { readOneOf } from '../read-values';
 import { argumentText, commandsOf, optionsOf, pathOf } from './command-tree';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { commandsOf, pathOf } from '../../../main/cli/help/command-tree';
-import { errorCodes } from '../../../main/contract/errors';
+import { errorCodes } from '../../../main/contract/error-text';
 import packageJson from '../../../package.json';
 import { parseOnly, programWith, shellWords } from '../../support/cli-program';
 

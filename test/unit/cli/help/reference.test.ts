@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandsOf, optionsOf, pathOf } from '../../../../main/cli/help/command-tree';
 import { referencePage } from '../../../../main/cli/help/reference';
 import { environmentVariables } from '../../../../main/cli/help/reference-tables';
-import { errorCodes } from '../../../../main/contract/errors';
+import { errorCodes } from '../../../../main/contract/error-text';
 import { programWith } from '../../../support/cli-program';
 
 describe('docs/reference', () => {

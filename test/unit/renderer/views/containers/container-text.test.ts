@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ImageInfo } from '../../../../../main/contract/docker';
-import { errorText } from '../../../../../main/contract/error-text';
-import { errorCodes } from '../../../../../main/contract/errors';
+import { errorCodes, errorText } from '../../../../../main/contract/error-text';
 import type { Check, GpuFacts } from '../../../../../main/contract/machine';
 import { formatAge } from '../../../../../renderer/format/age';
 import { containerTitle } from '../../../../../renderer/format/container-title';

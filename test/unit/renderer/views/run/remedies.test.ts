@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { errorText } from '../../../../../main/contract/error-text';
-import { type ErrorCode, errorCodes } from '../../../../../main/contract/errors';
+import { errorCodes, errorText } from '../../../../../main/contract/error-text';
+import type { ErrorCode } from '../../../../../main/contract/errors';
 import type { RunSpec } from '../../../../../main/contract/run/run-spec';
 import { remediesOf } from '../../../../../renderer/views/run/remedies';
 import { specFixture } from '../../../../support/run-state';
