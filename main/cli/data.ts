@@ -47,9 +47,7 @@ function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
       core.subscribe((event) => {
         if (event.type === 'data-work' && event.work.id === workId) listener(event.work.title, event.work);
       }),
-    cancel: () => {
-      core.data.cancel(workId);
-    },
+    cancel: () => core.data.cancel(workId),
     ended: () => core.data.ended(workId),
   });
 }

@@ -14,9 +14,7 @@ function follow(core: Core, workId: string, output: Output): Promise<ImageWork> 
         core.subscribe((event) => {
           if (event.type === 'image-work' && event.work.id === workId) listener(event.work.image, event.work);
         }),
-      cancel: () => {
-        core.images.cancel(workId);
-      },
+      cancel: () => core.images.cancel(workId),
       ended: () => core.images.ended(workId),
     },
   );

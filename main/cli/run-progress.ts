@@ -141,21 +141,17 @@ export function createRunProgress(
   };
   const ignore = () => undefined;
   const handlers: ByType<CoreEvent, void> = {
-    'held-up': ({ wait }) => {
-      line(waitWords(wait));
-    },
+    'held-up': ({ wait }) => line(waitWords(wait)),
     log: ({ lines }) => {
       if (options.verbose) for (const text of lines) line(`    ${text}`);
     },
-    progress: ({ fraction, text }) => {
-      move(`${fraction === null ? '' : `${Math.round(fraction * 100)} % `}${text}`);
-    },
-    window: (event) => {
+    progress: ({ fraction, text }) =>
+      move(`${fraction === null ? '' : `${Math.round(fraction * 100)} % `}${text}`),
+    window: (event) =>
       move(
         `${levelText(event)}, window ${event.index + 1}: ` +
           `${formatRate(event.inferencesPerSecond)} inferences/s, p99 ${formatMs(event.p99Us)} ms`,
-      );
-    },
+      ),
     journal: ({ entry }) => {
       if (entry.type === 'step-started') move(options.titleOf(entry.step));
       if (entry.type === 'run-finished') wipe();
@@ -177,9 +173,7 @@ export function createRunProgress(
     'data-work': ignore,
     'setup-work': ignore,
   };
-  return <Type extends CoreEvent['type']>(event: OfType<CoreEvent, Type>) => {
-    handlers[event.type](event);
-  };
+  return <Type extends CoreEvent['type']>(event: OfType<CoreEvent, Type>) => handlers[event.type](event);
 }
 
 /** The document of `run --json`, `resume --json` and `show --json`. */

@@ -80,9 +80,7 @@ function listenForStops(core: Core, runId: string, output: Output, isHandedOver:
   const asked = { times: 0, byScheduler: false };
   let leave = (): void => undefined;
   const left = new Promise<null>((resolve) => {
-    leave = () => {
-      resolve(null);
-    };
+    leave = () => resolve(null);
   });
   const inJob =
     (process.env['SLURM_JOB_ID'] ?? process.env['TRITON_WORKBENCH_JOB']) !== undefined && !isHandedOver;

@@ -64,9 +64,7 @@ export function createReaders(file: string): ReaderService {
   const readers = Object.fromEntries(names.map((name) => [name, reader(name)])) as unknown as Readers;
   return {
     readers,
-    close: () => {
-      pool.close();
-    },
+    close: () => pool.close(),
   };
 }
 
@@ -139,9 +137,7 @@ function imageWorksOf(parts: {
   return createImageWorks({
     ...own,
     engine: () => docker.connect(),
-    emit: (work) => {
-      emit({ type: 'image-work', work });
-    },
+    emit: (work) => emit({ type: 'image-work', work }),
   });
 }
 
@@ -157,9 +153,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const settings = createSettingsStore({
     file: layout.settings,
     now,
-    onChange: (state) => {
-      emit({ type: 'settings-changed', state });
-    },
+    onChange: (state) => emit({ type: 'settings-changed', state }),
   });
   const { values } = await settings.read();
   const env = withProxy(given.env, values);

@@ -160,9 +160,7 @@ export function createHomeCalls(
     env: options.env,
     now,
     requireIdle: () => requireIdle(parts, needs),
-    onWork: (work) => {
-      emit({ type: 'home-move', work });
-    },
+    onWork: (work) => emit({ type: 'home-move', work }),
   });
   const done = async (work: Promise<unknown>): Promise<null> => {
     await work;

@@ -152,9 +152,7 @@ export function createDeploymentCalls(parts: CoreParts): {
       requireServable(runId, state.spec.engine);
       return run;
     },
-    onChange: (id, work) => {
-      emit({ type: 'deployments-changed', id, work });
-    },
+    onChange: (id, work) => emit({ type: 'deployments-changed', id, work }),
     now,
   });
   const handlers: Pick<Handlers, DeploymentCall> = {

@@ -41,12 +41,8 @@ function createToolWork(setup: Setup, emit: (event: CoreEvent) => void): ToolWor
     const lines: string[] = [];
     return {
       signal,
-      onComponent: (component) => {
-        keep({ component, fraction: null, text: 'Starting' });
-      },
-      onProgress: (fraction, text) => {
-        keep({ fraction, text });
-      },
+      onComponent: (component) => keep({ component, fraction: null, text: 'Starting' }),
+      onProgress: (fraction, text) => keep({ fraction, text }),
       onStderrLine: (line) => {
         lines.push(line);
         keep({ lines: lines.slice(-keptLines) });
@@ -78,9 +74,7 @@ function createToolWork(setup: Setup, emit: (event: CoreEvent) => void): ToolWor
         },
       );
     },
-    cancel: () => {
-      state.stop.abort();
-    },
+    cancel: () => state.stop.abort(),
     ended: async () => {
       await state.ended;
       return state.work;
@@ -127,9 +121,7 @@ export function createToolCalls({ layout, setup, emit, system = process }: ToolC
       return current?.status === 'running' ? current.components.map((id) => componentFacts[id].title) : [];
     },
     start,
-    cancel: () => {
-      work.cancel();
-    },
+    cancel: () => work.cancel(),
     ended: () => work.ended(),
     handlers: {
       'tools.list': () => setup.list(),

@@ -28,13 +28,12 @@ const pollMs = 200;
 function withinLimit<Value>(work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new WorkbenchError('host-unreachable', `no answer within ${hostLimitMs / 1000} s`));
-    }, hostLimitMs);
+    timer = setTimeout(
+      () => reject(new WorkbenchError('host-unreachable', `no answer within ${hostLimitMs / 1000} s`)),
+      hostLimitMs,
+    );
   });
-  return Promise.race([work, late]).finally(() => {
-    clearTimeout(timer);
-  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** Where all is listened on: what it can be asked at. Docker opens "::" to IPv6 only. */

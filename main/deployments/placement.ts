@@ -11,13 +11,9 @@ const usualPorts = { http: 8000, grpc: 8001, metrics: 8002 } as const;
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => {
-      resolve(false);
-    });
+    server.once('error', () => resolve(false));
     server.listen({ host: '0.0.0.0', port, exclusive: true }, () => {
-      server.close(() => {
-        resolve(true);
-      });
+      server.close(() => resolve(true));
     });
   });
 

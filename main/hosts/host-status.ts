@@ -147,9 +147,7 @@ export async function readHostStatus(
 ): Promise<HostStatus> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Found>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(unreached(new Error(`no answer within ${limitMs / 1000} s`)));
-    }, limitMs);
+    timer = setTimeout(() => resolve(unreached(new Error(`no answer within ${limitMs / 1000} s`))), limitMs);
   });
   try {
     const found = await Promise.race([access().then(find).catch(unreached), late]);

@@ -60,9 +60,7 @@ export function watchRequests(folder: RunContext['folder'], stops: AttemptStops)
     look(folder.cancelRequest, stops.cancel);
     look(folder.pauseRequest, stops.pause);
   }, requestPollMs);
-  return () => {
-    clearInterval(poll);
-  };
+  return () => clearInterval(poll);
 }
 
 /** Of an attempt whose journal could not be written: said where it still can be. */
@@ -138,9 +136,9 @@ export async function attemptRun(
   try {
     for (;;) {
       const away = new AbortController();
-      const stopLooking = opened.engineWatch?.start(() => {
-        away.abort(new LeaveRunning('The engine is unavailable'));
-      });
+      const stopLooking = opened.engineWatch?.start(() =>
+        away.abort(new LeaveRunning('The engine is unavailable')),
+      );
       const pass = Object.assign(run, {
         away: away.signal,
         holdOf: (error: unknown, unfinished?: string) => holds(error, away.signal.aborted, unfinished),

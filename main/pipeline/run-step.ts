@@ -45,15 +45,9 @@ function createStepLog(write: (lines: readonly string[]) => void): StepLog {
   };
   return {
     lines,
-    fact: (name, value) => {
-      lines([`${name}: ${value}`]);
-    },
-    warning: (text) => {
-      lines([`WARNING: ${text}`]);
-    },
-    failure: (error) => {
-      lines(failureLines(error, recent));
-    },
+    fact: (name, value) => lines([`${name}: ${value}`]),
+    warning: (text) => lines([`WARNING: ${text}`]),
+    failure: (error) => lines(failureLines(error, recent)),
   };
 }
 
@@ -102,18 +96,17 @@ export async function runStep(
     controller.abort();
   }, deadlineS * 1000);
   const report: StepReport = { facts: [], warnings: [], commands: [] };
-  const log = createStepLog((lines) => {
-    run.emit({ type: 'log', runId: run.runId, step: step.id, lines: logFile.add(lines) });
-  });
+  const log = createStepLog((lines) =>
+    run.emit({ type: 'log', runId: run.runId, step: step.id, lines: logFile.add(lines) }),
+  );
   const context: StepContext = {
     run,
     spec: run.spec,
     dir,
     signal: controller.signal,
     log: log.lines,
-    progress: (fraction, text) => {
-      run.emit({ type: 'progress', runId: run.runId, step: step.id, fraction, text });
-    },
+    progress: (fraction, text) =>
+      run.emit({ type: 'progress', runId: run.runId, step: step.id, fraction, text }),
     fact: (name, value) => {
       report.facts.push({ name, value });
       log.fact(name, value);

@@ -197,9 +197,8 @@ async function attemptServerRun(
     await makeFolder(run.folder.step(scenario));
     const file = await LogFile.open(run.folder.log(scenario));
     held.file = file;
-    const log = (line: string): void => {
+    const log = (line: string): void =>
       run.emit({ type: 'log', runId: run.runId, step: scenario, lines: file.add([line]) });
-    };
     await run.append({ type: 'step-started', step: scenario, attempt: run.state().attempt, key });
     const takeTurn = async () => {
       const release = await awaitDevice({ ...run, host: load.host }, takeDevice, signals);

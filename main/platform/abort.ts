@@ -55,14 +55,10 @@ export function whenAborted(signal: AbortSignal): {
 } {
   let done = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    const fail = (): void => {
-      reject(new Error('aborted'));
-    };
+    const fail = (): void => reject(new Error('aborted'));
     if (signal.aborted) fail();
     else signal.addEventListener('abort', fail, { once: true });
-    done = () => {
-      signal.removeEventListener('abort', fail);
-    };
+    done = () => signal.removeEventListener('abort', fail);
   });
   aborted.catch(() => undefined);
   return { aborted, done };

@@ -23,17 +23,17 @@ export async function openDisplay(env: NodeJS.ProcessEnv): Promise<Display> {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   const number = await new Promise<string>((resolve, reject) => {
-    server.once('error', (cause) => {
+    server.once('error', (cause) =>
       reject(
         new WorkbenchError('toolchain-missing', 'There is no display, and Xvfb is not installed', {
           remedy: 'Install it: apt-get install xvfb',
           cause,
         }),
-      );
-    });
-    server.once('exit', (code) => {
-      reject(new WorkbenchError('report-failed', `Xvfb ended with exit code ${code ?? '?'}`));
-    });
+      ),
+    );
+    server.once('exit', (code) =>
+      reject(new WorkbenchError('report-failed', `Xvfb ended with exit code ${code ?? '?'}`)),
+    );
     let text = '';
     server.stdio[3]?.on('data', (chunk: Buffer) => {
       text += chunk.toString();
@@ -76,9 +76,7 @@ export function createElectronPrinter(options: {
     await requireTemporaryFolder(options.env, 'report-failed');
     const display = await openDisplay(options.env);
     const { controller, dispose } = linkedAbort(signal);
-    const timer = setTimeout(() => {
-      controller.abort();
-    }, deadlineMs);
+    const timer = setTimeout(() => controller.abort(), deadlineMs);
     try {
       const temporary = `${pdfPath}.tmp.pdf`;
       const app = options.app === null ? [] : [options.app];

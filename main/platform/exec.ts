@@ -166,9 +166,7 @@ export function killGroup(pid: number, signal: NodeJS.Signals): boolean {
 
 async function eachLine(stream: Readable, take: (line: string) => void): Promise<void> {
   const lines = new LineSplitter(take);
-  await readGently(stream, (chunk) => {
-    lines.add(chunk);
-  });
+  await readGently(stream, (chunk) => lines.add(chunk));
   lines.end();
 }
 
@@ -212,9 +210,7 @@ export async function follow(
     const [exitCode, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(
       (resolve, reject) => {
         child.once('error', reject);
-        child.once('exit', (code, by) => {
-          resolve([code, by]);
-        });
+        child.once('exit', (code, by) => resolve([code, by]));
         giveUp.signal.addEventListener('abort', () => {
           resolve([null, null]);
         });

@@ -98,9 +98,7 @@ export function readGently(stream: Readable, take: (chunk: Buffer) => void): Pro
       take(chunk);
     });
     for (const event of ['end', 'close', 'error', 'aborted']) {
-      stream.once(event, () => {
-        resolve();
-      });
+      stream.once(event, () => resolve());
     }
   });
 }

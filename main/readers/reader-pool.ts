@@ -60,12 +60,8 @@ class ReaderChild {
         reject(error);
         this.onEnd?.(error);
       };
-      this.child.once('exit', (code, signal) => {
-        end(signal ?? `exit code ${code}`);
-      });
-      this.child.on('error', (error) => {
-        end(error.message);
-      });
+      this.child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+      this.child.on('error', (error) => end(error.message));
     });
     // Told to whoever asks it.
     this.ready.catch(() => undefined);

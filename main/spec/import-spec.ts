@@ -80,9 +80,7 @@ export function importConfig(
     const { message, where } = toWire(error);
     return { source, choice: null, notes: [`${where ?? 'config.pbtxt'}: ${message}`] };
   }
-  const unsafe = refusalOf(() => {
-    requireInertConfig(config);
-  });
+  const unsafe = refusalOf(() => requireInertConfig(config));
   if (unsafe !== null) return { source, choice: null, notes: [unsafe] };
   const { preset } = loaded;
   const notes: string[] = [];
@@ -152,11 +150,7 @@ function importRunYaml(loaded: LoadedPreset, tree: Tree): ImportedSpec {
     return { source, choice: null, notes };
   }
   const patched = withPatch.safeParse(tree);
-  const unsafe = patched.success
-    ? refusalOf(() => {
-        requireInertPatch(patched.data.configure);
-      })
-    : null;
+  const unsafe = patched.success ? refusalOf(() => requireInertPatch(patched.data.configure)) : null;
   if (unsafe !== null) return { source, choice: null, notes: [unsafe] };
   const model = tree['model'] as { preset?: unknown } | null | undefined;
   const preset = typeof model?.preset === 'string' ? model.preset : loaded.preset.id;

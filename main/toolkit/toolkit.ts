@@ -144,9 +144,7 @@ export function createToolkit(launchPython: LaunchPython): Toolkit {
         onCommand: listener.command,
         onProgress: listener.progress,
         onStdoutLine: take,
-        onStderrLine: (line) => {
-          listener.log([line]);
-        },
+        onStderrLine: (line) => listener.log([line]),
       });
       if (ended.aborted) throw new WorkbenchError('cancelled', `${verb} was cancelled`);
       if (failure !== undefined) throw failure;

@@ -167,9 +167,7 @@ async function follow(core: Core, progress: Output): Promise<SetupWork> {
         // Before the first one it may wait for another set-up.
         listener(component === null ? 'Set-up' : componentFacts[component].title, event.work);
       }),
-    cancel: () => {
-      core.setup.cancel();
-    },
+    cancel: () => core.setup.cancel(),
     ended: async () => {
       const ended = await core.setup.ended();
       if (ended !== null) return ended;

@@ -9,9 +9,7 @@ import { type Ended, type PlannedRun, type Session, started } from './matrix-ses
 const numbered = (output: Output, number: number): Output => ({
   ...progressOf(output),
   live: false,
-  say: (text) => {
-    output.say(`[${number}] ${text.trimStart()}`);
-  },
+  say: (text) => output.say(`[${number}] ${text.trimStart()}`),
 });
 
 interface Begun extends PlannedRun {
@@ -89,17 +87,13 @@ async function handedOver(
 function leaving(signal: AbortSignal): { readonly left: Promise<null>; readonly dispose: () => void } {
   let leave = (): void => undefined;
   const left = new Promise<null>((resolve) => {
-    leave = () => {
-      resolve(null);
-    };
+    leave = () => resolve(null);
   });
   if (signal.aborted) leave();
   signal.addEventListener('abort', leave);
   return {
     left,
-    dispose: () => {
-      signal.removeEventListener('abort', leave);
-    },
+    dispose: () => signal.removeEventListener('abort', leave),
   };
 }
 

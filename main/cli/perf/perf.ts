@@ -23,18 +23,15 @@ function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
       const { levels, rounds } = inTurns;
       output.say(`${levels} levels in turns: ${rounds} rounds with one window per level`);
     },
-    onLog: (line) => {
-      output.say(line);
-    },
+    onLog: (line) => output.say(line),
     onPoints: (points, { loadTool }) => {
       for (const point of points) {
         const tool = point.loadToolVersion === undefined ? prefix(loadTool) : `${loadToolText(point)}, `;
         output.say(`${tool}${pointLine(point)}`);
       }
     },
-    onRound: (level, round, { inferencesPerSecond }) => {
-      output.say(`${levelText(level)}, round ${round}: ${formatRate(inferencesPerSecond)} inferences/s`);
-    },
+    onRound: (level, round, { inferencesPerSecond }) =>
+      output.say(`${levelText(level)}, round ${round}: ${formatRate(inferencesPerSecond)} inferences/s`),
     onMissing: ({ level, error }, { loadTool }) => {
       output.say(`${prefix(loadTool)}${levelText(level)}: no result: ${error.message}`);
     },

@@ -73,11 +73,10 @@ export const reportStep: Step = {
       dir: run.folder.results,
       signal: context.signal,
       printPdf: run.services.printPdf,
-      onNoPrinter: ({ message }) => {
+      onNoPrinter: ({ message }) =>
         context.warning(
           `The report has no PDF: ${message}. The command "report" prints it once that is installed.`,
-        );
-      },
+        ),
     });
     context.log(files.map(({ kind, path }) => `Wrote ${kind}: ${path}`));
     await run.append({ type: 'report', files: reportNames(files) });

@@ -58,9 +58,7 @@ export function stopSsh(child: ChildProcess): void {
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   killGroup(pid, 'SIGTERM');
   const timer = setTimeout(() => killGroup(pid, 'SIGKILL'), graceMs);
-  child.once('exit', () => {
-    clearTimeout(timer);
-  });
+  child.once('exit', () => clearTimeout(timer));
 }
 
 /** A connection to a machine, which further ssh processes use by its socket. */
@@ -93,13 +91,9 @@ async function openSshConnection(target: SshTarget, env: NodeJS.ProcessEnv): Pro
       state.reason = reason;
       resolve(reason);
     };
-    child.once('error', (error) => {
-      over(sshStartError(error));
-    });
+    child.once('error', (error) => over(sshStartError(error)));
     // After what it said.
-    child.once('close', () => {
-      over(sshError(target, env, complaint));
-    });
+    child.once('close', () => over(sshError(target, env, complaint)));
   });
   // It does not keep the workbench from ending.
   child.unref();
@@ -222,9 +216,7 @@ function freePort(): Promise<number> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => {
-        resolve(typeof address === 'object' && address !== null ? address.port : 0);
-      });
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
     });
   });
 }

@@ -35,9 +35,7 @@ async function startSession(target: SshTarget, command: string, env: NodeJS.Proc
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const forget = endsWithConnections(() => {
-    stopSsh(child);
-  });
+  const forget = endsWithConnections(() => stopSsh(child));
   for (const end of ['exit', 'error']) {
     child.once(end, () => {
       forget();
@@ -69,9 +67,7 @@ export async function sshRun(
 ): Promise<SshOutput> {
   const { env, signal, timeoutMs = 10_000, maxBytes = 2 ** 20 } = options;
   const { controller, dispose } = linkedAbort(...(signal === undefined ? [] : [signal]));
-  const timer = setTimeout(() => {
-    controller.abort();
-  }, timeoutMs);
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
   const { aborted, done } = whenAborted(controller.signal);
   const run = async (): Promise<SshOutput> => {
     const child = await startSession(target, command, env);
@@ -83,9 +79,7 @@ export async function sshRun(
     child.stdin.end();
     const [stdout, stderr] = [collect(child.stdout, maxBytes), collect(child.stderr, maxBytes)];
     const exitCode = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', (error) => {
-        reject(sshStartError(error));
-      });
+      child.once('error', (error) => reject(sshStartError(error)));
       child.once('close', resolve);
     });
     if (exitCode === failedItself) throw sshError(target, env, stderr());
@@ -117,15 +111,10 @@ export async function sshStream(target: SshTarget, command: string, env: NodeJS.
     },
     write: (chunk: Buffer, _encoding, done) => {
       if (child.stdin.write(chunk)) done();
-      else
-        child.stdin.once('drain', () => {
-          done();
-        });
+      else child.stdin.once('drain', () => done());
     },
     final: (done) => {
-      child.stdin.end(() => {
-        done();
-      });
+      child.stdin.end(() => done());
     },
     destroy: (error, done) => {
       stopSsh(child);
