@@ -87,7 +87,11 @@ describe.skipIf(engine === null)('a matrix over two hosts', () => {
       if (first !== undefined && second !== undefined) expect(second.begin).toBeGreaterThan(first.end);
     }
     const [[onC], [onD]] = [by.get('c') ?? [], by.get('d') ?? []];
-    // Both were under way at one moment.
+    // Both were under way at one moment, and neither waited for the other.
+    for (const { runId } of document.runs) {
+      const waits = (await entriesOf(runId)).filter((entry) => entry.type === 'run-waiting');
+      expect(waits).toEqual([]);
+    }
     expect(Math.max(onC?.begin ?? NaN, onD?.begin ?? NaN)).toBeLessThan(
       Math.min(onC?.end ?? NaN, onD?.end ?? NaN),
     );
