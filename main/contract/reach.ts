@@ -1,4 +1,5 @@
 import { isLoopback, withScheme } from './address';
+import { getAt } from './trees';
 
 /** One thing outside of the workbench that a specification names. */
 export interface Reached {
@@ -48,17 +49,7 @@ const clusterFields = {
 /** A name, or the path of a file. */
 const profileField = 'engine.profile';
 
-function valueAt(tree: unknown, field: string): unknown {
-  return field
-    .split('.')
-    .reduce<unknown>(
-      (value, key) =>
-        typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-          ? (value as Readonly<Record<string, unknown>>)[key]
-          : undefined,
-      tree,
-    );
-}
+const valueAt = (tree: unknown, field: string): unknown => getAt(tree, field.split('.'));
 
 function textsAt(tree: unknown, fields: readonly string[]): Reached[] {
   return fields.flatMap((field) => {

@@ -1,7 +1,7 @@
 import { isOfPytorch } from '../contract/run/model-formats';
 import type { Preset } from '../contract/run/preset';
 import { type EngineKind, type Format, type PublishedGpu, publishedGpus } from '../contract/run/run-spec';
-import { isTree, type Tree } from '../contract/trees';
+import { getAt, isTree, setAt, type Tree } from '../contract/trees';
 
 /** Why the published defaults of a chosen GPU are not taken, or without what needs the GPU; null when they are. */
 type GpuDefaultsOff = 'quick' | 'cpu' | null;
@@ -67,12 +67,9 @@ const ofGpu: readonly {
   },
 ];
 
-const valueAt = (tree: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), tree);
-
 /** What the last of the layers says that says anything. */
 const saidBy = (layers: readonly Tree[], path: readonly string[]): unknown =>
-  layers.map((layer) => valueAt(layer, path)).findLast((value) => value !== undefined);
+  layers.map((layer) => getAt(layer, path)).findLast((value) => value !== undefined);
 
 /** What is published of the GPU, lowest layer first, with a server of this kind. */
 export function publishedLayers(
@@ -114,10 +111,9 @@ export function layersWithoutGpu(
   const kept = ofGpu.flatMap(({ path, needs }) => {
     const value = saidBy(layers, path);
     if (value === undefined || !needs(value, format)) return [];
-    const inner = [...path].reverse().reduce<unknown>((below, key) => ({ [key]: below }), valueAt(own, path));
     // Tolerances are those of a precision.
     const along = path[0] === 'precision' ? [{ accuracy: own['accuracy'] }] : [];
-    return isTree(inner) ? [inner, ...along] : [];
+    return [setAt({}, path, getAt(own, path)), ...along];
   });
   return [...layers, ...kept];
 }

@@ -5,7 +5,7 @@ import type { Preset } from '../contract/run/preset';
 import { type Precision, precisions, type RunSpec, runSpecSchema } from '../contract/run/run-spec';
 import type { Choice, SpecProblem } from '../contract/run/spec-tools';
 import { treeOf } from '../contract/run/upstream-variables';
-import { isTree, mergeTrees, type Tree } from '../contract/trees';
+import { isTree, mergeTrees, setAt, type Tree } from '../contract/trees';
 import { formatOf, tensorPrecisionOf } from '../formats/formats';
 import { generatedConfigOf } from '../formats/model-config-of';
 import type { LoadedPreset } from '../presets/presets';
@@ -99,15 +99,10 @@ function withoutMisfit(tree: Tree, path: readonly PropertyKey[], defaults: RunSp
       return withoutKeys(tree, path.slice(0, depth), [String(key)]);
     }
     // Below a list: the list is replaced whole.
-    if (next === undefined) return mergeTrees(tree, treeAt(path.slice(0, depth), value));
+    if (next === undefined) return mergeTrees(tree, setAt({}, path.slice(0, depth).map(String), value));
     value = next;
   }
-  return mergeTrees(tree, treeAt(path, value));
-}
-
-function treeAt(path: readonly PropertyKey[], value: unknown): Tree {
-  const inner = [...path].reverse().reduce<unknown>((below, key) => ({ [String(key)]: below }), value);
-  return isTree(inner) ? inner : {};
+  return mergeTrees(tree, setAt({}, path.map(String), value));
 }
 
 /**

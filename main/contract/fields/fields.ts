@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { runSpecSchema } from '../run/run-spec';
-import { getAt, isTree, mergeTrees, type Tree } from '../trees';
+import { getAt, isTree, setAt, type Tree } from '../trees';
 import { accuracyFields, scenarioFields } from './accuracy-fields';
 import type { FieldRow, ValueAt } from './field';
 import { modelFields } from './model-fields';
@@ -109,15 +109,9 @@ export function valuesOf(row: FieldRow): Constraint {
 /** What holds of a field where nothing is chosen; undefined where it stays unset. */
 export const defaultOf = (row: FieldRow): unknown => row.default ?? valuesOf(row).default;
 
-const treeAt = (path: string, value: unknown): Tree =>
-  path
-    .split('.')
-    .reverse()
-    .reduce<unknown>((inner, key) => ({ [key]: inner }), value) as Tree;
-
 /** What holds where neither preset nor person says otherwise; measuring defaults are perf_analyzer's own. */
 export const baseDefaults: Tree = fields.reduce<Tree>(
-  (tree, row) => (row.default === undefined ? tree : mergeTrees(tree, treeAt(row.path, row.default))),
+  (tree, row) => (row.default === undefined ? tree : setAt(tree, row.path.split('.'), row.default)),
   // The schema wants these, and nothing in them is a default.
   { accuracy: { thresholds: {} }, deadlines: {} },
 );

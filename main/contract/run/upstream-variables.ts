@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../errors';
 import type { FieldRow } from '../fields/field';
 import { fields, valuesOf } from '../fields/fields';
+import { setAt, type Tree } from '../trees';
 
 const numbers = (value: string): number[] =>
   value
@@ -63,18 +64,13 @@ function literal(value: string): unknown {
 }
 
 /** `{a: {b: value}}` from `a.b`. */
-export function treeOf(field: string, value: unknown): Record<string, unknown> {
-  return field
-    .split('.')
-    .reverse()
-    .reduce<unknown>((inner, key) => ({ [key]: inner }), value) as Record<string, unknown>;
-}
+export const treeOf = (field: string, value: unknown): Tree => setAt({}, field.split('.'), value);
 
 /**
  * One `--set KEY=VALUE`: an upstream variable (`TRITON_MAX_QUEUE_DELAY=1`) or a field of the
  * specification (`accuracy.thresholds.top1=0.9`, values as JSON or plain text). Throws input-invalid.
  */
-export function readAssignment(text: string): Record<string, unknown> {
+export function readAssignment(text: string): Tree {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (key === undefined || value === undefined) {
     throw new WorkbenchError('input-invalid', `"${text}" is not of the form KEY=VALUE`, { where: '--set' });
