@@ -9,7 +9,6 @@ import { requirePlainRun, type RunFolder } from '../store/run-folder';
 import type { SpecChanged } from '../store/run-seals';
 import { attemptRun, type AttemptStops, type RunEnd } from './attempt';
 import { changePlan, specChange, specOfChange } from './change-spec';
-import { closeHandedOver } from './jobs/close-handed-over';
 import type { JobRuns, SubmitHow } from './jobs/job-runs';
 import { EarlyStops, isStoppedSoon, JobStopping } from './jobs/job-stopping';
 import { stepsFrom } from './plan';
@@ -108,7 +107,7 @@ export class Runs {
     try {
       if (jobs?.isHandedOver(state()) === true) {
         await this.handOver(jobs, [opened], options);
-        await closeHandedOver(jobs, [opened]);
+        await jobs.giveBack([opened]);
         emit({ type: 'runs-changed' });
         return { end: jobs.follow(runId) };
       }
@@ -153,7 +152,7 @@ export class Runs {
       }
       await this.handOver(jobs, opened, {}, { name, signal });
     } finally {
-      await closeHandedOver(jobs, opened);
+      await jobs.giveBack(opened);
     }
     emit({ type: 'runs-changed' });
   }

@@ -66,6 +66,7 @@ export interface SubmitHow {
 
 /** A run that is ready to be handed over: its lease and journal are ours. */
 type HandedRun = Pick<RunContext, 'runId' | 'state' | 'append'>;
+type GivenRun = Pick<RunContext, 'runId' | 'folder'> & { readonly close: () => Promise<void> };
 
 /** Runs that jobs of a scheduler work on: how they are handed over, followed and stopped, whatever the scheduler is. */
 export class JobRuns {
@@ -309,6 +310,21 @@ export class JobRuns {
   /** A job that has not begun is taken back; one that works on the run is asked. @returns false: no job has it */
   async pause(runId: string): Promise<boolean> {
     return this.stop(runId, 'paused');
+  }
+
+  /**
+   * Gives back runs that were handed over, and does what other processes asked of them meanwhile: a busy cluster takes its
+   * time to take a job, and the job drops requests that are older than itself.
+   */
+  async giveBack(runs: readonly GivenRun[]): Promise<void> {
+    for (const { runId, folder, close } of runs) {
+      const isAsked = (request: string) => exists(request).catch(() => false);
+      const cancels = await isAsked(folder.cancelRequest);
+      const pauses = !cancels && (await isAsked(folder.pauseRequest));
+      await close();
+      // A cluster that is away keeps the job, and the list of runs says so.
+      if (cancels || pauses) await this.stop(runId, cancels ? 'cancelled' : 'paused').catch(() => undefined);
+    }
   }
 
   private async stop(runId: string, outcome: 'cancelled' | 'paused'): Promise<boolean> {
