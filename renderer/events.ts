@@ -26,37 +26,15 @@ const changesImages = (event: WindowEvent): boolean =>
 
 /** Leads the core's events to the stores that they concern. Returns the way to stop. */
 export function routeEvents(workbench: Workbench): () => void {
-  const {
-    client,
-    deployments,
-    runs,
-    run,
-    log,
-    closing,
-    docker,
-    containerLog,
-    images,
-    imageWorks,
-    compared,
-    monitor,
-    dataSources,
-    tools,
-    settings,
-  } = workbench;
+  const { client, deployments, runs, images } = workbench;
+  const { run, log, closing, docker, containerLog, imageWorks } = workbench;
+  const { compared, monitor, dataSources, tools, settings } = workbench;
+  const hearing = [
+    ...[run, log, closing, docker, containerLog, imageWorks],
+    ...[compared, monitor, dataSources, tools, settings],
+  ];
   return client.on((events) => {
-    for (const event of events) {
-      run.getState().hear(event);
-      log.getState().hear(event);
-      closing.getState().hear(event);
-      docker.getState().hear(event);
-      containerLog.getState().hear(event);
-      imageWorks.getState().hear(event);
-      compared.getState().hear(event);
-      monitor.getState().hear(event);
-      dataSources.getState().hear(event);
-      tools.getState().hear(event);
-      settings.getState().hear(event);
-    }
+    for (const event of events) for (const store of hearing) store.getState().hear(event);
     if (events.some(changesList)) void runs.getState().load();
     if (events.some(({ type }) => type === 'deployments-changed')) void deployments.getState().load();
     if (events.some(changesImages)) void images.getState().load();
