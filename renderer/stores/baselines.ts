@@ -9,6 +9,7 @@ import {
 import type { PublishedGpu } from '../../main/contract/run/run-spec';
 import type { RunState } from '../../main/contract/run/run-state';
 import type { Client } from '../client';
+import { stored } from './stored';
 
 export interface Baselines {
   /** By preset; null where nothing is published, absent while that is not known. */
@@ -33,14 +34,6 @@ const storageKey = 'workbench.baselines';
 const most = 500;
 const picksSchema = z.record(z.string(), z.string().max(100));
 
-function stored(storage: Storage): Record<string, string> {
-  try {
-    return picksSchema.parse(JSON.parse(storage.getItem(storageKey) ?? ''));
-  } catch {
-    return {};
-  }
-}
-
 /** Published figures of the presets, and which of them the reader has beside each run; the choice survives the window. */
 export function createBaselines(client: Client, storage: Storage): StoreApi<Baselines> {
   return createStore<Baselines>()((set, get) => {
@@ -59,7 +52,7 @@ export function createBaselines(client: Client, storage: Storage): StoreApi<Base
           asked.delete(key);
         }
       },
-      picks: stored(storage),
+      picks: stored(storage, storageKey, picksSchema) ?? {},
       async load(preset) {
         if (asked.has(preset)) return;
         asked.add(preset);

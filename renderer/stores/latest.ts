@@ -36,25 +36,19 @@ export function createLatest<Answer>(
   };
 }
 
-export interface Newest {
-  /** The answer on its way may be older than what was told since it was asked for. */
-  readonly outdate: () => void;
-  readonly isOutdated: () => boolean;
-  /** Asks, and once more while the answer was outdated when it came and `isWanted` still holds. `once` must not reject. */
-  readonly ask: (once: () => Promise<void>, isWanted?: () => boolean) => Promise<void>;
-}
-
 /** For answers about what is told of as well. */
-export function createNewest(): Newest {
+export function createNewest() {
   let outdated = false;
   const isOutdated = (): boolean => outdated;
-  const ask: Newest['ask'] = async (once, isWanted = () => true) => {
+  /** Asks, and once more while the answer was outdated when it came and `isWanted` still holds. `once` must not reject. */
+  const ask = async (once: () => Promise<void>, isWanted = () => true): Promise<void> => {
     outdated = false;
     await once();
     if (isOutdated() && isWanted()) await ask(once, isWanted);
   };
   return {
-    outdate: () => {
+    /** The answer on its way may be older than what was told since it was asked for. */
+    outdate: (): void => {
       outdated = true;
     },
     isOutdated,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { stored } from './stored';
 
 const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('runs') }),
@@ -27,18 +28,10 @@ export const routeTo = (page: Exclude<Route['page'], 'run'>, compared: readonly 
 
 const key = 'workbench.route';
 
-function storedRoute(storage: Storage): Route {
-  try {
-    return routeSchema.parse(JSON.parse(storage.getItem(key) ?? ''));
-  } catch {
-    return { page: 'runs' };
-  }
-}
-
 /** The page that is shown; a window opened again shows the same one. */
 export function createRoute(storage: Storage): StoreApi<RouteState> {
   return createStore<RouteState>()((set) => ({
-    route: storedRoute(storage),
+    route: stored(storage, key, routeSchema) ?? { page: 'runs' },
     go: (route) => {
       storage.setItem(key, JSON.stringify(route));
       set({ route });

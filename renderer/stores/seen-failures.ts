@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RunSummary } from '../../main/contract/api';
+import { stored } from './stored';
 
 /** States that the status bar counts as failed. */
 export const failedStates = ['failed', 'gate-failed'] as const;
@@ -20,14 +21,7 @@ export interface SeenFailures {
 const storageKey = 'workbench.seen-failures';
 /** The storage is small. */
 const most = 1000;
-
-function stored(storage: Storage): readonly string[] {
-  try {
-    return z.array(z.string().max(200)).parse(JSON.parse(storage.getItem(storageKey) ?? ''));
-  } catch {
-    return [];
-  }
-}
+const idsSchema = z.array(z.string().max(200));
 
 /** The failed runs that have not been looked at yet. Pure. */
 export const unseenFailures = (
@@ -38,7 +32,7 @@ export const unseenFailures = (
 /** Which failed runs have been looked at, in the list or on their page; survives the window. */
 export function createSeenFailures(storage: Storage): StoreApi<SeenFailures> {
   return createStore<SeenFailures>()((set, get) => ({
-    runIds: new Set(stored(storage)),
+    runIds: new Set(stored(storage, storageKey, idsSchema)),
     see(shown, all) {
       const before = get().runIds;
       const now = new Set(shown.map((run) => run.runId));

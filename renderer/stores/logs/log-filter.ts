@@ -1,6 +1,5 @@
-import type { LogLevel } from '../../format/log-level';
+import { levelOfLine, type LogLevel, logLevels } from '../../format/log-level';
 import type { LineList, LineRing } from './line-ring';
-import { createLogEntries } from './log-entries';
 
 /** The lines that a reader wants: with the search (any case), in entries of the level. */
 export interface LogWish {
@@ -10,22 +9,73 @@ export interface LogWish {
 
 export const everyLine: LogWish = { search: '', level: 'all' };
 
-interface LogFilter {
-  /** The lines that fit, as they are now; it changes in place. */
-  readonly lines: LineList;
-  readonly wish: LogWish;
-  /** Entries of each level of which a line is kept. */
-  readonly counts: Readonly<Record<LogLevel, number>>;
-  /** Looks at the lines that have come since; the others have been looked at. */
-  follow(): void;
-  setWish(wish: LogWish): void;
-  clear(): void;
+const traceback = /^Traceback \(most recent call last\)/;
+
+/**
+ * Reads the lines of a log one after the other, and says of each the level of its entry, and whether it begins one. A line
+ * that says nothing of its level continues the entry before it, and so does a Python trace behind its error, up to and
+ * with the line that names the exception.
+ */
+function createEntryReader() {
+  let level: LogLevel = 'info';
+  let inTrace = false;
+  return (line: string): { readonly level: LogLevel; readonly begins: boolean } => {
+    // Source lines of a trace are indented, whatever words are in them.
+    const own = inTrace && /^\s/.test(line) ? null : levelOfLine(line);
+    if (own === null) return { level, begins: false };
+    const continues = inTrace
+      ? /^\w*(?:Error|Exception): /.test(line)
+      : level === 'error' && traceback.test(line);
+    inTrace = traceback.test(line);
+    level = own;
+    return { level, begins: !continues };
+  };
+}
+
+/** Beside the level of a line: it is the first one kept of its entry. */
+const firstMark = 4;
+
+/** The entries of the lines that are kept, by the numbers of these; of one that is too long its end is. */
+function createLogEntries(capacity: number) {
+  const read = createEntryReader();
+  const marks = new Uint8Array(capacity);
+  const counts = [0, 0, 0];
+  const markOf = (number: number): number => marks[number % capacity] ?? 0;
+  const count = (mark: number, by: 1 | -1): void => {
+    if (mark < firstMark) return;
+    const level = mark % firstMark;
+    counts[level] = (counts[level] ?? 0) + by;
+  };
+  return {
+    /** Of each level, of which a line is kept. */
+    get counts(): Readonly<Record<LogLevel, number>> {
+      const [info = 0, warning = 0, error = 0] = counts;
+      return { info, warning, error };
+    },
+    /** Of the entry of a line that is kept. */
+    levelOf: (number: number): LogLevel => logLevels[markOf(number) % firstMark] ?? 'info',
+    /** The next line. @param isFirst no line before it is kept */
+    add(number: number, line: string, isFirst: boolean): void {
+      const { level, begins } = read(line);
+      const mark = logLevels.indexOf(level) + (begins || isFirst ? firstMark : 0);
+      marks[number % capacity] = mark;
+      count(mark, 1);
+    },
+    /** The oldest line. @param seen number after the last line that was added */
+    forget(number: number, seen: number): void {
+      const mark = markOf(number);
+      const next = markOf(number + 1);
+      if (mark >= firstMark && number + 1 < seen && next < firstMark)
+        marks[(number + 1) % capacity] = next + firstMark;
+      else count(mark, -1);
+    },
+  };
 }
 
 /** Finds lines by the entry that they belong to: a trace stays with its error, and the two are counted once. */
-export function createLogFilter(ring: LineRing, capacity: number): LogFilter {
+export function createLogFilter(ring: LineRing, capacity: number) {
   let wish = everyLine;
-  const entries = createLogEntries(capacity);
+  let entries = createLogEntries(capacity);
   /** Line numbers up to which levels are known and `found` is complete. */
   let seen = 0;
   let oldest = 0;
@@ -62,14 +112,17 @@ export function createLogFilter(ring: LineRing, capacity: number): LogFilter {
   };
 
   return {
+    /** The lines that fit, as they are now; it changes in place. */
     lines,
     get wish() {
       return wish;
     },
+    /** Entries of each level of which a line is kept. */
     get counts() {
       return entries.counts;
     },
-    follow() {
+    /** Looks at the lines that have come since; the others have been looked at. */
+    follow(): void {
       forgetOldest();
       const wanted = wish.search.toLowerCase();
       for (let number = Math.max(seen, ring.first); number < ring.end; number += 1) {
@@ -78,7 +131,7 @@ export function createLogFilter(ring: LineRing, capacity: number): LogFilter {
       }
       seen = ring.end;
     },
-    setWish(next) {
+    setWish(next: LogWish): void {
       wish = next;
       found = [];
       gone = 0;
@@ -86,8 +139,8 @@ export function createLogFilter(ring: LineRing, capacity: number): LogFilter {
       const wanted = wish.search.toLowerCase();
       for (let number = ring.first; number < seen; number += 1) if (fits(number, wanted)) found.push(number);
     },
-    clear() {
-      entries.clear();
+    clear(): void {
+      entries = createLogEntries(capacity);
       seen = 0;
       oldest = 0;
       found = [];
