@@ -1,12 +1,12 @@
 import { runSpecSchema } from '../../../main/contract/run/run-spec';
 import type { Choice, ImportedSpec } from '../../../main/contract/run/spec-tools';
-import { noPlan } from './change-plan';
 import type { DraftSession } from './draft-session';
 import {
   type DraftAccess,
   type DraftState,
   firstPreset,
   isOwnModel,
+  noPlan,
   openText,
   withEdit,
 } from './draft-state';
@@ -22,7 +22,7 @@ type ChoiceActions =
 /** Another choice in place of the present one: a model, a run's, a file's, or none. */
 export function choiceSlice(
   { client, get, set }: DraftAccess,
-  { edited, replace, begin, forgetBefore, fresh }: DraftSession,
+  { edited, replace, begin, marks, fresh }: DraftSession,
 ): Pick<DraftState, ChoiceActions> {
   /** Where it runs has nothing to do with the model; everything else has, and can be taken back where there is something. */
   const otherModel = (next: Choice, what: string): void => {
@@ -91,7 +91,7 @@ export function choiceSlice(
       const more = noted(asNew ? base : get());
       const notice = { kind: 'imported', fileName, source, notes, taken: found !== null, ...others } as const;
       if (found === null) {
-        forgetBefore();
+        marks.before = null;
         set({ notice });
       } else if (partial.has(source) && found.preset === preset) {
         const laidOver = { preset, overrides: { ...withEdit(overrides, found.overrides) } };

@@ -3,8 +3,7 @@ import type { WindowEvent } from '../../../main/contract/api';
 import type { DataItem, DataWork } from '../../../main/contract/data-source';
 import { toWire, type WireError } from '../../../main/contract/errors';
 import type { Client } from '../../client';
-import type { DraftState } from './draft';
-import { isOwnModel } from './draft-state';
+import { type DraftState, isOwnModel } from './draft-state';
 
 export interface DataSources {
   /** Preset that `items` are of; null before the first. */

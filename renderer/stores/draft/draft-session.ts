@@ -1,9 +1,9 @@
+import { toWire, type WireError } from '../../../main/contract/errors';
 import type { Choice, Draft } from '../../../main/contract/run/spec-tools';
 import { type Settings, withDefaultEngine } from '../../../main/contract/settings/settings';
 import type { Tree } from '../../../main/contract/trees';
-import type { Latest } from '../latest';
-import { noPlan } from './change-plan';
-import { createDraftFiles } from './draft-files';
+import type { Client } from '../../client';
+import { createLatest, type Latest } from '../latest';
 import {
   choiceOf,
   contentOf,
@@ -13,6 +13,7 @@ import {
   firstPreset,
   isWorthKeeping,
   type NewDraft,
+  noPlan,
   openText,
 } from './draft-state';
 import { isWizardPage, type WizardPage } from './wizard-page';
@@ -80,65 +81,42 @@ function openedDraft(draft: Draft): Partial<DraftState> {
 const isLasting = (notice: DraftNotice | null): boolean =>
   notice?.kind === 'started-new' || (notice?.kind === 'imported' && notice.notes.length > 0);
 
-export type DraftSession = ReturnType<typeof createDraftSession>;
+/** Less than a person notices, and few enough writes while a slider moves. */
+const saveDelayMs = 250;
+/** Drafts beyond these are forgotten, oldest first. */
+const keptDrafts = 12;
+
+const newestFirst = (drafts: readonly Draft[]): readonly Draft[] =>
+  [...drafts].sort((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+
+/** The drafts on disk. `told` hears how each save went: null when well. */
+function createDraftFiles(client: Client, current: () => Draft, told: (error: WireError | null) => void) {
+  const save = createLatest(
+    saveDelayMs,
+    () => client.call('drafts.save', current()).then(() => null, toWire),
+    told,
+  );
+  const remove = async (id: string): Promise<void> => {
+    await client.call('drafts.remove', { id });
+  };
+  return {
+    /** What lies on disk, newest first; what is over the limit is removed. Rejects as the core does. */
+    read: async (): Promise<readonly Draft[]> => {
+      const drafts = newestFirst(await client.call('drafts.list'));
+      for (const { id } of drafts.slice(keptDrafts)) await remove(id);
+      return drafts.slice(0, keptDrafts);
+    },
+    saveSoon: save.soon,
+    saveNow: save.now,
+    remove,
+  };
+}
 
 interface Marks {
   /** The draft that can be taken back. */
   before: Draft | null;
   /** Run that the draft became; a change makes it another draft again. */
   startedAs: string | null;
-}
-
-interface EndingParts {
-  readonly preview: Latest;
-  readonly fresh: () => NewDraft;
-  readonly marks: Marks;
-  readonly current: () => Draft;
-  readonly files: ReturnType<typeof createDraftFiles>;
-  readonly without: (gone: Draft) => readonly Draft[];
-  readonly setOverrides: (overrides: Tree, others?: Partial<DraftState>) => void;
-  readonly show: (draft: Draft) => void;
-}
-
-/** How a draft ends: started as a run, or left for the one before it or another. */
-function endings(
-  { get, set }: DraftAccess,
-  parts: EndingParts,
-): Pick<DraftState, 'started' | 'takeBack' | 'openDraft'> {
-  const { preview, fresh, marks, current, files, without, setOverrides, show } = parts;
-  /** In place of the present draft, which stays on disk or is removed there. */
-  const leaveFor = (next: Draft, stays: boolean, notice: DraftNotice | null): void => {
-    const present = current();
-    if (stays) void files.saveNow();
-    else if (present.id !== next.id) void files.remove(present.id).catch(() => undefined);
-    show(next);
-    const older = [...(stays ? [present] : []), ...without(next)];
-    setOverrides(next.choice.overrides, { notice, older });
-  };
-  return {
-    started: (runId) => {
-      marks.startedAs = runId;
-      const done = current();
-      void files.saveNow();
-      marks.startedAs = null;
-      marks.before = null;
-      set({ ...blankDraft(), ...fresh(), older: [done, ...without(done)] });
-      preview.soon();
-    },
-    takeBack: () => {
-      const old = marks.before;
-      if (old === null) return;
-      marks.before = null;
-      const kind = get().notice?.kind;
-      const isOther = kind === 'started-new' || kind === 'opened';
-      leaveFor(old, isOther && isWorthKeeping(get(), fresh()), null);
-    },
-    openDraft: (draft) => {
-      const stays = isWorthKeeping(get(), fresh());
-      marks.before = stays ? current() : null;
-      leaveFor(draft, stays, stays ? { kind: 'opened' } : null);
-    },
-  };
 }
 
 /**
@@ -208,16 +186,58 @@ export function createDraftSession(
   };
 
   return {
+    preview,
     fresh,
+    marks,
     current,
     files,
+    without,
+    setOverrides,
     show,
     edited,
     replace,
     begin,
-    forgetBefore: (): void => {
+  };
+}
+
+export type DraftSession = ReturnType<typeof createDraftSession>;
+
+/** How a draft ends: started as a run, or left for the one before it or another. */
+export function endingSlice(
+  { get, set }: DraftAccess,
+  { preview, fresh, marks, current, files, without, setOverrides, show }: DraftSession,
+): Pick<DraftState, 'started' | 'takeBack' | 'openDraft'> {
+  /** In place of the present draft, which stays on disk or is removed there. */
+  const leaveFor = (next: Draft, stays: boolean, notice: DraftNotice | null): void => {
+    const present = current();
+    if (stays) void files.saveNow();
+    else if (present.id !== next.id) void files.remove(present.id).catch(() => undefined);
+    show(next);
+    const older = [...(stays ? [present] : []), ...without(next)];
+    setOverrides(next.choice.overrides, { notice, older });
+  };
+  return {
+    started: (runId) => {
+      marks.startedAs = runId;
+      const done = current();
+      void files.saveNow();
+      marks.startedAs = null;
       marks.before = null;
+      set({ ...blankDraft(), ...fresh(), older: [done, ...without(done)] });
+      preview.soon();
     },
-    slice: endings(access, { preview, fresh, marks, current, files, without, setOverrides, show }),
+    takeBack: () => {
+      const old = marks.before;
+      if (old === null) return;
+      marks.before = null;
+      const kind = get().notice?.kind;
+      const isOther = kind === 'started-new' || kind === 'opened';
+      leaveFor(old, isOther && isWorthKeeping(get(), fresh()), null);
+    },
+    openDraft: (draft) => {
+      const stays = isWorthKeeping(get(), fresh());
+      marks.before = stays ? current() : null;
+      leaveFor(draft, stays, stays ? { kind: 'opened' } : null);
+    },
   };
 }

@@ -131,6 +131,8 @@ export interface DraftAccess {
   readonly set: (part: Partial<DraftState>) => void;
 }
 
+export const noPlan: Pick<DraftState, 'plan' | 'planError'> = { plan: null, planError: null };
+
 export const firstPreset = 'resnet50';
 export const ownModelKeys = ['model', 'source'] as const;
 
@@ -141,6 +143,15 @@ export const hasModelFile = (overrides: Tree): boolean => {
 };
 
 export const isOwnModel = (overrides: Tree): boolean => getAt(overrides, ownModelKeys) !== undefined;
+
+/** The preset of a draft: of an own model its own, else one of the list; null while it is not known. */
+export function draftPreset(
+  draft: Pick<DraftState, 'preset' | 'ownPreset' | 'overrides'>,
+  list: readonly Preset[],
+): Preset | null {
+  if (isOwnModel(draft.overrides)) return draft.ownPreset;
+  return list.find(({ id }) => id === draft.preset) ?? null;
+}
 
 type DraftContent = Pick<DraftState, 'overrides' | 'changing' | 'name' | 'p99BudgetMs' | 'edit'>;
 
@@ -185,22 +196,3 @@ export function withEdit(overrides: Tree, edit: Tree): Tree {
   const merged = mergeTrees(overrides, edit);
   return isTree(patch) && Object.keys(patch).length === 0 ? unsetAt(merged, patchKeys) : merged;
 }
-
-/** For a published GPU, on this engine where none is chosen; null: on that of the published deployment. */
-export function withTarget(overrides: Tree, targetGpu: string, engine: Tree | null): Tree {
-  const isChosen = getAt(overrides, ['engine', 'kind']) !== undefined;
-  const placed = engine === null || isChosen ? overrides : mergeTrees({ engine }, overrides);
-  return { ...placed, targetGpu };
-}
-
-const tolerances = ['atol', 'rtol', 'maxMismatch'] as const;
-
-export const isTolerance = ([section, name]: Keys): boolean =>
-  section === 'accuracy' && tolerances.some((known) => known === name);
-
-export const hasTolerances = (overrides: Tree): boolean =>
-  tolerances.some((name) => getAt(overrides, ['accuracy', name]) !== undefined);
-
-/** With those of the precision in their place. */
-export const withoutTolerances = (overrides: Tree): Tree =>
-  tolerances.reduce<Tree>((tree, name) => unsetAt(tree, ['accuracy', name]), overrides);

@@ -1,35 +1,45 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { toWire } from '../../../main/contract/errors';
-import type { Preset } from '../../../main/contract/run/preset';
 import type { Client } from '../../client';
 import { createLatest, type Latest } from '../latest';
-import { createChangePlan } from './change-plan';
 import { choiceSlice } from './choice-slice';
 import { createConfigText } from './config-slice';
-import { blankDraft, createDraftSession, type DraftSession } from './draft-session';
+import { blankDraft, createDraftSession, type DraftSession, endingSlice } from './draft-session';
 import {
   choiceOf,
   type DraftAccess,
   type DraftState,
-  isOwnModel,
   isWorthKeeping,
   type NewDraft,
+  noPlan,
 } from './draft-state';
 import { fieldSlice } from './field-slice';
 
-export type { DraftState } from './draft-state';
-
 const previewDelayMs = 150;
 
-/** The preset of a draft: of an own model its own, else one of the list; null while it is not known. */
-export function draftPreset(
-  draft: Pick<DraftState, 'preset' | 'ownPreset' | 'overrides'>,
-  list: readonly Preset[],
-): Preset | null {
-  if (!isOwnModel(draft.overrides)) {
-    return list.find(({ id }) => id === draft.preset) ?? null;
-  }
-  return draft.ownPreset;
+/** What the choice would do again and keep of the run that it changes. */
+function createChangePlan({ client, get, set }: DraftAccess): Latest {
+  let last: { readonly key: string; readonly answer: Promise<typeof noPlan> } | null = null;
+  const ask = async (): Promise<typeof noPlan> => {
+    // One at a time, and of those that waited only the newest: the core reads the weights of the run for it.
+    await last?.answer;
+    const { changing: runId, preview } = get();
+    const spec = preview?.spec ?? null;
+    if (runId === null || spec === null) return noPlan;
+    const key = `${runId} ${JSON.stringify(spec)}`;
+    if (last?.key !== key) {
+      const answer = client.call('runs.planChange', { runId, spec }).then(
+        (plan) => ({ plan, planError: null }),
+        (error: unknown) => {
+          last = null;
+          return { plan: null, planError: toWire(error) };
+        },
+      );
+      last = { key, answer };
+    }
+    return last.answer;
+  };
+  return createLatest(0, ask, set);
 }
 
 /** What the choice leads to; and then what it changes of the run that it changes. */
@@ -55,8 +65,7 @@ function createPreview({ client, get, set }: DraftAccess, replan: () => Promise<
 /** What was left on disk, read once; and the pages of the wizard. */
 function pageSlice(
   { get, set }: DraftAccess,
-  { files, show, fresh }: DraftSession,
-  preview: Latest,
+  { files, show, fresh, preview }: DraftSession,
 ): Pick<DraftState, 'open' | 'goTo'> {
   let opening: Promise<void> | null = null;
   const read = async (): Promise<void> => {
@@ -97,7 +106,7 @@ export function createDraft(
 ): StoreApi<DraftState> {
   return createStore<DraftState>()((set, get) => {
     const access: DraftAccess = { client, get, set };
-    const plans = createChangePlan(client, get, set);
+    const plans = createChangePlan(access);
     const replan = async (): Promise<void> => {
       if (get().changing !== null) await plans.now();
     };
@@ -115,10 +124,10 @@ export function createDraft(
       error: null,
       saveError: null,
       older: [],
-      ...pageSlice(access, session, preview),
+      ...pageSlice(access, session),
       ...fieldSlice(access, session, config.leaveText),
       ...choiceSlice(access, session),
-      ...session.slice,
+      ...endingSlice(access, session),
       ...config.slice,
       dismiss: () => {
         set({ notice: null });

@@ -1,14 +1,7 @@
 import { type Precision, precisions } from '../../../main/contract/run/run-spec';
-import { getAt, type Keys, setAt, type Tree, unsetAt } from '../../../main/contract/trees';
+import { getAt, type Keys, mergeTrees, setAt, type Tree, unsetAt } from '../../../main/contract/trees';
 import type { DraftSession } from './draft-session';
-import {
-  type DraftAccess,
-  type DraftState,
-  hasTolerances,
-  isTolerance,
-  withoutTolerances,
-  withTarget,
-} from './draft-state';
+import type { DraftAccess, DraftState } from './draft-state';
 
 const engineKindKeys = ['engine', 'kind'] as const;
 
@@ -16,6 +9,18 @@ const isEngineKind = (keys: Keys): boolean => keys.join('.') === engineKindKeys.
 
 const precisionOf = ({ preview, spec }: DraftState, overrides: Tree): unknown =>
   getAt(overrides, ['precision']) ?? preview?.defaultPrecision ?? spec?.precision;
+
+const tolerances = ['atol', 'rtol', 'maxMismatch'] as const;
+
+export const isTolerance = ([section, name]: Keys): boolean =>
+  section === 'accuracy' && tolerances.some((known) => known === name);
+
+const hasTolerances = (overrides: Tree): boolean =>
+  tolerances.some((name) => getAt(overrides, ['accuracy', name]) !== undefined);
+
+/** With those of the precision in their place. */
+const withoutTolerances = (overrides: Tree): Tree =>
+  tolerances.reduce<Tree>((tree, name) => unsetAt(tree, ['accuracy', name]), overrides);
 
 /** Chosen tolerances stay with another precision, and what they were chosen under is kept with them. */
 function tolerancesAfter(state: DraftState, keys: Keys, next: Tree): Precision | null {
@@ -31,6 +36,13 @@ function withEngineKind({ overrides, spec }: DraftState, [section]: Keys): Tree 
   if (section !== 'engine') return overrides;
   const kind = getAt(overrides, engineKindKeys) ?? spec?.engine.kind;
   return kind === undefined ? overrides : setAt(overrides, engineKindKeys, kind);
+}
+
+/** For a published GPU, on this engine where none is chosen; null: on that of the published deployment. */
+function withTarget(overrides: Tree, targetGpu: string, engine: Tree | null): Tree {
+  const isChosen = getAt(overrides, ['engine', 'kind']) !== undefined;
+  const placed = engine === null || isChosen ? overrides : mergeTrees({ engine }, overrides);
+  return { ...placed, targetGpu };
 }
 
 /** The fields of the form. */

@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { toWire, type WireError } from '../../../main/contract/errors';
 import type { OpenedModel } from '../../../main/contract/run/own-model';
 import type { Client } from '../../client';
-import type { DraftState } from './draft';
+import type { DraftState } from './draft-state';
 
 export interface OwnModel {
   readonly path: string | null;

@@ -6,7 +6,7 @@ import { ErrorPanel } from '../../components/error-panel';
 import { attempt } from '../../components/notices';
 import { Page } from '../../components/page';
 import { precisionText } from '../../format/words';
-import { isTolerance } from '../../stores/draft/draft-state';
+import { isTolerance } from '../../stores/draft/field-slice';
 import { pollWhileSeen } from '../../stores/poll';
 import { useWorkbench } from '../../workbench';
 import type { DropUse } from './drop';

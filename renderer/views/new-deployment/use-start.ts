@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from 'react';
 import { attempt } from '../../components/notices';
-import { draftPreset } from '../../stores/draft/draft';
+import { draftPreset } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
 import { useShowProblems } from './form-view';
 import { wizardModel } from './wizard-model';

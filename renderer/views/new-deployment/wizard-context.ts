@@ -1,6 +1,6 @@
 import { createContext, useContext, useMemo } from 'react';
 import { useStore } from 'zustand';
-import { draftPreset, type DraftState } from '../../stores/draft/draft';
+import { draftPreset, type DraftState } from '../../stores/draft/draft-state';
 import { settingsOf } from '../../stores/settings';
 import { useWorkbench } from '../../workbench';
 import { type WizardModel, wizardModel } from './wizard-model';

@@ -4,7 +4,7 @@ import { type RunSpec, runSpecSchema } from '../../../main/contract/run/run-spec
 import type { SpecProblem, StartProblem } from '../../../main/contract/run/spec-tools';
 import type { Settings } from '../../../main/contract/settings/settings';
 import { getAt, type Keys, mergeTrees, sameValue, type Tree } from '../../../main/contract/trees';
-import type { DraftState } from '../../stores/draft/draft';
+import type { DraftState } from '../../stores/draft/draft-state';
 import { type Change, changesOf, defaultOf, engineDefaults } from './changes';
 import type { Field, FieldContext } from './fields/field';
 import { allFields } from './fields/sections';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Draft, ImportedSpec } from '../../../../../main/contract/run/spec-tools';
-import { createDraft, type DraftState } from '../../../../../renderer/stores/draft/draft';
-import { isWorthKeeping } from '../../../../../renderer/stores/draft/draft-state';
+import { createDraft } from '../../../../../renderer/stores/draft/draft';
+import { type DraftState, isWorthKeeping } from '../../../../../renderer/stores/draft/draft-state';
 import { specFixture } from '../../../../support/run-state';
 import { createClientDouble } from '../../client-double';
 
