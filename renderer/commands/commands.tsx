@@ -7,9 +7,8 @@ import { MeasureDialog } from '../views/measure/measure-dialog';
 import { shortcuts } from '../views/new-deployment/shortcuts';
 import { RenameDialog } from '../views/runs/rename-dialog';
 import { useWorkbench } from '../workbench';
-import type { Command } from './command';
+import { type Command, isWriting, keyText } from './command';
 import { CommandPalette, Keys } from './command-palette';
-import { isWriting, keyText } from './key-text';
 import { useCommands } from './use-commands';
 
 /** The menu's words for commands of the palette. */

@@ -5,7 +5,7 @@ import { attempting, noticeDone } from '../components/notices';
 import { doRunWork, worksFor } from '../stores/run-work';
 import { changeRun, isChangeable, removeRuns, runAgain } from '../views/runs/run-tools';
 import type { Workbench } from '../workbench';
-import type { Command } from './command';
+import type { Action } from './command';
 
 const workText = { pause: 'Pause this run', cancel: 'Cancel this run', resume: 'Resume this run' } as const;
 
@@ -22,22 +22,6 @@ const exportText: Readonly<Record<ReportFile['kind'], string>> = {
 /** Longer than the palette takes to give the focus back to where it was opened. */
 const afterPaletteMs = 60;
 
-/** The field for the p99 budget, once the run has a level that it decides about. */
-const budgetCommands = ({ best }: RunSummary): readonly Command[] =>
-  best === null
-    ? []
-    : [
-        {
-          id: 'budget',
-          title: 'Set the p99 budget of this run',
-          note: 'names the best level within it',
-          group: 'Actions',
-          run: () => {
-            setTimeout(() => document.getElementById('latency-budget')?.focus(), afterPaletteMs);
-          },
-        },
-      ];
-
 /**
  * What can be done with the run that is open: the same as on its page.
  * @param written reports of the run
@@ -46,71 +30,62 @@ export function runCommands(
   workbench: Workbench,
   open: RunSummary,
   written: readonly ReportFile[],
-): readonly Command[] {
+): readonly Action[] {
   const { client, overlay, route } = workbench;
   const { runId } = open;
-  const command = (id: string, title: string, work: () => Promise<void>, note?: string): Command => ({
+  const command = (id: string, title: string, note: string | null, work: () => Promise<void>): Action => ({
     id,
     title,
-    group: 'Actions',
-    ...(note === undefined ? {} : { note }),
+    ...(note === null ? {} : { note }),
     run: attempting(work),
   });
+  const where = (holds: boolean, action: Action): readonly Action[] => (holds ? [action] : []);
   return [
     ...worksFor(open.status).map((work) =>
-      command(work, workText[work], () => doRunWork(client, runId, work)),
+      command(work, workText[work], null, () => doRunWork(client, runId, work)),
     ),
-    ...(isChangeable(open)
-      ? [
-          command(
-            'change',
-            'Change and continue…',
-            () => changeRun(workbench, runId),
-            'change the specification of this run',
-          ),
-        ]
-      : []),
-    ...(hasSpec(open)
-      ? [
-          command(
-            'duplicate',
-            'Run again with changes',
-            () => runAgain(workbench, runId),
-            'duplicate this run',
-          ),
-        ]
-      : []),
+    ...where(
+      isChangeable(open),
+      command('change', 'Change and continue…', 'change the specification of this run', () =>
+        changeRun(workbench, runId),
+      ),
+    ),
+    ...where(
+      hasSpec(open),
+      command('duplicate', 'Run again with changes', 'duplicate this run', () => runAgain(workbench, runId)),
+    ),
     {
       id: 'rename',
       title: 'Rename this run',
       ...(open.name === null ? {} : { note: open.name }),
-      group: 'Actions',
       run: () => {
         overlay.getState().rename(runId);
       },
     },
-    ...budgetCommands(open),
+    // The field for it is there once the run has a level that it decides about.
+    ...where(open.best !== null, {
+      id: 'budget',
+      title: 'Set the p99 budget of this run',
+      note: 'names the best level within it',
+      run: () => {
+        setTimeout(() => document.getElementById('latency-budget')?.focus(), afterPaletteMs);
+      },
+    }),
     ...written.map(({ kind }) =>
-      command(`export-${kind}`, exportText[kind], async () => {
+      command(`export-${kind}`, exportText[kind], null, async () => {
         const saved = await client.call('desktop.saveReport', { runId, kind });
         if (saved !== null) noticeDone('Saved', saved.path);
       }),
     ),
-    command('show-folder', 'Show run folder', async () => {
+    command('show-folder', 'Show run folder', null, async () => {
       await client.call('desktop.showRunFolder', { runId });
     }),
-    ...(open.status === 'running'
-      ? []
-      : [
-          command(
-            'delete',
-            'Delete this run',
-            async () => {
-              await removeRuns(workbench, [open]);
-              route.getState().go({ page: 'runs' });
-            },
-            'remove; can be undone',
-          ),
-        ]),
+    ...where(
+      open.status !== 'running',
+      command('delete', 'Delete this run', 'remove; can be undone', async () => {
+        await removeRuns(workbench, [open]);
+        route.getState().go({ page: 'runs' });
+      }),
+    ),
   ];
 }

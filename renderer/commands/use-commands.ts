@@ -3,18 +3,19 @@ import { useStore } from 'zustand';
 import type { RunSummary } from '../../main/contract/api';
 import type { Preset } from '../../main/contract/run/preset';
 import type { ReportFile } from '../../main/contract/run/run-events';
+import { definitionOf, settingKeys } from '../../main/contract/settings/settings';
 import { attempting } from '../components/notices';
 import { formatWhen } from '../format/times';
 import { runStatusText } from '../format/words';
-import { routeTo } from '../stores/route';
+import type { OverlayPage } from '../stores/overlay';
+import { type Route, routeTo } from '../stores/route';
+import type { SoughtSetting } from '../stores/settings';
 import { useWorkbench, type Workbench } from '../workbench';
-import type { Command } from './command';
-import { helpCommands } from './help-commands';
-import { pageCommands } from './page-commands';
+import type { Action, Command } from './command';
 import { runCommands } from './run-commands';
-import { settingCommands } from './setting-commands';
 import { showConfiguration } from './use-opened';
 import { themeText, useThemeChoice } from './use-theme-choice';
+
 /** Puts the cursor into the last search field of the page that can be seen: a log's before the list's. */
 function findOnPage(): void {
   const fields = [...document.querySelectorAll<HTMLElement>('[data-find]')];
@@ -35,19 +36,17 @@ async function openConfiguration(workbench: Workbench): Promise<void> {
 const actions = (
   workbench: Workbench,
   { choice, next }: Pick<ReturnType<typeof useThemeChoice>, 'choice' | 'next'>,
-): readonly Command[] => [
+): readonly Action[] => [
   {
     id: 'open-file',
     title: 'Open a configuration …',
     note: 'run.yaml, runner configuration, environment file or config.pbtxt',
-    group: 'Actions',
     run: attempting(() => openConfiguration(workbench)),
   },
   {
     id: 'measure',
     title: 'Measure a running Triton …',
     note: 'a model on localhost:8000 or another server, as perf does',
-    group: 'Actions',
     run: () => {
       workbench.overlay.getState().measure({});
     },
@@ -56,34 +55,104 @@ const actions = (
     id: 'add-host',
     title: 'Add host …',
     note: 'another machine with Docker, by ssh, a Docker context or TLS',
-    group: 'Actions',
     run: () => {
       workbench.route.getState().go({ page: 'hosts' });
       workbench.overlay.getState().show('add-host');
     },
   },
-  { id: 'find', title: 'Find on this page', group: 'Actions', shortcut: 'Ctrl+F', run: findOnPage },
+  { id: 'find', title: 'Find on this page', shortcut: 'Ctrl+F', run: findOnPage },
   {
     id: 'theme',
     title: 'Change theme',
     note: `light, dark or system colors; now ${themeText[choice]}`,
-    group: 'Actions',
     shortcut: 'Ctrl+Shift+L',
     run: next,
   },
 ];
 
-const pages = ({ route, compared }: Workbench): readonly Command[] =>
-  pageCommands.map(({ page, title, shortcut, note }) => ({
+/** What the Help menu has, by the ids of its commands. */
+function helpCommands({ client, overlay }: Workbench): readonly Action[] {
+  const shown = (id: string, page: OverlayPage, title: string, more: Partial<Action> = {}): Action => ({
+    id,
+    title,
+    ...more,
+    run: () => {
+      overlay.getState().show(page);
+    },
+  });
+  return [
+    shown('shortcuts', 'shortcuts', 'Show all shortcuts', { shortcut: '?' }),
+    shown('documentation', 'documentation', 'Documentation', {
+      note: 'help, guide, reference',
+      shortcut: 'F1',
+    }),
+    shown('changelog', 'changelog', 'Changelog', { note: 'help, release notes' }),
+    shown('report-problem', 'report', 'Report a problem …', { note: 'help, text without secrets to copy' }),
+    {
+      id: 'open-logs',
+      title: 'Open logs folder',
+      note: 'help, log of the application',
+      run: attempting(() => client.call('desktop.openFolder', { folder: 'logs' })),
+    },
+    {
+      id: 'check-for-updates',
+      title: 'Check for updates …',
+      note: 'help, newer version from the update feed',
+      run: attempting(() => client.call('desktop.checkForUpdates')),
+    },
+    shown('about', 'about', 'About Triton Workbench', { note: 'help, version and license' }),
+  ];
+}
+
+/** Every setting by its name: opens the Settings page at it. */
+function settingCommands({ route, settings }: Workbench): readonly Action[] {
+  const open = (sought: SoughtSetting) => (): void => {
+    settings.getState().seek(sought);
+    route.getState().go({ page: 'settings' });
+  };
+  return [
+    ...settingKeys.map((key): Action => {
+      const { title, group, choices = {} } = definitionOf(key);
+      return {
+        id: `setting ${key}`,
+        title: `Setting: ${title}`,
+        note: [group, ...Object.values(choices)].join(', '),
+        run: open(key),
+      };
+    }),
+    {
+      id: 'setting home',
+      title: 'Setting: Workbench home',
+      note: 'move, sizes, clean up',
+      run: open('home'),
+    },
+  ];
+}
+
+/** Pages with their shortcuts, in the order of the rail. */
+function pages({ route, compared }: Workbench): readonly Command[] {
+  const to = (page: Exclude<Route['page'], 'run'>, title: string, shortcut: string, note = ''): Command => ({
     id: `page ${page}`,
     title,
     group: 'Pages',
     shortcut,
-    ...(note === undefined ? {} : { note }),
+    ...(note === '' ? {} : { note }),
     run: () => {
       route.getState().go(routeTo(page, compared.getState().runIds));
     },
-  }));
+  });
+  return [
+    to('runs', 'Runs', 'Ctrl+1'),
+    to('new', 'New deployment', 'Ctrl+N'),
+    to('deployments', 'Deployments', 'Ctrl+2'),
+    to('monitor', 'Monitor', 'Ctrl+3'),
+    to('containers', 'Containers', 'Ctrl+4', 'Docker containers and images'),
+    to('compare', 'Compare', 'Ctrl+5'),
+    to('environment', 'Environment', 'Ctrl+6', 'tools, Docker, GPUs, checks'),
+    to('hosts', 'Hosts', 'Ctrl+7', 'other machines with Docker and GPUs'),
+    to('settings', 'Settings', 'Ctrl+,'),
+  ];
+}
 
 const runsByName = (
   { route }: Workbench,
@@ -116,12 +185,15 @@ export function useCommands(): readonly Command[] {
   const { choice, next } = useThemeChoice();
   return useMemo(() => {
     const open = shown.page === 'run' ? list?.find((run) => run.runId === shown.runId) : undefined;
-    return [
+    const toDo = [
       ...(open === undefined ? [] : runCommands(workbench, open, openRunId === open.runId ? reports : none)),
       ...actions(workbench, { choice, next }),
       ...helpCommands(workbench),
-      ...pages(workbench),
       ...settingCommands(workbench),
+    ];
+    return [
+      ...toDo.map((action) => ({ ...action, group: 'Actions' }) as const),
+      ...pages(workbench),
       ...runsByName(workbench, list ?? [], known ?? []),
     ];
   }, [workbench, shown, list, openRunId, reports, known, choice, next]);

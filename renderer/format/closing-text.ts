@@ -1,5 +1,8 @@
 import type { WorkUnderWay } from '../../main/contract/api';
 
+/** "a, b and c". */
+const listing = new Intl.ListFormat('en-GB');
+
 /** What is under way, and what becomes of it when the window closes. Pure. */
 export function closingText({ runIds, images, fetches, tools, deployments }: WorkUnderWay): string {
   const works = [
@@ -9,9 +12,7 @@ export function closingText({ runIds, images, fetches, tools, deployments }: Wor
     ...(tools.length === 0 ? [] : [`the set-up of ${tools.join(', ')}`]),
     ...deployments.map((name) => `the change of the deployment ${name}`),
   ];
-  const list = [works.slice(0, -1).join(', '), ...works.slice(-1)]
-    .filter((text) => text !== '')
-    .join(' and ');
+  const list = listing.format(works);
   const one = works.length === 1 && runIds.length <= 1;
   return [
     `${list.charAt(0).toUpperCase()}${list.slice(1)} ${one ? 'is' : 'are'} in progress. Closing stops ${one ? 'it' : 'them'}.`,

@@ -1,7 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest';
-import { type Command, findCommands } from '../../../../renderer/commands/command';
-import { isWriting, keyText } from '../../../../renderer/commands/key-text';
+import { type Command, findCommands, isWriting, keyText } from '../../../../renderer/commands/command';
 import { runCommands } from '../../../../renderer/commands/run-commands';
 import { createWorkbench } from '../../../../renderer/workbench';
 import { createClientDouble, createStorage } from '../client-double';
