@@ -13,32 +13,42 @@ export function parseIntegers(text: string, mayBeEmpty: boolean): readonly numbe
 }
 
 /** "0.5, 2" -> [0.5, 2], or none; a sentence that says what is wrong otherwise. */
-export function parseNumbers(text: string): readonly number[] | string {
+function parseNumbers(text: string): readonly number[] | string {
   const parts = listed(text);
   const bad = parts.find((part) => !Number.isFinite(Number(part)) || Number(part) <= 0);
   return bad === undefined ? parts.map(Number) : `“${bad}” is not a number above 0`;
 }
 
 /** "1e-4" or "0.0001" -> 0.0001; a sentence that says what is wrong otherwise. */
-export function parseDecimal(text: string): number | string {
+function parseDecimal(text: string): number | string {
   const value = Number(text);
   return text.trim() === '' || !Number.isFinite(value) || value < 0
     ? `“${text}” is not a number of at least 0`
     : value;
 }
 
-/** What is wrong with a value that was kept as text because it could not be read; null for any other. */
-export function textProblem(control: Control, value: unknown): string | null {
-  if (typeof value !== 'string') return null;
-  const read = reading(control, value);
-  return typeof read === 'string' ? read : null;
-}
-
+/** What a text says in this control: its value, or what is wrong with it; null where nothing is read from texts. */
 function reading(control: Control, text: string): unknown {
   if (control.kind === 'integers') return parseIntegers(text, control.mayBeEmpty);
   if (control.kind === 'numbers') return parseNumbers(text);
   if (control.kind === 'sweep') return text === 'formula' ? null : parseIntegers(text, false);
   return control.kind === 'decimal' ? parseDecimal(text) : null;
+}
+
+/** What is wrong with a value that was kept as text because it could not be read; null for any other. */
+export function textProblem(control: Control, value: unknown): string | null {
+  const read = typeof value === 'string' ? reading(control, value) : null;
+  return typeof read === 'string' ? read : null;
+}
+
+/** The value of what is typed; undefined: none, so that the default counts. A text that cannot be read is its own value. */
+export function typedValue(control: Control, text: string): unknown {
+  const { kind } = control;
+  const mayBeMissing = kind === 'decimal' || kind === 'text' || kind === 'path';
+  if (mayBeMissing && text.trim() === '') return undefined;
+  if (kind === 'text') return text.trim();
+  const read = reading(control, text);
+  return read === null || typeof read === 'string' ? text : read;
 }
 
 /** The value of a field in a table of changes. */

@@ -1,8 +1,10 @@
+import { fieldAt } from '../../../../main/contract/fields/fields';
+import type { Keys } from '../../../../main/contract/trees';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
 import type { Cards, Field, Option } from '../fields/field';
 import { engineForTarget } from '../fields/target-gpu';
 import { useWizard } from '../wizard-context';
-import { type ControlProps, helpOf } from './field-frame';
+import { type ControlProps, FieldFrame } from './field-frame';
 
 /** Each reason once, with the options that it is of. */
 function reasons(options: readonly Option[]): readonly { readonly why: string; readonly labels: string[] }[] {
@@ -61,39 +63,39 @@ function OptionRadio(props: {
   );
 }
 
-/** One of few, of any values; what cannot be chosen stays there and says why. */
-export function OptionGroup(props: {
+interface Chosen {
   options: readonly Option[];
   cards: Cards;
   value: unknown;
-  help: string | undefined;
-  frame: ControlProps;
   onChoose: (value: string) => void;
-}) {
-  const { options, cards, value, help, frame, onChoose } = props;
-  const helpId = `${frame.id}-help`;
+}
+
+/** One of few, of any values; what cannot be chosen stays there and says why. */
+function OptionGroup({ labelId, input, options, cards, value, onChoose }: ControlProps & Chosen) {
+  const { id, error, description } = input;
+  const helpId = `${id}-help`;
   const refused = cards === false ? reasons(options) : [];
   const shared = cards === false ? [] : reasons(options).filter(({ labels }) => labels.length > 1);
   const idOf = (why: string): string =>
-    `${frame.id}-why-${reasons(options).findIndex((known) => known.why === why)}`;
+    `${id}-why-${reasons(options).findIndex((known) => known.why === why)}`;
   return (
     <>
       <div
-        id={frame.id}
+        id={id}
         tabIndex={-1}
         role="radiogroup"
-        aria-labelledby={frame.labelId}
+        aria-labelledby={labelId}
         aria-describedby={helpId}
         className={cards === false ? 'options segments' : `options cards-of-options ${cards}`}
-        data-invalid={frame.error !== undefined}
+        data-invalid={error !== undefined}
       >
         {options.map((option) => (
           <OptionRadio
             key={option.value}
             option={option}
-            name={frame.id}
+            name={id}
             checked={option.value === value}
-            disabled={frame.disabled}
+            disabled={input.disabled}
             card={cards !== false}
             sharedWhyId={
               cards === false || shared.some(({ why }) => why === option.why)
@@ -107,8 +109,8 @@ export function OptionGroup(props: {
         ))}
       </div>
       <div id={helpId}>
-        {frame.error === undefined ? null : <p className="field-error">{frame.error}</p>}
-        {help === undefined ? null : <p className="field-help">{help}</p>}
+        {error === undefined ? null : <p className="field-error">{error}</p>}
+        {description === undefined ? null : <p className="field-help">{description}</p>}
         {[...refused, ...shared].map(({ labels, why }) => (
           <p key={why} id={idOf(why)} className="field-help">
             {labels.join(labels.some((label) => label.includes(',')) ? '; ' : ', ')}: {why}
@@ -119,34 +121,35 @@ export function OptionGroup(props: {
   );
 }
 
+/** A choice that decides about one or several fields in its own way; it is framed as the field of its first keys. */
+export function ChoiceField({
+  also = [],
+  ...props
+}: Chosen & Pick<Field, 'keys' | 'label' | 'help'> & { also?: readonly Keys[] }) {
+  const { keys, label, help, options, cards } = props;
+  const { term } = fieldAt(keys.join('.'));
+  return (
+    <FieldFrame
+      field={{ keys, label, term, help, control: { kind: 'choice', cards, options } }}
+      also={also}
+      control={(frame) => <OptionGroup {...frame} {...props} />}
+    />
+  );
+}
+
 /** A field that takes one of few values. */
-export function ChoiceControl(props: {
-  field: Field;
-  options: readonly Option[];
-  cards: Cards;
-  frame: ControlProps;
-}) {
-  const { field, options, cards, frame } = props;
+export function ChoiceControl(props: ControlProps & Pick<Chosen, 'options' | 'cards'>) {
+  const { keys } = props.field;
   const { valueAt, draft, context } = useWizard();
-  const path = field.keys.join('.');
+  const path = keys.join('.');
   // An own model may have the id of one that comes with the workbench, and is none of them.
-  const value =
-    path === 'model.preset' && valueAt(ownModelKeys) !== undefined ? undefined : valueAt(field.keys);
+  const value = path === 'model.preset' && valueAt(ownModelKeys) !== undefined ? undefined : valueAt(keys);
   const choose = (option: string): void => {
     if (path === 'model.preset')
       draft.choosePreset(option, context.presets.find(({ id }) => id === option)?.title);
     else if (path === 'targetGpu') draft.chooseTarget(option, engineForTarget(context.machine));
-    else if (option === '') draft.reset(field.keys);
-    else draft.change(field.keys, option);
+    else if (option === '') draft.reset(keys);
+    else draft.change(keys, option);
   };
-  return (
-    <OptionGroup
-      options={options}
-      cards={cards}
-      value={value ?? ''}
-      help={helpOf(field)}
-      frame={frame}
-      onChoose={choose}
-    />
-  );
+  return <OptionGroup {...props} value={value ?? ''} onChoose={choose} />;
 }

@@ -35,11 +35,25 @@ function TopicHelp({ topic }: { topic: Topic }) {
   );
 }
 
+/** What a control gets of its frame. */
 export interface ControlProps {
-  readonly id: string;
+  readonly field: Field;
   readonly labelId: string;
-  readonly error: ReactNode;
-  readonly disabled: boolean;
+  /** For an input of Mantine. */
+  readonly input: {
+    readonly id: string;
+    readonly size: 'xs';
+    readonly error: ReactNode;
+    readonly description: string | undefined;
+    readonly inputWrapperOrder: ['input', 'error', 'description'];
+    readonly disabled: boolean;
+  };
+}
+
+/** One line below the input: why it has no effect, else what it is. */
+function helpOf(field: Field): string | undefined {
+  const text = field.idle === undefined ? field.help : `No effect. ${field.idle}`;
+  return text === '' ? undefined : text;
 }
 
 function Term({ field }: { field: Field }) {
@@ -137,10 +151,16 @@ export function FieldFrame(props: {
         <Changed id={id} label={field.label} all={all} />
       </div>
       {props.control({
-        id,
+        field,
         labelId,
-        error: problem === undefined ? undefined : told(problem),
-        disabled: field.idle !== undefined,
+        input: {
+          id,
+          size: 'xs',
+          error: problem === undefined ? undefined : told(problem),
+          description: helpOf(field),
+          inputWrapperOrder: ['input', 'error', 'description'],
+          disabled: field.idle !== undefined,
+        },
       })}
       {missing ? (
         <p className="field-help" role="note">
@@ -164,9 +184,3 @@ export function FieldFrame(props: {
     </div>
   );
 }
-
-/** One line below the input: why it has no effect, else what it is. */
-export const helpOf = (field: Field): string | undefined => {
-  const text = field.idle === undefined ? field.help : `No effect. ${field.idle}`;
-  return text === '' ? undefined : text;
-};

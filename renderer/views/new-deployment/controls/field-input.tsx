@@ -1,27 +1,23 @@
-import { Switch } from '@mantine/core';
-import type { Field } from '../fields/field';
-import { parseDecimal, parseIntegers, parseNumbers } from '../read-text';
+import { NumberInput, Switch, TagsInput } from '@mantine/core';
+import type { MachineStatus } from '../../../../main/contract/machine';
+import { formatBytes } from '../../../../main/contract/numbers';
+import { useTypedNumber } from '../../../components/use-typed-number';
+import type { Control, Field } from '../fields/field';
 import { useWizard } from '../wizard-context';
 import { ChoiceControl } from './choice-control';
-import { type ControlProps, FieldFrame, helpOf } from './field-frame';
-import { GpusControl } from './gpus-control';
-import { NumberControl } from './number-control';
-import { PathControl } from './path-control';
-import { SweepControl } from './sweep-control';
-import { TextControl } from './text-control';
+import { type ControlProps, FieldFrame } from './field-frame';
+import { PathControl, SweepControl, TextControl } from './text-control';
 
-function FlagControl({ field, frame }: { field: Field; frame: ControlProps }) {
+function FlagControl({ field, labelId, input }: ControlProps) {
   const { valueAt, defaultOf, draft } = useWizard();
   const on = valueAt(field.keys) === true;
+  const { id, size, error, description, disabled } = input;
   return (
     <Switch
-      id={frame.id}
-      size="xs"
-      aria-labelledby={frame.labelId}
-      error={frame.error}
-      description={helpOf(field)}
+      {...{ id, size, error, description }}
+      aria-labelledby={labelId}
       // What has no effect can still be switched off.
-      disabled={frame.disabled && !on}
+      disabled={disabled && !on}
       checked={on}
       onChange={(event) => {
         const { checked } = event.currentTarget;
@@ -33,70 +29,100 @@ function FlagControl({ field, frame }: { field: Field; frame: ControlProps }) {
   );
 }
 
-/** The text of a list that cannot be read is kept as it is, so that nothing typed is lost. */
-const orText =
-  <Value,>(read: (text: string) => Value | string) =>
-  (text: string): Value | string => {
-    const value = read(text);
-    return typeof value === 'string' ? text : value;
-  };
+type NumberKind = Extract<Control, { kind: 'integer' | 'number' }>;
 
-function Input({ field, frame }: { field: Field; frame: ControlProps }) {
-  const { control } = field;
+/** An emptied field means the default, which is shown again once the field is left. */
+function NumberControl({ field, input, control }: ControlProps & { control: NumberKind }) {
+  const { valueAt, draft } = useWizard();
+  const value = valueAt(field.keys);
+  const typed = useTypedNumber(typeof value === 'number' ? value : null, (next) => {
+    if (next === null) draft.reset(field.keys);
+    else draft.change(field.keys, next);
+  });
+  const sized =
+    control.kind === 'integer' && control.unit === 'bytes' && typeof value === 'number' && value >= 1024
+      ? formatBytes(value)
+      : null;
+  const { description } = input;
+  return (
+    <NumberInput
+      {...input}
+      description={sized === null ? description : `${description ?? ''} Now ${sized}.`.trim()}
+      {...typed}
+      step={control.kind === 'number' ? control.step : 1}
+      min={control.min}
+      // A value out of range is said at once instead of being altered.
+      clampBehavior="none"
+      allowDecimal={control.kind === 'number'}
+      suffix={control.kind === 'integer' ? (control.suffix ?? '') : ''}
+      placeholder={control.placeholder ?? ''}
+      thousandSeparator={control.kind === 'integer' && control.isName === true ? '' : ','}
+    />
+  );
+}
+
+/** Everything of this machine that a container can be given, with a name for people. */
+function devicesOf(machine: MachineStatus | null): ReadonlyMap<string, string> {
+  const devices = (machine?.gpus.gpus ?? []).flatMap((gpu): (readonly [string, string])[] => [
+    ...(gpu.uuid === null ? [] : [[gpu.uuid, `GPU ${gpu.index}, ${gpu.name}`] as const]),
+    ...gpu.mig.devices.flatMap((mig) =>
+      mig.uuid === null ? [] : [[mig.uuid, `MIG device ${mig.index} of GPU ${gpu.index}`] as const],
+    ),
+  ]);
+  return new Map([['idlest', 'The idlest GPU'], ['all', 'All GPUs'], ...devices]);
+}
+
+function GpusControl({ field, input }: ControlProps) {
+  const { context, valueAt, draft } = useWizard();
+  const devices = devicesOf(context.machine);
+  const value = valueAt(field.keys);
+  const chosen = Array.isArray(value) ? value.map(String) : [];
+  return (
+    <TagsInput
+      {...input}
+      placeholder={chosen.length === 0 ? 'none' : ''}
+      data={[...devices.keys()]}
+      renderOption={({ option }) => (
+        <span>
+          {devices.get(option.value)} <span className="dim mono">{option.value}</span>
+        </span>
+      )}
+      value={chosen}
+      splitChars={[',', ' ', ';']}
+      acceptValueOnBlur
+      onChange={(next) => {
+        // None is a choice: the default may be every GPU.
+        draft.change(field.keys, next);
+      }}
+    />
+  );
+}
+
+function Input(props: ControlProps) {
+  const { control } = props.field;
   switch (control.kind) {
     case 'choice':
-      return <ChoiceControl field={field} options={control.options} cards={control.cards} frame={frame} />;
+      return <ChoiceControl {...props} {...control} />;
     case 'integer':
     case 'number':
-      return <NumberControl field={field} control={control} frame={frame} />;
+      return <NumberControl {...props} control={control} />;
     case 'decimal':
-      return (
-        <TextControl
-          field={field}
-          frame={frame}
-          placeholder={control.placeholder}
-          read={(text) => (text.trim() === '' ? undefined : orText(parseDecimal)(text))}
-        />
-      );
     case 'integers':
-      return (
-        <TextControl
-          field={field}
-          frame={frame}
-          placeholder={control.placeholder ?? (control.mayBeEmpty ? 'any' : '')}
-          read={orText((text) => parseIntegers(text, control.mayBeEmpty))}
-        />
-      );
     case 'numbers':
-      return (
-        <TextControl
-          field={field}
-          frame={frame}
-          placeholder={control.placeholder}
-          read={orText(parseNumbers)}
-        />
-      );
     case 'text':
-      return (
-        <TextControl
-          field={field}
-          frame={frame}
-          placeholder={control.placeholder}
-          read={(text) => (text.trim() === '' ? undefined : text.trim())}
-        />
-      );
+      return <TextControl {...props} />;
     case 'sweep':
-      return <SweepControl field={field} frame={frame} />;
+      return <SweepControl {...props} />;
     case 'gpus':
-      return <GpusControl field={field} frame={frame} />;
+      return <GpusControl {...props} />;
     case 'path':
-      return <PathControl field={field} control={control} frame={frame} />;
+      return <PathControl {...props} pathKind={control.pathKind} />;
     case 'flag':
-      return <FlagControl field={field} frame={frame} />;
+      return <FlagControl {...props} />;
   }
 }
 
 /** One field of the form: the default's value until it is changed, under its own name in Triton's words. */
 export function FieldInput({ field }: { field: Field }) {
-  return <FieldFrame field={field} control={(frame) => <Input field={field} frame={frame} />} />;
+  return <FieldFrame field={field} control={(frame) => <Input {...frame} />} />;
 }

@@ -20,7 +20,7 @@ function typedControl(row: FieldRow, placeholder: string): Control {
     case 'number':
       return { kind: 'number', min: minimum, step: 1, placeholder };
     case 'integers':
-      return { kind: 'integers', mayBeEmpty, ...(placeholder === '' ? {} : { placeholder }) };
+      return { kind: 'integers', mayBeEmpty, placeholder: placeholder || (mayBeEmpty ? 'any' : '') };
     case 'numbers':
       return { kind: 'numbers', placeholder };
     case 'text':

@@ -36,7 +36,7 @@ function shapeFields(context: FieldContext): readonly Field[] {
       label: name,
       term: tensor?.datatype ?? '',
       help: `The file has [${shape.join(', ')}]; choose a size here for each -1. The batch size is 1.`,
-      control: { kind: 'integers', mayBeEmpty: true },
+      control: { kind: 'integers', mayBeEmpty: true, placeholder: 'any' },
     });
   });
 }

@@ -1,20 +1,13 @@
-import { fieldAt } from '../../../../main/contract/fields/fields';
 import { isJobEngine } from '../../../../main/contract/job/run-job';
 import { PageLink } from '../../../components/links';
 import { Panel } from '../../../components/panel';
-import { OptionGroup } from '../controls/choice-control';
-import { FieldFrame } from '../controls/field-frame';
+import { ChoiceField } from '../controls/choice-control';
 import { FieldInput } from '../controls/field-input';
-import { type Field, type FieldContext, type Option, pathOf } from '../fields/field';
+import { type FieldContext, type Option, pathOf } from '../fields/field';
 import { engineOf } from '../fields/why-not';
 import { useWizard } from '../wizard-context';
 
 const gpuKeys = ['engine', 'gpus'] as const;
-
-const deviceField: Field = {
-  ...{ keys: gpuKeys, label: 'GPU or CPU', term: fieldAt('engine.gpus').term, help: '' },
-  control: { kind: 'choice', cards: 'grid', options: [] },
-};
 
 /** Processor and GPU as they can be chosen with the engine. */
 function devices(context: FieldContext): readonly Option[] {
@@ -40,20 +33,16 @@ function DeviceInput() {
   if (engine.kind === 'remote' || isJobEngine(engine)) return null;
   const value = engine.kind === 'docker' && engine.gpus.length > 0 ? 'gpu' : 'cpu';
   return (
-    <FieldFrame
-      field={deviceField}
-      control={(frame) => (
-        <OptionGroup
-          options={devices(context)}
-          cards="grid"
-          value={value}
-          help={undefined}
-          frame={frame}
-          onChoose={(chosen) => {
-            draft.change(gpuKeys, chosen === 'gpu' ? ['idlest'] : []);
-          }}
-        />
-      )}
+    <ChoiceField
+      keys={gpuKeys}
+      label="GPU or CPU"
+      help=""
+      options={devices(context)}
+      cards="grid"
+      value={value}
+      onChoose={(chosen) => {
+        draft.change(gpuKeys, chosen === 'gpu' ? ['idlest'] : []);
+      }}
     />
   );
 }

@@ -1,10 +1,9 @@
 import { NumberInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { fieldAt } from '../../../../main/contract/fields/fields';
 import { Panel } from '../../../components/panel';
 import { useTypedNumber } from '../../../components/use-typed-number';
-import { OptionGroup } from '../controls/choice-control';
-import { FieldFrame, helpOf } from '../controls/field-frame';
+import { ChoiceField } from '../controls/choice-control';
+import { FieldFrame } from '../controls/field-frame';
 import { FieldInput } from '../controls/field-input';
 import { type Field, pathOf } from '../fields/field';
 import { BudgetInput, NameInput } from '../pages/name-and-budget';
@@ -38,13 +37,9 @@ function MaxBatchInput({ field }: { field: Field }) {
   return (
     <FieldFrame
       field={field}
-      control={(frame) => (
+      control={({ input }) => (
         <NumberInput
-          id={frame.id}
-          size="xs"
-          error={frame.error}
-          description={helpOf(field)}
-          inputWrapperOrder={['input', 'error', 'description']}
+          {...input}
           {...typed}
           min={0}
           clampBehavior="none"
@@ -59,44 +54,28 @@ function MaxBatchInput({ field }: { field: Field }) {
 const formatKeys = ['format'] as const;
 const precisionKeys = ['precision'] as const;
 
-const servedField: Field = {
-  ...{ keys: formatKeys, label: 'Format and precision', term: fieldAt('format').term, help: '' },
-  control: { kind: 'choice', cards: 'grid', options: [] },
-};
-
 /** The served file in one choice. */
 function ServedFileInput() {
   const { context, draft, valueAt } = useWizard();
   const options = servedFiles(context);
-  const notes = notOfferedText(context);
   return (
-    <FieldFrame
-      field={servedField}
+    <ChoiceField
+      keys={formatKeys}
       also={[precisionKeys]}
-      control={(frame) => (
-        <OptionGroup
-          options={options}
-          cards="pairs"
-          value={`${String(valueAt(formatKeys))} ${String(valueAt(precisionKeys))}`}
-          help={notes.length === 0 ? undefined : notes.join(' ')}
-          frame={frame}
-          onChoose={(value) => {
-            const file = options.find((option) => option.value === value);
-            if (file === undefined) return;
-            draft.change(formatKeys, file.format);
-            draft.change(precisionKeys, file.precision);
-          }}
-        />
-      )}
+      label="Format and precision"
+      help={notOfferedText(context).join(' ')}
+      options={options}
+      cards="pairs"
+      value={`${String(valueAt(formatKeys))} ${String(valueAt(precisionKeys))}`}
+      onChoose={(value) => {
+        const file = options.find((option) => option.value === value);
+        if (file === undefined) return;
+        draft.change(formatKeys, file.format);
+        draft.change(precisionKeys, file.precision);
+      }}
     />
   );
 }
-
-const measuringField: Field = {
-  ...{ keys: lengthKeys.measurementIntervalMs, label: 'Measuring' },
-  ...{ term: fieldAt('performance.measurementIntervalMs').term, help: '' },
-  control: { kind: 'choice', cards: 'grid', options: [] },
-};
 
 /** How long each level is measured. */
 function MeasuringInput() {
@@ -105,26 +84,22 @@ function MeasuringInput() {
   const options = measuringOptions(preset, defaultOf, isByCount);
   const chosen = chosenMeasuring(options, valueAt);
   return (
-    <FieldFrame
-      field={measuringField}
+    <ChoiceField
+      keys={lengthKeys.measurementIntervalMs}
       also={[lengthKeys.maxTrials]}
-      control={(frame) => (
-        <OptionGroup
-          options={options}
-          cards="grid"
-          value={chosen?.value}
-          help={chosen === undefined ? 'Set one by one in All settings, Performance.' : undefined}
-          frame={frame}
-          onChoose={(value) => {
-            const option = options.find((one) => one.value === value);
-            if (option === undefined) return;
-            for (const name of ['measurementIntervalMs', 'maxTrials'] as const) {
-              if (value === 'standard') draft.reset(lengthKeys[name]);
-              else draft.change(lengthKeys[name], option[name]);
-            }
-          }}
-        />
-      )}
+      label="Measuring"
+      help={chosen === undefined ? 'Set one by one in All settings, Performance.' : ''}
+      options={options}
+      cards="grid"
+      value={chosen?.value}
+      onChoose={(value) => {
+        const option = options.find((one) => one.value === value);
+        if (option === undefined) return;
+        for (const name of ['measurementIntervalMs', 'maxTrials'] as const) {
+          if (value === 'standard') draft.reset(lengthKeys[name]);
+          else draft.change(lengthKeys[name], option[name]);
+        }
+      }}
     />
   );
 }

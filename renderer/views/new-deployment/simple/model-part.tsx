@@ -1,8 +1,6 @@
 import { NativeSelect } from '@mantine/core';
-import { useStore } from 'zustand';
 import { fieldAt } from '../../../../main/contract/fields/fields';
 import { Panel } from '../../../components/panel';
-import { useWorkbench } from '../../../workbench';
 import { type ControlProps, FieldFrame } from '../controls/field-frame';
 import { FieldInput } from '../controls/field-input';
 import { type Field, pathOf } from '../fields/field';
@@ -13,17 +11,13 @@ import { useWizard } from '../wizard-context';
 
 const nothing = (): void => undefined;
 
-function PresetSelect({ frame }: { frame: ControlProps }) {
-  const { presets } = useWorkbench();
-  const { draft, preset } = useWizard();
-  const list = useStore(presets, (state) => state.value) ?? [];
+function PresetSelect({ input }: ControlProps) {
+  const { draft, preset, context } = useWizard();
+  const list = context.presets;
   return (
     <NativeSelect
-      id={frame.id}
-      size="xs"
-      error={frame.error}
+      {...input}
       description={preset.summary}
-      inputWrapperOrder={['input', 'error', 'description']}
       value={draft.preset}
       data={list.map(({ id, title }) => ({ value: id, label: title }))}
       onChange={({ currentTarget }) => {
@@ -49,7 +43,7 @@ export function ModelPart() {
     <Panel title="Model" level={3}>
       <div className="panel-body">
         {inUse === null ? (
-          <FieldFrame field={presetField} control={(frame) => <PresetSelect frame={frame} />} />
+          <FieldFrame field={presetField} control={(frame) => <PresetSelect {...frame} />} />
         ) : (
           <OwnModelInUse path={inUse} />
         )}
