@@ -1,5 +1,4 @@
 import { SegmentedControl } from '@mantine/core';
-import { useCallback } from 'react';
 import { useStore } from 'zustand';
 import type { FormViewName } from '../../stores/draft/form-view';
 import type { WizardPage } from '../../stores/draft/wizard-page';
@@ -43,10 +42,10 @@ export function useGoToField(): (path: string | null, page: WizardPage) => void 
 export function useShowProblems(): () => void {
   const { draft } = useWorkbench();
   const view = useFormView();
-  return useCallback(() => {
+  return () => {
     if (view === 'all') draft.getState().goTo('review');
     else document.getElementById('wizard-problems')?.focus();
-  }, [draft, view]);
+  };
 }
 
 const views = [

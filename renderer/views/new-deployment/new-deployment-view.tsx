@@ -1,50 +1,25 @@
-import { Button } from '@mantine/core';
-import { useCallback, useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useStore } from 'zustand';
 import type { WireError } from '../../../main/contract/errors';
 import { ErrorPanel } from '../../components/error-panel';
-import { attempt } from '../../components/notices';
 import { Page } from '../../components/page';
-import { precisionText } from '../../format/words';
-import { isTolerance } from '../../stores/draft/field-slice';
+import { type WizardPage, wizardPages } from '../../stores/draft/wizard-page';
 import { pollWhileSeen } from '../../stores/poll';
 import { useWorkbench } from '../../workbench';
-import type { DropUse } from './drop';
-import { DropHint } from './drop-hint';
+import { DropHint, useDrop } from './drop';
 import { FormViewSwitch, useFormView } from './form-view';
-import { NoticeBar } from './notice-bar';
+import { NoticeBar, ToleranceNotice } from './notice-bar';
 import { PageForm } from './pages/page-form';
-import { Pane } from './pane/pane';
-import { usePane } from './pane/use-pane';
+import { Pane, usePane } from './pane';
+import { type WizardKey, wizardKey } from './shortcuts';
 import { SimpleForm } from './simple/simple-form';
 import { Summary } from './simple/summary';
-import { useDrop } from './use-drop';
 import { useStart } from './use-start';
-import { useWizardKeys } from './use-wizard-keys';
+import { Wizard } from './wizard';
 import { WizardActions } from './wizard-actions';
-import { useWizard, useWizardModel, WizardProvider } from './wizard-context';
+import { useWizardModel } from './wizard-context';
 import { WizardFoot } from './wizard-foot';
 import { WizardSteps } from './wizard-steps';
-import { WizardWait } from './wizard-wait';
-
-/** Tolerances that were chosen under another precision than the one that is chosen now. */
-function ToleranceNotice() {
-  const { draft, changes, valueAt } = useWizard();
-  const { tolerancesOf, useDefaultTolerances } = draft;
-  const precision = valueAt(['precision']);
-  const now = precision === 'fp16' || precision === 'fp32' ? precisionText[precision] : null;
-  if (tolerancesOf === null || now === null || !changes.some(({ keys }) => isTolerance(keys))) return null;
-  return (
-    <section className="notice-bar" role="status" aria-label="Tolerances">
-      <div className="notice-text">
-        The tolerances were set for {precisionText[tolerancesOf]}, and {now} is chosen.
-      </div>
-      <Button size="compact-xs" variant="default" onClick={useDefaultTolerances}>
-        Use the defaults of {now}
-      </Button>
-    </section>
-  );
-}
 
 const lookAgainMs = 5000;
 
@@ -56,8 +31,38 @@ function useStartCheck(): void {
   useEffect(() => (waits ? pollWhileSeen(document, again, lookAgainMs) : undefined), [again, waits]);
 }
 
+function pageAfter(key: WizardKey, page: WizardPage): WizardPage | undefined {
+  if (key.kind === 'page') return wizardPages[key.index];
+  return key.kind === 'move' ? wizardPages[wizardPages.indexOf(page) + key.by] : undefined;
+}
+
+/** The wizard's keys, wherever the focus is on its page. */
+function useWizardKeys(start: () => void): void {
+  const { draft, formView } = useWorkbench();
+  const view = useFormView();
+  const pressed = useEffectEvent((event: KeyboardEvent): void => {
+    const key = wizardKey(event);
+    if (key === null || event.defaultPrevented) return;
+    event.preventDefault();
+    const { page, goTo } = draft.getState();
+    const to = key.kind === 'move' && view === 'simple' ? undefined : pageAfter(key, page);
+    if (to !== undefined) {
+      if (view === 'simple') formView.getState().show('all');
+      goTo(to);
+    }
+    if (key.kind === 'page' && to === undefined) formView.getState().show('simple');
+    if (key.kind === 'run') start();
+  });
+  useEffect(() => {
+    window.addEventListener('keydown', pressed);
+    return () => {
+      window.removeEventListener('keydown', pressed);
+    };
+  }, []);
+}
+
 /** The form, with what was said of the choice above it. */
-function Centre({ error, onImport }: { error: WireError | null; onImport: () => void }) {
+function Centre({ error }: { error: WireError | null }) {
   const view = useFormView();
   return (
     <div className="wizard-centre">
@@ -68,44 +73,29 @@ function Centre({ error, onImport }: { error: WireError | null; onImport: () => 
           <ErrorPanel error={error} />
         </div>
       )}
-      <div className="wizard-main">
-        {view === 'simple' ? <SimpleForm /> : <PageForm onImport={onImport} />}
-      </div>
+      <div className="wizard-main">{view === 'simple' ? <SimpleForm /> : <PageForm />}</div>
     </div>
   );
 }
 
 /** Puts a deployment together, on one page or on seven in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
-  const { client, draft, hosts } = useWorkbench();
-  const { open, ready, page, changing, planError, saveError, importText, goTo, ...state } = useStore(draft);
+  const { draft, hosts } = useWorkbench();
+  const { open, page, changing, planError, saveError, goTo, ...state } = useStore(draft);
   const error = state.error ?? planError;
   const model = useWizardModel();
   const view = useFormView();
   const pane = usePane(page);
   const { start, startAnyway, starting } = useStart();
   useStartCheck();
-
   useEffect(() => {
     void open();
     void hosts.getState().list();
   }, [open, hosts]);
-
-  const chooseImport = useCallback(() => {
-    attempt(async () => {
-      const file = await client.call('desktop.openText');
-      if (file !== null) await importText(file.fileName, file.text);
-    });
-  }, [client, importText]);
-  const showDropped = useCallback(
-    (use: DropUse) => {
-      if (use !== 'import') goTo('model');
-    },
-    [goTo],
-  );
-  const dragged = useDrop(showDropped);
+  const dragged = useDrop((use) => {
+    if (use !== 'import') goTo('model');
+  });
   useWizardKeys(start);
-
   return (
     <Page
       title={changing === null ? 'New deployment' : 'Change run'}
@@ -122,27 +112,19 @@ export function NewDeploymentView() {
       actions={
         <>
           {changing === null ? <FormViewSwitch /> : null}
-          <WizardActions onImport={chooseImport} />
+          <WizardActions />
         </>
       }
     >
-      {model === null || !ready ? (
-        <WizardWait error={error} />
-      ) : (
-        <WizardProvider value={model}>
-          <div className="wizard" data-page={page} data-view={view}>
-            {view === 'all' ? <WizardSteps /> : null}
-            <Centre error={error} onImport={chooseImport} />
-            {view === 'all' ? (
-              <Pane open={pane.open} tab={pane.tab} onFold={pane.fold} onTab={pane.setTab} />
-            ) : (
-              <Summary />
-            )}
-            <WizardFoot starting={starting} onStart={start} onStartAnyway={startAnyway} />
-          </div>
-          {dragged ? <DropHint /> : null}
-        </WizardProvider>
-      )}
+      <Wizard model={model} error={error}>
+        <div className="wizard" data-page={page} data-view={view}>
+          {view === 'all' ? <WizardSteps /> : null}
+          <Centre error={error} />
+          {view === 'all' ? <Pane {...pane} /> : <Summary />}
+          <WizardFoot starting={starting} onStart={start} onStartAnyway={startAnyway} />
+        </div>
+        {dragged ? <DropHint /> : null}
+      </Wizard>
     </Page>
   );
 }

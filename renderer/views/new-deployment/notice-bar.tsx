@@ -2,8 +2,11 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useStore } from 'zustand';
 import type { ImportedSpec } from '../../../main/contract/run/spec-tools';
 import { attempt } from '../../components/notices';
+import { precisionText } from '../../format/words';
 import type { DraftNotice } from '../../stores/draft/draft-state';
+import { isTolerance } from '../../stores/draft/field-slice';
 import { useWorkbench } from '../../workbench';
+import { useWizard } from './wizard-context';
 
 const sourceText: Readonly<Record<ImportedSpec['source'], string>> = {
   'run-yaml': 'run.yaml of this workbench',
@@ -98,6 +101,23 @@ export function NoticeBar() {
         <Action text={isBesideAnother(notice) ? 'Back to the previous draft' : 'Undo'} onClick={takeBack} />
       ) : null}
       <Action text="Dismiss" onClick={dismiss} quiet />
+    </section>
+  );
+}
+
+/** Tolerances that were chosen under another precision than the one that is chosen now. */
+export function ToleranceNotice() {
+  const { draft, changes, valueAt } = useWizard();
+  const { tolerancesOf, useDefaultTolerances } = draft;
+  const precision = valueAt(['precision']);
+  const now = precision === 'fp16' || precision === 'fp32' ? precisionText[precision] : null;
+  if (tolerancesOf === null || now === null || !changes.some(({ keys }) => isTolerance(keys))) return null;
+  return (
+    <section className="notice-bar" role="status" aria-label="Tolerances">
+      <div className="notice-text">
+        The tolerances were set for {precisionText[tolerancesOf]}, and {now} is chosen.
+      </div>
+      <Action text={`Use the defaults of ${now}`} onClick={useDefaultTolerances} />
     </section>
   );
 }

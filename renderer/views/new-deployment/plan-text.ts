@@ -1,10 +1,13 @@
 import { isJobEngine } from '../../../main/contract/job/run-job';
+import { formatFacts } from '../../../main/contract/run/model-formats';
 import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
 import { type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
-import { imageFamily, instancesText } from '../../../main/contract/run/serving';
+import { backendsOf, imageFamily, instancesText } from '../../../main/contract/run/serving';
+import type { ChangePlan, FieldChange } from '../../../main/contract/run/spec-tools';
 import { ofScenarios } from '../../../main/contract/run/sweep';
 import type { Settings } from '../../../main/contract/settings/settings';
+import { getAt, sameValue } from '../../../main/contract/trees';
 import { stepTitle, thresholdSign } from '../../../main/contract/words';
 import { formatText, loadToolText, precisionText } from '../../format/words';
 import type { Change } from './changes';
@@ -68,6 +71,28 @@ export const planText = (
 ): readonly { readonly step: StepId; readonly title: string; readonly what: string }[] =>
   stepsOf(spec).map((step) => ({ step, title: stepTitle[step], what: what[step](spec, metrics) }));
 
+/** What the run's folder will hold, by path below it. */
+export function runFiles(spec: RunSpec): readonly { readonly path: string; readonly what: string }[] {
+  const { modelName, modelVersion } = spec.configure;
+  const { fileName } = formatFacts[spec.format];
+  const repository = `steps/configure/model-repository/${modelName}`;
+  const version = `${repository}/${modelVersion}`;
+  return [
+    { path: 'run.yaml', what: 'the specification' },
+    { path: 'journal.jsonl', what: 'every event, line by line' },
+    { path: `${repository}/config.pbtxt`, what: 'how Triton serves the model' },
+    { path: `${version}/${fileName}`, what: 'the model' },
+    ...(spec.format === 'trt'
+      ? [{ path: `${version}/${fileName}.json`, what: 'versions that the plan was built with' }]
+      : []),
+    ...(backendsOf(spec.engine) === 'python'
+      ? [{ path: `${version}/model.py`, what: 'serves it in the Python backend' }]
+      : []),
+    { path: 'steps/<step>/step.log', what: 'log of each step' },
+    { path: 'results/', what: 'report as HTML, PDF, CSV and JSON' },
+  ];
+}
+
 /** Text that JSON would read as something else ("26.07") is quoted, so that it stays text. */
 function assigned(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value);
@@ -108,7 +133,7 @@ export function modelWords(preset: string, source: unknown): readonly string[] {
 }
 
 /** Options for `--set`. A name that it cannot take goes into the value of what holds it. */
-export const assignments = (changes: readonly Pick<Change, 'keys' | 'to'>[]): readonly string[] =>
+const assignments = (changes: readonly Pick<Change, 'keys' | 'to'>[]): readonly string[] =>
   changes.flatMap(({ keys, to }) => {
     const odd = keys.findIndex((name) => !isPlainName(name));
     const outer = odd === -1 ? keys : keys.slice(0, odd);
@@ -135,4 +160,34 @@ export function cliCommand(
   ];
   const gpu = noGpu ? ['--gpu', 'none'] : [];
   return ['triton-workbench', 'run', ...model, ...gpu, ...assignments(changes), ...budget];
+}
+
+/** "3 of 5 measurements kept". */
+export const keptText = ({ measured, kept }: Pick<ChangePlan, 'measured' | 'kept'>): string =>
+  measured === 0 && kept === 0
+    ? 'nothing measured yet'
+    : `${kept} of ${Math.max(measured, kept)} measurement${Math.max(measured, kept) === 1 ? '' : 's'} kept`;
+
+/** "2 changes: 3 steps to do, 3 of 5 measurements kept". */
+export function planSummary(plan: ChangePlan): string {
+  const { changed, steps } = plan;
+  if (changed.length === 0) return 'No changes yet';
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+  return `${count(changed.length, 'change')}: ${count(steps.length, 'step')} to do, ${keptText(plan)}`;
+}
+
+/**
+ * The command line that makes the same change; null where there is none: nothing changes, a field is taken away, or the name
+ * of a tensor or metric has a dot, so that its path says too little.
+ */
+export function resumeCommand(
+  runId: string,
+  changed: readonly FieldChange[],
+  spec: RunSpec,
+): readonly string[] | null {
+  const sets = changed.map(({ path, to }) => ({ keys: path.split('.'), to }));
+  const canBeTyped = sets.every(({ keys, to }) => to !== undefined && sameValue(getAt(spec, keys), to));
+  return sets.length === 0 || !canBeTyped
+    ? null
+    : ['triton-workbench', 'resume', runId, ...assignments(sets)];
 }

@@ -1,6 +1,6 @@
-import { useCallback, useRef, useState } from 'react';
-import { attempt } from '../../components/notices';
+import { useRef } from 'react';
 import { draftPreset } from '../../stores/draft/draft-state';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { useShowProblems } from './form-view';
 import { wizardModel } from './wizard-model';
@@ -17,61 +17,44 @@ export function useStart(): {
 } {
   const { client, draft, presets, machine, startCheck, route } = useWorkbench();
   const showProblems = useShowProblems();
-  const [starting, setStarting] = useState(false);
+  const [starting, working] = useWork();
   const busy = useRef(false);
-  const begin = useCallback(
-    (skipPreflight: boolean) => {
-      if (busy.current) return;
-      busy.current = true;
-      setStarting(true);
-      const run = async (): Promise<void> => {
-        await draft.getState().settle();
-        await startCheck.getState().again();
-        const state = draft.getState();
-        const list = presets.getState().value ?? [];
-        const preset = draftPreset(state, list);
-        const spec = state.preview?.spec ?? null;
-        if (preset === null || spec === null) {
-          showProblems();
-          return;
-        }
-        const model = wizardModel(
-          state,
-          preset,
-          list,
-          machine.getState().value,
-          startCheck.getState().problems,
-        );
-        if (!model.ready && !(skipPreflight && model.onlyPreflight)) {
-          showProblems();
-          return;
-        }
-        const { changing, p99BudgetMs } = state;
-        const name = state.name.trim();
-        const budget = {
-          ...(p99BudgetMs === null ? {} : { p99BudgetMs }),
-          ...(name === '' ? {} : { name }),
-        };
-        const how = skipPreflight ? { spec, skipPreflight } : { spec };
-        if (changing !== null) await client.call('runs.change', { runId: changing, ...how });
-        const runId = changing ?? (await client.call('runs.start', { ...how, ...budget })).runId;
-        route.getState().go({ page: 'run', runId });
-        state.started(runId);
-      };
-      attempt(() =>
-        run().finally(() => {
-          busy.current = false;
-          setStarting(false);
-        }),
-      );
-    },
-    [client, draft, presets, machine, startCheck, route, showProblems],
-  );
-  const start = useCallback(() => {
-    begin(false);
-  }, [begin]);
-  const startAnyway = useCallback(() => {
-    begin(true);
-  }, [begin]);
-  return { start, startAnyway, starting };
+  const run = async (skipPreflight: boolean): Promise<void> => {
+    await draft.getState().settle();
+    await startCheck.getState().again();
+    const state = draft.getState();
+    const list = presets.getState().value ?? [];
+    const preset = draftPreset(state, list);
+    const spec = state.preview?.spec ?? null;
+    const { problems } = startCheck.getState();
+    const model =
+      preset === null ? null : wizardModel(state, preset, list, machine.getState().value, problems);
+    const canStart = model !== null && (model.ready || (skipPreflight && model.onlyPreflight));
+    if (spec === null || !canStart) {
+      showProblems();
+      return;
+    }
+    const { changing, p99BudgetMs } = state;
+    const name = state.name.trim();
+    const budget = {
+      ...(p99BudgetMs === null ? {} : { p99BudgetMs }),
+      ...(name === '' ? {} : { name }),
+    };
+    const how = skipPreflight ? { spec, skipPreflight } : { spec };
+    if (changing !== null) await client.call('runs.change', { runId: changing, ...how });
+    const runId = changing ?? (await client.call('runs.start', { ...how, ...budget })).runId;
+    route.getState().go({ page: 'run', runId });
+    state.started(runId);
+  };
+  const begin = (skipPreflight: boolean) => (): void => {
+    if (busy.current) return;
+    busy.current = true;
+    const begun = working(() =>
+      run(skipPreflight).finally(() => {
+        busy.current = false;
+      }),
+    );
+    begun();
+  };
+  return { start: begin(false), startAnyway: begin(true), starting };
 }

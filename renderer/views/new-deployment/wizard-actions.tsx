@@ -4,21 +4,36 @@ import { useStore } from 'zustand';
 import { attempting, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 
-/** Of a configuration, in place of the draft or laid over it. */
-export const ImportConfiguration = ({ onImport }: { onImport: () => void }) => (
+interface ImportProps {
+  asNew?: boolean;
+  onTaken?: () => void;
+}
+
+/** Asks for a file of configuration, and takes it in place of the draft, laid over it, or as a draft of its own. */
+export function useImport({ asNew = false, onTaken }: ImportProps = {}): () => void {
+  const { client, draft } = useWorkbench();
+  return attempting(async () => {
+    const file = await client.call('desktop.openText');
+    if (file === null) return;
+    await draft.getState().importText(file.fileName, file.text, { asNew });
+    onTaken?.();
+  });
+}
+
+export const ImportConfiguration = (props: ImportProps) => (
   <Button
     size="xs"
     variant="default"
     leftSection={<IconFileImport size={14} aria-hidden="true" />}
     title="run.yaml, a runner configuration, an environment file or a config.pbtxt"
-    onClick={onImport}
+    onClick={useImport(props)}
   >
     Import
   </Button>
 );
 
 /** Head of the wizard: import, export, start over. */
-export function WizardActions({ onImport }: { onImport: () => void }) {
+export function WizardActions() {
   const { client, draft } = useWorkbench();
   const { overrides, startOver } = useStore(draft);
   const save = async (as: 'run-yaml' | 'shell'): Promise<void> => {
@@ -31,7 +46,7 @@ export function WizardActions({ onImport }: { onImport: () => void }) {
   };
   return (
     <>
-      <ImportConfiguration onImport={onImport} />
+      <ImportConfiguration />
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
           <Button size="xs" variant="default" leftSection={<IconDownload size={14} aria-hidden="true" />}>

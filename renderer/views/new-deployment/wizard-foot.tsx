@@ -3,9 +3,9 @@ import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-rea
 import { AskFirst } from '../../components/confirm-in-place';
 import { LinkButton } from '../../components/links';
 import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
-import { planSummary } from './change-text';
 import { changesText } from './changes';
 import { useFormView, useShowProblems } from './form-view';
+import { planSummary } from './plan-text';
 import { useWizard } from './wizard-context';
 
 /** For a start that only the preflight refuses; asks before. */

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { getAt } from '../../../../main/contract/trees';
 import { CopyButton } from '../../../components/copy-button';
 import { Loading } from '../../../components/loading';
+import { useImport } from '../wizard-actions';
 import { useWizard } from '../wizard-context';
 import { type LineMark, markLines } from './mark-lines';
 import { NoConfigYet } from './no-config-yet';
@@ -34,7 +35,7 @@ function Differences({ marks, shown }: { marks: readonly LineMark[]; shown: stri
   );
 }
 
-function EditorHead({ shown, onImport }: { shown: string; onImport: () => void }) {
+function EditorHead({ shown }: { shown: string }) {
   const { draft } = useWizard();
   const patched = getAt(draft.overrides, ['configure', 'configPatch']) !== undefined;
   return (
@@ -58,7 +59,7 @@ function EditorHead({ shown, onImport }: { shown: string; onImport: () => void }
         variant="default"
         aria-label="Import config.pbtxt"
         title="Import config.pbtxt"
-        onClick={onImport}
+        onClick={useImport()}
       >
         Import
       </Button>
@@ -107,7 +108,7 @@ function EditorNote({ shown, differs }: { shown: string; differs: boolean }) {
 }
 
 /** config.pbtxt as it will be written: follows the form, and the form follows it. */
-export function ConfigEditor({ onImport }: { onImport: () => void }) {
+export function ConfigEditor() {
   const { draft } = useWizard();
   const { edit, preview } = draft;
   const shown = edit?.text ?? preview?.configPbtxt ?? '';
@@ -116,7 +117,7 @@ export function ConfigEditor({ onImport }: { onImport: () => void }) {
   const noteId = 'config-pbtxt-note';
   return (
     <section className="config-editor" aria-label="config.pbtxt">
-      <EditorHead shown={shown} onImport={onImport} />
+      <EditorHead shown={shown} />
       {preview === null ? (
         <div className="panel-body">
           <Loading label="Writing config.pbtxt" />

@@ -93,7 +93,7 @@ function Extras({ page }: { page: WizardPage }) {
 }
 
 /** One page of the wizard. Its heading takes the focus when the page changes. */
-export function PageForm({ onImport }: { onImport: () => void }) {
+export function PageForm() {
   const { draft, context, problems, fields } = useWizard();
   const { page } = draft;
   const heading = useRef<HTMLHeadingElement>(null);
@@ -125,7 +125,7 @@ export function PageForm({ onImport }: { onImport: () => void }) {
         <SectionsForm sections={sectionsOf(page, context)} />
         <Extras page={page} />
       </div>
-      {page === 'configure' ? <ConfigEditor onImport={onImport} /> : null}
+      {page === 'configure' ? <ConfigEditor /> : null}
     </>
   );
 }

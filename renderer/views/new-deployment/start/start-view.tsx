@@ -1,18 +1,15 @@
 import { Button } from '@mantine/core';
 import { IconActivity, IconFile, IconServer2, IconStack3 } from '@tabler/icons-react';
-import { useCallback, useEffect } from 'react';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
-import { attempting } from '../../../components/notices';
 import { Page } from '../../../components/page';
 import { firstPreset } from '../../../stores/draft/draft-state';
 import { useWorkbench } from '../../../workbench';
-import type { DropUse } from '../drop';
-import { DropHint } from '../drop-hint';
+import { DropHint, useDrop } from '../drop';
 import { OwnModelChoice } from '../pages/own-model-choice';
-import { useDrop } from '../use-drop';
+import { Wizard } from '../wizard';
 import { ImportConfiguration } from '../wizard-actions';
-import { useWizardModel, WizardProvider } from '../wizard-context';
-import { WizardWait } from '../wizard-wait';
+import { useWizardModel } from '../wizard-context';
 import { ContinueDraft } from './continue-draft';
 import { RecentList } from './recent-list';
 
@@ -77,79 +74,63 @@ function RunningTriton({ onDeploy }: { onDeploy: () => void }) {
 
 /** How a deployment begins: from a model, a preset, a server, the draft that was left, or a run. */
 export function StartView() {
-  const { client, draft, route } = useWorkbench();
-  const { open, ready, startNew, change, importText, error } = useStore(draft);
+  const { draft, route } = useWorkbench();
+  const { open, startNew, change, error } = useStore(draft);
   const model = useWizardModel();
   useEffect(() => {
     void open();
   }, [open]);
-  const toDraft = useCallback(() => {
+  const toDraft = (): void => {
     route.getState().go({ page: 'new', draft: true });
-  }, [route]);
-  const dragged = useDrop(
-    useCallback(
-      (_use: DropUse, isTaken: boolean) => {
-        if (isTaken) toDraft();
-      },
-      [toDraft],
-    ),
-    true,
-  );
-  const chooseImport = attempting(async () => {
-    const file = await client.call('desktop.openText');
-    if (file === null) return;
-    await importText(file.fileName, file.text, { asNew: true });
-    toDraft();
-  });
+  };
+  const dragged = useDrop((_use, isTaken) => {
+    if (isTaken) toDraft();
+  }, true);
   const begin = (preset: string): void => {
     startNew(preset);
     toDraft();
   };
   return (
-    <Page title="New deployment" bare actions={<ImportConfiguration onImport={chooseImport} />}>
-      {model === null || !ready ? (
-        <WizardWait error={error} />
-      ) : (
-        <WizardProvider value={model}>
-          <div className="start" data-drop="model" role="region" aria-label="How to begin" tabIndex={0}>
-            <ContinueDraft onContinue={toDraft} />
-            <div className="start-choices">
-              <section className="panel" aria-label="Your own model">
-                <div className="panel-head">
-                  <IconFile size={17} aria-hidden="true" />
-                  <h2>A model file</h2>
-                </div>
-                <div className="panel-body">
-                  <OwnModelChoice inUse={null} asNew onTaken={toDraft} />
-                </div>
-              </section>
-              <section className="panel" aria-label="Presets">
-                <div className="panel-head">
-                  <IconStack3 size={17} aria-hidden="true" />
-                  <h2>A preset</h2>
-                  <span className="dim">published deployments</span>
-                </div>
-                <PresetList onChoose={begin} />
-              </section>
-              <section className="panel" aria-label="Running Triton">
-                <div className="panel-head">
-                  <IconServer2 size={17} aria-hidden="true" />
-                  <h2>A running Triton</h2>
-                </div>
-                <RunningTriton
-                  onDeploy={() => {
-                    startNew(firstPreset);
-                    change(['engine', 'kind'], 'remote');
-                    toDraft();
-                  }}
-                />
-              </section>
-            </div>
-            <RecentList onDraft={toDraft} />
+    <Page title="New deployment" bare actions={<ImportConfiguration asNew onTaken={toDraft} />}>
+      <Wizard model={model} error={error}>
+        <div className="start" data-drop="model" role="region" aria-label="How to begin" tabIndex={0}>
+          <ContinueDraft onContinue={toDraft} />
+          <div className="start-choices">
+            <section className="panel" aria-label="Your own model">
+              <div className="panel-head">
+                <IconFile size={17} aria-hidden="true" />
+                <h2>A model file</h2>
+              </div>
+              <div className="panel-body">
+                <OwnModelChoice inUse={null} asNew onTaken={toDraft} />
+              </div>
+            </section>
+            <section className="panel" aria-label="Presets">
+              <div className="panel-head">
+                <IconStack3 size={17} aria-hidden="true" />
+                <h2>A preset</h2>
+                <span className="dim">published deployments</span>
+              </div>
+              <PresetList onChoose={begin} />
+            </section>
+            <section className="panel" aria-label="Running Triton">
+              <div className="panel-head">
+                <IconServer2 size={17} aria-hidden="true" />
+                <h2>A running Triton</h2>
+              </div>
+              <RunningTriton
+                onDeploy={() => {
+                  startNew(firstPreset);
+                  change(['engine', 'kind'], 'remote');
+                  toDraft();
+                }}
+              />
+            </section>
           </div>
-          {dragged ? <DropHint /> : null}
-        </WizardProvider>
-      )}
+          <RecentList onDraft={toDraft} />
+        </div>
+        {dragged ? <DropHint /> : null}
+      </Wizard>
     </Page>
   );
 }

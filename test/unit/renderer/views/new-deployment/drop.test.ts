@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dropUse } from '../../../../../renderer/views/new-deployment/drop';
-import { runFiles } from '../../../../../renderer/views/new-deployment/pane/run-files';
+import { runFiles } from '../../../../../renderer/views/new-deployment/plan-text';
 import { wizardKey } from '../../../../../renderer/views/new-deployment/shortcuts';
 import { specFixture } from '../../../../support/run-state';
 

@@ -20,7 +20,7 @@ async function editorWith(...fields: readonly string[]) {
   const model = { fields: [], valueAt: () => undefined } as unknown as WizardModel;
   const page = (
     <WizardProvider value={model}>
-      <ConfigEditor onImport={() => undefined} />
+      <ConfigEditor />
     </WizardProvider>
   );
   return mount(client, page, ({ draft, formView }) => {

@@ -1,19 +1,20 @@
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconLayoutSidebarRightCollapse, IconLayoutSidebarRightExpand } from '@tabler/icons-react';
-import { stepsOf } from '../../../../main/contract/run/run-events';
-import { stepTitle } from '../../../../main/contract/words';
-import { IconButton } from '../../../components/actions';
-import { CommandText } from '../../../components/command-text';
-import { CopyButton } from '../../../components/copy-button';
-import { Loading } from '../../../components/loading';
-import { commandTitle } from '../../../format/command';
-import { pageTitle, stepsOfPage } from '../../../stores/draft/wizard-page';
-import { pageText } from '../page-text';
-import { planText } from '../plan-text';
-import { shortcuts } from '../shortcuts';
-import { useWizard } from '../wizard-context';
-import { runFiles } from './run-files';
+import { useState } from 'react';
+import { stepsOf } from '../../../main/contract/run/run-events';
+import { stepTitle } from '../../../main/contract/words';
+import { IconButton } from '../../components/actions';
+import { CommandText } from '../../components/command-text';
+import { CopyButton } from '../../components/copy-button';
+import { Loading } from '../../components/loading';
+import { commandTitle } from '../../format/command';
+import { pageTitle, stepsOfPage, type WizardPage } from '../../stores/draft/wizard-page';
+import { pageText } from './page-text';
+import { planText, runFiles } from './plan-text';
+import { shortcuts } from './shortcuts';
+import { useWizard } from './wizard-context';
 
-export type PaneTab = 'plan' | 'help';
+type PaneTab = 'plan' | 'help';
 
 /** The commands of a step: one line until they are opened. */
 function Commands({ argvs }: { argvs: readonly (readonly string[])[] }) {
@@ -123,14 +124,25 @@ function Help() {
   );
 }
 
+/** Folded until asked for where the editor of config.pbtxt takes its place, and in a narrow window. */
+export function usePane(page: WizardPage) {
+  const kind = page === 'configure' ? 'configure' : 'form';
+  const wide = useMediaQuery('(min-width: 1180px)', true, { getInitialValueInEffect: false });
+  const [chosen, setChosen] = useLocalStorage<Partial<Record<string, boolean>>>({
+    key: 'workbench.wizard-pane',
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  });
+  const [tab, setTab] = useState<PaneTab>('plan');
+  const open = chosen[kind] ?? (wide && kind === 'form');
+  const fold = (): void => {
+    setChosen({ ...chosen, [kind]: !open });
+  };
+  return { open, tab, fold, setTab };
+}
+
 /** The foldable pane at the right: what will happen, and help. */
-export function Pane(props: {
-  open: boolean;
-  tab: PaneTab;
-  onFold: (open: boolean) => void;
-  onTab: (tab: PaneTab) => void;
-}) {
-  const { open, tab, onTab } = props;
+export function Pane({ open, tab, fold, setTab }: ReturnType<typeof usePane>) {
   const label = open ? 'Hide preview' : 'Show preview';
   return (
     <aside className={open ? 'wizard-pane' : 'wizard-pane folded'} aria-label="Preview">
@@ -148,12 +160,12 @@ export function Pane(props: {
                 tabIndex={tab === id ? 0 : -1}
                 className="plain-button dock-tab"
                 onClick={() => {
-                  onTab(id);
+                  setTab(id);
                 }}
                 onKeyDown={(event) => {
                   if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
                   const other = id === 'plan' ? 'help' : 'plan';
-                  onTab(other);
+                  setTab(other);
                   document.getElementById(`pane-tab-${other}`)?.focus();
                 }}
               >
@@ -167,9 +179,7 @@ export function Pane(props: {
           label={label}
           size={17}
           aria-expanded={open}
-          onClick={() => {
-            props.onFold(!open);
-          }}
+          onClick={fold}
         />
       </div>
       {open ? (

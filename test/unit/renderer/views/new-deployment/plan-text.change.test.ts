@@ -6,7 +6,7 @@ import { readPresets, requirePreset } from '../../../../../main/presets/presets'
 import { resolveSpec } from '../../../../../main/presets/resolve-spec';
 import { createSpecTools } from '../../../../../main/spec/spec-tools';
 import { isWorthKeeping } from '../../../../../renderer/stores/draft/draft-state';
-import { planSummary, resumeCommand } from '../../../../../renderer/views/new-deployment/change-text';
+import { planSummary, resumeCommand } from '../../../../../renderer/views/new-deployment/plan-text';
 import { changeRun } from '../../../../../renderer/views/runs/run-tools';
 import { createWorkbench } from '../../../../../renderer/workbench';
 import { specFixture } from '../../../../support/run-state';
