@@ -1,17 +1,7 @@
 import { isTree } from '../../../main/contract/trees';
 import { pathOf } from './fields/field';
 import { fieldText } from './read-text';
-import { resetField } from './reset-field';
-import { useWizard } from './wizard-context';
-
-export interface NamedChange {
-  readonly path: string;
-  readonly label: string;
-  /** The default, as text. */
-  readonly from: string;
-  readonly to: string;
-  readonly reset: () => void;
-}
+import { resetField, useWizard } from './wizard-context';
 
 /** The fields of config.pbtxt that were edited by hand, as the file names them. */
 export function editedText(patch: unknown): string {
@@ -22,7 +12,7 @@ export function editedText(patch: unknown): string {
 }
 
 /** Everything that the choice says otherwise than the defaults, in the words of the form. */
-export function useNamedChanges(): readonly NamedChange[] {
+export function useNamedChanges() {
   const wizard = useWizard();
   const { changes, fields } = wizard;
   return changes.map(({ keys, from, to }) => {
@@ -32,6 +22,7 @@ export function useNamedChanges(): readonly NamedChange[] {
     return {
       path,
       label: field?.label ?? (isPatch ? 'Edited by hand in config.pbtxt' : path),
+      /** The default, as text. */
       from: isPatch ? 'none' : fieldText(path, from),
       to: isPatch ? editedText(to) : fieldText(path, to),
       reset: () => {

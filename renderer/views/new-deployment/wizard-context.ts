@@ -1,5 +1,6 @@
 import { createContext, useContext, useMemo } from 'react';
 import { useStore } from 'zustand';
+import type { Keys } from '../../../main/contract/trees';
 import { draftPreset, type DraftState } from '../../stores/draft/draft-state';
 import { settingsOf } from '../../stores/settings';
 import { useWorkbench } from '../../workbench';
@@ -32,4 +33,18 @@ export function useWizard(): WizardModel & { readonly draft: DraftState } {
   const state = useStore(draft);
   if (model === null) throw new Error('useWizard is used outside its provider');
   return { ...model, draft: state };
+}
+
+/**
+ * Back to the default. Without a chosen engine a published GPU asks for containers, whatever this machine has, and any other
+ * draft for the engine of the preset, whatever the settings say.
+ */
+export function resetField(
+  { draft, valueAt, defaultOf }: Pick<ReturnType<typeof useWizard>, 'draft' | 'valueAt' | 'defaultOf'>,
+  keys: Keys,
+): void {
+  const isNamed =
+    valueAt(['targetGpu']) !== undefined || defaultOf(keys) !== draft.preview?.defaults?.engine.kind;
+  if (keys.join('.') === 'engine.kind' && isNamed) draft.change(keys, defaultOf(keys));
+  else draft.reset(keys);
 }

@@ -6,11 +6,10 @@ import type { SpecProblem } from '../../../../main/contract/run/spec-tools';
 import type { Keys } from '../../../../main/contract/trees';
 import { asSentence } from '../../../format/words';
 import { type Field, pathOf, type Topic } from '../fields/field';
-import { ProblemFixes } from '../pages/problem-fixes';
+import { ProblemFixes } from '../pages/problem-list';
 import { isAbout, isMissing, problemText } from '../problems';
 import { fieldText } from '../read-text';
-import { resetField } from '../reset-field';
-import { useWizard } from '../wizard-context';
+import { resetField, useWizard } from '../wizard-context';
 import { topicText } from './topic-text';
 
 /** "What does this do?", opened on demand beside the label. */

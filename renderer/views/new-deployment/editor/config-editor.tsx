@@ -1,11 +1,13 @@
 import { Button } from '@mantine/core';
 import { getAt } from '../../../../main/contract/trees';
 import { CopyButton } from '../../../components/copy-button';
+import { LinkButton } from '../../../components/links';
 import { Loading } from '../../../components/loading';
+import { pageOf, pageTitle, wizardPages } from '../../../stores/draft/wizard-page';
+import { useProblemPlace } from '../pages/problem-list';
 import { useImport } from '../wizard-actions';
 import { useWizard } from '../wizard-context';
 import { type LineMark, markLines } from './mark-lines';
-import { NoConfigYet } from './no-config-yet';
 import { PbtxtEditor } from './pbtxt-editor';
 
 function Differences({ marks, shown }: { marks: readonly LineMark[]; shown: string }) {
@@ -104,6 +106,38 @@ function EditorNote({ shown, differs }: { shown: string; differs: boolean }) {
         Discard text
       </Button>
     </span>
+  );
+}
+
+/** In place of config.pbtxt while the choice has problems: leads to the pages that have them. */
+function NoConfigYet() {
+  const { draft } = useWizard();
+  const placeOf = useProblemPlace();
+  const hard = (draft.preview?.problems ?? []).filter(({ severity }) => severity === 'problem');
+  const pages = wizardPages.filter((page) => hard.some(({ field }) => pageOf(field) === page));
+  const isElsewhere = pages.some((page) => page !== 'configure');
+  const places = pages.map((page, at) => {
+    const first = hard.find(({ field }) => pageOf(field) === page);
+    return (
+      <span key={page}>
+        {at === 0 ? '' : ', '}
+        {page === 'configure' || first === undefined ? (
+          `${pageTitle[page]} (this page)`
+        ) : (
+          <LinkButton onClick={placeOf(first).go}>{pageTitle[page]}</LinkButton>
+        )}
+      </span>
+    );
+  });
+  return (
+    <p className="panel-body dim">
+      No config.pbtxt yet.{' '}
+      {isElsewhere ? (
+        <>Fix the problems on {pages.length === 1 ? <>the {places} page</> : <>the pages {places}</>}.</>
+      ) : (
+        'Fix the problems shown in the form.'
+      )}
+    </p>
   );
 }
 

@@ -1,15 +1,23 @@
+import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
+import { useStore } from 'zustand';
+import type { Check } from '../../../../main/contract/machine';
+import type { EngineKind } from '../../../../main/contract/run/run-spec';
+import { PageLink } from '../../../components/links';
+import { Loading } from '../../../components/loading';
+import { Panel } from '../../../components/panel';
+import { Remedy } from '../../../components/remedy';
 import { pageOf, pageTitle, type WizardPage } from '../../../stores/draft/wizard-page';
+import { useWorkbench } from '../../../workbench';
 import { ConfigEditor } from '../editor/config-editor';
 import { pathOf } from '../fields/field';
 import { sectionsOf } from '../fields/sections';
+import { engineOf } from '../fields/why-not';
 import { pageText } from '../page-text';
 import { configTextField, isAbout } from '../problems';
 import { useWizard } from '../wizard-context';
 import { DataSourcesPanel } from './data-sources-panel';
-import { MachineNotes } from './environment-extras';
-import { OwnModelChoice } from './own-model-choice';
-import { OwnModelInUse } from './own-model-in-use';
+import { OwnModelChoice, OwnModelInUse, useOwnModelPath } from './own-model';
 import { ProblemList } from './problem-list';
 import { Review } from './review';
 import { SectionsForm } from './sections-form';
@@ -50,12 +58,9 @@ function PresetNotes() {
   );
 }
 
-const nothing = (): void => undefined;
-
 /** A model of the engineer's own, before the presets, with its tensors where it is in use. */
 function OwnModelPanel() {
-  const path = useWizard().valueAt(['model', 'source', 'path']);
-  const inUse = typeof path === 'string' ? path : null;
+  const inUse = useOwnModelPath();
   return (
     <section className="panel" aria-label="Your own model" data-chosen={inUse !== null}>
       <div className="panel-head">
@@ -64,10 +69,63 @@ function OwnModelPanel() {
       </div>
       <div className="panel-body">
         {inUse === null ? null : <OwnModelInUse path={inUse} />}
-        <OwnModelChoice inUse={inUse} onTaken={nothing} />
+        <OwnModelChoice inUse={inUse} />
       </div>
       {inUse === null ? null : <TensorTable />}
     </section>
+  );
+}
+
+const outsideContainers: ReadonlySet<Check['id']> = new Set(['tools', 'disk']);
+
+/** The checks that a run with this kind of engine depends on: containers bring their tools, the others need no Docker. */
+const concerns = (kind: EngineKind, { id }: Pick<Check, 'id'>): boolean =>
+  kind === 'docker' ? id !== 'tools' : outsideContainers.has(id);
+
+/** What the preflight found against this machine; the Environment page has all of it. */
+function MachineNotes() {
+  const { machine } = useWorkbench();
+  const { value, error } = useStore(machine);
+  const { kind } = engineOf(useWizard().context);
+  if (value === null) return error === null ? <Loading label="Checking this machine" /> : null;
+  const found = value.checks.filter(
+    (check) => (check.status === 'problem' || check.status === 'warning') && concerns(kind, check),
+  );
+  const { environment, gpus } = value;
+  return (
+    <Panel
+      title="This machine"
+      level={3}
+      note={
+        <>
+          {environment.cpuCount} CPUs,{' '}
+          {gpus.gpus.length === 0 ? 'no GPU' : gpus.gpus.map(({ name }) => name).join(', ')}
+        </>
+      }
+    >
+      <ul className="problem-list inset">
+        {found.length === 0 ? <li className="dim">No problems found for this engine.</li> : null}
+        {found.map((check) => (
+          <li key={check.id} className="problem-item" data-severity={check.status}>
+            {check.status === 'problem' ? (
+              <IconCircleX size={15} className="tone-bad" aria-label="Problem" />
+            ) : (
+              <IconAlertTriangle size={15} className="tone-warn" aria-label="Warning" />
+            )}
+            <div className="stack-small">
+              <span>
+                <strong>{check.title}</strong>: {check.finding}
+              </span>
+              {/* The field of the engine, above, has the buttons for the tools. */}
+              {check.remedy === null || check.id === 'tools' ? null : <Remedy text={check.remedy} />}
+            </div>
+          </li>
+        ))}
+        <li>
+          <PageLink to={{ page: 'environment' }}>All checks and GPUs</PageLink>
+        </li>
+      </ul>
+    </Panel>
   );
 }
 

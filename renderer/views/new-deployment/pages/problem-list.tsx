@@ -1,13 +1,52 @@
-import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
-import type { SpecProblem } from '../../../../main/contract/run/spec-tools';
+import { Button } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
+import type { ProblemFix, SpecProblem } from '../../../../main/contract/run/spec-tools';
 import { LinkButton } from '../../../components/links';
+import { Panel } from '../../../components/panel';
+import { InstallTools } from '../../../components/setup/install-tools';
 import { asSentence } from '../../../format/words';
 import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
 import { useGoToField } from '../form-view';
 import { configTextField, isAbout, problemText } from '../problems';
 import { useWizard } from '../wizard-context';
-import { ProblemFixes } from './problem-fixes';
+
+const fixText: Readonly<Record<Exclude<ProblemFix, 'install-tools'>, string>> = {
+  'use-docker': 'Use Docker',
+  'use-local': 'Use local Triton',
+  'use-free-port': 'Use a free port',
+};
+
+/** The buttons that solve a problem where it is shown. */
+export function ProblemFixes({ problem }: { problem: SpecProblem }) {
+  const { draft } = useWizard();
+  const { fixes = [], field } = problem;
+  if (fixes.length === 0) return null;
+  const apply = (fix: Exclude<ProblemFix, 'install-tools'>): void => {
+    if (fix === 'use-free-port') draft.reset(field.split('.'));
+    else draft.change(['engine', 'kind'], fix === 'use-docker' ? 'docker' : 'local');
+  };
+  return (
+    <div className="problem-fixes">
+      {fixes.map((fix) =>
+        fix === 'install-tools' ? (
+          <InstallTools key={fix} />
+        ) : (
+          <Button
+            key={fix}
+            size="xs"
+            variant="default"
+            onClick={() => {
+              apply(fix);
+            }}
+          >
+            {fixText[fix]}
+          </Button>
+        ),
+      )}
+    </div>
+  );
+}
 
 const looks = {
   problem: [IconCircleX, 'tone-bad'],
@@ -15,15 +54,27 @@ const looks = {
   note: [IconInfoCircle, 'dim'],
 } as const;
 
-/** Problems, each with the way to its field. */
-export function ProblemList({ problems, linked }: { problems: readonly SpecProblem[]; linked: boolean }) {
+/** The field that a problem is about, the page that has it, and the way there. */
+export function useProblemPlace() {
   const { fields } = useWizard();
   const goToField = useGoToField();
+  return (problem: SpecProblem) => {
+    const field = fields.find((known) => isAbout(problem, pathOf(known)));
+    const page = pageOf(problem.field);
+    const go = (): void => {
+      goToField(field === undefined ? null : pathOf(field), page);
+    };
+    return { field, page, go };
+  };
+}
+
+/** Problems, each with the way to its field. */
+export function ProblemList({ problems, linked }: { problems: readonly SpecProblem[]; linked: boolean }) {
+  const placeOf = useProblemPlace();
   return (
     <ul className="problem-list">
       {problems.map((problem) => {
-        const field = fields.find((known) => isAbout(problem, pathOf(known)));
-        const page = pageOf(problem.field);
+        const { field, page, go } = placeOf(problem);
         const place = field?.label ?? (problem.field === configTextField ? 'config.pbtxt' : pageTitle[page]);
         const [Glyph, tone] = looks[problem.severity];
         return (
@@ -34,17 +85,7 @@ export function ProblemList({ problems, linked }: { problems: readonly SpecProbl
           >
             <Glyph size={15} className={tone} aria-hidden="true" />
             <div>
-              {linked ? (
-                <LinkButton
-                  onClick={() => {
-                    goToField(field === undefined ? null : pathOf(field), page);
-                  }}
-                >
-                  {place}
-                </LinkButton>
-              ) : (
-                <strong>{place}</strong>
-              )}
+              {linked ? <LinkButton onClick={go}>{place}</LinkButton> : <strong>{place}</strong>}
               {': '}
               {asSentence(problemText(problem))}
               {problem.remedy === null ? null : <span className="dim"> {problem.remedy}</span>}
@@ -55,4 +96,24 @@ export function ProblemList({ problems, linked }: { problems: readonly SpecProbl
       })}
     </ul>
   );
+}
+
+/** What keeps the run from starting, with the way to each field; or that nothing does. */
+export function Verdict() {
+  const { problems, ready } = useWizard();
+  if (problems.length > 0) {
+    return (
+      <Panel title={ready ? 'Before you start' : 'Fix these first'} label="Problems" level={3}>
+        <div className="panel-body" id="wizard-problems" tabIndex={-1}>
+          <ProblemList problems={problems} linked />
+        </div>
+      </Panel>
+    );
+  }
+  return ready ? (
+    <p className="ready tone-good">
+      <IconCircleCheck size={16} aria-hidden="true" />
+      Ready to run.
+    </p>
+  ) : null;
 }

@@ -5,7 +5,7 @@ import { useWorkbench } from '../../../workbench';
 import { changesText } from '../changes';
 import { useNamedChanges } from '../named-changes';
 import { FieldLink } from '../pages/plan-panel';
-import { Verdict } from '../pages/verdict';
+import { Verdict } from '../pages/problem-list';
 import { planText } from '../plan-text';
 import { useWizard } from '../wizard-context';
 

@@ -1,24 +1,38 @@
 import { Button } from '@mantine/core';
-import { IconActivity, IconFile, IconServer2, IconStack3 } from '@tabler/icons-react';
+import { IconActivity, IconArrowRight, IconFile, IconServer2, IconStack3 } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import { attempting } from '../../../components/notices';
 import { Page } from '../../../components/page';
-import { firstPreset } from '../../../stores/draft/draft-state';
+import { Panel } from '../../../components/panel';
+import { useNow } from '../../../components/use-time';
+import { formatAge } from '../../../format/age';
+import { formatWhen } from '../../../format/times';
+import { newDraftOf } from '../../../stores/draft/draft-session';
+import {
+  firstPreset,
+  isOwnModel,
+  isWorthKeeping,
+  type NewDraft,
+  openText,
+} from '../../../stores/draft/draft-state';
+import { settingsOf } from '../../../stores/settings';
 import { useWorkbench } from '../../../workbench';
+import { runAgain } from '../../runs/run-tools';
+import { changesText } from '../changes';
 import { DropHint, useDrop } from '../drop';
-import { OwnModelChoice } from '../pages/own-model-choice';
+import { OwnModelChoice } from '../pages/own-model';
 import { Wizard } from '../wizard';
 import { ImportConfiguration } from '../wizard-actions';
-import { useWizardModel } from '../wizard-context';
-import { ContinueDraft } from './continue-draft';
-import { RecentList } from './recent-list';
+import { useWizard, useWizardModel } from '../wizard-context';
+import { type Recent, recentModels } from './recents';
 
 /** The published deployments, each with what it does. */
 function PresetList({ onChoose }: { onChoose: (preset: string) => void }) {
-  const list = useStore(useWorkbench().presets, (state) => state.value) ?? [];
+  const { presets } = useWizard().context;
   return (
     <ul className="start-presets">
-      {list.map(({ id, title, summary }) => (
+      {presets.map(({ id, title, summary }) => (
         <li key={id}>
           <button
             type="button"
@@ -69,6 +83,89 @@ function RunningTriton({ onDeploy }: { onDeploy: () => void }) {
         Deploy to a server
       </Button>
     </div>
+  );
+}
+
+/** What the settings say of a new draft. */
+function useFresh(): NewDraft {
+  const { settings } = useWorkbench();
+  return newDraftOf(settingsOf(useStore(settings)));
+}
+
+/** A draft that was left before it was started. */
+function ContinueDraft({ onContinue }: { onContinue: () => void }) {
+  const { draft, preset, changes } = useWizard();
+  const fresh = useFresh();
+  const { changing, editedAt, name, p99BudgetMs, overrides } = draft;
+  // What says the same as the defaults is nothing to continue.
+  const isDefault =
+    changes.length === 0 &&
+    !isOwnModel(overrides) &&
+    name === '' &&
+    p99BudgetMs === fresh.p99BudgetMs &&
+    openText(draft) === null;
+  if (!isWorthKeeping(draft, fresh) || (changing === null && isDefault)) return null;
+  const what =
+    changing === null
+      ? [
+          ...(name === '' ? [] : [name]),
+          preset.title,
+          changesText(changes.length),
+          ...(editedAt === null ? [] : [`edited ${formatWhen(editedAt)}`]),
+        ].join(', ')
+      : `Run ${changing} stays as it is until you press Change and continue.`;
+  return (
+    <section className="panel start-continue" aria-label="Unfinished draft">
+      <div className="start-continue-text">
+        <h2>{changing === null ? 'Unfinished draft' : 'Unfinished change of a run'}</h2>
+        <p className="dim">{what}</p>
+      </div>
+      <Button size="xs" rightSection={<IconArrowRight size={14} aria-hidden="true" />} onClick={onContinue}>
+        {changing === null ? 'Continue the draft' : 'Continue the change'}
+      </Button>
+    </section>
+  );
+}
+
+/** What was put together or deployed last, to begin from: a draft as it was left, of a run only what it changed of the defaults. */
+function RecentList({ onDraft }: { onDraft: () => void }) {
+  const workbench = useWorkbench();
+  const { runs, presets, draft } = workbench;
+  const { older, openDraft } = useStore(draft);
+  const fresh = useFresh();
+  const now = useNow(false);
+  const list = useStore(runs, (state) => state.value) ?? [];
+  const known = useStore(presets, (state) => state.value) ?? [];
+  const titleOf = (preset: string): string => known.find(({ id }) => id === preset)?.title ?? preset;
+  const recents = recentModels(older, list, titleOf, fresh);
+  if (recents.length === 0) return null;
+  const use = async ({ from }: Recent): Promise<void> => {
+    if (from.kind === 'run') {
+      await runAgain(workbench, from.runId);
+      return;
+    }
+    openDraft(from.draft);
+    onDraft();
+  };
+  return (
+    <Panel title="Recent">
+      <ul className="recents">
+        {recents.map((recent) => (
+          <li key={recent.key}>
+            <button type="button" className="plain-button recent" onClick={attempting(() => use(recent))}>
+              <strong className="cut">{recent.title}</strong>
+              <span className="cut dim" title={recent.detail}>
+                {recent.detail}
+              </span>
+              <span className="dim">{formatAge(recent.at, now)} ago</span>
+              <span className="link">
+                {recent.from.kind === 'run' ? 'Run again with changes' : 'Continue this draft'}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 

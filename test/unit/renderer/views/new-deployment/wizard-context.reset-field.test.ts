@@ -3,7 +3,7 @@ import { getAt, type Tree } from '../../../../../main/contract/trees';
 import { resolveSpec } from '../../../../../main/presets/resolve-spec';
 import { createDraft } from '../../../../../renderer/stores/draft/draft';
 import { cliCommand, commandChanges } from '../../../../../renderer/views/new-deployment/plan-text';
-import { resetField } from '../../../../../renderer/views/new-deployment/reset-field';
+import { resetField } from '../../../../../renderer/views/new-deployment/wizard-context';
 import { wizardModel } from '../../../../../renderer/views/new-deployment/wizard-model';
 import { createClientDouble } from '../../client-double';
 import { resnet50 } from '../../wizard/preset';

@@ -1,0 +1,180 @@
+import { Button, TextInput } from '@mantine/core';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
+import { useStore } from 'zustand';
+import { type ModelSource, sourceKinds } from '../../../../main/contract/run/run-spec';
+import { ErrorPanel } from '../../../components/error-panel';
+import { attempting } from '../../../components/notices';
+import { firstPreset } from '../../../stores/draft/draft-state';
+import type { OwnModel } from '../../../stores/draft/own-model';
+import { useWorkbench } from '../../../workbench';
+import { useWizard } from '../wizard-context';
+
+const listed = 12;
+
+interface Asked {
+  readonly model: OwnModel;
+  /** A handler of what may bring the model into the draft. */
+  readonly taking: (work: (asNew: boolean) => Promise<boolean>) => () => void;
+}
+
+/** What would be executed, and the question whether it may be. */
+function TrustNotice({ model, taking }: Asked) {
+  const { opened, trust, busy } = model;
+  if (opened === null || opened.trusted || opened.code.length === 0) return null;
+  const more = opened.code.length - listed;
+  const open = opened.asked.some(({ name, shape }) => shape === null && (model.shapes[name] ?? '') === '');
+  return (
+    <div className="section-note" role="group" aria-label="Trust this code">
+      <p>
+        <strong>A run executes the code of this model with your permissions.</strong> None of it has been
+        executed yet. Trust it only if you know its origin. You are asked again when a file changes.
+      </p>
+      <ul className="mono">
+        {opened.code.slice(0, listed).map(({ path }) => (
+          <li key={path}>{path}</li>
+        ))}
+        {more > 0 ? <li>and {more} more</li> : null}
+      </ul>
+      <Button size="xs" loading={busy} disabled={open} onClick={taking(trust)}>
+        Trust and use
+      </Button>
+    </div>
+  );
+}
+
+/** Shapes that the file does not say. */
+function AskedShapes({ model, taking }: Asked) {
+  const { opened, shapes, setShape, retry, busy } = model;
+  if (opened === null || opened.asked.length === 0) return null;
+  return (
+    <div className="add-argument" role="group" aria-label="Shapes of the inputs">
+      {opened.asked.map(({ name, shape }) => (
+        <TextInput
+          key={name}
+          size="xs"
+          label={`Shape of ${name}`}
+          placeholder="1, 3, 224, 224"
+          value={shapes[name] ?? shape?.join(', ') ?? ''}
+          onChange={(event) => {
+            setShape(name, event.currentTarget.value);
+          }}
+        />
+      ))}
+      {opened.trusted ? (
+        <Button size="xs" variant="default" loading={busy} onClick={taking(retry)}>
+          Use these shapes
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+/**
+ * Takes a model of the engineer's own: a file or a folder, read without executing it.
+ * @param inUse path of the own model that the draft has; null: none, or none that matters here
+ * @param asNew it begins a draft of its own
+ * @param onTaken the draft has it: nothing has to be trusted or said any more
+ */
+export function OwnModelChoice(props: { inUse: string | null; asNew?: boolean; onTaken?: () => void }) {
+  const { inUse, asNew = false, onTaken } = props;
+  const { client, ownModel } = useWorkbench();
+  const model = useStore(ownModel);
+  // Of one that is laid aside nothing is asked any more.
+  const { opened } = model;
+  const isShown = opened !== null && (opened.path === inUse || opened.choice === null || !opened.trusted);
+  const taking: Asked['taking'] = (work) =>
+    attempting(async () => {
+      if (await work(asNew)) onTaken?.();
+    });
+  const choosing = (kind: 'file' | 'folder') =>
+    taking(async () => {
+      const title = kind === 'file' ? 'Choose a model file' : 'Choose a model folder';
+      const chosen = await client.call('desktop.choosePath', { kind, title });
+      return chosen !== null && (await model.open(chosen.path, asNew));
+    });
+  return (
+    <>
+      <div className="drop-zone" data-drop="model">
+        <span>
+          {inUse === null
+            ? 'Drop a model file or folder here, or'
+            : 'To replace it, drop another model here, or'}
+        </span>
+        <Button size="xs" variant="default" loading={model.busy} onClick={choosing('file')}>
+          Choose a file…
+        </Button>
+        <Button size="xs" variant="default" disabled={model.busy} onClick={choosing('folder')}>
+          Choose a folder…
+        </Button>
+      </div>
+      <p className="field-help">
+        An ONNX or TorchScript file, a SavedModel folder, a folder with model.py, or a model of a Triton
+        repository. Reading it executes nothing.
+      </p>
+      {model.error === null ? null : <ErrorPanel error={model.error} />}
+      {isShown ? (
+        <>
+          <div role="status">
+            {opened.path === inUse ? null : <p className="mono own-model-path">{opened.path}</p>}
+            {opened.notes.map((note) => (
+              <p key={note} className="field-help">
+                {note}
+              </p>
+            ))}
+          </div>
+          <AskedShapes model={model} taking={taking} />
+          <TrustNotice model={model} taking={taking} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+/** Path of the own model that the draft has; null: none. */
+export function useOwnModelPath(): string | null {
+  const path = useWizard().valueAt(['model', 'source', 'path']);
+  return typeof path === 'string' ? path : null;
+}
+
+const kindText: Readonly<Record<ModelSource['kind'], string>> = {
+  folder: 'Folder with model code',
+  onnx: 'ONNX file',
+  torchscript: 'TorchScript file',
+  savedmodel: 'SavedModel folder',
+};
+
+/** The model that is chosen, with its tensors and the way back to a preset. */
+export function OwnModelInUse({ path }: { path: string }) {
+  const { draft, preset, context, valueAt } = useWizard();
+  // The one that starting over takes too.
+  const first = context.presets.find(({ id }) => id === firstPreset) ?? context.presets[0];
+  const kind = sourceKinds.find((known) => known === valueAt(['model', 'source', 'kind']));
+  const card = useRef<HTMLDivElement>(null);
+  // The button that chose it may be far below, and the presets that it replaces lie between.
+  useEffect(() => {
+    card.current?.scrollIntoView({ block: 'nearest' });
+  }, [path]);
+  return (
+    <div ref={card} className="own-model" role="status">
+      <IconCircleCheck size={18} className="tone-info" aria-hidden="true" />
+      <div className="own-model-text">
+        <strong>{preset.title}</strong>{' '}
+        <span className="dim">In use · {kind === undefined ? 'Model' : kindText[kind]}</span>
+        <div className="mono own-model-path">{path}</div>
+      </div>
+      {first === undefined ? null : (
+        <Button
+          size="xs"
+          variant="subtle"
+          color="gray"
+          onClick={() => {
+            draft.choosePreset(first.id, first.title);
+          }}
+        >
+          Use a preset instead
+        </Button>
+      )}
+    </div>
+  );
+}
