@@ -7,8 +7,8 @@ import { getAt, type Keys, mergeTrees, sameValue, type Tree } from '../../../mai
 import type { DraftState } from '../../stores/draft/draft-state';
 import { type Change, changesOf, defaultOf, engineDefaults } from './changes';
 import type { Field, FieldContext } from './fields/field';
+import { engineForTarget } from './fields/model-fields';
 import { allFields } from './fields/sections';
-import { engineForTarget } from './fields/target-gpu';
 import { problemsOf, withStartProblems } from './problems';
 
 export interface WizardModel {

@@ -2,7 +2,7 @@ import { fieldAt } from '../../../../main/contract/fields/fields';
 import type { Keys } from '../../../../main/contract/trees';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
 import type { Cards, Field, Option } from '../fields/field';
-import { engineForTarget } from '../fields/target-gpu';
+import { engineForTarget } from '../fields/model-fields';
 import { useWizard } from '../wizard-context';
 import { type ControlProps, FieldFrame } from './field-frame';
 

@@ -1,7 +1,6 @@
-import { fieldAt } from '../../../../main/contract/fields/fields';
 import type { Accelerator } from '../../../../main/contract/run/run-spec';
-import type { Control, Field, FieldContext, Section } from './field';
-import { formField } from './form-field';
+import type { Field, FieldContext, Section } from './field';
+import { choiceOf, formField } from './form-field';
 import { whyNotAccelerator, whyNotDynamic, whyNotGpuInstances, whyNotGraphs, whyNotQueue } from './why-not';
 
 const acceleratorNote: Readonly<Record<Accelerator, string>> = {
@@ -10,22 +9,6 @@ const acceleratorNote: Readonly<Record<Accelerator, string>> = {
   trt: 'Compiles the graph for the GPU when the model is loaded, which takes minutes.',
   amp: 'TensorFlow casts to FP16 where this is safe.',
 };
-
-/** Choices of a field, each with why it cannot be chosen here. */
-function choicesOf(
-  path: string,
-  why: (value: string) => string | undefined,
-  note?: Readonly<Record<string, string>>,
-): Control {
-  return {
-    kind: 'choice',
-    cards: note === undefined ? false : 'grid',
-    options: Object.entries(fieldAt(path).choices ?? {}).map(([value, label]) => ({
-      ...{ value, label, why: why(value) },
-      ...(note?.[value] === undefined ? {} : { note: note[value] }),
-    })),
-  };
-}
 
 /** The fields of config.pbtxt. */
 export function configureSections(context: FieldContext): readonly Section[] {
@@ -41,8 +24,8 @@ export function configureSections(context: FieldContext): readonly Section[] {
         field('batching', {
           ...wide,
           topic: 'dynamic-batching',
-          control: choicesOf('configure.batching', (value) =>
-            value === 'dynamic' ? whyNotDynamic(context) : undefined,
+          control: choiceOf('configure.batching', false, (value) =>
+            value === 'dynamic' ? { why: whyNotDynamic(context) } : {},
           ),
         }),
         field('preferredBatchSizes', { topic: 'preferred-sizes', idle: queueIdle }),
@@ -56,8 +39,8 @@ export function configureSections(context: FieldContext): readonly Section[] {
         field('threads'),
         field('instanceKind', {
           ...wide,
-          control: choicesOf('configure.instanceKind', (value) =>
-            value === 'KIND_GPU' ? whyNotGpuInstances(context) : undefined,
+          control: choiceOf('configure.instanceKind', false, (value) =>
+            value === 'KIND_GPU' ? { why: whyNotGpuInstances(context) } : {},
           ),
         }),
       ],
@@ -68,11 +51,10 @@ export function configureSections(context: FieldContext): readonly Section[] {
         field('backendAccelerator', {
           ...wide,
           topic: 'accelerators',
-          control: choicesOf(
-            'configure.backendAccelerator',
-            (value) => whyNotAccelerator(value as Accelerator, context),
-            acceleratorNote,
-          ),
+          control: choiceOf('configure.backendAccelerator', 'grid', (value: Accelerator) => ({
+            note: acceleratorNote[value],
+            why: whyNotAccelerator(value, context),
+          })),
         }),
         field('captureCudaGraph', { ...wide, topic: 'cuda-graphs', idle: whyNotGraphs(context) }),
       ],

@@ -1,10 +1,9 @@
 import { fieldAt } from '../../../../main/contract/fields/fields';
 import type { EngineStatus } from '../../../../main/contract/machine';
-import { engines } from '../../../../main/contract/run/run-spec';
 import { imageFamily } from '../../../../main/contract/run/serving';
 import { asSentence } from '../../../format/words';
 import type { Field, FieldContext, Option, Section } from './field';
-import { formField } from './form-field';
+import { choiceOf, formField } from './form-field';
 import { engineOf } from './why-not';
 
 const engineNote: Readonly<Record<EngineStatus['kind'], string>> = {
@@ -15,57 +14,56 @@ const engineNote: Readonly<Record<EngineStatus['kind'], string>> = {
   kubernetes: 'A Job in a pod of the cluster, which continues when the workbench is closed.',
 };
 
-function engineOption(kind: EngineStatus['kind'], context: FieldContext): Option {
-  const { [kind]: label = kind } = fieldAt('engine.kind').choices ?? {};
+/** What an engine is, and why it cannot be chosen here. */
+function aboutEngine(kind: EngineStatus['kind'], context: FieldContext): Pick<Option, 'note' | 'why'> {
   const note = engineNote[kind];
   const status = context.machine?.engines.find((engine) => engine.kind === kind);
   // A cluster without commands here may have a login node among the hosts.
   const isElsewhere = kind === 'remote' || (kind === 'slurm' && (context.hosts ?? []).length > 0);
   // One that nobody has looked at yet, and one elsewhere, are not refused.
-  if (status === undefined || status.available || isElsewhere) return { value: kind, label, note };
+  if (status === undefined || status.available || isElsewhere) return { note };
   // The paths that are missing are on the Environment page.
   const why =
     kind === 'local'
       ? 'Not installed on this machine. Install it on the Environment page.'
       : [asSentence(status.note), status.remedy].filter(Boolean).join(' ');
-  return { value: kind, label, note, why };
+  return { note, why };
 }
 
 const engineField = (context: FieldContext): Field =>
   formField('engine.kind', context, {
     wide: true,
     help: '',
-    control: {
-      kind: 'choice',
-      cards: 'list',
-      options: engines.map((kind) => engineOption(kind, context)),
-    },
+    control: choiceOf('engine.kind', 'list', (kind: EngineStatus['kind']) => aboutEngine(kind, context)),
   });
 
-/** Applies only with an address in TLS; the terms are perf_analyzer's. */
-const tlsSection = (context: FieldContext): Section => ({
-  title: 'TLS',
-  note: 'PEM files on this machine. The server’s certificate is always verified.',
-  fields: [
-    ...['caFile', 'certFile', 'keyFile'].map((name) =>
-      formField(`engine.tls.${name}`, context, { wide: true }),
-    ),
-    formField('engine.tls.serverName', context),
-  ],
-});
+const engineFields = (context: FieldContext, names: readonly string[]): readonly Field[] =>
+  names.map((name) => formField(`engine.${name}`, context));
 
-const addressSection = (context: FieldContext): Section => ({
-  title: 'Address',
-  fields: [
-    formField('engine.url', context, {
-      wide: true,
-      control: { kind: 'text', placeholder: 'localhost:8000' },
-    }),
-  ],
-});
+/** TLS applies only with such an address; its terms are perf_analyzer's. */
+const remoteSections = (context: FieldContext): readonly Section[] => [
+  {
+    title: 'Address',
+    fields: [
+      formField('engine.url', context, {
+        wide: true,
+        control: { kind: 'text', placeholder: 'localhost:8000' },
+      }),
+    ],
+  },
+  {
+    title: 'TLS',
+    note: 'PEM files on this machine. The server’s certificate is always verified.',
+    fields: [
+      ...['caFile', 'certFile', 'keyFile'].map((name) =>
+        formField(`engine.tls.${name}`, context, { wide: true }),
+      ),
+      formField('engine.tls.serverName', context),
+    ],
+  },
+];
 
-const ports = (context: FieldContext): readonly Field[] =>
-  ['engine.httpPort', 'engine.grpcPort'].map((path) => formField(path, context));
+const ports = ['httpPort', 'grpcPort'];
 
 /** One that was removed from the list is shown as long as it is chosen. */
 function hostField(name: 'host' | 'login', context: FieldContext): readonly Field[] {
@@ -98,24 +96,18 @@ function dockerSections(context: FieldContext): readonly Section[] {
         problem === null ? gpus : { ...gpus, help: `${gpus.help} On this machine: ${problem}` },
         formField('engine.images', context, {
           help: `Default: decided by the GPUs, now ${choices[family] ?? family}.`,
-          control: {
-            kind: 'choice',
-            cards: false,
-            options: Object.entries(choices).map(([value, label]) => ({
-              ...{ value, label },
-              ...(value === 'cpu' && withGpus ? { why: 'Without CUDA; GPUs need NVIDIA’s images.' } : {}),
-            })),
-          },
+          control: choiceOf('engine.images', false, (value) =>
+            value === 'cpu' && withGpus ? { why: 'Without CUDA; GPUs need NVIDIA’s images.' } : {},
+          ),
         }),
-        formField('engine.release', context),
-        formField('engine.shmSizeMiB', context),
+        ...engineFields(context, ['release', 'shmSizeMiB']),
       ],
     },
     {
       title: 'Ports and other images',
       folded: true,
       fields: [
-        ...ports(context),
+        ...engineFields(context, ports),
         formField('engine.tritonImage', context, {
           control: { kind: 'text', placeholder: 'nvcr.io/nvidia/tritonserver:…' },
         }),
@@ -133,41 +125,43 @@ const slurmSections = (context: FieldContext): readonly Section[] => [
     note: 'Empty fields come from the profile, then from the cluster.',
     fields: [
       ...hostField('login', context),
-      ...['profile', 'partition', 'gres', 'timeLimit'].map((name) => formField(`engine.${name}`, context)),
+      ...engineFields(context, ['profile', 'partition', 'gres', 'timeLimit']),
     ],
   },
   {
     title: 'Account, node and container',
     folded: true,
-    fields: ['account', 'constraint', 'pauseAheadS', 'container', 'containerImage'].map((name) =>
-      formField(`engine.${name}`, context),
-    ),
+    fields: engineFields(context, ['account', 'constraint', 'pauseAheadS', 'container', 'containerImage']),
   },
 ];
 
-const kubernetesSections = (context: FieldContext): readonly Section[] => {
-  const named = (names: readonly string[]) => names.map((name) => formField(`engine.${name}`, context));
-  return [
-    {
-      title: 'Job',
-      note: 'Empty fields come from the profile, then from the kubeconfig.',
-      fields: named(['profile', 'context', 'namespace', 'image', 'gpuCount', 'activeDeadlineS']),
-    },
-    {
-      title: 'Volume, resources and node',
-      folded: true,
-      fields: named([
-        ...['claim', 'mountPath', 'triton', 'gpuResource', 'cpu', 'memory'],
-        ...['tolerations', 'serviceAccount', 'pauseAheadS'],
-      ]),
-    },
-  ];
-};
+const kubernetesSections = (context: FieldContext): readonly Section[] => [
+  {
+    title: 'Job',
+    note: 'Empty fields come from the profile, then from the kubeconfig.',
+    fields: engineFields(context, [
+      'profile',
+      'context',
+      'namespace',
+      'image',
+      'gpuCount',
+      'activeDeadlineS',
+    ]),
+  },
+  {
+    title: 'Volume, resources and node',
+    folded: true,
+    fields: engineFields(context, [
+      ...['claim', 'mountPath', 'triton', 'gpuResource', 'cpu', 'memory'],
+      ...['tolerations', 'serviceAccount', 'pauseAheadS'],
+    ]),
+  },
+];
 
 const ownSections: Readonly<Record<EngineStatus['kind'], (context: FieldContext) => readonly Section[]>> = {
-  local: (context) => [{ title: 'Ports', fields: ports(context) }],
+  local: (context) => [{ title: 'Ports', fields: engineFields(context, ports) }],
   docker: dockerSections,
-  remote: (context) => [addressSection(context), tlsSection(context)],
+  remote: remoteSections,
   slurm: slurmSections,
   kubernetes: kubernetesSections,
 };

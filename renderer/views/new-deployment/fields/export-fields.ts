@@ -1,14 +1,8 @@
 import { bytesText } from '../../../../main/contract/fields/parameter-text';
 import { formatFacts } from '../../../../main/contract/run/model-formats';
-import {
-  defaultWorkspaceBytes,
-  formats,
-  type Precision,
-  precisions,
-} from '../../../../main/contract/run/run-spec';
-import { formatText, precisionText } from '../../../format/words';
+import { defaultWorkspaceBytes, type Format, type Precision } from '../../../../main/contract/run/run-spec';
 import type { Control, FieldContext, Section } from './field';
-import { formField } from './form-field';
+import { choiceOf, formField } from './form-field';
 import { servesOnCpu, whyNotFormat, whyNotPrecision } from './why-not';
 
 const precisionNote = (precision: Precision, context: FieldContext): string => {
@@ -21,8 +15,6 @@ const precisionNote = (precision: Precision, context: FieldContext): string => {
 const notOffered = (title: string, offered: boolean, reason?: string): { why?: string } =>
   offered ? {} : { why: [`Not available for ${title}.`, reason].filter(Boolean).join(' ') };
 
-const whyNot = (why: string | undefined): { why?: string } => (why === undefined ? {} : { why });
-
 /** Served file. */
 export function exportSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
@@ -33,35 +25,23 @@ export function exportSections(context: FieldContext): readonly Section[] {
       fields: [
         formField('format', context, {
           wide: true,
-          control: {
-            kind: 'choice',
-            cards: 'list',
-            options: formats.map((value) => ({
-              value,
-              label: formatText[value],
-              note: formatFacts[value].note,
-              why: whyNotFormat(value, context),
-              ...notOffered(
-                preset.title,
-                preset.formats.includes(value),
-                preset.notOffered?.find(({ format }) => format === value)?.reason,
-              ),
-            })),
-          },
+          control: choiceOf('format', 'list', (value: Format) => ({
+            note: formatFacts[value].note,
+            why: whyNotFormat(value, context),
+            ...notOffered(
+              preset.title,
+              preset.formats.includes(value),
+              preset.notOffered?.find(({ format }) => format === value)?.reason,
+            ),
+          })),
         }),
         formField('precision', context, {
           wide: true,
-          control: {
-            kind: 'choice',
-            cards: 'grid',
-            options: precisions.map((value) => ({
-              value,
-              label: precisionText[value],
-              note: precisionNote(value, context),
-              ...whyNot(whyNotPrecision(value, context)),
-              ...notOffered(preset.title, preset.precisions.includes(value)),
-            })),
-          },
+          control: choiceOf('precision', 'grid', (value: Precision) => ({
+            note: precisionNote(value, context),
+            why: whyNotPrecision(value, context),
+            ...notOffered(preset.title, preset.precisions.includes(value)),
+          })),
         }),
         formField('onnxOpset', context),
         {

@@ -1,9 +1,23 @@
 import type { FieldRow } from '../../../../main/contract/fields/field';
 import { applies, defaultOf, fieldAt, valuesOf } from '../../../../main/contract/fields/fields';
-import type { Control, Field, FieldContext } from './field';
+import type { Cards, Control, Field, FieldContext, Option } from './field';
 
-const optionsOf = ({ choices = {} }: FieldRow): { readonly value: string; readonly label: string }[] =>
-  Object.entries(choices).map(([value, label]) => ({ value, label }));
+/**
+ * One of the choices of a field, or of some of them.
+ * @param about what is said of each here: a note, or why it cannot be chosen
+ */
+export function choiceOf<Value extends string>(
+  path: string,
+  cards: Cards,
+  about: (value: Value) => Pick<Option, 'note' | 'why'> = () => ({}),
+  values?: readonly Value[],
+): Control {
+  const { choices = {} } = fieldAt(path);
+  // The table of fields has the values of the schema.
+  const offered = values ?? (Object.keys(choices) as Value[]);
+  const options = offered.map((value) => ({ value, label: choices[value] ?? value, ...about(value) }));
+  return { kind: 'choice', cards, options };
+}
 
 /** What is typed in, by what the schema takes. */
 function typedControl(row: FieldRow, placeholder: string): Control {
@@ -36,7 +50,7 @@ function controlOf(row: FieldRow): Control {
   if (row.pathKind !== undefined) return { kind: 'path', pathKind: row.pathKind, placeholder };
   if (row.decimal === true) return { kind: 'decimal', placeholder };
   return valuesOf(row).values !== undefined || row.choices !== undefined
-    ? { kind: 'choice', cards: false, options: optionsOf(row) }
+    ? choiceOf(row.path, false)
     : typedControl(row, placeholder);
 }
 

@@ -9,8 +9,8 @@ import {
   type FieldContext,
   pathOf,
 } from '../../../../../renderer/views/new-deployment/fields/field';
+import { engineForTarget } from '../../../../../renderer/views/new-deployment/fields/model-fields';
 import { allFields } from '../../../../../renderer/views/new-deployment/fields/sections';
-import { engineForTarget } from '../../../../../renderer/views/new-deployment/fields/target-gpu';
 import { cliCommand, commandChanges } from '../../../../../renderer/views/new-deployment/plan-text';
 import { wizardModel } from '../../../../../renderer/views/new-deployment/wizard-model';
 import { resnet50 } from '../../wizard/preset';
