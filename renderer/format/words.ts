@@ -33,6 +33,9 @@ export const loadToolText = choicesOf('performance.loadTool') as Readonly<Record
 /** With a full stop, so that another sentence can follow. */
 export const asSentence = (text: string): string => (text === '' || /[.!?]$/.test(text) ? text : `${text}.`);
 
+/** "1 change", "2 changes". */
+export const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+
 /** What is in doubt about a level; null for one without a doubt. */
 export function doubtsText(point: LoadPoint): string | null {
   const reasons = reasonsOf(point);

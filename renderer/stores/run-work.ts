@@ -24,16 +24,7 @@ export function worksFor(status: RunStatus): readonly RunWork[] {
 
 /** Rejects with a WorkbenchError. */
 export async function doRunWork(client: Client, runId: string, work: RunWork): Promise<void> {
-  switch (work) {
-    case 'pause':
-      await client.call('runs.pause', { runId });
-      return;
-    case 'cancel':
-      await client.call('runs.cancel', { runId });
-      return;
-    case 'resume':
-      await client.call('runs.resume', { runId });
-  }
+  await client.call(`runs.${work}`, { runId });
 }
 
 /** One after the other; one that is refused keeps none of the others from it. Rejects with the first refusal. */

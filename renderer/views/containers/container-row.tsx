@@ -11,9 +11,8 @@ import type { GpuFacts } from '../../../main/contract/machine';
 import { CopyButton } from '../../components/copy-button';
 import { LinkButton } from '../../components/links';
 import { type Look, Status } from '../../components/status-text';
-import { formatAge } from '../../format/age';
 import { containerTitle } from '../../format/container-title';
-import { formatWhenFully } from '../../format/times';
+import { formatAge, formatWhenFully } from '../../format/times';
 import { stopClick } from '../../handlers';
 import { ContainerActions } from './container-actions';
 import {

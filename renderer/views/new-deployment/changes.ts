@@ -1,6 +1,7 @@
 import type { Preset } from '../../../main/contract/run/preset';
 import { type Precision, type RunSpec, runSpecSchema } from '../../../main/contract/run/run-spec';
 import { getAt, type Keys, leavesOf, sameValue, type Tree } from '../../../main/contract/trees';
+import { counted } from '../../format/words';
 import { ownModelKeys } from '../../stores/draft/draft-state';
 
 /** What the schema itself gives an engine of this kind. */
@@ -46,11 +47,7 @@ export interface Change {
 
 /** "2 changes from the defaults", the same count wherever it is said. */
 export const changesText = (count: number): string =>
-  count === 0
-    ? 'preset defaults'
-    : count === 1
-      ? '1 change from the defaults'
-      : `${count} changes from the defaults`;
+  count === 0 ? 'preset defaults' : `${counted(count, 'change')} from the defaults`;
 
 /** Hand edits of config.pbtxt are one change, whatever is in them. */
 const patchKeys = ['configure', 'configPatch'] as const;

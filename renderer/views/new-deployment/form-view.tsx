@@ -48,25 +48,14 @@ export function useShowProblems(): () => void {
   };
 }
 
-const views = [
+const views: { value: FormViewName; label: string }[] = [
   { value: 'simple', label: 'Simple' },
   { value: 'all', label: 'All settings' },
-] as const;
+];
 
 /** One page of the main fields, or seven with all of them: the same draft. */
 export function FormViewSwitch() {
   const { formView } = useWorkbench();
   const { view, show } = useStore(formView);
-  return (
-    <SegmentedControl
-      size="xs"
-      aria-label="Settings shown"
-      data={[...views]}
-      value={view}
-      onChange={(next) => {
-        const found = views.find(({ value }) => value === next);
-        if (found !== undefined) show(found.value);
-      }}
-    />
-  );
+  return <SegmentedControl size="xs" aria-label="Settings shown" data={views} value={view} onChange={show} />;
 }

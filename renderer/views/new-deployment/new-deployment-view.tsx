@@ -86,7 +86,7 @@ export function NewDeploymentView() {
   const model = useWizardModel();
   const view = useFormView();
   const pane = usePane(page);
-  const { start, startAnyway, starting } = useStart();
+  const starting = useStart();
   useStartCheck();
   useEffect(() => {
     void open();
@@ -95,7 +95,7 @@ export function NewDeploymentView() {
   const dragged = useDrop((use) => {
     if (use !== 'import') goTo('model');
   });
-  useWizardKeys(start);
+  useWizardKeys(starting.start);
   return (
     <Page
       title={changing === null ? 'New deployment' : 'Change run'}
@@ -121,7 +121,7 @@ export function NewDeploymentView() {
           {view === 'all' ? <WizardSteps /> : null}
           <Centre error={error} />
           {view === 'all' ? <Pane {...pane} /> : <Summary />}
-          <WizardFoot starting={starting} onStart={start} onStartAnyway={startAnyway} />
+          <WizardFoot {...starting} />
         </div>
         {dragged ? <DropHint /> : null}
       </Wizard>

@@ -9,12 +9,10 @@ import { ofScenarios } from '../../../main/contract/run/sweep';
 import type { Settings } from '../../../main/contract/settings/settings';
 import { getAt, sameValue } from '../../../main/contract/trees';
 import { stepTitle, thresholdSign } from '../../../main/contract/words';
-import { formatText, loadToolText, precisionText } from '../../format/words';
+import { counted, formatText, loadToolText, precisionText } from '../../format/words';
 import type { Change } from './changes';
 
 const list = (values: readonly number[]): string => values.join(', ');
-
-const levels = (count: number): string => (count === 1 ? '1 level' : `${count} levels`);
 
 function onlineText(performance: RunSpec['performance']): string {
   const { requestRates, requestIntervalsUs, concurrency, search, latencyThresholdMs } = performance;
@@ -22,8 +20,8 @@ function onlineText(performance: RunSpec['performance']): string {
     search === 'none' ? '' : `, of which a ${search} search for p99 ≤ ${latencyThresholdMs} ms tries some`;
   if (requestIntervalsUs.length > 0) return `1 level: ${requestIntervalsUs.length} intervals in turn`;
   return requestRates.length > 0
-    ? `${levels(requestRates.length)}: ${list(requestRates)} requests/s${found}`
-    : `${levels(concurrency.length)}: concurrency ${list(concurrency)}${found}`;
+    ? `${counted(requestRates.length, 'level')}: ${list(requestRates)} requests/s${found}`
+    : `${counted(concurrency.length, 'level')}: concurrency ${list(concurrency)}${found}`;
 }
 
 type Metrics = Preset['metrics'];
@@ -56,7 +54,7 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
   'profile-data': ({ performance }) =>
     `Input values: ${performance.inputData === 'file' ? (performance.inputDataFile ?? 'file') : performance.inputData}`,
   offline: ({ performance }) =>
-    `${levels(performance.batchSizes.length)}: batch size ${list(performance.batchSizes)}; concurrency 1`,
+    `${counted(performance.batchSizes.length, 'level')}: batch size ${list(performance.batchSizes)}; concurrency 1`,
   online: ({ performance }) => `${onlineText(performance)}; batch size ${performance.onlineBatchSize}`,
   report: ({ performance }) => {
     const tools = new Set(ofScenarios(performance).map(({ loadTool }) => loadToolText[loadTool]));
@@ -166,14 +164,13 @@ export function cliCommand(
 export const keptText = ({ measured, kept }: Pick<ChangePlan, 'measured' | 'kept'>): string =>
   measured === 0 && kept === 0
     ? 'nothing measured yet'
-    : `${kept} of ${Math.max(measured, kept)} measurement${Math.max(measured, kept) === 1 ? '' : 's'} kept`;
+    : `${kept} of ${counted(Math.max(measured, kept), 'measurement')} kept`;
 
 /** "2 changes: 3 steps to do, 3 of 5 measurements kept". */
 export function planSummary(plan: ChangePlan): string {
   const { changed, steps } = plan;
   if (changed.length === 0) return 'No changes yet';
-  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
-  return `${count(changed.length, 'change')}: ${count(steps.length, 'step')} to do, ${keptText(plan)}`;
+  return `${counted(changed.length, 'change')}: ${counted(steps.length, 'step')} to do, ${keptText(plan)}`;
 }
 
 /**

@@ -2,10 +2,12 @@ import { Button } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-react';
 import { AskFirst } from '../../components/confirm-in-place';
 import { LinkButton } from '../../components/links';
+import { counted } from '../../format/words';
 import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
 import { changesText } from './changes';
 import { useFormView, useShowProblems } from './form-view';
 import { planSummary } from './plan-text';
+import type { useStart } from './use-start';
 import { useWizard } from './wizard-context';
 
 /** For a start that only the preflight refuses; asks before. */
@@ -78,7 +80,7 @@ function State() {
     <span className="wizard-state" role="status">
       {hard > 0 ? (
         <LinkButton className="tone-bad" onClick={showProblems}>
-          {hard === 1 ? '1 problem' : `${hard} problems`} to fix
+          {counted(hard, 'problem')} to fix
         </LinkButton>
       ) : (
         <span className="dim">{draft.changing === null ? unchanged : plan}</span>
@@ -88,15 +90,14 @@ function State() {
 }
 
 /** Back and Next where there are pages, and the start as soon as nothing is missing. */
-export function WizardFoot(props: { starting: boolean; onStart: () => void; onStartAnyway: () => void }) {
-  const { starting, onStart, onStartAnyway } = props;
+export function WizardFoot({ starting, start, startAnyway }: ReturnType<typeof useStart>) {
   const { draft, ready, onlyPreflight } = useWizard();
   const view = useFormView();
   return (
     <footer className="wizard-foot" aria-label="Way through the steps">
       {view === 'all' ? <BackAndNext /> : null}
       <State />
-      {onlyPreflight ? <StartAnyway starting={starting} onStart={onStartAnyway} /> : null}
+      {onlyPreflight ? <StartAnyway starting={starting} onStart={startAnyway} /> : null}
       <Button
         size="xs"
         leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
@@ -104,7 +105,7 @@ export function WizardFoot(props: { starting: boolean; onStart: () => void; onSt
         loading={starting}
         title="Ctrl+Enter"
         aria-keyshortcuts="Control+Enter"
-        onClick={onStart}
+        onClick={start}
       >
         {draft.changing === null ? 'Start deployment' : 'Change and continue'}
       </Button>

@@ -6,6 +6,7 @@ import {
   IconCircleDashed,
   IconCircleX,
 } from '@tabler/icons-react';
+import { counted } from '../../format/words';
 import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
 import { pageSummary } from './page-text';
 import { type PageState, pageState } from './problems';
@@ -19,10 +20,8 @@ const looks: Readonly<Record<PageState['state'], readonly [icon: Icon, tone: str
   warning: [IconAlertTriangle, 'warn', 'Warning'],
 };
 
-const problemCount = ({ problems, warnings }: PageState): string => {
-  const [count, word] = problems > 0 ? [problems, 'problem'] : [warnings, 'warning'];
-  return count === 1 ? `1 ${word}` : `${count} ${word}s`;
-};
+const problemCount = ({ problems, warnings }: PageState): string =>
+  problems > 0 ? counted(problems, 'problem') : counted(warnings, 'warning');
 
 /** The pages, each with its state; in any order. */
 export function WizardSteps() {

@@ -3,6 +3,7 @@ import { hasSpec } from '../../../../main/contract/run/server-load';
 import type { Draft } from '../../../../main/contract/run/spec-tools';
 import { getAt, leavesOf, sameValue, unsetAt } from '../../../../main/contract/trees';
 import { formatWhen } from '../../../format/times';
+import { counted } from '../../../format/words';
 import { contentOf, isWorthKeeping, type NewDraft, ownModelKeys } from '../../../stores/draft/draft-state';
 
 export interface Recent {
@@ -42,7 +43,7 @@ function fromDraft(draft: Draft, titleOf: TitleOf, fresh: NewDraft): Recent {
     textAt(draft, 'model', 'checkpoint'),
     textAt(draft, 'model', 'dataset'),
     [textAt(draft, 'format'), textAt(draft, 'precision')].filter((part) => part !== null).join(' ') || null,
-    count === 0 ? null : `${count} change${count === 1 ? '' : 's'}`,
+    count === 0 ? null : counted(count, 'change'),
     `edited ${formatWhen(draft.updatedAt)}`,
   ]
     .filter((part) => part !== null)

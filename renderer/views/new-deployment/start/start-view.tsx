@@ -6,8 +6,7 @@ import { attempting } from '../../../components/notices';
 import { Page } from '../../../components/page';
 import { Panel } from '../../../components/panel';
 import { useNow } from '../../../components/use-time';
-import { formatAge } from '../../../format/age';
-import { formatWhen } from '../../../format/times';
+import { formatAge, formatWhen } from '../../../format/times';
 import { newDraftOf } from '../../../stores/draft/draft-session';
 import {
   firstPreset,

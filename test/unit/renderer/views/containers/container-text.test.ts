@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ImageInfo } from '../../../../../main/contract/docker';
 import { errorCodes, errorText } from '../../../../../main/contract/error-text';
 import type { Check, GpuFacts } from '../../../../../main/contract/machine';
-import { formatAge } from '../../../../../renderer/format/age';
 import { containerTitle } from '../../../../../renderer/format/container-title';
 import { remedyCommand } from '../../../../../renderer/format/remedy-command';
+import { formatAge } from '../../../../../renderer/format/times';
 import { toolkitLine } from '../../../../../renderer/format/toolkit-line';
 import {
   cpuText,
