@@ -78,7 +78,8 @@ function loadSummary({ value }: FieldContext): string {
   return `${count(value('performance', 'batchSizes'))} offline, ${levels} online`;
 }
 
-const summaries: Readonly<Record<WizardPage, (context: FieldContext) => string>> = {
+/** A page's choices in a few words, below its name. */
+export const pageSummary: Readonly<Record<WizardPage, (context: FieldContext) => string>> = {
   environment: environmentSummary,
   model: ({ value, preset }) =>
     `${preset.title}, ${value('model', 'profile') === 'full' ? profileText.full : profileText.quick}`,
@@ -93,6 +94,3 @@ const summaries: Readonly<Record<WizardPage, (context: FieldContext) => string>>
   performance: loadSummary,
   review: () => '',
 };
-
-/** A page's choices in a few words, below its name. */
-export const pageSummary = (page: WizardPage, context: FieldContext): string => summaries[page](context);

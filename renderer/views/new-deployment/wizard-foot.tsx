@@ -3,7 +3,7 @@ import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-rea
 import { AskFirst } from '../../components/confirm-in-place';
 import { LinkButton } from '../../components/links';
 import { counted } from '../../format/words';
-import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
+import { pageTitle, type WizardPage, wizardPages } from '../../stores/draft/wizard-page';
 import { changesText } from './changes';
 import { useFormView, useShowProblems } from './form-view';
 import { planSummary } from './plan-text';
@@ -37,31 +37,28 @@ function StartAnyway({ starting, onStart }: { starting: boolean; onStart: () => 
 function BackAndNext() {
   const { draft } = useWizard();
   const at = wizardPages.indexOf(draft.page);
-  const before = wizardPages[at - 1];
-  const after = wizardPages[at + 1];
+  const [before, after] = [wizardPages[at - 1], wizardPages[at + 1]];
+  const leading = (to: WizardPage | undefined, word: string, way: string) =>
+    ({
+      size: 'xs',
+      variant: 'default',
+      disabled: to === undefined,
+      'aria-label': to === undefined ? word : `${way} ${pageTitle[to]}`,
+      onClick: () => {
+        if (to !== undefined) draft.goTo(to);
+      },
+    }) as const;
   return (
     <>
       <Button
-        size="xs"
-        variant="default"
+        {...leading(before, 'Back', 'Back to')}
         leftSection={<IconArrowLeft size={14} aria-hidden="true" />}
-        disabled={before === undefined}
-        aria-label={before === undefined ? 'Back' : `Back to ${pageTitle[before]}`}
-        onClick={() => {
-          if (before !== undefined) draft.goTo(before);
-        }}
       >
         Back
       </Button>
       <Button
-        size="xs"
-        variant="default"
+        {...leading(after, 'Next', 'Next:')}
         rightSection={<IconArrowRight size={14} aria-hidden="true" />}
-        disabled={after === undefined}
-        aria-label={after === undefined ? 'Next' : `Next: ${pageTitle[after]}`}
-        onClick={() => {
-          if (after !== undefined) draft.goTo(after);
-        }}
       >
         Next{after === undefined ? '' : `: ${pageTitle[after]}`}
       </Button>

@@ -41,7 +41,7 @@ export function WizardSteps() {
             of.state === 'needs-input'
               ? word
               : of.state === 'valid' || of.state === 'unvisited'
-                ? pageSummary(page, context)
+                ? pageSummary[page](context)
                 : problemCount(of);
           return (
             <li key={page}>

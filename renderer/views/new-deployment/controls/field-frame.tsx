@@ -5,12 +5,12 @@ import type { ReactNode } from 'react';
 import type { SpecProblem } from '../../../../main/contract/run/spec-tools';
 import type { Keys } from '../../../../main/contract/trees';
 import { asSentence } from '../../../format/words';
-import { type Field, pathOf, type Topic } from '../fields/field';
+import { type Field, pathOf } from '../fields/field';
 import { ProblemFixes } from '../pages/problem-list';
 import { isAbout, isMissing, problemText } from '../problems';
 import { fieldText } from '../read-text';
 import { resetField, useWizard } from '../wizard-context';
-import { topicText } from './topic-text';
+import { type Topic, topicText } from './topic-text';
 
 /** "What does this do?", opened on demand beside the label. */
 function TopicHelp({ topic }: { topic: Topic }) {

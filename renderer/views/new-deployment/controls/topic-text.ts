@@ -1,9 +1,5 @@
-import type { Topic } from '../fields/field';
-
 /** "What does this do?", in Triton's own terms. */
-export const topicText: Readonly<
-  Record<Topic, { readonly title: string; readonly paragraphs: readonly string[] }>
-> = {
+export const topicText = {
   'dynamic-batching': {
     title: 'Dynamic batching',
     paragraphs: [
@@ -50,4 +46,6 @@ export const topicText: Readonly<
       'Each batch size is recorded for itself, takes memory, and makes loading longer. Shapes must not change between requests.',
     ],
   },
-};
+} as const;
+
+export type Topic = keyof typeof topicText;

@@ -1,7 +1,7 @@
 import type { Accelerator } from '../../../../main/contract/run/run-spec';
 import type { Field, FieldContext, Section } from './field';
 import { choiceOf, formField } from './form-field';
-import { whyNotAccelerator, whyNotDynamic, whyNotGpuInstances, whyNotGraphs, whyNotQueue } from './why-not';
+import { whyNotAccelerator, whyNotGpuInstances } from './why-not';
 
 const acceleratorNote: Readonly<Record<Accelerator, string>> = {
   none: 'The backend without changes.',
@@ -14,7 +14,11 @@ const acceleratorNote: Readonly<Record<Accelerator, string>> = {
 export function configureSections(context: FieldContext): readonly Section[] {
   const field = (name: string, own: Partial<Omit<Field, 'keys'>> = {}) =>
     formField(`configure.${name}`, context, own);
-  const queueIdle = whyNotQueue(context);
+  const { value } = context;
+  const isDynamic = value('configure', 'batching') === 'dynamic';
+  const queueIdle = isDynamic ? undefined : 'Applies only with dynamic batching.';
+  const hasNoBatch = value('configure', 'maxBatchSize') === 0;
+  const hasGraphs = value('configure', 'backendAccelerator') === 'trt' || value('format') === 'trt';
   const wide = { wide: true } as const;
   return [
     {
@@ -24,8 +28,8 @@ export function configureSections(context: FieldContext): readonly Section[] {
         field('batching', {
           ...wide,
           topic: 'dynamic-batching',
-          control: choiceOf('configure.batching', false, (value) =>
-            value === 'dynamic' ? { why: whyNotDynamic(context) } : {},
+          control: choiceOf('configure.batching', false, (batching) =>
+            batching === 'dynamic' && hasNoBatch ? { why: 'Needs a largest batch of at least 1.' } : {},
           ),
         }),
         field('preferredBatchSizes', { topic: 'preferred-sizes', idle: queueIdle }),
@@ -39,8 +43,8 @@ export function configureSections(context: FieldContext): readonly Section[] {
         field('threads'),
         field('instanceKind', {
           ...wide,
-          control: choiceOf('configure.instanceKind', false, (value) =>
-            value === 'KIND_GPU' ? { why: whyNotGpuInstances(context) } : {},
+          control: choiceOf('configure.instanceKind', false, (kind) =>
+            kind === 'KIND_GPU' ? { why: whyNotGpuInstances(context) } : {},
           ),
         }),
       ],
@@ -51,12 +55,16 @@ export function configureSections(context: FieldContext): readonly Section[] {
         field('backendAccelerator', {
           ...wide,
           topic: 'accelerators',
-          control: choiceOf('configure.backendAccelerator', 'grid', (value: Accelerator) => ({
-            note: acceleratorNote[value],
-            why: whyNotAccelerator(value, context),
+          control: choiceOf('configure.backendAccelerator', 'grid', (accelerator: Accelerator) => ({
+            note: acceleratorNote[accelerator],
+            why: whyNotAccelerator(accelerator, context),
           })),
         }),
-        field('captureCudaGraph', { ...wide, topic: 'cuda-graphs', idle: whyNotGraphs(context) }),
+        field('captureCudaGraph', {
+          ...wide,
+          topic: 'cuda-graphs',
+          idle: hasGraphs ? undefined : 'Only TensorRT captures CUDA graphs.',
+        }),
       ],
     },
     { title: 'Name and version', fields: [field('modelName'), field('modelVersion')] },

@@ -1,6 +1,7 @@
 import type { MachineStatus } from '../../../../main/contract/machine';
 import type { Preset } from '../../../../main/contract/run/preset';
 import type { Keys } from '../../../../main/contract/trees';
+import type { Topic } from '../controls/topic-text';
 
 export interface Option {
   /** '': the field is left out. */
@@ -38,10 +39,6 @@ export type Control =
   | { readonly kind: 'gpus' }
   | { readonly kind: 'path'; readonly pathKind: 'file' | 'folder' | 'either'; readonly placeholder: string }
   | { readonly kind: 'flag' };
-
-/** A topic of "What does this do?". */
-export type Topic =
-  'dynamic-batching' | 'preferred-sizes' | 'queue-delay' | 'instances' | 'accelerators' | 'cuda-graphs';
 
 export interface Field {
   readonly keys: Keys;

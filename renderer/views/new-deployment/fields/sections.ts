@@ -30,7 +30,8 @@ function reviewSections(context: FieldContext): readonly Section[] {
   ];
 }
 
-const sections: Readonly<Record<WizardPage, (context: FieldContext) => readonly Section[]>> = {
+/** The sections of each page. */
+export const sectionsOf: Readonly<Record<WizardPage, (context: FieldContext) => readonly Section[]>> = {
   environment: environmentSections,
   model: modelSections,
   export: exportSections,
@@ -40,9 +41,6 @@ const sections: Readonly<Record<WizardPage, (context: FieldContext) => readonly 
   review: reviewSections,
 };
 
-export const sectionsOf = (page: WizardPage, context: FieldContext): readonly Section[] =>
-  sections[page](context);
-
 /** Every field of every page, in the order of the wizard. */
 export const allFields = (context: FieldContext): readonly Field[] =>
-  wizardPages.flatMap((page) => sectionsOf(page, context).flatMap((section) => section.fields));
+  wizardPages.flatMap((page) => sectionsOf[page](context).flatMap((section) => section.fields));

@@ -82,21 +82,3 @@ export function whyNotGpuInstances(context: FieldContext): string | undefined {
   if (servesOnCpu(context)) return cpuOnly(context);
   return lacksGpu(context) ? 'Needs a GPU, but none is selected; choose GPUs where it runs.' : undefined;
 }
-
-export function whyNotGraphs(context: FieldContext): string | undefined {
-  return context.value('configure', 'backendAccelerator') === 'trt' || context.value('format') === 'trt'
-    ? undefined
-    : 'Only TensorRT captures CUDA graphs.';
-}
-
-export function whyNotDynamic(context: FieldContext): string | undefined {
-  return context.value('configure', 'maxBatchSize') === 0
-    ? 'Needs a largest batch of at least 1.'
-    : undefined;
-}
-
-export function whyNotQueue(context: FieldContext): string | undefined {
-  return context.value('configure', 'batching') === 'dynamic'
-    ? undefined
-    : 'Applies only with dynamic batching.';
-}

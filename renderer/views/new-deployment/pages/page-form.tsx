@@ -7,7 +7,7 @@ import { PageLink } from '../../../components/links';
 import { Loading } from '../../../components/loading';
 import { Panel } from '../../../components/panel';
 import { Remedy } from '../../../components/remedy';
-import { pageOf, pageTitle, type WizardPage } from '../../../stores/draft/wizard-page';
+import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { useWorkbench } from '../../../workbench';
 import { ConfigEditor } from '../editor/config-editor';
 import { pathOf } from '../fields/field';
@@ -21,7 +21,7 @@ import { OwnModelChoice, OwnModelInUse, useOwnModelPath } from './own-model';
 import { ProblemList } from './problem-list';
 import { Review } from './review';
 import { SectionsForm } from './sections-form';
-import { SignatureTable, TensorTable } from './signature-table';
+import { TensorTable } from './signature-table';
 
 /** Where the preset comes from, what its published procedure does wrong and what is done here. */
 function PresetNotes() {
@@ -129,27 +129,6 @@ function MachineNotes() {
   );
 }
 
-function Extras({ page }: { page: WizardPage }) {
-  switch (page) {
-    case 'environment':
-      return <MachineNotes />;
-    case 'model':
-      return (
-        <>
-          <DataSourcesPanel />
-          <PresetNotes />
-        </>
-      );
-    case 'export':
-      return <SignatureTable />;
-    case 'configure':
-    case 'accuracy':
-    case 'performance':
-    case 'review':
-      return null;
-  }
-}
-
 /** One page of the wizard. Its heading takes the focus when the page changes. */
 export function PageForm() {
   const { draft, context, problems, fields } = useWizard();
@@ -180,8 +159,19 @@ export function PageForm() {
         {loose.length === 0 || page === 'review' ? null : <ProblemList problems={loose} linked={false} />}
         {page === 'review' ? <Review /> : null}
         {page === 'model' ? <OwnModelPanel /> : null}
-        <SectionsForm sections={sectionsOf(page, context)} />
-        <Extras page={page} />
+        <SectionsForm sections={sectionsOf[page](context)} />
+        {page === 'environment' ? <MachineNotes /> : null}
+        {page === 'model' ? (
+          <>
+            <DataSourcesPanel />
+            <PresetNotes />
+          </>
+        ) : null}
+        {page === 'export' ? (
+          <Panel title="Inputs and outputs" level={3} note="checked against the exported file">
+            <TensorTable />
+          </Panel>
+        ) : null}
       </div>
       {page === 'configure' ? <ConfigEditor /> : null}
     </>

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CommandText } from '../../../components/command-text';
 import { LinkButton } from '../../../components/links';
@@ -40,6 +41,13 @@ export function CommandPanel({ argv, children }: { argv: readonly string[] | nul
     </Panel>
   );
 }
+
+/** In a row of a change: takes it back. */
+export const ResetButton = (props: { label: string; onClick: () => void }) => (
+  <Button size="compact-xs" variant="subtle" color="gray" aria-label={props.label} onClick={props.onClick}>
+    Reset
+  </Button>
+);
 
 /** To the field, on the page that has it. */
 export function FieldLink({ path, label }: { path: string; label: string }) {

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useStore } from 'zustand';
 import { type Scenario, scenarios } from '../../../../main/contract/run/run-events';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
@@ -16,7 +15,7 @@ import { cliCommand, commandChanges, keptText, modelWords, planText, resumeComma
 import { fieldText } from '../read-text';
 import { useWizard } from '../wizard-context';
 import { BudgetInput, NameInput } from './name-and-budget';
-import { CommandPanel, FieldLink, PlanPanel } from './plan-panel';
+import { CommandPanel, FieldLink, PlanPanel, ResetButton } from './plan-panel';
 import { Verdict } from './problem-list';
 
 const headings = ['Field', 'Default', 'Chosen', { title: 'Action', hidden: true, width: 76 }];
@@ -36,15 +35,7 @@ function Differences() {
             <td className="dim">{from}</td>
             <td>{to}</td>
             <td className="actions-cell">
-              <Button
-                size="compact-xs"
-                variant="subtle"
-                color="gray"
-                aria-label={`Reset ${label}`}
-                onClick={reset}
-              >
-                Reset
-              </Button>
+              <ResetButton label={`Reset ${label}`} onClick={reset} />
             </td>
           </tr>
         ))}

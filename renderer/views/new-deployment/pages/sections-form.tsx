@@ -4,7 +4,7 @@ import { Panel } from '../../../components/panel';
 import { onText } from '../../../handlers';
 import { FieldInput } from '../controls/field-input';
 import { type Field, pathOf, type Section } from '../fields/field';
-import { type IdleGroup, idleText, shownFields } from '../fields/shown-fields';
+import { idleText, shownFields } from '../fields/shown-fields';
 import { isAbout } from '../problems';
 import { useWizard } from '../wizard-context';
 
@@ -49,14 +49,6 @@ const Inputs = ({ fields }: { fields: readonly Field[] }) => (
   </div>
 );
 
-/** What has no effect, in one line until it is opened. */
-const Idle = ({ group }: { group: IdleGroup }) => (
-  <details className="idle-fields">
-    <summary className="dim">{idleText(group)}</summary>
-    <Inputs fields={group.fields} />
-  </details>
-);
-
 function useShownFields({ fields }: Section): ReturnType<typeof shownFields> {
   const { isChanged, problems } = useWizard();
   return shownFields(
@@ -74,8 +66,12 @@ function Fields({ section, after }: { section: Section; after?: ReactNode }) {
     <div className="panel-body">
       {section.note === undefined ? null : <p className="section-note">{section.note}</p>}
       {shown.length === 0 ? null : <Inputs fields={shown} />}
+      {/* What has no effect, in one line until it is opened. */}
       {idle.map((group) => (
-        <Idle key={group.reason} group={group} />
+        <details key={group.reason} className="idle-fields">
+          <summary className="dim">{idleText(group)}</summary>
+          <Inputs fields={group.fields} />
+        </details>
       ))}
       {after}
     </div>

@@ -1,5 +1,4 @@
 import type { Preset } from '../../../../main/contract/run/preset';
-import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';
 import { useWizard } from '../wizard-context';
 
@@ -61,14 +60,5 @@ export function TensorTable() {
         ))}
       </tbody>
     </table>
-  );
-}
-
-/** Inputs and outputs of the exported model. */
-export function SignatureTable() {
-  return (
-    <Panel title="Inputs and outputs" level={3} note="checked against the exported file">
-      <TensorTable />
-    </Panel>
   );
 }

@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
 import { durationText, plannedMeasuringS } from '../../../../main/contract/run/time-left';
 import { LinkButton } from '../../../components/links';
 import { useWorkbench } from '../../../workbench';
 import { changesText } from '../changes';
 import { useNamedChanges } from '../named-changes';
-import { FieldLink } from '../pages/plan-panel';
+import { FieldLink, ResetButton } from '../pages/plan-panel';
 import { Verdict } from '../pages/problem-list';
 import { planText } from '../plan-text';
 import { useWizard } from '../wizard-context';
@@ -46,15 +45,7 @@ function Changes() {
               <span className="dim">{from} →</span> {to}
             </div>
           </div>
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="gray"
-            aria-label={`Set ${label} back to the default`}
-            onClick={reset}
-          >
-            Reset
-          </Button>
+          <ResetButton label={`Set ${label} back to the default`} onClick={reset} />
         </li>
       ))}
     </ul>
