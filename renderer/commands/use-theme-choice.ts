@@ -19,11 +19,7 @@ const settingOf = (scheme: MantineColorScheme): Settings['window.theme'] =>
 const takenOver = 'workbench.theme-in-settings';
 
 /** The chosen theme, a way to choose one and the way to the next: system, dark, light. Kept in the settings. */
-export function useThemeChoice(): {
-  readonly choice: MantineColorScheme;
-  readonly choose: (theme: MantineColorScheme) => void;
-  readonly next: () => void;
-} {
+export function useThemeChoice() {
   const { settings } = useWorkbench();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const choose = (theme: MantineColorScheme): void => {
@@ -33,7 +29,7 @@ export function useThemeChoice(): {
   return {
     choice: colorScheme,
     choose,
-    next: () => {
+    next: (): void => {
       choose(themeChoices[(themeChoices.indexOf(colorScheme) + 1) % themeChoices.length] ?? 'auto');
     },
   };

@@ -1,11 +1,3 @@
-export interface Latest {
-  /** Asks after the delay, unless another question comes before. */
-  readonly soon: () => void;
-  /** Asks at once; ends when the answer has been told, or has been overtaken. */
-  readonly now: () => Promise<void>;
-  readonly waiting: () => boolean;
-}
-
 /**
  * Asks at most once in `delayMs`; of several answers on their way only the newest is told, and none that was asked for
  * before the last `soon`. `ask` must not reject.
@@ -14,7 +6,7 @@ export function createLatest<Answer>(
   delayMs: number,
   ask: () => Promise<Answer>,
   tell: (answer: Answer) => void,
-): Latest {
+) {
   let newest = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const now = async (): Promise<void> => {
@@ -26,15 +18,19 @@ export function createLatest<Answer>(
     if (own === newest) tell(answer);
   };
   return {
-    soon: () => {
+    /** Asks after the delay, unless another question comes before. */
+    soon: (): void => {
       clearTimeout(timer);
       newest += 1;
       timer = setTimeout(() => void now(), delayMs);
     },
+    /** Asks at once; ends when the answer has been told, or has been overtaken. */
     now,
-    waiting: () => timer !== undefined,
+    waiting: (): boolean => timer !== undefined,
   };
 }
+
+export type Latest = ReturnType<typeof createLatest>;
 
 /** For answers about what is told of as well. */
 export function createNewest() {

@@ -4,43 +4,40 @@ export interface LineList {
   at(index: number): string | undefined;
 }
 
-/** The last `capacity` lines. A line keeps its number, counted from the first that ever came, while older ones go. */
-export interface LineRing extends LineList {
-  /** Numbers of the oldest line kept and of the next that will come. */
-  readonly first: number;
-  readonly end: number;
-  /** The line of this number; undefined when it is gone or has not come. */
-  numbered(number: number): string | undefined;
-  push(line: string): void;
-  clear(): void;
-}
-
-/** Nothing is moved when a line comes: the newest takes the place of the oldest. */
-export function createLineRing(capacity: number): LineRing {
+/**
+ * The last `capacity` lines. A line keeps its number, counted from the first that ever came, while older ones go. Nothing
+ * is moved when a line comes: the newest takes the place of the oldest.
+ */
+export function createLineRing(capacity: number) {
   let places: string[] = [];
   let end = 0;
   const first = (): number => Math.max(0, end - capacity);
+  /** The line of this number; undefined when it is gone or has not come. */
   const numbered = (number: number): string | undefined =>
     number >= first() && number < end ? places[number % capacity] : undefined;
   return {
-    get length() {
+    get length(): number {
       return end - first();
     },
-    get first() {
+    /** Number of the oldest line kept. */
+    get first(): number {
       return first();
     },
-    get end() {
+    /** Number of the next line that will come. */
+    get end(): number {
       return end;
     },
     numbered,
-    at: (index) => numbered(first() + index),
-    push(line) {
+    at: (index: number): string | undefined => numbered(first() + index),
+    push(line: string): void {
       places[end % capacity] = line;
       end += 1;
     },
-    clear() {
+    clear(): void {
       places = [];
       end = 0;
     },
   };
 }
+
+export type LineRing = ReturnType<typeof createLineRing>;

@@ -15,9 +15,8 @@ import { type WizardKey, wizardKey } from './shortcuts';
 import { SimpleForm } from './simple/simple-form';
 import { Summary } from './simple/summary';
 import { useStart } from './use-start';
-import { Wizard } from './wizard';
 import { WizardActions } from './wizard-actions';
-import { useWizardModel } from './wizard-context';
+import { useWizardModel, Wizard } from './wizard-context';
 import { WizardFoot } from './wizard-foot';
 import { WizardSteps } from './wizard-steps';
 

@@ -9,12 +9,7 @@ import { wizardModel } from './wizard-model';
  * Starts what the choice leads to now, not what it led to before the last key, or changes and continues the run that the
  * choice is for; shows the problems where it cannot.
  */
-export function useStart(): {
-  readonly start: () => void;
-  /** The same in spite of the preflight's problems; the run is marked. */
-  readonly startAnyway: () => void;
-  readonly starting: boolean;
-} {
+export function useStart() {
   const { client, draft, presets, machine, startCheck, route } = useWorkbench();
   const showProblems = useShowProblems();
   const [starting, working] = useWork();
@@ -56,5 +51,10 @@ export function useStart(): {
     );
     begun();
   };
-  return { start: begin(false), startAnyway: begin(true), starting };
+  return {
+    start: begin(false),
+    /** The same in spite of the preflight's problems; the run is marked. */
+    startAnyway: begin(true),
+    starting,
+  };
 }

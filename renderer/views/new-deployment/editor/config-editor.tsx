@@ -8,7 +8,7 @@ import { useProblemPlace } from '../pages/problem-list';
 import { useImport } from '../wizard-actions';
 import { useWizard } from '../wizard-context';
 import { type LineMark, markLines } from './mark-lines';
-import { PbtxtEditor } from './pbtxt-editor';
+import { PbtxtEditor } from './pbtxt-view';
 
 function Differences({ marks, shown }: { marks: readonly LineMark[]; shown: string }) {
   if (marks.length === 0) return null;

@@ -1,14 +1,98 @@
+import { scenarioFields } from '../../../../main/contract/fields/accuracy-fields';
+import { type LoadGroup, loadGroups } from '../../../../main/contract/fields/field';
+import { performanceFields } from '../../../../main/contract/fields/performance-fields';
 import { stepIds } from '../../../../main/contract/run/run-events';
-import { stepTitle } from '../../../../main/contract/words';
+import { isLowerBetter, stepTitle } from '../../../../main/contract/words';
 import { type WizardPage, wizardPages } from '../../../stores/draft/wizard-page';
-import { accuracySections } from './accuracy-fields';
-import { configureSections } from './configure-fields';
 import { environmentSections } from './environment-fields';
-import { exportSections } from './export-fields';
 import type { Field, FieldContext, Section } from './field';
-import { namedField } from './form-field';
+import { formField, namedField } from './form-field';
 import { modelSections } from './model-fields';
-import { performanceSections } from './performance-fields';
+import { configureSections, exportSections } from './serving-fields';
+
+/** The limits for every output, and for each by its name. */
+function toleranceFields(context: FieldContext): readonly Field[] {
+  const outputs = context.preset.signature.outputs.map(({ name }) => name);
+  return ['*', ...outputs].flatMap((name) =>
+    ['atol', 'rtol', 'maxMismatch'].map((kind): Field => {
+      const path = `accuracy.${kind}.*`;
+      const field = namedField(path, name, context);
+      return name === '*'
+        ? { ...field, label: `${field.label}, every output`, control: { kind: 'decimal', placeholder: '' } }
+        : {
+            ...field,
+            label: `${field.label}, ${name}`,
+            term: `${field.term} ${name}`,
+            help: 'Empty: as for every output.',
+          };
+    }),
+  );
+}
+
+/** When a deployment counts as right. */
+function accuracySections(context: FieldContext): readonly Section[] {
+  return [
+    {
+      title: 'Outputs, framework against Triton',
+      note: 'The same samples run in the framework and on Triton. Values agree when they differ by no more than absolute + relative × value.',
+      fields: [...toleranceFields(context), formField('accuracy.samples', context)],
+    },
+    {
+      title: 'Metrics',
+      fields: [
+        formField('accuracy.maxMetricDelta', context, { control: { kind: 'number', min: 0, step: 0.005 } }),
+        ...context.preset.metrics.map((metric) =>
+          namedField('accuracy.thresholds.*', metric.name, context, {
+            label: `${isLowerBetter(metric) ? 'Highest' : 'Lowest'} ${metric.title}`,
+            term: `threshold ${metric.name}`,
+            help: isLowerBetter(metric)
+              ? 'Lower is better; the gate fails above it.'
+              : 'The gate fails below it. 0: no limit.',
+            control: { kind: 'number', min: 0, step: 0.01, placeholder: 'no limit' },
+          }),
+        ),
+      ],
+    },
+    {
+      title: 'When the gate fails',
+      fields: [formField('accuracy.allowUnverified', context, { wide: true })],
+    },
+  ];
+}
+
+const loadTitles: Readonly<Record<LoadGroup, string>> = {
+  offline: 'Offline: one request at a time',
+  online: 'Online: many clients',
+  requests: 'Requests',
+  sequences: 'Sequences of a stateful model',
+  windows: 'When a level is measured',
+  apart: 'Offline and online apart',
+};
+
+/** What only the form says of a field. */
+const loadForms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
+  'performance.batchSizes': { wide: true },
+  'performance.concurrency': { wide: true, control: { kind: 'sweep' } },
+  'performance.requestRates': { wide: true },
+  'performance.inputData': { wide: true },
+  'performance.measurementMode': { wide: true },
+};
+
+/** What is measured, and when a level counts as measured: every field of the load. */
+const performanceSections = (context: FieldContext): readonly Section[] =>
+  loadGroups.map((group) => {
+    const fields = [...performanceFields, ...scenarioFields]
+      .filter((row) => row.group === group)
+      .map(({ path }) => formField(path, context, loadForms[path]));
+    return {
+      title: loadTitles[group],
+      fields,
+      ...(group === 'sequences' ? { folded: fields.every(({ idle }) => idle !== undefined) } : {}),
+      ...(group === 'apart'
+        ? { folded: fields.every(({ keys }) => context.value(...keys) === undefined) }
+        : {}),
+    };
+  });
 
 /** How long each step may take. */
 function reviewSections(context: FieldContext): readonly Section[] {

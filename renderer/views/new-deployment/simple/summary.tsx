@@ -3,8 +3,8 @@ import { LinkButton } from '../../../components/links';
 import { useWorkbench } from '../../../workbench';
 import { changesText } from '../changes';
 import { useNamedChanges } from '../named-changes';
-import { FieldLink, ResetButton } from '../pages/plan-panel';
 import { Verdict } from '../pages/problem-list';
+import { FieldLink, ResetButton } from '../pages/review';
 import { planText } from '../plan-text';
 import { useWizard } from '../wizard-context';
 

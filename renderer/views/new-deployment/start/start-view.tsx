@@ -21,9 +21,8 @@ import { runAgain } from '../../runs/run-tools';
 import { changesText } from '../changes';
 import { DropHint, useDrop } from '../drop';
 import { OwnModelChoice } from '../pages/own-model';
-import { Wizard } from '../wizard';
 import { ImportConfiguration } from '../wizard-actions';
-import { useWizard, useWizardModel } from '../wizard-context';
+import { useWizard, useWizardModel, Wizard } from '../wizard-context';
 import { type Recent, recentModels } from './recents';
 
 /** The published deployments, each with what it does. */

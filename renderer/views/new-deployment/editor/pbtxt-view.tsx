@@ -13,10 +13,11 @@ import {
   lineNumbers,
   type ViewUpdate,
 } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
 import type { LineMark } from './mark-lines';
 import { pbtxtLanguage } from './pbtxt-language';
 
-export interface PbtxtProblem {
+interface PbtxtProblem {
   /** null: of the text as a whole. */
   readonly line: number | null;
   readonly message: string;
@@ -105,10 +106,17 @@ const theme = EditorView.theme({
 const wizardKeys = new Set(['Mod-Enter', 'Alt-ArrowLeft', 'Alt-ArrowRight']);
 const editingKeys = defaultKeymap.filter(({ key }) => key === undefined || !wizardKeys.has(key));
 
-interface Events {
-  readonly onChange: (text: string) => void;
-  readonly onLeave: () => void;
+interface EditorProps {
+  value: string;
+  label: string;
+  marks: readonly LineMark[];
+  problem: PbtxtProblem | null;
+  describedBy: string;
+  onChange: (text: string) => void;
+  onLeave: () => void;
 }
+
+type Events = Pick<EditorProps, 'onChange' | 'onLeave'>;
 
 /** Moving to the search field is not leaving. */
 function leaves(view: EditorView, event: FocusEvent): boolean {
@@ -188,7 +196,7 @@ export function showText(view: EditorView, text: string): void {
 }
 
 /** Keeps the line that is being written in view where the editor shrinks: a note below it takes its room. Returns the end of it. */
-export function keepLineInView(view: EditorView): () => void {
+function keepLineInView(view: EditorView): () => void {
   let height = view.scrollDOM.clientHeight;
   const observer = new ResizeObserver(() => {
     const before = height;
@@ -223,7 +231,7 @@ export function showMarks(view: EditorView, marks: readonly LineMark[], problem:
 }
 
 /** What screen readers say of the editor. */
-export function showLabel(view: EditorView, label: string, describedBy: string, isInvalid: boolean): void {
+function showLabel(view: EditorView, label: string, describedBy: string, isInvalid: boolean): void {
   const attributes = {
     'aria-label': label,
     'aria-describedby': describedBy,
@@ -234,4 +242,36 @@ export function showLabel(view: EditorView, label: string, describedBy: string, 
     autocapitalize: 'off',
   };
   view.dispatch({ effects: labelled.reconfigure(EditorView.contentAttributes.of(attributes)) });
+}
+
+/**
+ * Text of a config.pbtxt with numbered lines, highlighting and completion. Lines that differ from the generated text are
+ * marked, and so is the line that cannot be read.
+ */
+export function PbtxtEditor(props: EditorProps) {
+  const { value, label, marks, problem, describedBy } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  useEffect(() => {
+    if (place.current === null) return undefined;
+    const made = createPbtxtView(place.current, latest.current.value, () => latest.current);
+    view.current = made;
+    const stop = keepLineInView(made);
+    return () => {
+      view.current = null;
+      stop();
+      made.destroy();
+    };
+  }, []);
+  useEffect(() => {
+    if (view.current === null) return;
+    showText(view.current, value);
+    showMarks(view.current, marks, problem);
+    showLabel(view.current, label, describedBy, problem !== null);
+  }, [value, marks, problem, label, describedBy]);
+  return <div className="pbtxt" ref={place} />;
 }
