@@ -20,10 +20,8 @@ import { createOpenRun } from './stores/open-run';
 import { createOverlay } from './stores/overlay';
 import { createResource } from './stores/resource';
 import { createRoute } from './stores/route';
-import { createRunFilter } from './stores/run-filter';
-import { createRunList } from './stores/run-list';
+import { createRunFilter, createRunList, createSelection } from './stores/run-list';
 import { createSeenFailures } from './stores/seen-failures';
-import { createSelection } from './stores/selection';
 import { createSettings, settingsOf } from './stores/settings';
 import { createTools } from './stores/tools';
 

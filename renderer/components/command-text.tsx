@@ -1,9 +1,9 @@
-import { shellCommand } from '../format/command';
+import { shellLine } from '../../main/contract/flag-text';
 import { CopyButton } from './copy-button';
 
 /** A command exactly as it is run, to copy. */
 export function CommandText({ argv, note }: { argv: readonly string[]; note?: string | undefined }) {
-  const text = shellCommand(argv);
+  const text = shellLine(argv);
   return (
     <div>
       {note === undefined ? null : <div className="dim">{note}</div>}

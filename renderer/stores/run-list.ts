@@ -1,15 +1,14 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { RunList, RunSummary } from '../../main/contract/run/run-outcome';
+import type { RunSummary } from '../../main/contract/run/run-outcome';
 import type { Client } from '../client';
+import type { ChosenFacets } from '../views/runs/filter-runs';
 import { createResource, type Resource } from './resource';
 
 /** What the core still has to do for the list of runs. */
-export interface RowsToCome {
+interface RowsToCome {
   readonly outdated: ReadonlySet<string>;
   readonly missing: number;
 }
-
-const toComeOf = ({ outdated, missing }: RunList): RowsToCome => ({ outdated: new Set(outdated), missing });
 
 /** The rows of the list, and beside them which are outdated and how many are missing. */
 export function createRunList(client: Client): {
@@ -18,9 +17,61 @@ export function createRunList(client: Client): {
 } {
   const rowsToCome = createStore<RowsToCome>()(() => ({ outdated: new Set(), missing: 0 }));
   const runs = createResource(async () => {
-    const list = await client.call('runs.list');
-    rowsToCome.setState(toComeOf(list));
-    return list.runs;
+    const { runs: rows, outdated, missing } = await client.call('runs.list');
+    rowsToCome.setState({ outdated: new Set(outdated), missing });
+    return rows;
   });
   return { runs, rowsToCome };
+}
+
+interface RunFilter {
+  readonly search: string;
+  readonly chosen: ChosenFacets;
+  readonly setSearch: (search: string) => void;
+  readonly choose: (chosen: ChosenFacets) => void;
+  /** Everything is shown again. */
+  readonly clear: () => void;
+}
+
+/** What the list of runs is narrowed to; kept while other pages are shown, which may set it. */
+export function createRunFilter(): StoreApi<RunFilter> {
+  return createStore<RunFilter>()((set) => ({
+    search: '',
+    chosen: {},
+    setSearch: (search) => {
+      set({ search });
+    },
+    choose: (chosen) => {
+      set({ chosen });
+    },
+    clear: () => {
+      set({ search: '', chosen: {} });
+    },
+  }));
+}
+
+interface Selection {
+  readonly runIds: ReadonlySet<string>;
+  readonly toggle: (runId: string) => void;
+  readonly setAll: (runIds: readonly string[]) => void;
+  readonly drop: (runIds: readonly string[]) => void;
+}
+
+/** The runs that are ticked in the list; kept while other pages are shown. */
+export function createSelection(): StoreApi<Selection> {
+  return createStore<Selection>()((set, get) => ({
+    runIds: new Set(),
+    toggle(runId) {
+      const runIds = new Set(get().runIds);
+      if (!runIds.delete(runId)) runIds.add(runId);
+      set({ runIds });
+    },
+    setAll(runIds) {
+      set({ runIds: new Set(runIds) });
+    },
+    drop(gone) {
+      const away = new Set(gone);
+      set({ runIds: new Set([...get().runIds].filter((runId) => !away.has(runId))) });
+    },
+  }));
 }

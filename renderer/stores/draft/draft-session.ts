@@ -1,7 +1,7 @@
 import { toWire, type WireError } from '../../../main/contract/errors';
 import type { Choice, Draft } from '../../../main/contract/run/spec-tools';
 import { type Settings, withDefaultEngine } from '../../../main/contract/settings/settings';
-import type { Tree } from '../../../main/contract/trees';
+import { present, type Tree } from '../../../main/contract/trees';
 import type { Client } from '../../client';
 import { createLatest, type Latest } from '../latest';
 import {
@@ -47,18 +47,13 @@ export const blankDraft = () =>
 /** As it is kept on disk. @param startedAs run that the draft became */
 function savedDraft(state: DraftState, startedAs: string | null): Draft {
   const { id, changing, page, visited, tolerancesOf, p99BudgetMs, name } = state;
-  const configText = openText(state);
   return {
     id,
     choice: choiceOf(state),
     page,
     visited: [...visited],
-    ...(tolerancesOf === null ? {} : { tolerancesOf }),
-    ...(p99BudgetMs === null ? {} : { p99BudgetMs }),
+    ...present({ tolerancesOf, p99BudgetMs, configText: openText(state), changing, startedAs }),
     ...(name === '' ? {} : { name }),
-    ...(configText === null ? {} : { configText }),
-    ...(changing === null ? {} : { changing }),
-    ...(startedAs === null ? {} : { startedAs }),
     updatedAt: new Date().toISOString(),
   };
 }

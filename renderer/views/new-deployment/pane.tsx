@@ -1,13 +1,13 @@
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconLayoutSidebarRightCollapse, IconLayoutSidebarRightExpand } from '@tabler/icons-react';
 import { useState } from 'react';
+import { shellLine } from '../../../main/contract/flag-text';
 import { stepsOf } from '../../../main/contract/run/run-events';
 import { stepTitle } from '../../../main/contract/words';
 import { IconButton } from '../../components/actions';
 import { CommandText } from '../../components/command-text';
 import { CopyButton } from '../../components/copy-button';
 import { Loading } from '../../components/loading';
-import { commandTitle } from '../../format/command';
 import { pageTitle, stepsOfPage, type WizardPage } from '../../stores/draft/wizard-page';
 import { pageText } from './page-text';
 import { planText, runFiles } from './plan-text';
@@ -15,6 +15,10 @@ import { shortcuts } from './shortcuts';
 import { useWizard } from './wizard-context';
 
 type PaneTab = 'plan' | 'help';
+
+/** A command in one line: the program without its folder, then its words as they are. */
+const commandTitle = ([program = '', ...words]: readonly string[]): string =>
+  shellLine([program.split(/[\\/]/).at(-1) ?? program, ...words]);
 
 /** The commands of a step: one line until they are opened. */
 function Commands({ argvs }: { argvs: readonly (readonly string[])[] }) {

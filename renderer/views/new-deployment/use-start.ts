@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { present } from '../../../main/contract/trees';
 import { draftPreset } from '../../stores/draft/draft-state';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
@@ -30,14 +31,10 @@ export function useStart() {
       return;
     }
     const { changing, p99BudgetMs } = state;
-    const name = state.name.trim();
-    const budget = {
-      ...(p99BudgetMs === null ? {} : { p99BudgetMs }),
-      ...(name === '' ? {} : { name }),
-    };
+    const noted = present({ p99BudgetMs, name: state.name.trim() || null });
     const how = skipPreflight ? { spec, skipPreflight } : { spec };
     if (changing !== null) await client.call('runs.change', { runId: changing, ...how });
-    const runId = changing ?? (await client.call('runs.start', { ...how, ...budget })).runId;
+    const runId = changing ?? (await client.call('runs.start', { ...how, ...noted })).runId;
     route.getState().go({ page: 'run', runId });
     state.started(runId);
   };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { shellLine } from '../../../../../main/contract/flag-text';
 import { bestPoint } from '../../../../../main/contract/measured/points';
 import { endVerdict } from '../../../../../main/contract/measured/verdict';
 import { toReport } from '../../../../../main/reports/to-report';
-import { shellCommand } from '../../../../../renderer/format/command';
 import { cutAt } from '../../../../../renderer/format/log-search';
 import { doubtsText } from '../../../../../renderer/format/words';
 import { planText } from '../../../../../renderer/views/new-deployment/plan-text';
@@ -11,7 +11,7 @@ import { shownStep } from '../../../../../renderer/views/run/shown-step';
 import { completeState, pointFixture, runCreated, specFixture } from '../../../../support/run-state';
 
 it('a command is quoted for a shell where it must be', () => {
-  expect(shellCommand(['python', '-m', 'toolkit', '--arg', 'a b', "it's", '', '$HOME'])).toBe(
+  expect(shellLine(['python', '-m', 'toolkit', '--arg', 'a b', "it's", '', '$HOME'])).toBe(
     `python -m toolkit --arg 'a b' 'it'\\''s' '' '$HOME'`,
   );
 });

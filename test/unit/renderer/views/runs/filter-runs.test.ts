@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../../../main/contract/api';
+import { createSelection } from '../../../../../renderer/stores/run-list';
 import { worksFor } from '../../../../../renderer/stores/run-work';
-import { createSelection } from '../../../../../renderer/stores/selection';
 import { facetCounts, filterRuns } from '../../../../../renderer/views/runs/filter-runs';
 import { nextSorting, sortRuns } from '../../../../../renderer/views/runs/sort-runs';
 import { runSummary } from '../../window-fixtures';
