@@ -18,8 +18,6 @@ import {
 } from './draft-state';
 import { isWizardPage, type WizardPage } from './wizard-page';
 
-const newId = (): string => crypto.randomUUID();
-
 export const newDraftOf = (settings: Settings): NewDraft => ({
   overrides: withDefaultEngine({}, settings),
   p99BudgetMs: settings['deployment.p99BudgetMs'],
@@ -28,7 +26,7 @@ export const newDraftOf = (settings: Settings): NewDraft => ({
 /** Nothing chosen yet. */
 export const blankDraft = () =>
   ({
-    id: newId(),
+    id: crypto.randomUUID(),
     preset: firstPreset,
     changing: null,
     ...noPlan,

@@ -135,6 +135,8 @@ export const noPlan: Pick<DraftState, 'plan' | 'planError'> = { plan: null, plan
 
 export const firstPreset = 'resnet50';
 export const ownModelKeys = ['model', 'source'] as const;
+/** What of config.pbtxt was edited by hand. */
+export const patchKeys = ['configure', 'configPatch'] as const;
 
 /** An own model that is a file, and no folder with code: its weights are in it, and its samples are a file. */
 export const hasModelFile = (overrides: Tree): boolean => {
@@ -187,8 +189,6 @@ export const choiceOf = ({ preset, overrides }: DraftState): Choice => ({
   preset,
   overrides: { ...overrides },
 });
-
-const patchKeys = ['configure', 'configPatch'] as const;
 
 /** Fields laid over the choice; what was edited by hand before gives way to what is edited by hand now. */
 export function withEdit(overrides: Tree, edit: Tree): Tree {

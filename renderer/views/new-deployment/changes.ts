@@ -2,7 +2,7 @@ import type { Preset } from '../../../main/contract/run/preset';
 import { type Precision, type RunSpec, runSpecSchema } from '../../../main/contract/run/run-spec';
 import { getAt, type Keys, leavesOf, sameValue, type Tree } from '../../../main/contract/trees';
 import { counted } from '../../format/words';
-import { ownModelKeys } from '../../stores/draft/draft-state';
+import { ownModelKeys, patchKeys } from '../../stores/draft/draft-state';
 
 /** What the schema itself gives an engine of this kind. */
 export function engineDefaults(kind: unknown): Tree {
@@ -49,11 +49,7 @@ export interface Change {
 export const changesText = (count: number): string =>
   count === 0 ? 'preset defaults' : `${counted(count, 'change')} from the defaults`;
 
-/** Hand edits of config.pbtxt are one change, whatever is in them. */
-const patchKeys = ['configure', 'configPatch'] as const;
-
-/** Which model it is, and no change of its defaults: made and undone where the model is chosen. */
-const isSource = (keys: Keys): boolean => keys[0] === ownModelKeys[0] && keys[1] === ownModelKeys[1];
+const isWithin = (outer: Keys, keys: Keys): boolean => outer.every((key, at) => keys[at] === key);
 
 /** What the choice says otherwise than the preset, field by field. */
 export function changesOf(
@@ -62,9 +58,12 @@ export function changesOf(
   overrides: Tree,
   precision?: Precision,
 ): readonly Change[] {
-  const isPatch = (keys: Keys): boolean => keys[0] === patchKeys[0] && keys[1] === patchKeys[1];
+  // Which model it is changes none of its defaults: that is made and undone where the model is chosen.
+  const leaves = leavesOf(overrides).filter(
+    ([keys]) => !isWithin(patchKeys, keys) && !isWithin(ownModelKeys, keys),
+  );
+  // Hand edits of config.pbtxt are one change, whatever is in them.
   const patch = getAt(overrides, patchKeys);
-  const leaves = leavesOf(overrides).filter(([keys]) => !isPatch(keys) && !isSource(keys));
   const all = patch === undefined ? leaves : [...leaves, [patchKeys, patch] as const];
   return all
     .map(([keys, to]) => ({ keys, from: defaultOf(preset, defaults, keys, precision), to }))

@@ -17,8 +17,7 @@ import { Summary } from './simple/summary';
 import { useStart } from './use-start';
 import { WizardActions } from './wizard-actions';
 import { useWizardModel, Wizard } from './wizard-context';
-import { WizardFoot } from './wizard-foot';
-import { WizardSteps } from './wizard-steps';
+import { WizardFoot, WizardSteps } from './wizard-steps';
 
 const lookAgainMs = 5000;
 

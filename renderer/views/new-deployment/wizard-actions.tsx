@@ -2,6 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconDownload, IconFileImport, IconRestore } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { attempting, noticeDone } from '../../components/notices';
+import { choiceOf } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
 
 interface ImportProps {
@@ -39,8 +40,7 @@ export function WizardActions() {
   const save = async (as: 'run-yaml' | 'shell'): Promise<void> => {
     // What was typed a moment ago belongs to it.
     await draft.getState().settle();
-    const { preset, overrides: chosen } = draft.getState();
-    const { fileName, text } = await client.call('spec.export', { preset, overrides: { ...chosen }, as });
+    const { fileName, text } = await client.call('spec.export', { ...choiceOf(draft.getState()), as });
     const saved = await client.call('desktop.saveText', { fileName, text });
     if (saved !== null) noticeDone('Saved', saved.path);
   };

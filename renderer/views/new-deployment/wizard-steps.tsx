@@ -1,15 +1,25 @@
+import { Button } from '@mantine/core';
 import {
   type Icon,
   IconAlertTriangle,
+  IconArrowLeft,
+  IconArrowRight,
   IconCircle,
   IconCircleCheck,
   IconCircleDashed,
   IconCircleX,
+  IconPlayerPlay,
 } from '@tabler/icons-react';
+import { AskFirst } from '../../components/confirm-in-place';
+import { LinkButton } from '../../components/links';
 import { counted } from '../../format/words';
-import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
+import { pageTitle, type WizardPage, wizardPages } from '../../stores/draft/wizard-page';
+import { changesText } from './changes';
+import { useFormView, useShowProblems } from './form-view';
 import { pageSummary } from './page-text';
+import { planSummary } from './plan-text';
 import { type PageState, pageState } from './problems';
+import type { useStart } from './use-start';
 import { useWizard } from './wizard-context';
 
 const looks: Readonly<Record<PageState['state'], readonly [icon: Icon, tone: string, word: string]>> = {
@@ -69,5 +79,105 @@ export function WizardSteps() {
         })}
       </ol>
     </nav>
+  );
+}
+
+/** For a start that only the preflight refuses; asks before. */
+function StartAnyway({ starting, onStart }: { starting: boolean; onStart: () => void }) {
+  return (
+    <AskFirst
+      question="Start although the preflight found problems? The run is marked."
+      action="Start anyway"
+      onConfirm={onStart}
+    >
+      {(ask) => (
+        <Button
+          size="xs"
+          variant="default"
+          loading={starting}
+          title="Skips the preflight, as --skip-preflight does"
+          onClick={ask}
+        >
+          Start anyway…
+        </Button>
+      )}
+    </AskFirst>
+  );
+}
+
+/** To the pages beside the one that is shown. */
+function BackAndNext() {
+  const { draft } = useWizard();
+  const at = wizardPages.indexOf(draft.page);
+  const [before, after] = [wizardPages[at - 1], wizardPages[at + 1]];
+  const leading = (to: WizardPage | undefined, word: string, way: string) =>
+    ({
+      size: 'xs',
+      variant: 'default',
+      disabled: to === undefined,
+      'aria-label': to === undefined ? word : `${way} ${pageTitle[to]}`,
+      onClick: () => {
+        if (to !== undefined) draft.goTo(to);
+      },
+    }) as const;
+  return (
+    <>
+      <Button
+        {...leading(before, 'Back', 'Back to')}
+        leftSection={<IconArrowLeft size={14} aria-hidden="true" />}
+      >
+        Back
+      </Button>
+      <Button
+        {...leading(after, 'Next', 'Next:')}
+        rightSection={<IconArrowRight size={14} aria-hidden="true" />}
+      >
+        Next{after === undefined ? '' : `: ${pageTitle[after]}`}
+      </Button>
+    </>
+  );
+}
+
+/** What the choice amounts to, or how many problems it has. */
+function State() {
+  const { draft, problems, changes } = useWizard();
+  const showProblems = useShowProblems();
+  const plan = draft.plan === null ? null : planSummary(draft.plan);
+  const hard = problems.filter(({ severity }) => severity === 'problem').length;
+  const unchanged = changes.length === 0 ? 'Preset defaults' : changesText(changes.length);
+  return (
+    <span className="wizard-state" role="status">
+      {hard > 0 ? (
+        <LinkButton className="tone-bad" onClick={showProblems}>
+          {counted(hard, 'problem')} to fix
+        </LinkButton>
+      ) : (
+        <span className="dim">{draft.changing === null ? unchanged : plan}</span>
+      )}
+    </span>
+  );
+}
+
+/** Back and Next where there are pages, and the start as soon as nothing is missing. */
+export function WizardFoot({ starting, start, startAnyway }: ReturnType<typeof useStart>) {
+  const { draft, ready, onlyPreflight } = useWizard();
+  const view = useFormView();
+  return (
+    <footer className="wizard-foot" aria-label="Way through the steps">
+      {view === 'all' ? <BackAndNext /> : null}
+      <State />
+      {onlyPreflight ? <StartAnyway starting={starting} onStart={startAnyway} /> : null}
+      <Button
+        size="xs"
+        leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
+        disabled={!ready}
+        loading={starting}
+        title="Ctrl+Enter"
+        aria-keyshortcuts="Control+Enter"
+        onClick={start}
+      >
+        {draft.changing === null ? 'Start deployment' : 'Change and continue'}
+      </Button>
+    </footer>
   );
 }

@@ -122,11 +122,10 @@ function OptionGroup({ labelId, input, options, cards, value, onChoose }: Contro
 }
 
 /** A choice that decides about one or several fields in its own way; it is framed as the field of its first keys. */
-export function ChoiceField({
-  also = [],
-  ...props
-}: Chosen & Pick<Field, 'keys' | 'label' | 'help'> & { also?: readonly Keys[] }) {
-  const { keys, label, help, options, cards } = props;
+export function ChoiceField(
+  props: Chosen & Pick<Field, 'keys' | 'label' | 'help'> & { also?: readonly Keys[] },
+) {
+  const { keys, also, label, help, options, cards } = props;
   const { term } = fieldAt(keys.join('.'));
   return (
     <FieldFrame

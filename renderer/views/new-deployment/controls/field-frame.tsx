@@ -107,16 +107,14 @@ function Changed({ id, label, all }: { id: string; label: string; all: readonly 
   );
 }
 
-const noKeys: readonly Keys[] = [];
-
 /** Label in plain words, Triton's name in small, the way back to the default, the input, and what is wrong with it. */
 export function FieldFrame(props: {
   field: Field;
   /** Further fields that the same input decides about. */
-  also?: readonly Keys[];
+  also?: readonly Keys[] | undefined;
   control: (control: ControlProps) => ReactNode;
 }) {
-  const { field, also = noKeys } = props;
+  const { field, also = [] } = props;
   const wizard = useWizard();
   const path = pathOf(field);
   const all = [field.keys, ...also];

@@ -3,6 +3,7 @@ import { getAt } from '../../../../main/contract/trees';
 import { CopyButton } from '../../../components/copy-button';
 import { LinkButton } from '../../../components/links';
 import { Loading } from '../../../components/loading';
+import { patchKeys } from '../../../stores/draft/draft-state';
 import { pageOf, pageTitle, wizardPages } from '../../../stores/draft/wizard-page';
 import { useProblemPlace } from '../pages/problem-list';
 import { useImport } from '../wizard-actions';
@@ -39,7 +40,7 @@ function Differences({ marks, shown }: { marks: readonly LineMark[]; shown: stri
 
 function EditorHead({ shown }: { shown: string }) {
   const { draft } = useWizard();
-  const patched = getAt(draft.overrides, ['configure', 'configPatch']) !== undefined;
+  const patched = getAt(draft.overrides, patchKeys) !== undefined;
   return (
     <div className="panel-head">
       <h3 className="mono">config.pbtxt</h3>
@@ -50,7 +51,7 @@ function EditorHead({ shown }: { shown: string }) {
           color="gray"
           onClick={() => {
             draft.discardConfig();
-            draft.reset(['configure', 'configPatch']);
+            draft.reset(patchKeys);
           }}
         >
           Undo hand edits

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { DataItem, DataSource, DataWork } from '../../../../main/contract/data-source';
 import { formatBytes } from '../../../../main/contract/numbers';
+import { present } from '../../../../main/contract/trees';
 import { CopyButton } from '../../../components/copy-button';
 import { ErrorPanel } from '../../../components/error-panel';
 import { attempting } from '../../../components/notices';
@@ -45,17 +46,6 @@ function Steps({ source }: { source: Extract<DataSource, { allowed: 'by-hand' }>
         ))}
       </ol>
     </details>
-  );
-}
-
-function Progress({ work }: { work: DataWork }) {
-  return (
-    <progress
-      className="bar"
-      max={1}
-      aria-label={`Downloading ${work.title}`}
-      {...(work.fraction === null ? {} : { value: work.fraction })}
-    />
   );
 }
 
@@ -104,7 +94,14 @@ function Source({ item, work }: { item: DataItem; work: DataWork | undefined }) 
         <span className="dim work-text cut">{running ? work.text : kindText[item.kind]}</span>
         <SourceButton item={item} work={work} />
       </div>
-      {running ? <Progress work={work} /> : null}
+      {running ? (
+        <progress
+          className="bar"
+          max={1}
+          aria-label={`Downloading ${work.title}`}
+          {...present({ value: work.fraction })}
+        />
+      ) : null}
       {/* Said aloud when it ends; the bytes in between would be said without end. */}
       <span role="status" className="field-help">
         {work === undefined || running ? '' : `${work.title}: ${work.text}`}
