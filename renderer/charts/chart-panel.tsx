@@ -1,6 +1,7 @@
-import { ActionIcon, Menu, Tooltip } from '@mantine/core';
+import { Menu, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { memo, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { BareIcon } from '../components/actions';
 import { attempting } from '../components/notices';
 import { useChartTheme } from '../components/use-chart-theme';
 import { type Chart, withMeasuredScale } from './chart';
@@ -19,12 +20,10 @@ const ChartMenu = memo(function ChartMenu(props: {
   onSave: (format: (typeof chartFormats)[number]) => Promise<void>;
 }) {
   return (
-    <Menu position="bottom-end" shadow="md" withinPortal>
+    <Menu position="bottom-end" shadow="md">
       <Menu.Target>
         <Tooltip label="Save chart" openDelay={300}>
-          <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Save chart: ${props.title}`}>
-            <IconDownload size={15} aria-hidden="true" />
-          </ActionIcon>
+          <BareIcon icon={IconDownload} label={`Save chart: ${props.title}`} />
         </Tooltip>
       </Menu.Target>
       <Menu.Dropdown>

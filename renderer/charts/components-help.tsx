@@ -1,5 +1,6 @@
-import { ActionIcon, Popover } from '@mantine/core';
+import { Popover } from '@mantine/core';
 import { IconHelpCircle } from '@tabler/icons-react';
+import { BareIcon } from '../components/actions';
 import { numeric, TableHead } from '../components/table';
 
 /**
@@ -40,9 +41,7 @@ export function ComponentsHelp() {
   return (
     <Popover position="bottom-start" shadow="md" withinPortal width={560}>
       <Popover.Target>
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label="The eight steps of a request">
-          <IconHelpCircle size={15} aria-hidden="true" />
-        </ActionIcon>
+        <BareIcon icon={IconHelpCircle} label="The eight steps of a request" />
       </Popover.Target>
       <Popover.Dropdown aria-label="The eight steps of a request">
         <table className="table steps-table">

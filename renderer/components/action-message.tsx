@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
 import { useWork } from '../use-work';
+import { CompactButton } from './actions';
 import { noticeMessage } from './notices';
 
 interface ActionMessageProps {
@@ -18,9 +18,9 @@ function ActionMessage({ title, text, action, onAction }: ActionMessageProps) {
         <strong>{title}</strong>
         {text === '' ? null : <span className="dim"> {text}</span>}
       </span>
-      <Button size="compact-xs" variant="default" loading={busy} onClick={working(onAction)}>
+      <CompactButton loading={busy} onClick={working(onAction)}>
         {action}
-      </Button>
+      </CompactButton>
     </span>
   );
 }

@@ -1,58 +1,102 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import {
+  ActionIcon,
+  type ActionIconProps,
+  Button,
+  type ButtonProps,
+  Menu,
+  type MenuItemProps,
+  type MenuProps,
+  Tooltip,
+} from '@mantine/core';
 import type { Icon } from '@tabler/icons-react';
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 
-/** A small button that its icon says; `name` is more exact than the label where several stand together. */
-export function IconButton({
+/** What a component of Mantine that is drawn as a button takes, with an icon. */
+type WithIcon<Props> = Props & Omit<ComponentProps<'button'>, keyof Props> & { icon?: Icon };
+
+/** The usual button; `variant` is another one for what a page is for. */
+export function SmallButton({ icon: Glyph, ...rest }: WithIcon<ButtonProps>) {
+  const section = Glyph === undefined ? null : <Glyph size={14} aria-hidden="true" />;
+  return <Button size="xs" variant="default" leftSection={section} {...rest} />;
+}
+
+/** The same for a row or the head of a panel. */
+export function CompactButton({ icon: Glyph, ...rest }: WithIcon<ButtonProps>) {
+  const section = Glyph === undefined ? null : <Glyph size={13} aria-hidden="true" />;
+  return <Button size="compact-xs" variant="default" leftSection={section} {...rest} />;
+}
+
+/** A button that its icon says; `label` is read aloud, `size` is that of the icon and `box` that of the button. */
+export function BareIcon({
   icon: Glyph,
   label,
-  name = label,
   size = 15,
+  box = 'sm',
   ...rest
-}: Pick<ComponentProps<'button'>, 'onClick' | 'aria-expanded'> & {
+}: Omit<WithIcon<ActionIconProps>, 'icon' | 'size'> & {
   icon: Icon;
   label: string;
-  name?: string;
   size?: number;
+  box?: 'sm' | 'md';
 }) {
   return (
+    <ActionIcon variant="subtle" color="gray" size={box} aria-label={label} {...rest}>
+      <Glyph size={size} aria-hidden="true" />
+    </ActionIcon>
+  );
+}
+
+/** The same with its label on hover; `name` is more exact than the label where several stand together. */
+export function IconButton({
+  label,
+  name = label,
+  ...rest
+}: ComponentProps<typeof BareIcon> & { name?: string }) {
+  return (
     <Tooltip label={label} openDelay={300}>
-      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={name} {...rest}>
-        <Glyph size={size} aria-hidden="true" />
-      </ActionIcon>
+      <BareIcon label={name} {...rest} />
     </Tooltip>
   );
 }
 
-/** A button of a row. One that cannot be used stays in reach and says why. */
-export function IconAction(props: {
+interface RowAction {
   icon: Icon;
   label: string;
   /** Why it cannot be used now; null when it can. */
   why?: string | null;
   busy?: boolean;
-  /** Takes the focus where it comes back in place of a question. */
-  autoFocus?: boolean;
   onClick: () => void;
-}) {
-  const { icon: ActionGlyph, label, why = null, busy = false } = props;
+}
+
+/** A button that cannot be used stays in reach and says why. */
+const refusable = ({ label, why = null, busy = false, onClick }: RowAction) => ({
+  'aria-label': why === null ? label : `${label}: ${why}`,
+  'aria-disabled': why !== null,
+  'data-disabled': why !== null,
+  loading: busy,
+  onClick: () => {
+    if (why === null) onClick();
+  },
+});
+
+/** A button of a row. */
+export function IconAction(props: RowAction) {
+  const { icon, label, why } = props;
   return (
     <Tooltip label={why ?? label} openDelay={300}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="sm"
-        aria-label={why === null ? label : `${label}: ${why}`}
-        aria-disabled={why !== null}
-        data-disabled={why !== null}
-        loading={busy}
-        autoFocus={props.autoFocus ?? false}
-        onClick={() => {
-          if (why === null) props.onClick();
-        }}
-      >
-        <ActionGlyph size={16} aria-hidden="true" />
-      </ActionIcon>
+      <BareIcon icon={icon} size={16} label={label} {...refusable(props)} />
+    </Tooltip>
+  );
+}
+
+/** A button of a row with its word, which the label begins with: for an action that interrupts others. */
+export function TextAction({ text, ...props }: RowAction & { text: string }) {
+  const { icon, label, why } = props;
+  return (
+    <Tooltip label={why ?? label} openDelay={300}>
+      <CompactButton icon={icon} {...refusable(props)}>
+        {text}
+      </CompactButton>
     </Tooltip>
   );
 }
@@ -64,56 +108,37 @@ export function IconToggle(props: {
   on: boolean;
   onChange: (on: boolean) => void;
 }) {
-  const { icon: Glyph, label, on } = props;
+  const { icon, label, on } = props;
   return (
     <Tooltip label={`${label}: ${on ? 'on' : 'off'}`} openDelay={300}>
-      <ActionIcon
+      <BareIcon
+        icon={icon}
+        label={label}
+        size={16}
         variant={on ? 'light' : 'subtle'}
         color={on ? 'workbench' : 'gray'}
-        size="md"
-        aria-label={label}
+        box="md"
         aria-pressed={on}
         onClick={() => {
           props.onChange(!on);
         }}
-      >
-        <Glyph size={16} aria-hidden="true" />
-      </ActionIcon>
+      />
     </Tooltip>
   );
 }
 
-/** A button of a row with its word: for an action that interrupts others. One that cannot be used stays in reach and gives the reason. */
-export function TextAction(props: {
-  icon: Icon;
-  text: string;
-  /** Begins with the text, and names the object. */
-  label: string;
-  /** Why it cannot be used now; null when it can. */
-  why?: string | null;
-  busy?: boolean;
-  /** Takes the focus where it comes back in place of a question. */
-  autoFocus?: boolean;
-  onClick: () => void;
-}) {
-  const { icon: Glyph, text, label, why = null } = props;
+/** A menu that `button` opens. */
+export function ActionMenu({ button, children, ...rest }: MenuProps & { button: ReactNode }) {
   return (
-    <Tooltip label={why ?? label} openDelay={300}>
-      <Button
-        size="compact-xs"
-        variant="default"
-        aria-label={why === null ? label : `${label}: ${why}`}
-        aria-disabled={why !== null}
-        data-disabled={why !== null}
-        loading={props.busy ?? false}
-        autoFocus={props.autoFocus ?? false}
-        leftSection={<Glyph size={13} aria-hidden="true" />}
-        onClick={() => {
-          if (why === null) props.onClick();
-        }}
-      >
-        {text}
-      </Button>
-    </Tooltip>
+    <Menu position="bottom-end" shadow="md" {...rest}>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>{children}</Menu.Dropdown>
+    </Menu>
   );
+}
+
+/** A line of a menu. */
+export function MenuAction({ icon: Glyph, ...rest }: WithIcon<MenuItemProps>) {
+  const section = Glyph === undefined ? null : <Glyph size={14} aria-hidden="true" />;
+  return <Menu.Item leftSection={section} {...rest} />;
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import { closingText } from '../format/closing-text';
 import { useWorkbench } from '../workbench';
+import { SmallButton } from './actions';
 import { noticeError } from './notices';
 
 /** Asked when the window is to be closed while work is under way. Keeping it is the default: by focus, color and Escape. */
@@ -37,9 +38,9 @@ export function ClosingBar() {
             >
               Stop and close
             </Button>
-            <Button size="xs" data-autofocus disabled={stopping} onClick={stay}>
+            <SmallButton variant="filled" data-autofocus disabled={stopping} onClick={stay}>
               Keep running
-            </Button>
+            </SmallButton>
           </div>
         </div>
       </FocusTrap>

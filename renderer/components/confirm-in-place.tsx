@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { CompactButton } from './actions';
 
 const nameOf = (element: Element | null): string =>
   element?.getAttribute('aria-label') ?? element?.textContent ?? '';
@@ -13,7 +14,8 @@ function useFocusBack(place: RefObject<HTMLElement | null>): void {
     return () => {
       if (around?.isConnected !== true || document.activeElement !== document.body) return;
       const buttons = [...around.querySelectorAll<HTMLButtonElement>('button:not(:disabled)')];
-      (buttons.find((button) => nameOf(button) === opener) ?? buttons[0])?.focus();
+      // One that cannot be used meanwhile says why behind its name.
+      (buttons.find((button) => nameOf(button).startsWith(opener)) ?? buttons[0])?.focus();
     };
   }, [place, opener]);
 }
@@ -38,9 +40,9 @@ export function ConfirmInPlace(props: {
       }}
     >
       <span>{props.question}</span>
-      <Button size="compact-xs" variant="default" autoFocus onClick={props.onCancel}>
+      <CompactButton autoFocus onClick={props.onCancel}>
         Keep
-      </Button>
+      </CompactButton>
       <Button size="compact-xs" className="danger-button" onClick={props.onConfirm}>
         {props.action}
       </Button>

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { toolList } from '../../../main/contract/machine';
+import { SmallButton } from '../../components/actions';
 import { useWorkbench } from '../../workbench';
 import { attempting } from '../notices';
 import { SetupEnd, SetupProgress } from './setup-progress';
@@ -21,14 +21,14 @@ export function InstallTools({ brief = false }: { brief?: boolean }) {
   return (
     <div className="install-tools">
       {brief ? null : <SetupEnd work={work} />}
-      <Button
-        size="xs"
-        leftSection={<IconDownload size={14} aria-hidden="true" />}
+      <SmallButton
+        variant="filled"
+        icon={IconDownload}
         title={`Installs ${toolList(facts.missing)} into the workbench home folder`}
         onClick={attempting(() => install(facts.missing))}
       >
         {work?.status === 'failed' && !brief ? 'Install again' : 'Install missing tools'}
-      </Button>
+      </SmallButton>
     </div>
   );
 }

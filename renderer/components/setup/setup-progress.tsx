@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { useStore } from 'zustand';
 import { componentFacts, type SetupWork } from '../../../main/contract/setup';
+import { CompactButton } from '../../components/actions';
 import { useWorkbench } from '../../workbench';
 import { attempting } from '../notices';
 
@@ -26,9 +26,9 @@ export function SetupProgress({ work }: { work: SetupWork }) {
         <span className="dim cut" title={work.text}>
           {work.text}
         </span>
-        <Button size="compact-xs" variant="default" onClick={attempting(cancel)}>
+        <CompactButton onClick={attempting(cancel)}>
           {work.action === 'remove' ? 'Cancel' : 'Cancel installation'}
-        </Button>
+        </CompactButton>
       </div>
       <progress
         className="bar"

@@ -40,7 +40,6 @@ export function ContainerActions({
   const { docker } = useWorkbench();
   const { busy, act } = useStore(docker);
   const [asking, setAsking] = useState<Interruption | null>(null);
-  const [asked, setAsked] = useState<Interruption | null>(null);
   const { id, state, shellCommand } = container;
   const name = `${containerTitle(container)} of ${title}`;
   const running = state === 'running' || state === 'paused' || state === 'restarting';
@@ -57,16 +56,14 @@ export function ContainerActions({
         label={`${label} ${name}`}
         why={why}
         busy={doing === action}
-        autoFocus={action === asked}
         onClick={onClick}
       />
     );
   };
   const interrupting = (action: Interruption) =>
     button(action, () => {
-      setAsking(running ? action : null);
-      setAsked(running ? action : null);
-      if (!running) start(action);
+      if (running) setAsking(action);
+      else start(action);
     });
   if (asking !== null) {
     return (

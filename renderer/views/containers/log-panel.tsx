@@ -1,4 +1,4 @@
-import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import {
   IconChevronDown,
   IconChevronUp,
@@ -9,6 +9,7 @@ import {
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import { formatCount } from '../../../main/contract/numbers';
+import { BareIcon, CompactButton } from '../../components/actions';
 import { CopyButton } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { LogView } from '../../components/log-view';
@@ -42,23 +43,16 @@ function Search() {
         }}
       />
       {([-1, 1] as const).map((by) => (
-        <ActionIcon
+        <BareIcon
           key={by}
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-label={by === 1 ? 'Next line found' : 'Previous line found'}
+          icon={by === 1 ? IconChevronDown : IconChevronUp}
+          size={16}
+          label={by === 1 ? 'Next line found' : 'Previous line found'}
           disabled={found.length === 0}
           onClick={() => {
             jump(by);
           }}
-        >
-          {by === 1 ? (
-            <IconChevronDown size={16} aria-hidden="true" />
-          ) : (
-            <IconChevronUp size={16} aria-hidden="true" />
-          )}
-        </ActionIcon>
+        />
       ))}
     </>
   );
@@ -82,20 +76,12 @@ export function LogPanel({ container }: { container: ContainerInfo | null }) {
         <div className="dock-tools">
           <Search />
           {container === null && heldCount === 0 ? null : (
-            <Button
-              size="compact-xs"
-              variant="default"
-              leftSection={
-                paused ? (
-                  <IconPlayerPlay size={13} aria-hidden="true" />
-                ) : (
-                  <IconPlayerPause size={13} aria-hidden="true" />
-                )
-              }
+            <CompactButton
+              icon={paused ? IconPlayerPlay : IconPlayerPause}
               onClick={paused ? state.resume : state.pause}
             >
               {!paused ? 'Pause' : heldCount === 0 ? 'Resume' : `Resume, ${formatCount(heldCount)} new`}
-            </Button>
+            </CompactButton>
           )}
           <CopyButton text={() => lines.join('\n')} label="Copy the whole log" />
         </div>

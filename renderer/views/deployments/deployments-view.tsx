@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
@@ -21,9 +21,9 @@ function NoDeployments() {
         A deployment keeps the verified model of a run serving: in a container that Docker starts again, or as
         a process of its own. Open a finished run and choose Keep serving.
       </p>
-      <Button size="xs" onClick={wayTo({ page: 'runs' })}>
+      <SmallButton variant="filled" onClick={wayTo({ page: 'runs' })}>
         Open runs
-      </Button>
+      </SmallButton>
     </div>
   );
 }

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconLoader2, IconRefresh } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { MachineStatus } from '../../../main/contract/machine';
+import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { Page } from '../../components/page';
 import { Panel } from '../../components/panel';
@@ -130,18 +130,16 @@ export function EnvironmentView() {
         </span>
       }
       actions={
-        <Button
-          size="xs"
-          variant="default"
+        <SmallButton
+          icon={IconRefresh}
           loading={loading}
-          leftSection={<IconRefresh size={14} aria-hidden="true" />}
           onClick={() => {
             void load();
             void gpus.getState().load();
           }}
         >
           Check again
-        </Button>
+        </SmallButton>
       }
     >
       <div className="stack">

@@ -16,6 +16,7 @@ import {
   costText,
   withDependents,
 } from '../../../main/contract/setup';
+import { CompactButton } from '../../components/actions';
 import { AskFirst } from '../../components/confirm-in-place';
 import { useWayTo } from '../../components/links';
 import { attempt, attempting } from '../../components/notices';
@@ -48,15 +49,9 @@ function RowActions({ status, all }: { status: ComponentStatus; all: readonly Co
   const { id, state } = status;
   const { title } = componentFacts[id];
   const button = (label: string, onClick: () => void) => (
-    <Button
-      size="compact-xs"
-      variant="default"
-      disabled={busy}
-      aria-label={`${label} ${title}`}
-      onClick={onClick}
-    >
+    <CompactButton disabled={busy} aria-label={`${label} ${title}`} onClick={onClick}>
       {label}
-    </Button>
+    </CompactButton>
   );
   const installing = attempting(() => install([id]));
   const repairing = attempting(() => repair([id]));
@@ -126,9 +121,7 @@ function ImagesRow() {
         <p className="dim">{text}</p>
       </div>
       <div className="tool-actions">
-        <Button size="compact-xs" variant="default" onClick={wayTo({ page: 'containers' })}>
-          Show images
-        </Button>
+        <CompactButton onClick={wayTo({ page: 'containers' })}>Show images</CompactButton>
       </div>
     </li>
   );

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import { hostFacts } from '../../../main/contract/host/host-text';
 import type { HostStatus, NewHost } from '../../../main/contract/host/hosts';
+import { CompactButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempting } from '../../components/notices';
 import { Remedy } from '../../components/remedy';
@@ -87,9 +88,9 @@ function CertificatesField(props: {
       onChange={onText(props.onChange)}
       rightSectionWidth={84}
       rightSection={
-        <Button size="compact-xs" variant="subtle" onClick={attempting(choose)}>
+        <CompactButton variant="subtle" onClick={attempting(choose)}>
           Choose…
-        </Button>
+        </CompactButton>
       }
     />
   );

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
@@ -23,9 +23,9 @@ const headings = [
 
 function AddButton({ onClick }: { onClick: () => void }) {
   return (
-    <Button size="xs" leftSection={<IconPlus size={14} aria-hidden="true" />} onClick={onClick}>
+    <SmallButton variant="filled" icon={IconPlus} onClick={onClick}>
       Add host…
-    </Button>
+    </SmallButton>
   );
 }
 
@@ -72,17 +72,15 @@ export function HostsView() {
       actions={
         isEmpty ? null : (
           <>
-            <Button
-              size="xs"
-              variant="default"
+            <SmallButton
+              icon={IconRefresh}
               loading={entries?.some(({ asking }) => asking) ?? false}
-              leftSection={<IconRefresh size={14} aria-hidden="true" />}
               onClick={() => {
                 void load();
               }}
             >
               Refresh
-            </Button>
+            </SmallButton>
             <AddButton onClick={add} />
           </>
         )

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { IconHammer } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
@@ -9,6 +8,7 @@ import {
   type ImageInfo,
 } from '../../../main/contract/docker';
 import { formatBytes } from '../../../main/contract/numbers';
+import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { attempting } from '../../components/notices';
@@ -41,17 +41,15 @@ function BuildList({ connected }: { connected: boolean }) {
             <div>{builtText[image].title}</div>
             <div className="second-line">{builtText[image].what}</div>
           </div>
-          <Button
-            size="xs"
-            variant="default"
+          <SmallButton
+            icon={IconHammer}
             disabled={!connected}
             loading={asking === image}
-            leftSection={<IconHammer size={14} aria-hidden="true" />}
             aria-label={`Build ${builtText[image].title}`}
             onClick={attempting(() => build(image))}
           >
             Build
-          </Button>
+          </SmallButton>
         </li>
       ))}
     </ul>

@@ -1,5 +1,6 @@
-import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
+import { Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { SmallButton } from '../../components/actions';
 import { onText, onTick } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
 import { useWork } from '../../use-work';
@@ -47,15 +48,9 @@ export function LoginForm() {
           value={password}
           onChange={onText(setPassword)}
         />
-        <Button
-          size="xs"
-          type="submit"
-          variant="default"
-          loading={sending}
-          disabled={registry.trim() === '' || password === ''}
-        >
+        <SmallButton type="submit" loading={sending} disabled={registry.trim() === '' || password === ''}>
           Use this login
-        </Button>
+        </SmallButton>
         <Checkbox
           size="xs"
           className="login-keep"

@@ -1,7 +1,8 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { imageReferenceSchema } from '../../../main/contract/docker';
+import { SmallButton } from '../../components/actions';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
 import { useWork } from '../../use-work';
@@ -35,15 +36,15 @@ export function PullForm({ connected }: { connected: boolean }) {
         value={reference}
         onChange={onText(setReference)}
       />
-      <Button
-        size="xs"
+      <SmallButton
+        variant="filled"
+        icon={IconDownload}
         type="submit"
         loading={asking}
         disabled={!readable || !connected}
-        leftSection={<IconDownload size={14} aria-hidden="true" />}
       >
         Pull
-      </Button>
+      </SmallButton>
     </form>
   );
 }

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { IconCircleCheck, IconCircleMinus, IconCircleX, IconLoader2 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { ImageWork } from '../../../main/contract/docker';
+import { CompactButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempt } from '../../components/notices';
 import { type Look, Status } from '../../components/status-text';
@@ -30,9 +30,7 @@ function Work({ work }: { work: ImageWork }) {
         <span className="dim work-text cut" title={work.text}>
           {work.text}
         </span>
-        <Button
-          size="compact-xs"
-          variant="default"
+        <CompactButton
           aria-label={`${running ? 'Cancel' : 'Dismiss'}: ${word} ${work.image}`}
           onClick={() => {
             if (running) {
@@ -43,7 +41,7 @@ function Work({ work }: { work: ImageWork }) {
           }}
         >
           {running ? 'Cancel' : 'Dismiss'}
-        </Button>
+        </CompactButton>
       </div>
       {running ? (
         <progress

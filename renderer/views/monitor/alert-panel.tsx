@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, NumberInput, type NumberInputProps, Select } from '@mantine/core';
+import { Checkbox, NumberInput, type NumberInputProps, Select } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
@@ -8,6 +8,7 @@ import {
   type AlertRule,
 } from '../../../main/contract/monitor/monitor';
 import { moreText } from '../../../main/contract/words';
+import { BareIcon } from '../../components/actions';
 import { attempt } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { Status } from '../../components/status-text';
@@ -145,15 +146,7 @@ function RuleLine(props: {
           onChange({ forSeconds });
         }}
       />
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="sm"
-        aria-label={`Remove rule: ${label}`}
-        onClick={props.onRemove}
-      >
-        <IconTrash size={15} aria-hidden="true" />
-      </ActionIcon>
+      <BareIcon icon={IconTrash} label={`Remove rule: ${label}`} onClick={props.onRemove} />
     </li>
   );
 }
@@ -177,11 +170,9 @@ export function AlertPanel(props: {
     <Panel
       title="Alerts"
       head={
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-label="Add a rule"
+        <BareIcon
+          icon={IconPlus}
+          label="Add a rule"
           onClick={() => {
             const id = `rule-${Date.now()}`;
             set([
@@ -189,9 +180,7 @@ export function AlertPanel(props: {
               { id, metric: 'probe-p99-ms', model: '', above: 100, forSeconds: 10, enabled: true },
             ]);
           }}
-        >
-          <IconPlus size={15} aria-hidden="true" />
-        </ActionIcon>
+        />
       }
     >
       <div className="panel-body stack">

@@ -37,7 +37,6 @@ const ActionButtons = memo(function ActionButtons(props: {
   served: boolean;
   why: string | null;
   busy: boolean;
-  autoFocus: boolean;
   setBusyWith: SetModel;
   onConfig: (name: string) => void;
   onUnload: (key: string) => void;
@@ -79,7 +78,6 @@ const ActionButtons = memo(function ActionButtons(props: {
         text="Unload"
         label={`Unload ${name}`}
         why={why ?? (served ? null : 'The model is not loaded')}
-        autoFocus={props.autoFocus}
         onClick={() => {
           props.onUnload(key);
         }}
@@ -104,7 +102,6 @@ export function ModelActions(props: {
   const key = modelKey(model);
   const [busyWith, setBusyWith] = useState<string | null>(null);
   const [askingOf, setAskingOf] = useState<string | null>(null);
-  const [keptOf, setKeptOf] = useState<string | null>(null);
   if (askingOf === key) {
     return (
       <ConfirmInPlace
@@ -112,12 +109,10 @@ export function ModelActions(props: {
         action="Unload"
         onConfirm={() => {
           setAskingOf(null);
-          setKeptOf(key);
           work(client, 'monitor.unloadModel', { name, key, setBusyWith });
         }}
         onCancel={() => {
           setAskingOf(null);
-          setKeptOf(key);
         }}
       />
     );
@@ -130,7 +125,6 @@ export function ModelActions(props: {
       served={model.state === 'ready' || model.state === 'failing'}
       why={props.why}
       busy={busyWith === key}
-      autoFocus={keptOf === key}
       setBusyWith={setBusyWith}
       onConfig={props.onConfig}
       onUnload={setAskingOf}

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { type GpuSample, modelKey, type ModelSample } from '../../../main/contract/monitor/monitor';
 import type { MonitorHistory } from '../../../main/contract/monitor/monitor-history';
@@ -9,6 +8,7 @@ import { batchSizeChart, gpuChart, probeChart, rateChart } from '../../charts/mo
 import { stackChart } from '../../charts/monitor/monitor-stack-chart';
 import type { MonitorChartInput } from '../../charts/monitor/monitor-time-chart';
 import { SharedCursor } from '../../charts/plot/shared-cursor';
+import { CompactButton } from '../../components/actions';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { gpuSentence } from './monitor-text';
 
@@ -84,15 +84,13 @@ export function ModelCharts(props: {
         <div className="row-actions">
           <span className="dim">{more}</span>
           {gpus.length > room ? (
-            <Button
-              size="compact-xs"
-              variant="default"
+            <CompactButton
               onClick={() => {
                 setRoom(room + gpuStep);
               }}
             >
               Show {formatCount(Math.min(gpuStep, gpus.length - room))} more
-            </Button>
+            </CompactButton>
           ) : null}
         </div>
       )}

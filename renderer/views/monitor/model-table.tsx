@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { modelKey, type ModelSample, mostModels } from '../../../main/contract/monitor/monitor';
 import {
@@ -10,6 +9,7 @@ import {
   missing,
 } from '../../../main/contract/numbers';
 import { moreText } from '../../../main/contract/words';
+import { CompactButton } from '../../components/actions';
 import { Status } from '../../components/status-text';
 import { numeric, TableHead } from '../../components/table';
 import { stopClick } from '../../handlers';
@@ -92,9 +92,9 @@ function MoreModels(props: { shown: number; models: number; more: number; onMore
       {hidden === null ? null : (
         <>
           <span className="dim">{hidden}</span>
-          <Button size="compact-xs" variant="default" onClick={props.onMore}>
+          <CompactButton onClick={props.onMore}>
             Show {formatCount(Math.min(rowStep, models - shown))} more
-          </Button>
+          </CompactButton>
         </>
       )}
       {unlisted === null ? null : (

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, Select, Tooltip } from '@mantine/core';
+import { Menu, Select, Tooltip } from '@mantine/core';
 import {
   IconDownload,
   IconPencil,
@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { MonitorState } from '../../../main/contract/monitor/monitor';
-import { IconToggle } from '../../components/actions';
+import { BareIcon, IconToggle, SmallButton } from '../../components/actions';
 import { attempt, attempting, noticeDone } from '../../components/notices';
 import { windowMinutes } from '../../stores/monitor';
 import { useWorkbench } from '../../workbench';
@@ -25,12 +25,10 @@ const exports = [
 export function SaveMenu() {
   const { client } = useWorkbench();
   return (
-    <Menu position="bottom-end" shadow="md" withinPortal>
+    <Menu position="bottom-end" shadow="md">
       <Menu.Target>
         <Tooltip label="Export" openDelay={300}>
-          <ActionIcon variant="subtle" color="gray" size="md" aria-label="Export">
-            <IconDownload size={16} aria-hidden="true" />
-          </ActionIcon>
+          <BareIcon icon={IconDownload} label="Export" box="md" size={16} />
         </Tooltip>
       </Menu.Target>
       <Menu.Dropdown>
@@ -94,23 +92,12 @@ export function MonitorActions(props: {
         />
       ) : null}
       <SaveMenu />
-      <Button
-        size="xs"
-        variant="default"
-        aria-expanded={changing}
-        leftSection={<IconPencil size={14} aria-hidden="true" />}
-        onClick={props.onChange}
-      >
+      <SmallButton icon={IconPencil} aria-expanded={changing} onClick={props.onChange}>
         Change address
-      </Button>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconPlayerStop size={14} aria-hidden="true" />}
-        onClick={attempting(() => client.call('monitor.stop'))}
-      >
+      </SmallButton>
+      <SmallButton icon={IconPlayerStop} onClick={attempting(() => client.call('monitor.stop'))}>
         Stop watching
-      </Button>
+      </SmallButton>
     </>
   );
 }

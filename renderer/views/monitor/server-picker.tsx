@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconActivity } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
@@ -6,6 +6,7 @@ import type { ContainerInfo } from '../../../main/contract/docker';
 import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { present } from '../../../main/contract/trees';
+import { SmallButton } from '../../components/actions';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
 import { useWork } from '../../use-work';
@@ -165,15 +166,15 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
           value={metricsUrl}
           onChange={onText(setMetricsUrl)}
         />
-        <Button
-          size="xs"
+        <SmallButton
+          variant="filled"
+          icon={IconActivity}
           type="submit"
           loading={asking}
           disabled={url.trim() === ''}
-          leftSection={<IconActivity size={14} aria-hidden="true" />}
         >
           Watch
-        </Button>
+        </SmallButton>
       </form>
       <KnownServers recent={recent} onWatch={watch} />
     </section>

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy, IconFileText } from '@tabler/icons-react';
 import { type ErrorText, errorText } from '../../../main/contract/error-text';
@@ -6,6 +5,7 @@ import type { WireError } from '../../../main/contract/errors';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { measuredOnText } from '../../../main/contract/run/server-load';
 import { stepTitle } from '../../../main/contract/words';
+import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { useAnswer } from '../../use-answer';
 import { RemedyButtons } from './remedy-buttons';
@@ -64,17 +64,16 @@ function CopyDetails({ text }: { text: () => string }) {
   const clipboard = useClipboard({ timeout: 1500 });
   const Glyph = clipboard.copied ? IconCheck : IconCopy;
   return (
-    <Button
-      size="xs"
+    <SmallButton
+      icon={Glyph}
       variant="subtle"
       color="gray"
-      leftSection={<Glyph size={14} aria-hidden="true" />}
       onClick={() => {
         clipboard.copy(text());
       }}
     >
       {clipboard.copied ? 'Copied' : 'Copy details'}
-    </Button>
+    </SmallButton>
   );
 }
 
@@ -94,15 +93,9 @@ export function FailurePanel(props: { state: RunState; error: WireError; onOpenL
       <div className="failure-actions">
         <RemedyButtons state={state} error={error} />
         {step === undefined ? null : (
-          <Button
-            size="xs"
-            variant="subtle"
-            color="gray"
-            leftSection={<IconFileText size={14} aria-hidden="true" />}
-            onClick={props.onOpenLog}
-          >
+          <SmallButton icon={IconFileText} variant="subtle" color="gray" onClick={props.onOpenLog}>
             Open log
-          </Button>
+          </SmallButton>
         )}
         <CopyDetails text={() => detailsText(error, errorText[error.code], state, step, tail)} />
       </div>

@@ -1,9 +1,9 @@
-import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconServer2 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { isJobEngine } from '../../../main/contract/job/run-job';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec } from '../../../main/contract/run/server-load';
+import { ActionMenu, MenuAction, SmallButton } from '../../components/actions';
 import { noticeDone } from '../../components/notices';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
@@ -50,38 +50,31 @@ export function KeepServing({ state }: { state: RunState }) {
     });
   const model = spec.configure.modelName;
   return (
-    <Menu
-      position="bottom-end"
-      shadow="md"
-      withinPortal
+    <ActionMenu
       onOpen={() => {
         void deployments.getState().load();
       }}
-    >
-      <Menu.Target>
-        <Button
-          size="xs"
-          variant="default"
+      button={
+        <SmallButton
+          icon={IconServer2}
           loading={busy}
           title="Keeps the model serving after the workbench is closed"
-          leftSection={<IconServer2 size={14} aria-hidden="true" />}
           rightSection={<IconChevronDown size={14} aria-hidden="true" />}
         >
           Keep serving
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={deploy(null)}>As a new deployment</Menu.Item>
-        {found
-          .filter(({ engine, host }) => engine === spec.engine.kind && host === hostOf(spec))
-          .map(({ id, models }) => (
-            <Menu.Item key={id} onClick={deploy(id)}>
-              {models.some(({ name }) => name === model)
-                ? `As the next version in ${id}`
-                : `As another model in ${id}`}
-            </Menu.Item>
-          ))}
-      </Menu.Dropdown>
-    </Menu>
+        </SmallButton>
+      }
+    >
+      <MenuAction onClick={deploy(null)}>As a new deployment</MenuAction>
+      {found
+        .filter(({ engine, host }) => engine === spec.engine.kind && host === hostOf(spec))
+        .map(({ id, models }) => (
+          <MenuAction key={id} onClick={deploy(id)}>
+            {models.some(({ name }) => name === model)
+              ? `As the next version in ${id}`
+              : `As another model in ${id}`}
+          </MenuAction>
+        ))}
+    </ActionMenu>
   );
 }

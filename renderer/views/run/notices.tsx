@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { IconHourglass, IconServer2, IconShieldCheck } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { jobLine } from '../../../main/contract/job/run-job';
@@ -8,6 +7,7 @@ import { damageText, type RunWait, waitRemedy, waitText } from '../../../main/co
 import type { RunState, RunStatus } from '../../../main/contract/run/run-state';
 import { hasSpec, measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';
 import { changesText } from '../../../main/contract/run/spec-tools';
+import { SmallButton } from '../../components/actions';
 import { PageLink } from '../../components/links';
 import { formatWhen } from '../../format/times';
 import { doRunWork, worksFor } from '../../stores/run-work';
@@ -32,12 +32,10 @@ export function OriginNotice({
       {text}
       {origin === 'foreign' && hasSpec(state) ? (
         <div>
-          <Button
-            size="xs"
-            variant="default"
+          <SmallButton
+            icon={IconShieldCheck}
             loading={busy}
             title="Shows the files, images and paths that the run would use, and asks for confirmation"
-            leftSection={<IconShieldCheck size={14} aria-hidden="true" />}
             onClick={working(async () => {
               await client.call('runs.trust', { runId });
               if (goesOn) await doRunWork(client, runId, 'resume');
@@ -45,7 +43,7 @@ export function OriginNotice({
             })}
           >
             {goesOn ? 'Trust and continue…' : 'Trust this run…'}
-          </Button>
+          </SmallButton>
         </div>
       ) : null}
     </section>

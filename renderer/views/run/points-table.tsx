@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { memo, useState } from 'react';
 import { isSteady, stateWords } from '../../../main/contract/flag-text';
 import {
@@ -37,6 +36,7 @@ import type { Scenario } from '../../../main/contract/run/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run/run-state';
 import type { Sweep } from '../../../main/contract/run/sweep';
 import { levelOf, sweepOfState } from '../../charts/chart';
+import { CompactButton } from '../../components/actions';
 import { Panel } from '../../components/panel';
 import { type Heading, numeric, ScrollTable, TableHead } from '../../components/table';
 import { doubtsText } from '../../format/words';
@@ -172,16 +172,14 @@ export const PointsTable = memo(function PointsTable({
       label="Measured levels"
       note={noteOf(points)}
       head={
-        <Button
-          size="compact-xs"
-          variant="default"
+        <CompactButton
           aria-expanded={withComponents}
           onClick={() => {
             setWithComponents(!withComponents);
           }}
         >
           {withComponents ? 'Hide components' : 'Show components'}
-        </Button>
+        </CompactButton>
       }
     >
       <ScrollTable label="Table of levels" className="points-table">

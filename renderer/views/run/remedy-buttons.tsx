@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import {
   type Icon,
   IconContainer,
@@ -11,6 +10,7 @@ import {
 import { useState } from 'react';
 import type { WireError } from '../../../main/contract/errors';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { SmallButton } from '../../components/actions';
 import { attempt } from '../../components/notices';
 import { doRunWork } from '../../stores/run-work';
 import { useWorkbench, type Workbench } from '../../workbench';
@@ -94,13 +94,12 @@ export function RemedyButtons({ state, error }: { state: RunState; error: WireEr
       help,
     } = action === 'edit' && !isChangeable(state) ? runAgainLook : looks[action];
     return (
-      <Button
+      <SmallButton
+        icon={ActionIcon}
         key={action}
-        size="xs"
         variant={index === 0 ? 'filled' : 'default'}
         loading={busy === action}
         title={help}
-        leftSection={<ActionIcon size={14} aria-hidden="true" />}
         onClick={() => {
           setBusy(action);
           attempt(async () => {
@@ -113,7 +112,7 @@ export function RemedyButtons({ state, error }: { state: RunState; error: WireEr
         }}
       >
         {label}
-      </Button>
+      </SmallButton>
     );
   });
 }

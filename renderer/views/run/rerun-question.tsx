@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { StepId } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { stepTitle } from '../../../main/contract/words';
+import { CompactButton } from '../../components/actions';
 import { attempt } from '../../components/notices';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
@@ -38,11 +38,11 @@ export function RerunQuestion(props: { state: RunState; step: StepId; onDone: ()
         <p>{levels === 1 ? '1 measured level is' : `${levels} measured levels are`} measured anew.</p>
       )}
       <div className="rerun-buttons">
-        <Button size="compact-xs" variant="default" autoFocus onClick={onDone}>
+        <CompactButton autoFocus onClick={onDone}>
           Keep
-        </Button>
-        <Button
-          size="compact-xs"
+        </CompactButton>
+        <CompactButton
+          variant="filled"
           loading={busy}
           onClick={working(async () => {
             await client.call('runs.rerunFrom', { runId, step });
@@ -51,7 +51,7 @@ export function RerunQuestion(props: { state: RunState; step: StepId; onDone: ()
           })}
         >
           Rerun
-        </Button>
+        </CompactButton>
       </div>
     </div>
   );

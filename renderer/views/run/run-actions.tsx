@@ -1,4 +1,3 @@
-import { Button, Menu } from '@mantine/core';
 import {
   IconAdjustments,
   IconChevronDown,
@@ -21,7 +20,7 @@ import type { ShownLook } from '../../../main/contract/run/report-look';
 import type { ReportFile } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec, scenarioOfLevels, type ServerLoad } from '../../../main/contract/run/server-load';
-import { IconAction } from '../../components/actions';
+import { ActionMenu, IconAction, MenuAction, SmallButton } from '../../components/actions';
 import { attempt, attempting, noticeDone } from '../../components/notices';
 import { doRunWork, hasFailed, type RunWork, worksFor } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
@@ -64,19 +63,18 @@ export function WorkButtons({ state }: { state: RunState }) {
   return works.map((work) => {
     const { icon: WorkIcon, label } = looks[work];
     return (
-      <Button
+      <SmallButton
+        icon={WorkIcon}
         key={work}
-        size="xs"
         variant={work === 'resume' ? 'filled' : 'default'}
         loading={busy === work}
         disabled={status === 'running' && isAsked(work, stopping)}
-        leftSection={<WorkIcon size={14} aria-hidden="true" />}
         onClick={() => {
           act(work);
         }}
       >
         {label}
-      </Button>
+      </SmallButton>
     );
   });
 }
@@ -135,8 +133,8 @@ function kindsOf({ reports, onServer, status, scenarios }: RunState): readonly R
 function BundleItem({ runId }: { runId: string }) {
   const { client } = useWorkbench();
   return (
-    <Menu.Item
-      leftSection={<IconPackageExport size={14} aria-hidden="true" />}
+    <MenuAction
+      icon={IconPackageExport}
       onClick={attempting(async () => {
         const title = 'Empty folder for the deployment bundle';
         const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
@@ -146,7 +144,7 @@ function BundleItem({ runId }: { runId: string }) {
       })}
     >
       Deployment bundle…
-    </Menu.Item>
+    </MenuAction>
   );
 }
 
@@ -167,53 +165,50 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
           }}
         />
       )}
-      <Menu position="bottom-end" shadow="md" withinPortal>
-        <Menu.Target>
-          <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} aria-hidden="true" />}>
-            Export
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {kinds
-            .filter(([kind]) => written(kind))
-            .map(([kind, text]) => (
-              <Menu.Item
-                key={kind}
-                leftSection={<IconDownload size={14} aria-hidden="true" />}
-                onClick={() => {
-                  onSave(kind);
-                }}
-              >
-                {text}
-              </Menu.Item>
-            ))}
-          {written('html') ? (
-            <Menu.Item
-              leftSection={<IconExternalLink size={14} aria-hidden="true" />}
+      <ActionMenu
+        button={
+          <SmallButton rightSection={<IconChevronDown size={14} aria-hidden="true" />}>Export</SmallButton>
+        }
+      >
+        {kinds
+          .filter(([kind]) => written(kind))
+          .map(([kind, text]) => (
+            <MenuAction
+              key={kind}
+              icon={IconDownload}
+              onClick={() => {
+                onSave(kind);
+              }}
+            >
+              {text}
+            </MenuAction>
+          ))}
+        {written('html') ? (
+          <>
+            <MenuAction
+              icon={IconExternalLink}
               onClick={attempting(() => client.call('desktop.openReport', { runId, kind: 'html' }))}
             >
               Open report
-            </Menu.Item>
-          ) : null}
-          {written('html') ? (
-            <Menu.Item
-              leftSection={<IconEdit size={14} aria-hidden="true" />}
+            </MenuAction>
+            <MenuAction
+              icon={IconEdit}
               onClick={attempting(async () => {
                 setLook(await client.call('runs.reportLook', { runId }));
               })}
             >
               Title, logo and sections…
-            </Menu.Item>
-          ) : null}
-          {isDeployable(state) ? <BundleItem runId={runId} /> : null}
-          <Menu.Item
-            leftSection={<IconFolder size={14} aria-hidden="true" />}
-            onClick={attempting(() => client.call('desktop.showRunFolder', { runId }))}
-          >
-            Show run folder
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+            </MenuAction>
+          </>
+        ) : null}
+        {isDeployable(state) ? <BundleItem runId={runId} /> : null}
+        <MenuAction
+          icon={IconFolder}
+          onClick={attempting(() => client.call('desktop.showRunFolder', { runId }))}
+        >
+          Show run folder
+        </MenuAction>
+      </ActionMenu>
     </>
   );
 }
@@ -237,15 +232,13 @@ export function RunActions({ state }: { state: RunState }) {
     <>
       <WorkButtons state={state} />
       {isChangeable(state) && !isOfferedByError(state) ? (
-        <Button
-          size="xs"
-          variant="default"
+        <SmallButton
+          icon={IconAdjustments}
           title="Opens the wizard with the settings of this run; only what depends on your changes is done again"
-          leftSection={<IconAdjustments size={14} aria-hidden="true" />}
           onClick={attempting(() => changeRun(workbench, runId))}
         >
           Change and continue…
-        </Button>
+        </SmallButton>
       ) : null}
       {hasSpec(state) && status !== 'running' ? (
         <IconAction
@@ -263,16 +256,15 @@ export function RunActions({ state }: { state: RunState }) {
         }}
       />
       {kindsOf(state).includes('pdf') ? (
-        <Button
-          size="xs"
+        <SmallButton
+          icon={IconFileTypePdf}
           variant={status === 'done' ? 'filled' : 'default'}
-          leftSection={<IconFileTypePdf size={14} aria-hidden="true" />}
           onClick={() => {
             save('pdf');
           }}
         >
           Export PDF
-        </Button>
+        </SmallButton>
       ) : null}
       {isDeployable(state) ? <KeepServing state={state} /> : null}
       <ExportMenu state={state} onSave={save} />

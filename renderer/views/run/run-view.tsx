@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { queueOf } from '../../../main/contract/job/run-job';
@@ -6,6 +5,7 @@ import type { StepId } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { measuredServer, servedModels } from '../../../main/contract/run/server-load';
 import { estimateTimeLeft, timeLeftText } from '../../../main/contract/run/time-left';
+import { CompactButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
@@ -139,9 +139,9 @@ export function RunView({ runId }: { runId: string }) {
       bare
       before={
         <span className="dim">
-          <Button size="compact-xs" variant="subtle" color="gray" onClick={wayTo({ page: 'runs' })}>
+          <CompactButton variant="subtle" color="gray" onClick={wayTo({ page: 'runs' })}>
             Runs
-          </Button>
+          </CompactButton>
           /
         </span>
       }

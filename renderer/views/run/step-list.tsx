@@ -1,10 +1,10 @@
-import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconPlayerPlay, IconRepeat } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { StepId } from '../../../main/contract/run/run-events';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { hasSpec } from '../../../main/contract/run/server-load';
 import { stepTitle } from '../../../main/contract/words';
+import { ActionMenu, BareIcon, MenuAction } from '../../components/actions';
 import { attempting } from '../../components/notices';
 import { StepStatusIcon } from '../../components/status-text';
 import { useNow } from '../../components/use-time';
@@ -24,37 +24,26 @@ function StepMenu(props: { state: RunState; step: StepState; onRerun: () => void
   const rerun = hasSpec(state);
   if (!retry && !rerun) return null;
   return (
-    <Menu position="bottom-end" shadow="md" withinPortal>
-      <Menu.Target>
-        <ActionIcon
-          className="step-menu"
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-label={`Actions of ${stepTitle[step.id]}`}
+    <ActionMenu
+      button={<BareIcon className="step-menu" icon={IconDots} label={`Actions of ${stepTitle[step.id]}`} />}
+    >
+      {retry ? (
+        <MenuAction
+          icon={IconPlayerPlay}
+          onClick={attempting(async () => {
+            await doRunWork(client, runId, 'resume');
+            await run.getState().open(runId);
+          })}
         >
-          <IconDots size={15} aria-hidden="true" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {retry ? (
-          <Menu.Item
-            leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
-            onClick={attempting(async () => {
-              await doRunWork(client, runId, 'resume');
-              await run.getState().open(runId);
-            })}
-          >
-            Retry step
-          </Menu.Item>
-        ) : null}
-        {rerun ? (
-          <Menu.Item leftSection={<IconRepeat size={14} aria-hidden="true" />} onClick={props.onRerun}>
-            Rerun from here
-          </Menu.Item>
-        ) : null}
-      </Menu.Dropdown>
-    </Menu>
+          Retry step
+        </MenuAction>
+      ) : null}
+      {rerun ? (
+        <MenuAction icon={IconRepeat} onClick={props.onRerun}>
+          Rerun from here
+        </MenuAction>
+      ) : null}
+    </ActionMenu>
   );
 }
 

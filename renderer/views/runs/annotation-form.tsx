@@ -1,6 +1,7 @@
-import { Button, TagsInput, TextInput } from '@mantine/core';
+import { TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary } from '../../../main/contract/api';
+import { CompactButton } from '../../components/actions';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
 import { useWork } from '../../use-work';
@@ -41,12 +42,10 @@ export function AnnotationForm(props: { run: RunSummary; knownTags: readonly str
         w={300}
       />
       <TextInput size="xs" label="Note" maxLength={10_000} value={note} onChange={onText(setNote)} flex={1} />
-      <Button size="compact-xs" variant="default" onClick={onDone}>
-        Cancel
-      </Button>
-      <Button size="compact-xs" type="submit" loading={busy}>
+      <CompactButton onClick={onDone}>Cancel</CompactButton>
+      <CompactButton variant="filled" type="submit" loading={busy}>
         Save
-      </Button>
+      </CompactButton>
     </form>
   );
 }

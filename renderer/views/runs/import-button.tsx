@@ -1,6 +1,7 @@
 import { Button, Modal, NumberInput, TextInput } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
 import { useState } from 'react';
+import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempting } from '../../components/notices';
 import { onText } from '../../handlers';
@@ -66,10 +67,8 @@ export function ImportButton() {
   };
   return (
     <>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconFileImport size={14} aria-hidden="true" />}
+      <SmallButton
+        icon={IconFileImport}
         onClick={attempting(async () => {
           const chosen = await client.call('desktop.choosePath', {
             kind: 'file',
@@ -79,7 +78,7 @@ export function ImportButton() {
         })}
       >
         Import
-      </Button>
+      </SmallButton>
       <Modal opened={path !== null} onClose={close} title="Import results of perf_analyzer">
         {path === null ? null : <ImportForm path={path} onDone={close} />}
       </Modal>

@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, Menu } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { IconAlertTriangle, IconCopy, IconDots, IconPencil, IconTag, IconTrash } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
 import { jobPlace, queueOf } from '../../../main/contract/job/run-job';
@@ -6,6 +6,7 @@ import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run/run-content';
 import { shortWaitText } from '../../../main/contract/run/run-events';
 import { hasSpec } from '../../../main/contract/run/server-load';
+import { ActionMenu, BareIcon, MenuAction } from '../../components/actions';
 import { attempting } from '../../components/notices';
 import { PassedText, RunStatusText, Status } from '../../components/status-text';
 import { formatWhen, formatWhenFully } from '../../format/times';
@@ -40,42 +41,35 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
   const workbench = useWorkbench();
   const running = run.status === 'running';
   return (
-    <Menu position="bottom-end" shadow="md" withinPortal>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Actions of ${name}`}>
-          <IconDots size={16} aria-hidden="true" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconPencil size={14} aria-hidden="true" />}
-          onClick={() => {
-            workbench.overlay.getState().rename(run.runId);
-          }}
-        >
-          Rename…
-        </Menu.Item>
-        <Menu.Item leftSection={<IconTag size={14} aria-hidden="true" />} onClick={onEdit}>
-          Edit tags and note
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconCopy size={14} aria-hidden="true" />}
-          disabled={!hasSpec(run)}
-          title={hasSpec(run) ? undefined : 'The workbench did not deploy this model'}
-          onClick={attempting(() => runAgain(workbench, run.runId))}
-        >
-          Run again with changes
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconTrash size={14} aria-hidden="true" />}
-          disabled={running}
-          title={running ? 'Cancel the run first' : undefined}
-          onClick={attempting(() => removeRuns(workbench, [run]))}
-        >
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <ActionMenu button={<BareIcon icon={IconDots} size={16} label={`Actions of ${name}`} />}>
+      <MenuAction
+        icon={IconPencil}
+        onClick={() => {
+          workbench.overlay.getState().rename(run.runId);
+        }}
+      >
+        Rename…
+      </MenuAction>
+      <MenuAction icon={IconTag} onClick={onEdit}>
+        Edit tags and note
+      </MenuAction>
+      <MenuAction
+        icon={IconCopy}
+        disabled={!hasSpec(run)}
+        title={hasSpec(run) ? undefined : 'The workbench did not deploy this model'}
+        onClick={attempting(() => runAgain(workbench, run.runId))}
+      >
+        Run again with changes
+      </MenuAction>
+      <MenuAction
+        icon={IconTrash}
+        disabled={running}
+        title={running ? 'Cancel the run first' : undefined}
+        onClick={attempting(() => removeRuns(workbench, [run]))}
+      >
+        Delete
+      </MenuAction>
+    </ActionMenu>
   );
 }
 

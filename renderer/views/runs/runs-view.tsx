@@ -1,8 +1,9 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconActivity, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { formatCount } from '../../../main/contract/numbers';
+import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
@@ -38,24 +39,18 @@ function RunsActions({ searchable }: { searchable: boolean }) {
         />
       ) : null}
       <ImportButton />
-      <Button
-        size="xs"
-        variant="default"
+      <SmallButton
+        icon={IconActivity}
         title="Measures a model on a Triton that is already running"
-        leftSection={<IconActivity size={14} aria-hidden="true" />}
         onClick={() => {
           overlay.getState().measure({});
         }}
       >
         Measure a server
-      </Button>
-      <Button
-        size="xs"
-        leftSection={<IconPlus size={14} aria-hidden="true" />}
-        onClick={wayTo({ page: 'new' })}
-      >
+      </SmallButton>
+      <SmallButton variant="filled" icon={IconPlus} onClick={wayTo({ page: 'new' })}>
         New deployment
-      </Button>
+      </SmallButton>
     </>
   );
 }
@@ -121,9 +116,7 @@ export function RunsView() {
             {shown.length === 0 ? (
               <div className="empty">
                 <p>No runs match{search === '' ? ' these filters' : ` “${search}”`}.</p>
-                <Button size="xs" variant="default" onClick={clear}>
-                  Show all runs
-                </Button>
+                <SmallButton onClick={clear}>Show all runs</SmallButton>
               </div>
             ) : (
               <RunsTable runs={shown} all={value} titleOf={titleOf} sorting={sorting} onSort={setSorting} />

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { IconArrowsLeftRight, IconTrash, IconX } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
 import { formatCount } from '../../../main/contract/numbers';
+import { CompactButton } from '../../components/actions';
 import { useWayTo } from '../../components/links';
 import { attempting } from '../../components/notices';
 import { mostCompared } from '../../stores/compared-runs';
@@ -24,15 +24,13 @@ function CompareLast({ shown }: { shown: readonly RunSummary[] }) {
   if (newest.length < 2) return null;
   return (
     <div className="selection-bar">
-      <Button
-        size="compact-xs"
-        variant="default"
+      <CompactButton
+        icon={IconArrowsLeftRight}
         title="The newest of the runs shown, and which of them is the best within a p99 budget"
-        leftSection={<IconArrowsLeftRight size={13} aria-hidden="true" />}
         onClick={wayTo({ page: 'compare', runIds: newest })}
       >
         Compare the last {newest.length}
-      </Button>
+      </CompactButton>
     </div>
   );
 }
@@ -55,37 +53,34 @@ export function SelectionBar({
         {formatCount(rows.length)} selected
         {hidden === 0 ? null : <span className="dim"> · {hiddenText(hidden)}</span>}
       </span>
-      <Button
-        size="compact-xs"
+      <CompactButton
+        variant="filled"
+        icon={IconArrowsLeftRight}
         disabled={tooFew || tooMany}
         title={
           tooFew ? 'Select two or more' : tooMany ? `At most ${mostCompared} can be compared` : undefined
         }
-        leftSection={<IconArrowsLeftRight size={13} aria-hidden="true" />}
         onClick={wayTo({ page: 'compare', runIds: byAge(rows) })}
       >
         Compare
-      </Button>
-      <Button
-        size="compact-xs"
-        variant="default"
+      </CompactButton>
+      <CompactButton
+        icon={IconTrash}
         disabled={removable.length === 0}
-        leftSection={<IconTrash size={13} aria-hidden="true" />}
         onClick={attempting(() => removeRuns(workbench, removable))}
       >
         Delete
-      </Button>
-      <Button
-        size="compact-xs"
+      </CompactButton>
+      <CompactButton
+        icon={IconX}
         variant="subtle"
         color="gray"
-        leftSection={<IconX size={13} aria-hidden="true" />}
         onClick={() => {
           workbench.selection.getState().setAll([]);
         }}
       >
         Clear selection
-      </Button>
+      </CompactButton>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { toWire } from '../../../main/contract/errors';
 import {
@@ -7,6 +7,7 @@ import {
   settingText,
   type SettingValue,
 } from '../../../main/contract/settings/settings';
+import { CompactButton } from '../../components/actions';
 import { attempt, attempting } from '../../components/notices';
 import { onText, onTick } from '../../handlers';
 import { useWorkbench } from '../../workbench';
@@ -125,14 +126,13 @@ export function SettingRow(props: { id: SettingKey; value: SettingValue; set?: C
         <p className="dim setting-default">
           <span>Default: {settingText(id, fallback)}</span>
           {value === fallback ? null : (
-            <Button
-              size="compact-xs"
+            <CompactButton
               variant="subtle"
               aria-label={`Reset ${title}`}
               onClick={attempting(() => reset(id))}
             >
               Reset
-            </Button>
+            </CompactButton>
           )}
         </p>
       </div>

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useStore } from 'zustand';
@@ -9,6 +9,7 @@ import {
   settingKeys,
   type SettingsState,
 } from '../../../main/contract/settings/settings';
+import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempting, noticeDone } from '../../components/notices';
 import { Page } from '../../components/page';
@@ -45,9 +46,7 @@ function FileProblems({ state }: { state: SettingsState }) {
         error={{ code: 'input-invalid', message: `The settings cannot be read: ${broken}.`, where: file }}
       >
         <p>All settings have their defaults, and none can be changed. Correct the file, or set it aside.</p>
-        <Button
-          size="xs"
-          variant="default"
+        <SmallButton
           onClick={attempting(async () => {
             const { path } = await client.call('settings.setAside');
             await settings.getState().load();
@@ -55,7 +54,7 @@ function FileProblems({ state }: { state: SettingsState }) {
           })}
         >
           Set aside
-        </Button>
+        </SmallButton>
       </ErrorPanel>
     );
   }
@@ -140,15 +139,13 @@ export function SettingsView() {
     <Page
       title="Settings"
       actions={
-        <Button
-          size="xs"
-          variant="default"
+        <SmallButton
           onClick={() => {
             overlay.getState().show('shortcuts');
           }}
         >
           Keyboard shortcuts
-        </Button>
+        </SmallButton>
       }
     >
       <div className="stack settings">

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { useStore } from 'zustand';
 import { formatBytes } from '../../../main/contract/numbers';
 import { type HomeMovePlan, type StorageReport, storageText } from '../../../main/contract/settings/storage';
+import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
@@ -64,22 +65,16 @@ function HomeRow({ home, fixed }: { home: string; fixed: boolean }) {
         ) : null}
       </div>
       <div className="setting-buttons">
-        <Button
-          size="xs"
-          variant="default"
-          onClick={attempting(() => client.call('desktop.openFolder', { folder: 'home' }))}
-        >
+        <SmallButton onClick={attempting(() => client.call('desktop.openFolder', { folder: 'home' }))}>
           Open folder
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
+        </SmallButton>
+        <SmallButton
           disabled={fixed}
           aria-describedby={fixed ? 'home-fixed' : undefined}
           onClick={attempting(choose)}
         >
           Move…
-        </Button>
+        </SmallButton>
       </div>
       <MoveDialog
         plan={plan}

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   type ReportChange,
@@ -7,6 +7,7 @@ import {
   sectionTitles,
   type ShownLook,
 } from '../../../../main/contract/run/report-look';
+import { SmallButton } from '../../../components/actions';
 import { attempting, noticeDone } from '../../../components/notices';
 import { useWork } from '../../../use-work';
 import { useWorkbench } from '../../../workbench';
@@ -28,9 +29,7 @@ function LogoField({ draft, onChange }: { draft: Draft; onChange: (draft: Draft)
   return (
     <Group gap="xs">
       <Text size="sm">Logo: {draft.logo ?? 'none'}</Text>
-      <Button
-        size="xs"
-        variant="default"
+      <SmallButton
         onClick={attempting(async () => {
           const title = 'Logo: PNG, JPEG or SVG, at most 256 KiB';
           const chosen = await client.call('desktop.choosePath', { kind: 'file', title });
@@ -39,17 +38,16 @@ function LogoField({ draft, onChange }: { draft: Draft; onChange: (draft: Draft)
         })}
       >
         Choose…
-      </Button>
+      </SmallButton>
       {draft.logo === null ? null : (
-        <Button
-          size="xs"
+        <SmallButton
           variant="subtle"
           onClick={() => {
             onChange({ ...draft, chosen: null, logo: null });
           }}
         >
           Remove
-        </Button>
+        </SmallButton>
       )}
     </Group>
   );
@@ -120,12 +118,10 @@ export function ReportDialog({
         <LogoField draft={draft} onChange={setDraft} />
         <SectionsField draft={draft} onChange={setDraft} />
         <Group justify="flex-end" gap="xs">
-          <Button size="xs" variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button size="xs" loading={busy} onClick={write}>
+          <SmallButton onClick={onClose}>Cancel</SmallButton>
+          <SmallButton variant="filled" loading={busy} onClick={write}>
             Write reports
-          </Button>
+          </SmallButton>
         </Group>
       </Stack>
     </Modal>
