@@ -1,7 +1,6 @@
-import { Menu, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { memo, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { BareIcon } from '../components/actions';
+import { ActionMenu, IconButton, MenuAction } from '../components/actions';
 import { attempting } from '../components/notices';
 import { useChartTheme } from '../components/use-chart-theme';
 import { type Chart, withMeasuredScale } from './chart';
@@ -20,20 +19,15 @@ const ChartMenu = memo(function ChartMenu(props: {
   onSave: (format: (typeof chartFormats)[number]) => Promise<void>;
 }) {
   return (
-    <Menu position="bottom-end" shadow="md">
-      <Menu.Target>
-        <Tooltip label="Save chart" openDelay={300}>
-          <BareIcon icon={IconDownload} label={`Save chart: ${props.title}`} />
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {chartFormats.map((format) => (
-          <Menu.Item key={format} onClick={attempting(() => props.onSave(format))}>
-            {formatText[format]}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <ActionMenu
+      button={<IconButton icon={IconDownload} label="Save chart" name={`Save chart: ${props.title}`} />}
+    >
+      {chartFormats.map((format) => (
+        <MenuAction key={format} onClick={attempting(() => props.onSave(format))}>
+          {formatText[format]}
+        </MenuAction>
+      ))}
+    </ActionMenu>
   );
 });
 

@@ -1,5 +1,7 @@
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { shellLine } from '../../main/contract/flag-text';
+import { remedyCommand } from '../format/remedy-command';
 import { IconButton } from './actions';
 
 /** A long text is given as a function and put together on the click. */
@@ -14,5 +16,30 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
         clipboard.copy(typeof text === 'string' ? text : text());
       }}
     />
+  );
+}
+
+/** A command exactly as it is run, to copy. */
+export function CommandText({ argv, note }: { argv: readonly string[]; note?: string | undefined }) {
+  const text = shellLine(argv);
+  return (
+    <div>
+      {note === undefined ? null : <div className="dim">{note}</div>}
+      <div className="command">
+        <code>{text}</code>
+        <CopyButton text={text} label="Copy command" />
+      </div>
+    </div>
+  );
+}
+
+/** What to do, to copy: the command in it where there is one. */
+export function Remedy({ text }: { text: string }) {
+  const command = remedyCommand(text);
+  return (
+    <div className="command">
+      <span className="remedy">{text}</span>
+      <CopyButton text={command ?? text} label={command === null ? 'Copy remedy' : 'Copy command'} />
+    </div>
   );
 }

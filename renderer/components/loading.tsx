@@ -11,3 +11,8 @@ export function Loading({ label }: { label: string }) {
     </div>
   );
 }
+
+/** How far something is; @param fraction null where that is not known. */
+export const ProgressBar = ({ label, fraction }: { label: string; fraction: number | null }) => (
+  <progress className="bar" max={1} aria-label={label} {...(fraction === null ? {} : { value: fraction })} />
+);

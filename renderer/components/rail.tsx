@@ -1,4 +1,3 @@
-import { Menu } from '@mantine/core';
 import {
   type Icon,
   IconActivity,
@@ -16,48 +15,58 @@ import {
   IconStack3,
   IconSun,
 } from '@tabler/icons-react';
+import type { ComponentProps } from 'react';
 import { useStore } from 'zustand';
 import { themeChoices, themeText, useThemeChoice } from '../commands/use-theme-choice';
 import { type Route, routeTo } from '../stores/route';
 import { useWorkbench } from '../workbench';
+import { ActionMenu, MenuAction } from './actions';
 
 const icons = { auto: IconDeviceDesktop, dark: IconMoon, light: IconSun } as const;
+
+/** A button of the rail. */
+const RailButton = ({
+  icon: Glyph,
+  className = '',
+  children,
+  ...rest
+}: ComponentProps<'button'> & { icon: Icon }) => (
+  <button type="button" className={`plain-button rail-entry ${className}`.trimEnd()} {...rest}>
+    <Glyph size={20} stroke={1.75} aria-hidden="true" />
+    {children}
+  </button>
+);
 
 /** The theme of the window: light, dark, or that of the system. */
 function ThemeButton() {
   const { choice, choose } = useThemeChoice();
-  const ChoiceIcon = icons[choice];
   return (
-    <Menu position="right-end" shadow="md" withinPortal>
-      <Menu.Target>
-        <button
-          type="button"
-          className="plain-button rail-entry rail-end"
+    <ActionMenu
+      position="right-end"
+      button={
+        <RailButton
+          icon={icons[choice]}
+          className="rail-end"
           title="Ctrl+Shift+L switches to the next theme"
           aria-label={`Theme: ${themeText[choice]}`}
         >
-          <ChoiceIcon size={20} stroke={1.75} aria-hidden="true" />
           Theme
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {themeChoices.map((theme) => {
-          const ThemeIcon = icons[theme];
-          return (
-            <Menu.Item
-              key={theme}
-              leftSection={<ThemeIcon size={14} aria-hidden="true" />}
-              rightSection={theme === choice ? <span className="dim">current</span> : null}
-              onClick={() => {
-                choose(theme);
-              }}
-            >
-              {themeText[theme]}
-            </Menu.Item>
-          );
-        })}
-      </Menu.Dropdown>
-    </Menu>
+        </RailButton>
+      }
+    >
+      {themeChoices.map((theme) => (
+        <MenuAction
+          key={theme}
+          icon={icons[theme]}
+          rightSection={theme === choice ? <span className="dim">current</span> : null}
+          onClick={() => {
+            choose(theme);
+          }}
+        >
+          {themeText[theme]}
+        </MenuAction>
+      ))}
+    </ActionMenu>
   );
 }
 
@@ -88,26 +97,18 @@ const helpEntries = [
 function HelpButton() {
   const { overlay } = useWorkbench();
   return (
-    <Menu position="right-end" shadow="md" withinPortal>
-      <Menu.Target>
-        <button type="button" className="plain-button rail-entry">
-          <IconHelp size={20} stroke={1.75} aria-hidden="true" />
-          Help
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {helpEntries.map(([page, title]) => (
-          <Menu.Item
-            key={page}
-            onClick={() => {
-              overlay.getState().show(page);
-            }}
-          >
-            {title}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <ActionMenu position="right-end" button={<RailButton icon={IconHelp}>Help</RailButton>}>
+      {helpEntries.map(([page, title]) => (
+        <MenuAction
+          key={page}
+          onClick={() => {
+            overlay.getState().show(page);
+          }}
+        >
+          {title}
+        </MenuAction>
+      ))}
+    </ActionMenu>
   );
 }
 
@@ -120,34 +121,30 @@ export function Rail() {
       <div className="rail-mark" aria-hidden="true">
         <IconStack3 size={24} stroke={1.75} />
       </div>
-      {entries.map(({ page, label, icon: EntryIcon }) => (
-        <button
+      {entries.map(({ page, label, icon }) => (
+        <RailButton
           key={page}
-          type="button"
-          className="plain-button rail-entry"
+          icon={icon}
           aria-current={shown === page || (shown === 'run' && page === 'runs') ? 'page' : undefined}
           onClick={() => {
             route.getState().go(routeTo(page, compared.getState().runIds));
           }}
         >
-          <EntryIcon size={20} stroke={1.75} aria-hidden="true" />
           {label}
-        </button>
+        </RailButton>
       ))}
       <ThemeButton />
       <HelpButton />
-      <button
-        type="button"
-        className="plain-button rail-entry"
+      <RailButton
+        icon={IconSettings}
         title="Ctrl+,"
         aria-current={shown === 'settings' ? 'page' : undefined}
         onClick={() => {
           route.getState().go({ page: 'settings' });
         }}
       >
-        <IconSettings size={20} stroke={1.75} aria-hidden="true" />
         Settings
-      </button>
+      </RailButton>
     </nav>
   );
 }

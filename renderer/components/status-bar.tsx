@@ -47,9 +47,12 @@ function MonitorStatus() {
         </span>
       )}
       {firing === 0 ? null : (
-        <Status icon={IconAlertTriangle} tone="bad" size={14}>
-          {firing === 1 ? '1 alert' : `${firing} alerts`}
-        </Status>
+        <Status
+          icon={IconAlertTriangle}
+          tone="bad"
+          size={14}
+          text={firing === 1 ? '1 alert' : `${firing} alerts`}
+        />
       )}
     </Item>
   );
@@ -112,9 +115,7 @@ function DockerStatus() {
     <Item data-docker={state.connection} onClick={wayTo({ page: 'containers' })}>
       <IconBox size={14} aria-hidden="true" />
       Docker
-      <Status {...looks[state.connection]} size={14}>
-        {words(state)}
-      </Status>
+      <Status {...looks[state.connection]} size={14} text={words(state)} />
     </Item>
   );
 }
@@ -134,6 +135,9 @@ function RunningStatus() {
   );
 }
 
+const availableLook = { icon: IconCircleCheck, tone: 'good', text: 'available' } as const;
+const missingLook = { icon: IconAlertTriangle, tone: 'bad', text: 'not available' } as const;
+
 /** Engine, running work, problems, hardware; each opens its page. In a narrow window the last items go first, each as a whole. */
 export function StatusBar() {
   const { machine, app } = useWorkbench();
@@ -149,13 +153,7 @@ export function StatusBar() {
           <IconServer2 size={14} aria-hidden="true" />
           local
           {local.version === null ? '' : ` · Triton ${local.version}`}
-          <Status
-            icon={local.available ? IconCircleCheck : IconAlertTriangle}
-            tone={local.available ? 'good' : 'bad'}
-            size={14}
-          >
-            {local.available ? 'available' : 'not available'}
-          </Status>
+          <Status {...(local.available ? availableLook : missingLook)} size={14} />
         </Item>
       )}
       <DockerStatus />

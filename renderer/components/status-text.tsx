@@ -21,6 +21,11 @@ export interface Look {
   readonly tone: Tone;
 }
 
+/** The same with its word. */
+export interface WordLook extends Look {
+  readonly text: string;
+}
+
 const runLooks: Readonly<Record<RunStatus, Look>> = {
   created: { icon: IconCircleDashed, tone: 'dim' },
   running: { icon: IconLoader2, tone: 'info' },
@@ -49,10 +54,11 @@ const warnedLook: Look = { icon: IconAlertTriangle, tone: 'warn' };
 export function Status({
   icon: StatusIcon,
   tone,
+  text,
   size = 15,
-  children,
+  children = text,
   ...rest
-}: ComponentProps<'span'> & { icon: Icon; tone: Tone; size?: number }) {
+}: ComponentProps<'span'> & Look & { text?: string; size?: number }) {
   return (
     <span className={`status tone-${tone}`} {...rest}>
       <StatusIcon
@@ -67,16 +73,12 @@ export function Status({
 
 /** State of a run. `text` is more exact where more is known. */
 export function RunStatusText({ status, text }: { status: RunStatus; text?: string | undefined }) {
-  return (
-    <Status {...runLooks[status]} data-status={status}>
-      {text ?? runStatusText[status]}
-    </Status>
-  );
+  return <Status {...runLooks[status]} text={text ?? runStatusText[status]} data-status={status} />;
 }
 
 /** Of a gate. */
 export function PassedText({ passed }: { passed: boolean }) {
-  return <Status {...runLooks[passed ? 'done' : 'failed']}>{passed ? 'Passed' : 'Not passed'}</Status>;
+  return <Status {...runLooks[passed ? 'done' : 'failed']} text={passed ? 'Passed' : 'Not passed'} />;
 }
 
 export function StepStatusIcon({ status, warned }: { status: StepStatus | 'paused'; warned: boolean }) {

@@ -2,6 +2,7 @@ import { useStore } from 'zustand';
 import { componentFacts, type SetupWork } from '../../../main/contract/setup';
 import { CompactButton } from '../../components/actions';
 import { useWorkbench } from '../../workbench';
+import { ProgressBar } from '../loading';
 import { attempting } from '../notices';
 
 /** How many lines of the installer are shown: the rest scrolls by. */
@@ -30,12 +31,7 @@ export function SetupProgress({ work }: { work: SetupWork }) {
           {work.action === 'remove' ? 'Cancel' : 'Cancel installation'}
         </CompactButton>
       </div>
-      <progress
-        className="bar"
-        max={1}
-        aria-label={what}
-        {...(work.fraction === null ? {} : { value: work.fraction })}
-      />
+      <ProgressBar label={what} fraction={work.fraction} />
       {work.lines.length === 0 ? null : (
         <details>
           <summary className="dim">Output</summary>

@@ -1,10 +1,9 @@
-import { NumberInput } from '@mantine/core';
 import { useState } from 'react';
 import { budgetMsOf } from '../../../main/contract/measured/points';
 import { bestOfRuns } from '../../../main/contract/measured/verdict';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { BudgetInput } from '../../components/budget-input';
 import { PageLink } from '../../components/links';
-import { useTypedNumber } from '../../components/use-typed-number';
 
 /** A budget that all runs share is asked for first. */
 function sharedBudget(states: readonly RunState[]): number | null {
@@ -16,25 +15,16 @@ function sharedBudget(states: readonly RunState[]): number | null {
 export function BestRun({ states, names }: { states: readonly RunState[]; names: readonly string[] }) {
   const [typedMs, setTypedMs] = useState<number | null | undefined>(undefined);
   const budgetMs = typedMs === undefined ? sharedBudget(states) : typedMs;
-  const typed = useTypedNumber(budgetMs, setTypedMs);
   const runs = states.map((state, index) => ({ name: names[index] ?? '', state }));
   const { index, sentence } = bestOfRuns(runs, budgetMs !== null && budgetMs > 0 ? budgetMs : null);
   const runId = index === null ? undefined : states[index]?.runId;
   return (
     <section className="panel budget best-run" aria-label="Best run">
-      <label htmlFor="compare-budget" title="Highest acceptable p99 latency">
-        p99 budget
-      </label>
-      <NumberInput
+      <BudgetInput
         id="compare-budget"
-        size="xs"
-        w={104}
-        suffix=" ms"
-        placeholder="none"
-        min={0}
-        hideControls
-        allowNegative={false}
-        {...typed}
+        title="Highest acceptable p99 latency"
+        budgetMs={budgetMs}
+        onType={setTypedMs}
       />
       <strong role="status">{sentence}</strong>
       {runId === undefined ? null : <PageLink to={{ page: 'run', runId }}>Open</PageLink>}

@@ -43,9 +43,7 @@ function ContainerStateText({ container }: { container: ContainerInfo }) {
   const look = code !== null && code !== 0 ? looks.dead : looks[state];
   return (
     <div title={status}>
-      <Status {...look} data-state={state}>
-        {containerStateText[state]}
-      </Status>
+      <Status {...look} text={containerStateText[state]} data-state={state} />
       <div className="second-line">{code === null ? null : `code ${code}`}</div>
     </div>
   );

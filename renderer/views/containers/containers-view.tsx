@@ -4,11 +4,11 @@ import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { DockerState } from '../../../main/contract/docker';
 import { errorText } from '../../../main/contract/error-text';
+import { Remedy } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { PageLink } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
-import { Remedy } from '../../components/remedy';
 import { Status } from '../../components/status-text';
 import { usePoll } from '../../components/use-time';
 import { formatClock } from '../../format/times';
@@ -71,6 +71,9 @@ function ContainersSection({ state }: { state: DockerState }) {
   );
 }
 
+const connectedLook = { icon: IconCircleCheck, tone: 'good', text: 'Connected' } as const;
+const connectingLook = { icon: IconLoader2, tone: 'info', text: 'Connecting' } as const;
+
 /** The connection to the Docker Engine, and what to do without one. */
 function ConnectionBanner({ state }: { state: DockerState }) {
   const { connection, host, error, listedAt } = state;
@@ -91,15 +94,7 @@ function ConnectionBanner({ state }: { state: DockerState }) {
   }
   return (
     <p className="connection dim" data-connection={connection} role="status">
-      {connection === 'connected' ? (
-        <Status icon={IconCircleCheck} tone="good">
-          Connected
-        </Status>
-      ) : (
-        <Status icon={IconLoader2} tone="info">
-          Connecting
-        </Status>
-      )}
+      <Status {...(connection === 'connected' ? connectedLook : connectingLook)} />
       <span className="mono">{host}</span>
       {connection === 'connected' ? (
         <span title={listedAt === null ? undefined : `Last change ${formatClock(listedAt)}`}>

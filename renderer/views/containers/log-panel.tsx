@@ -1,11 +1,4 @@
-import { TextInput } from '@mantine/core';
-import {
-  IconChevronDown,
-  IconChevronUp,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconSearch,
-} from '@tabler/icons-react';
+import { IconChevronDown, IconChevronUp, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import { formatCount } from '../../../main/contract/numbers';
@@ -13,7 +6,7 @@ import { BareIcon, CompactButton } from '../../components/actions';
 import { CopyButton } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { LogView } from '../../components/log-view';
-import { onText } from '../../handlers';
+import { SearchInput } from '../../components/search-input';
 import { useWorkbench } from '../../workbench';
 
 function Search() {
@@ -28,15 +21,11 @@ function Search() {
           {found.length === 0 ? 'Not found' : place}
         </span>
       )}
-      <TextInput
-        size="xs"
+      <SearchInput
         w={220}
-        data-find
-        aria-label="Search the log"
-        placeholder="Search the log"
-        leftSection={<IconSearch size={14} aria-hidden="true" />}
+        label="Search the log"
         value={search}
-        onChange={onText(setSearch)}
+        onSearch={setSearch}
         onKeyDown={(event) => {
           if (event.key === 'Enter') jump(event.shiftKey ? -1 : 1);
           if (event.key === 'Escape') setSearch('');

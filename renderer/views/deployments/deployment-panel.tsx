@@ -12,7 +12,7 @@ import { missing } from '../../../main/contract/numbers';
 import { CopyButton } from '../../components/copy-button';
 import { PageLink } from '../../components/links';
 import { Panel } from '../../components/panel';
-import { type Look, Status } from '../../components/status-text';
+import { Status, type WordLook } from '../../components/status-text';
 import { TableHead } from '../../components/table';
 import { formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
@@ -22,7 +22,7 @@ import { DeploymentActions } from './deployment-actions';
 import { DeploymentLog } from './deployment-log';
 import { RollbackAction } from './rollback-action';
 
-const looks: Readonly<Record<DeploymentState, Look & { readonly text: string }>> = {
+const looks: Readonly<Record<DeploymentState, WordLook>> = {
   starting: { icon: IconLoader2, tone: 'info', text: 'Starting' },
   ready: { icon: IconCircleCheck, tone: 'good', text: 'Ready' },
   degraded: { icon: IconAlertTriangle, tone: 'warn', text: 'Degraded' },
@@ -31,7 +31,7 @@ const looks: Readonly<Record<DeploymentState, Look & { readonly text: string }>>
   unknown: { icon: IconPlugConnectedX, tone: 'warn', text: 'Unknown' },
 };
 
-const modelLooks: Readonly<Record<ServedModelState, Look & { readonly text: string }>> = {
+const modelLooks: Readonly<Record<ServedModelState, WordLook>> = {
   ready: { icon: IconCircleCheck, tone: 'good', text: 'Ready' },
   'not-answering': { icon: IconCircleX, tone: 'bad', text: 'Does not answer' },
   'not-loaded': { icon: IconAlertTriangle, tone: 'warn', text: 'Not loaded' },
@@ -98,9 +98,7 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
             <td>{model.name}</td>
             <td>{model.version}</td>
             <td title={model.reason ?? undefined}>
-              <Status {...modelLooks[model.state]} data-state={model.state}>
-                {modelLooks[model.state].text}
-              </Status>
+              <Status {...modelLooks[model.state]} data-state={model.state} />
             </td>
             <td>
               {model.format} {model.precision}
@@ -136,11 +134,7 @@ export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) 
     <Panel
       title={id}
       className="deployment"
-      note={
-        <Status {...look} data-state={state}>
-          {look.text}
-        </Status>
-      }
+      note={<Status {...look} data-state={state} />}
       head={<DeploymentActions deployment={deployment} />}
     >
       <div className="panel-body">

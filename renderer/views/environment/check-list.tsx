@@ -1,24 +1,21 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleMinus, IconCircleX } from '@tabler/icons-react';
 import type { Check } from '../../../main/contract/machine';
+import { Remedy } from '../../components/copy-button';
 import { Panel } from '../../components/panel';
-import { Remedy } from '../../components/remedy';
 import { InstallTools } from '../../components/setup/install-tools';
-import { type Look, Status } from '../../components/status-text';
+import { Status, type WordLook } from '../../components/status-text';
 
-const looks: Readonly<Record<Check['status'], Look & { readonly word: string }>> = {
-  ok: { icon: IconCircleCheck, tone: 'good', word: 'OK' },
-  warning: { icon: IconAlertTriangle, tone: 'warn', word: 'Warning' },
-  problem: { icon: IconCircleX, tone: 'bad', word: 'Problem' },
-  'not-applicable': { icon: IconCircleMinus, tone: 'dim', word: 'Not needed' },
+const looks: Readonly<Record<Check['status'], WordLook>> = {
+  ok: { icon: IconCircleCheck, tone: 'good', text: 'OK' },
+  warning: { icon: IconAlertTriangle, tone: 'warn', text: 'Warning' },
+  problem: { icon: IconCircleX, tone: 'bad', text: 'Problem' },
+  'not-applicable': { icon: IconCircleMinus, tone: 'dim', text: 'Not needed' },
 };
 
 function CheckLine({ check, installable }: { check: Check; installable: boolean }) {
-  const { icon, tone, word } = looks[check.status];
   return (
     <li className="check" data-check={check.id} data-status={check.status}>
-      <Status icon={icon} tone={tone}>
-        {word}
-      </Status>
+      <Status {...looks[check.status]} />
       <span className="check-title">{check.title}</span>
       <div className="check-finding">
         <p>{check.finding}</p>

@@ -1,7 +1,7 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { DockerFacts, EngineStatus } from '../../../main/contract/machine';
+import { Remedy } from '../../components/copy-button';
 import { Panel } from '../../components/panel';
-import { Remedy } from '../../components/remedy';
 import { InstallTools } from '../../components/setup/install-tools';
 import { Status } from '../../components/status-text';
 import { Facts } from '../../components/table';
@@ -15,6 +15,9 @@ const engineTitle: Readonly<Record<EngineStatus['kind'], string>> = {
   kubernetes: 'Kubernetes',
 };
 
+const availableLook = { icon: IconCircleCheck, tone: 'good', text: 'Available' } as const;
+const missingLook = { icon: IconAlertTriangle, tone: 'warn', text: 'Not available' } as const;
+
 /** A place to run Triton: whether it can be used, and what to do where it cannot. */
 export function EngineCard(props: {
   engine: EngineStatus;
@@ -26,17 +29,7 @@ export function EngineCard(props: {
   return (
     <Panel
       title={engineTitle[engine.kind]}
-      head={
-        engine.available ? (
-          <Status icon={IconCircleCheck} tone="good">
-            Available
-          </Status>
-        ) : (
-          <Status icon={IconAlertTriangle} tone="warn">
-            Not available
-          </Status>
-        )
-      }
+      head={<Status {...(engine.available ? availableLook : missingLook)} />}
     >
       <div className="panel-body stack">
         {engine.version === null ? null : <p>Version {engine.version}</p>}

@@ -22,14 +22,14 @@ import { useWayTo } from '../../components/links';
 import { attempt, attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { SetupEnd, SetupProgress } from '../../components/setup/setup-progress';
-import { type Look, Status } from '../../components/status-text';
+import { Status, type WordLook } from '../../components/status-text';
 import { useWorkbench } from '../../workbench';
 
-const looks: Readonly<Record<ComponentStatus['state'], Look & { readonly word: string }>> = {
-  ready: { icon: IconCircleCheck, tone: 'good', word: 'Installed' },
-  missing: { icon: IconCircleMinus, tone: 'dim', word: 'Not installed' },
-  outdated: { icon: IconAlertTriangle, tone: 'warn', word: 'Outdated' },
-  broken: { icon: IconCircleX, tone: 'bad', word: 'Incomplete' },
+const looks: Readonly<Record<ComponentStatus['state'], WordLook>> = {
+  ready: { icon: IconCircleCheck, tone: 'good', text: 'Installed' },
+  missing: { icon: IconCircleMinus, tone: 'dim', text: 'Not installed' },
+  outdated: { icon: IconAlertTriangle, tone: 'warn', text: 'Outdated' },
+  broken: { icon: IconCircleX, tone: 'bad', text: 'Incomplete' },
 };
 
 /** What else goes with it, so that nobody is surprised. Pure. */
@@ -72,13 +72,10 @@ function RowActions({ status, all }: { status: ComponentStatus; all: readonly Co
 function Row({ status, all }: { status: ComponentStatus; all: readonly ComponentStatus[] }) {
   const { id, state, version, bytes } = status;
   const { title, use } = componentFacts[id];
-  const { icon, tone, word } = looks[state];
   const facts = [version, bytes === null ? null : formatBytes(bytes)].filter((fact) => fact !== null);
   return (
     <li className="tool" data-tool={id} data-state={state}>
-      <Status icon={icon} tone={tone}>
-        {word}
-      </Status>
+      <Status {...looks[state]} />
       <div className="tool-text">
         <p>
           <span className="check-title">{title}</span>{' '}
@@ -102,7 +99,7 @@ function ImagesRow() {
   }, [load]);
   const own = value?.filter((image) => image.use !== null) ?? [];
   const listed = own.map(({ tags, sizeBytes }) => `${tags[0] ?? 'no tag'} (${formatBytes(sizeBytes)})`);
-  const { icon, tone } = own.length === 0 ? looks.missing : looks.ready;
+  const look = own.length === 0 ? looks.missing : looks.ready;
   const text =
     value === null
       ? error === null
@@ -113,9 +110,7 @@ function ImagesRow() {
         : listed.join(', ');
   return (
     <li className="tool" data-tool="images">
-      <Status icon={icon} tone={tone}>
-        {own.length === 0 ? 'None' : 'On the engine'}
-      </Status>
+      <Status {...look} text={own.length === 0 ? 'None' : 'On the engine'} />
       <div className="tool-text">
         <p className="check-title">Container images</p>
         <p className="dim">{text}</p>

@@ -13,16 +13,10 @@ const lookOf = (status: HostStatus): Look => {
 /** Whether a host is reached, in a word or two. */
 export function HostStateText({ status }: { status: HostStatus | null }) {
   if (status === null) {
-    return (
-      <Status icon={IconLoader2} tone="info" data-state="asking">
-        Connecting
-      </Status>
-    );
+    return <Status icon={IconLoader2} tone="info" text="Connecting" data-state="asking" />;
   }
   const text = hostStateText(status);
   return (
-    <Status {...lookOf(status)} data-state={text}>
-      {`${text.charAt(0).toUpperCase()}${text.slice(1)}`}
-    </Status>
+    <Status {...lookOf(status)} text={`${text.charAt(0).toUpperCase()}${text.slice(1)}`} data-state={text} />
   );
 }

@@ -3,6 +3,7 @@ import { useStore } from 'zustand';
 import type { ImageWork } from '../../../main/contract/docker';
 import { CompactButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
+import { ProgressBar } from '../../components/loading';
 import { attempt } from '../../components/notices';
 import { type Look, Status } from '../../components/status-text';
 import { useWorkbench } from '../../workbench';
@@ -16,14 +17,13 @@ const looks: Readonly<Record<ImageWork['status'], Look & { pull: string; build: 
 
 function Work({ work }: { work: ImageWork }) {
   const { client, imageWorks } = useWorkbench();
-  const { icon, tone, [work.kind]: word } = looks[work.status];
+  const { pull, build, ...look } = looks[work.status];
+  const word = work.kind === 'pull' ? pull : build;
   const running = work.status === 'running';
   return (
     <li className="work" data-work={work.id}>
       <div className="work-head">
-        <Status icon={icon} tone={tone}>
-          {word}
-        </Status>
+        <Status {...look} text={word} />
         <span className="cut" title={work.image}>
           {work.image}
         </span>
@@ -43,14 +43,7 @@ function Work({ work }: { work: ImageWork }) {
           {running ? 'Cancel' : 'Dismiss'}
         </CompactButton>
       </div>
-      {running ? (
-        <progress
-          className="bar"
-          max={1}
-          aria-label={`${word} ${work.image}`}
-          {...(work.fraction === null ? {} : { value: work.fraction })}
-        />
-      ) : null}
+      {running ? <ProgressBar label={`${word} ${work.image}`} fraction={work.fraction} /> : null}
       {work.error === null ? null : <ErrorPanel error={work.error} />}
       {work.lines.length === 0 ? null : (
         <details open={work.status === 'failed'}>

@@ -6,7 +6,7 @@ import { toWire, type WireError } from '../../../main/contract/errors';
 import type { ServedModel, ServerLook } from '../../../main/contract/run/server-plan';
 import { moreText } from '../../../main/contract/words';
 import type { Client } from '../../client';
-import { CommandText } from '../../components/command-text';
+import { CommandText } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
 import type { MeasureTarget } from '../../stores/overlay';
@@ -277,47 +277,29 @@ function LoadFields(props: {
   problems: NonNullable<ReturnType<typeof readForm>['problems']>;
 }) {
   const { form, change, problems } = props;
+  const text = (name: 'batchSizes' | 'concurrency') => ({
+    error: problems[name],
+    value: form[name],
+    onChange: onText((value) => {
+      change({ [name]: value });
+    }),
+  });
+  const milliseconds = (name: 'windowMs' | 'p99BudgetMs') => ({
+    suffix: ' ms',
+    hideControls: true,
+    allowNegative: false,
+    error: problems[name],
+    value: form[name] ?? '',
+    onChange: (value: number | string) => {
+      change({ [name]: typeof value === 'number' ? value : null });
+    },
+  });
   return (
     <div className="measure-load">
-      <TextInput
-        label="Batch sizes"
-        error={problems.batchSizes}
-        value={form.batchSizes}
-        onChange={onText((batchSizes) => {
-          change({ batchSizes });
-        })}
-      />
-      <TextInput
-        label="Concurrency"
-        error={problems.concurrency}
-        value={form.concurrency}
-        onChange={onText((concurrency) => {
-          change({ concurrency });
-        })}
-      />
-      <NumberInput
-        label="Window"
-        suffix=" ms"
-        hideControls
-        allowNegative={false}
-        allowDecimal={false}
-        error={problems.windowMs}
-        value={form.windowMs ?? ''}
-        onChange={(value) => {
-          change({ windowMs: typeof value === 'number' ? value : null });
-        }}
-      />
-      <NumberInput
-        label="p99 budget"
-        suffix=" ms"
-        placeholder="none"
-        hideControls
-        allowNegative={false}
-        value={form.p99BudgetMs ?? ''}
-        onChange={(value) => {
-          change({ p99BudgetMs: typeof value === 'number' ? value : null });
-        }}
-      />
+      <TextInput label="Batch sizes" {...text('batchSizes')} />
+      <TextInput label="Concurrency" {...text('concurrency')} />
+      <NumberInput label="Window" allowDecimal={false} {...milliseconds('windowMs')} />
+      <NumberInput label="p99 budget" placeholder="none" {...milliseconds('p99BudgetMs')} />
       <div>
         <span className="measure-label" id="measure-protocol">
           Protocol

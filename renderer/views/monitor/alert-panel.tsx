@@ -23,12 +23,9 @@ const looks = {
 } as const;
 
 function AlertLine({ alert }: { alert: Alert }) {
-  const { icon, tone, text } = looks[alert.state];
   return (
     <li data-alert={alert.state}>
-      <Status icon={icon} tone={tone}>
-        {text}
-      </Status>
+      <Status {...looks[alert.state]} />
       <span className="cut" title={`${alert.subject}: ${alert.text}`}>
         <strong>{alert.subject}</strong> {alert.text}
       </span>

@@ -41,7 +41,6 @@ function ModelRow(props: {
 }) {
   const { model, selected } = props;
   const { rates, pending, probe } = model;
-  const { icon, tone, text } = modelLooks[model.state];
   const key = modelKey(model);
   return (
     <tr data-model={key} className={selected ? 'selected' : undefined} onClick={props.onSelect}>
@@ -52,9 +51,7 @@ function ModelRow(props: {
         <div className="second-line">{model.version === '' ? 'no version' : `version ${model.version}`}</div>
       </td>
       <td>
-        <Status icon={icon} tone={tone} data-state={model.state}>
-          {text}
-        </Status>
+        <Status {...modelLooks[model.state]} data-state={model.state} />
         <div className="second-line" title={model.reason ?? undefined}>
           {model.reason}
         </div>

@@ -1,4 +1,4 @@
-import { Menu, Select, Tooltip } from '@mantine/core';
+import { Select } from '@mantine/core';
 import {
   IconDownload,
   IconPencil,
@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { MonitorState } from '../../../main/contract/monitor/monitor';
-import { BareIcon, IconToggle, SmallButton } from '../../components/actions';
+import { ActionMenu, IconButton, IconToggle, MenuAction, SmallButton } from '../../components/actions';
 import { attempt, attempting, noticeDone } from '../../components/notices';
 import { windowMinutes } from '../../stores/monitor';
 import { useWorkbench } from '../../workbench';
@@ -25,26 +25,19 @@ const exports = [
 export function SaveMenu() {
   const { client } = useWorkbench();
   return (
-    <Menu position="bottom-end" shadow="md">
-      <Menu.Target>
-        <Tooltip label="Export" openDelay={300}>
-          <BareIcon icon={IconDownload} label="Export" box="md" size={16} />
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {exports.map(([kind, label]) => (
-          <Menu.Item
-            key={kind}
-            onClick={attempting(async () => {
-              const saved = await client.call('desktop.saveMonitor', { kind });
-              if (saved !== null) noticeDone('Saved', saved.path);
-            })}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <ActionMenu button={<IconButton icon={IconDownload} label="Export" box="md" size={16} />}>
+      {exports.map(([kind, label]) => (
+        <MenuAction
+          key={kind}
+          onClick={attempting(async () => {
+            const saved = await client.call('desktop.saveMonitor', { kind });
+            if (saved !== null) noticeDone('Saved', saved.path);
+          })}
+        >
+          {label}
+        </MenuAction>
+      ))}
+    </ActionMenu>
   );
 }
 

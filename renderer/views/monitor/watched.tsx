@@ -30,12 +30,9 @@ function sourceText({ source }: MonitorState): string {
 function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pausedMs: number | null }) {
   const { state, sample, pausedMs } = props;
   const { server, hole } = sample;
-  const { icon, tone, text } = serverLook(server);
   return (
     <section className="panel monitor-banner" aria-label="Server" data-server={server.state}>
-      <Status icon={icon} tone={tone} data-state={server.state}>
-        {text}
-      </Status>
+      <Status {...serverLook(server)} data-state={server.state} />
       <strong className="cut">{sourceText(state)}</strong>
       <span className="dim cut" title={serverSentence(sample)}>
         {serverSentence(sample)}

@@ -1,10 +1,9 @@
-import { NumberInput } from '@mantine/core';
 import { useState } from 'react';
 import { budgetMsOf } from '../../../main/contract/measured/points';
 import { budgetText } from '../../../main/contract/measured/verdict';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { BudgetInput } from '../../components/budget-input';
 import { attempt } from '../../components/notices';
-import { useTypedNumber } from '../../components/use-typed-number';
 import { useWorkbench } from '../../workbench';
 
 /** The p99 that must be kept, and what the run gives within it. It belongs to the run: report and command line show it too. */
@@ -14,7 +13,6 @@ export function BudgetField({ state }: { state: RunState }) {
   const budgetMs = budgetMsOf(state);
   /** What was typed and not taken over yet; undefined: nothing. */
   const [next, setNext] = useState<number | null | undefined>(undefined);
-  const typed = useTypedNumber(next === undefined ? budgetMs : next, setNext);
   const takeOver = (): void => {
     setNext(undefined);
     if (next === undefined || next === budgetMs || (next !== null && next <= 0)) return;
@@ -23,30 +21,12 @@ export function BudgetField({ state }: { state: RunState }) {
   const answer = budgetText(state);
   return (
     <div className="budget">
-      <label
-        htmlFor="latency-budget"
-        title="Highest acceptable p99 latency. The best level within it is shown."
-      >
-        p99 budget
-      </label>
-      <NumberInput
+      <BudgetInput
         id="latency-budget"
-        size="xs"
-        w={104}
-        suffix=" ms"
-        placeholder="none"
-        min={0}
-        step={1}
-        hideControls
-        allowNegative={false}
-        {...typed}
-        onBlur={() => {
-          typed.onBlur();
-          takeOver();
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') takeOver();
-        }}
+        title="Highest acceptable p99 latency. The best level within it is shown."
+        budgetMs={next === undefined ? budgetMs : next}
+        onType={setNext}
+        onLeave={takeOver}
       />
       {answer === null ? null : <span role="status">{answer}</span>}
     </div>

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { type Column, titleWithUnit } from '../../../main/contract/measured/column';
+import type { LoadPoint } from '../../../main/contract/measured/results';
 import { Panel } from '../../components/panel';
 import { type Heading, TableHead } from '../../components/table';
 
@@ -51,20 +52,25 @@ export function HeadedRows({
   );
 }
 
-/** A table below that of the levels; nothing where there are no rows. */
-export function DetailsTable(props: {
-  title: string;
-  note: string;
-  headings: readonly DetailsHeading[];
-  rows: readonly DetailsRow[];
-}) {
-  const { title, note, headings, rows } = props;
-  if (rows.length === 0) return null;
-  return (
-    <Panel title={title} note={note}>
-      <div className="table-scroll" tabIndex={0} role="region" aria-label={`Table: ${title}`}>
-        <HeadedRows headings={headings} rows={rows} />
-      </div>
-    </Panel>
-  );
-}
+/**
+ * A table below that of the levels; nothing where there are no rows.
+ * @param parts.rowsOf of a level; none where it has nothing of the kind
+ */
+export const detailsTable = (parts: {
+  readonly title: string;
+  readonly note: string;
+  readonly headings: readonly DetailsHeading[];
+  readonly rowsOf: (point: LoadPoint) => readonly DetailsRow[];
+}) =>
+  memo(function DetailsTable({ points }: { points: readonly LoadPoint[] }) {
+    const { title, note, headings, rowsOf } = parts;
+    const rows = points.flatMap(rowsOf);
+    if (rows.length === 0) return null;
+    return (
+      <Panel title={title} note={note}>
+        <div className="table-scroll" tabIndex={0} role="region" aria-label={`Table: ${title}`}>
+          <HeadedRows headings={headings} rows={rows} />
+        </div>
+      </Panel>
+    );
+  });

@@ -2,7 +2,7 @@ import { IconAlertTriangle, IconChevronDown, IconChevronUp } from '@tabler/icons
 import { useEffect, useState } from 'react';
 import type { StepState } from '../../../main/contract/run/run-state';
 import { stepTitle } from '../../../main/contract/words';
-import { CommandText } from '../../components/command-text';
+import { CommandText } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWorkbench } from '../../workbench';
 import { LogLines } from './log-lines';

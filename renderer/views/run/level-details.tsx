@@ -1,136 +1,205 @@
-import { memo } from 'react';
-import { cellText } from '../../../main/contract/measured/column';
+import type { ReactNode } from 'react';
+import { cellText, type Column } from '../../../main/contract/measured/column';
+import { requests } from '../../../main/contract/measured/columns';
 import {
+  cache,
+  checks,
+  comparedResponses,
   composing,
   composingName,
+  effort,
+  gpus,
+  model,
   responseTimes,
   sequenceRate,
   sequencesAtOnce,
+  sharedMemory,
+  together,
 } from '../../../main/contract/measured/detail-columns';
 import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatCount, missing } from '../../../main/contract/numbers';
 import { levelText } from '../../../main/contract/words';
-import { type DetailsRow, DetailsTable, headingsOf } from './details-table';
+import { type DetailsRow, detailsTable, headingsOf } from './details-table';
 
-/** What the server did for each model of an ensemble; nothing for other models. */
-export const ComposingTable = memo(function ComposingTable({ points }: { points: readonly LoadPoint[] }) {
-  return (
-    <DetailsTable
-      title="Models of the ensemble"
-      note="mean times of one request of the model, from the server's statistics"
-      headings={[{ title: 'Level' }, { title: 'Model', mono: true }, ...headingsOf(composing)]}
-      rows={points.flatMap((point) =>
-        (point.composing ?? []).map((part) => ({
-          key: `${levelText(point)} ${composingName(part)}`,
-          cells: [
-            levelText(point),
-            composingName(part),
-            ...composing.map((column) => cellText(column, part)),
-          ],
-        })),
-      )}
-    />
-  );
+const cellsOf = (columns: readonly Column[], point: LoadPoint): readonly string[] =>
+  columns.map((column) => cellText(column, point));
+
+const keyOf = (point: LoadPoint): string => `${levelText(point)} ${point.model ?? ''}`;
+
+const isDoubtful = (columns: readonly Column[], point: LoadPoint): boolean =>
+  columns.some(({ doubtful }) => doubtful?.(point));
+
+/** The row of a level, its level first. */
+const levelRow = (point: LoadPoint, cells: readonly ReactNode[], doubtful = false): DetailsRow => ({
+  key: keyOf(point),
+  cells: [levelText(point), ...cells],
+  doubtful,
 });
 
-/** Failed requests by level and kind, with the server's words; nothing where none failed. */
-export const ErrorsTable = memo(function ErrorsTable({ points }: { points: readonly LoadPoint[] }) {
-  return (
-    <DetailsTable
-      title="Failed requests"
-      note="by kind, with the first message of the server"
-      headings={[
-        { title: 'Level' },
-        { title: 'Requests', number: true },
-        { title: 'Kind', mono: true },
-        { title: 'Message' },
-      ]}
-      rows={points.flatMap((point) =>
-        (point.errorsByKind ?? []).map(({ kind, count, message }) => ({
-          key: `${levelText(point)} ${point.model ?? ''} ${kind}`,
-          cells: [levelText(point), formatCount(count), kind, message],
-        })),
-      )}
-    />
-  );
+/** Failed requests by level and kind, with the server's words. */
+export const ErrorsTable = detailsTable({
+  title: 'Failed requests',
+  note: 'by kind, with the first message of the server',
+  headings: [
+    { title: 'Level' },
+    { title: 'Requests', number: true },
+    { title: 'Kind', mono: true },
+    { title: 'Message' },
+  ],
+  rowsOf: (point) =>
+    (point.errorsByKind ?? []).map(({ kind, count, message }) => ({
+      key: `${keyOf(point)} ${kind}`,
+      cells: [levelText(point), formatCount(count), kind, message],
+    })),
+});
+
+const checked = [...checks, comparedResponses];
+
+/** Which responses were decoded and looked at under load. */
+export const ChecksTable = detailsTable({
+  title: 'Checks of responses',
+  note: 'randomly selected responses, decoded and compared with the model’s declared outputs',
+  headings: [{ title: 'Level' }, ...headingsOf([requests, ...checked]), { title: 'Checked' }],
+  rowsOf: (point) => {
+    if (point.outputChecks === undefined) return [];
+    const what = point.outputChecks.finite ? 'names, types, shapes, finite values' : 'names, types, shapes';
+    return [levelRow(point, [...cellsOf([requests, ...checked], point), what], isDoubtful(checked, point))];
+  },
+});
+
+/** What ran beside each model that was measured together with others; nothing of a model alone. */
+export const TogetherTable = detailsTable({
+  title: 'Models measured together',
+  note: 'responses of the server at the same time',
+  headings: [{ title: model.title, mono: true }, { title: 'Level' }, { title: together.title }],
+  rowsOf: (point) =>
+    point.together === undefined || point.together.length === 0
+      ? []
+      : [
+          {
+            key: keyOf(point),
+            cells: [cellText(model, point), levelText(point), cellText(together, point)],
+          },
+        ],
 });
 
 const range = (fewest: number | null, most: number | null): string =>
   fewest === null || most === null ? missing : `${formatCount(fewest)} to ${formatCount(most)}`;
 
-function streamRows(point: LoadPoint): readonly DetailsRow[] {
-  const { streaming } = point;
-  if (streaming === undefined) return [];
-  const { fewestResponses, mostResponses, decoupled } = streaming;
-  const level = levelText(point);
-  return responseTimes.map(({ title, columns }, index) => ({
-    key: `${level} ${point.model ?? ''} ${title}`,
-    cells: [
-      index === 0 ? level : '',
-      index === 0 ? (decoupled ? 'yes' : 'no') : '',
-      index === 0 ? range(fewestResponses, mostResponses) : '',
-      title,
-      ...columns.map((column) => cellText(column, point)),
-    ],
-  }));
-}
-
-/** When the responses of a stream came, all percentiles; nothing where no level was measured over one. */
-export const StreamTable = memo(function StreamTable({ points }: { points: readonly LoadPoint[] }) {
-  return (
-    <DetailsTable
-      title="Responses of streams"
-      note="times of the responses to one request, in ms"
-      headings={[
-        { title: 'Level' },
-        {
-          title: 'Decoupled',
-          help: 'According to its configuration, the model can send any number of responses per request.',
-        },
-        {
-          title: 'Responses',
-          help: 'Minimum and maximum number of responses with content per request.',
-          number: true,
-        },
-        {
-          title: 'Time of',
-          help: 'First and final are measured from the send of the request. The final response may have no content.',
-        },
-        ...(responseTimes[0]?.columns ?? []).map(({ short = '' }) => ({ title: short, number: true })),
-      ]}
-      rows={points.flatMap(streamRows)}
-    />
-  );
+/** When the responses of a stream came, all percentiles. */
+export const StreamTable = detailsTable({
+  title: 'Responses of streams',
+  note: 'times of the responses to one request, in ms',
+  headings: [
+    { title: 'Level' },
+    {
+      title: 'Decoupled',
+      help: 'According to its configuration, the model can send any number of responses per request.',
+    },
+    {
+      title: 'Responses',
+      help: 'Minimum and maximum number of responses with content per request.',
+      number: true,
+    },
+    {
+      title: 'Time of',
+      help: 'First and final are measured from the send of the request. The final response may have no content.',
+    },
+    ...(responseTimes[0]?.columns ?? []).map(({ short = '' }) => ({ title: short, number: true })),
+  ],
+  rowsOf: (point) => {
+    const { streaming } = point;
+    if (streaming === undefined) return [];
+    const { fewestResponses, mostResponses, decoupled } = streaming;
+    const first = [levelText(point), decoupled ? 'yes' : 'no', range(fewestResponses, mostResponses)];
+    return responseTimes.map(({ title, columns }, index) => ({
+      key: `${keyOf(point)} ${title}`,
+      cells: [...(index === 0 ? first : ['', '', '']), title, ...cellsOf(columns, point)],
+    }));
+  },
 });
 
-/** How the sequences of a stateful model were sent; nothing where there were none. */
-export const SequenceTable = memo(function SequenceTable({ points }: { points: readonly LoadPoint[] }) {
-  const rows = points.flatMap((point): readonly DetailsRow[] => {
-    const { sequences } = point;
-    if (sequences === undefined) return [];
-    const level = levelText(point);
-    const { length, lengthVariation } = sequences;
-    return [
-      {
-        key: `${level} ${point.model ?? ''}`,
-        cells: [
-          level,
-          `${formatCount(length)} ± ${lengthVariation} %`,
-          ...[sequencesAtOnce, sequenceRate].map((column) => cellText(column, point)),
-        ],
-      },
-    ];
-  });
-  return (
-    <DetailsTable
-      title="Sequences"
-      note="requests of a stateful model that belong together"
-      headings={[
-        { title: 'Level' },
-        { title: 'Requests per sequence', help: 'As requested, with the variation.', number: true },
-        ...headingsOf([sequencesAtOnce, sequenceRate]),
-      ]}
-      rows={rows}
-    />
-  );
+/** How the sequences of a stateful model were sent. */
+export const SequenceTable = detailsTable({
+  title: 'Sequences',
+  note: 'requests of a stateful model that belong together',
+  headings: [
+    { title: 'Level' },
+    { title: 'Requests per sequence', help: 'As requested, with the variation.', number: true },
+    ...headingsOf([sequencesAtOnce, sequenceRate]),
+  ],
+  rowsOf: (point) => {
+    if (point.sequences === undefined) return [];
+    const { length, lengthVariation } = point.sequences;
+    const asked = `${formatCount(length)} ± ${lengthVariation} %`;
+    return [levelRow(point, [asked, ...cellsOf([sequencesAtOnce, sequenceRate], point)])];
+  },
+});
+
+/** Whether the tensors that went through shared memory arrived; nothing where they went over the wire. */
+export const SharedMemoryTable = detailsTable({
+  title: 'Shared memory',
+  note: 'tensors that were not sent over the network',
+  headings: [{ title: 'Level' }, { title: 'Kind' }, ...headingsOf(sharedMemory)],
+  rowsOf: (point) => {
+    if (point.sharedMemory === undefined) return [];
+    const kind = point.sharedMemory.kind === 'cuda' ? 'CUDA' : 'system';
+    return [levelRow(point, [kind, ...cellsOf(sharedMemory, point)], isDoubtful(sharedMemory, point))];
+  },
+});
+
+/** What the server's response cache did; nothing where it counted neither a hit nor a miss. */
+export const CacheTable = detailsTable({
+  title: 'Response cache',
+  note: "from the server's statistics, mean times",
+  headings: [{ title: 'Level' }, ...headingsOf(cache)],
+  rowsOf: (point) => (point.cache === undefined ? [] : [levelRow(point, cellsOf(cache, point))]),
+});
+
+/** What the server did for each model of an ensemble. */
+export const ComposingTable = detailsTable({
+  title: 'Models of the ensemble',
+  note: "mean times of one request of the model, from the server's statistics",
+  headings: [{ title: 'Level' }, { title: 'Model', mono: true }, ...headingsOf(composing)],
+  rowsOf: (point) =>
+    (point.composing ?? []).map((part) => ({
+      key: `${levelText(point)} ${composingName(part)}`,
+      cells: [levelText(point), composingName(part), ...composing.map((column) => cellText(column, part))],
+    })),
+});
+
+/** Why the load generator is in doubt, in the words of the levels table. */
+const limitText = {
+  'client-saturated': 'client-limited: the server may be faster',
+  'machine-busy': 'machine busy: latencies may read too high',
+} as const;
+
+/** What the load generator and the machines had to do; nothing where the tool does not say. */
+export const EffortTable = detailsTable({
+  title: 'Load on the machines',
+  note: 'near one core, or always busy, the load generator limits the measurement',
+  headings: [
+    { title: 'Level' },
+    ...headingsOf(effort),
+    { title: 'In doubt', help: 'Whether the load generator, not the server, limited the result.' },
+  ],
+  rowsOf: (point) => {
+    if (point.client === undefined) return [];
+    const limit = point.flags.find((flag) => flag === 'client-saturated' || flag === 'machine-busy');
+    const doubt = limit === undefined ? 'no' : limitText[limit];
+    return [levelRow(point, [...cellsOf(effort, point), doubt], limit !== undefined)];
+  },
+});
+
+/** What the GPUs of the server were like level by level; nothing where nobody tells. */
+export const GpuTable = detailsTable({
+  title: 'GPUs',
+  note: 'of the server, from the first measured window on',
+  headings: [{ title: 'Level' }, { title: 'GPU', mono: true }, ...headingsOf(gpus)],
+  rowsOf: (point) =>
+    (point.gpus ?? []).map((gpu) => ({
+      key: `${keyOf(point)} ${gpu.uuid}`,
+      cells: [levelText(point), gpu.uuid, ...gpus.map((column) => cellText(column, gpu))],
+      doubtful: point.flags.some((flag) => flag === 'clocks-throttled' || flag === 'gpu-idle'),
+    })),
 });

@@ -1,9 +1,10 @@
-import { SegmentedControl, TextInput } from '@mantine/core';
-import { IconArrowBarToDown, IconSearch, IconTextWrap } from '@tabler/icons-react';
+import { SegmentedControl } from '@mantine/core';
+import { IconArrowBarToDown, IconTextWrap } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { formatCount } from '../../../main/contract/numbers';
 import { IconToggle } from '../../components/actions';
 import { CopyButton } from '../../components/copy-button';
+import { SearchInput } from '../../components/search-input';
 import type { LogWish } from '../../stores/logs/log-filter';
 import { useWorkbench } from '../../workbench';
 
@@ -43,16 +44,12 @@ export function LogTools(props: {
       />
       <IconToggle icon={IconTextWrap} label="Wrap long lines" on={props.wrap} onChange={props.onWrap} />
       <IconToggle icon={IconArrowBarToDown} label="Follow" on={props.follow} onChange={props.onFollow} />
-      <TextInput
-        size="xs"
+      <SearchInput
         w={150}
-        data-find
-        aria-label="Search the log"
-        placeholder="Search the log"
-        leftSection={<IconSearch size={14} aria-hidden="true" />}
+        label="Search the log"
         value={wish.search}
-        onChange={(event) => {
-          setWish({ ...wish, search: event.currentTarget.value });
+        onSearch={(search) => {
+          setWish({ ...wish, search });
         }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') setWish({ ...wish, search: '' });

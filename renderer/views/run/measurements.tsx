@@ -20,16 +20,19 @@ import { BaselineNote, BaselinePicker, useBaseline } from '../../components/base
 import { Explain } from '../../components/explain';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { BudgetField } from './budget-field';
+import { CrossCheckPanel } from './cross-check-panel';
 import {
   CacheTable,
   ChecksTable,
+  ComposingTable,
   EffortTable,
+  ErrorsTable,
   GpuTable,
+  SequenceTable,
   SharedMemoryTable,
+  StreamTable,
   TogetherTable,
-} from './check-details';
-import { CrossCheckPanel } from './cross-check-panel';
-import { ComposingTable, ErrorsTable, SequenceTable, StreamTable } from './level-details';
+} from './level-details';
 import { SweepCharts, WindowsPanel } from './live-charts';
 import { PointsTable } from './points-table';
 

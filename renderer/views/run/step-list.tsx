@@ -5,6 +5,7 @@ import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { hasSpec } from '../../../main/contract/run/server-load';
 import { stepTitle } from '../../../main/contract/words';
 import { ActionMenu, BareIcon, MenuAction } from '../../components/actions';
+import { ProgressBar } from '../../components/loading';
 import { attempting } from '../../components/notices';
 import { StepStatusIcon } from '../../components/status-text';
 import { useNow } from '../../components/use-time';
@@ -58,7 +59,6 @@ function StepRow(props: {
   const { state, step, progress } = props;
   const left = isLeft(state, step);
   const note = stepNote(state, step, progress?.text ?? null);
-  const fraction = progress?.fraction ?? null;
   return (
     <button
       type="button"
@@ -74,12 +74,7 @@ function StepRow(props: {
         {stepTime(state, step, props.nowMs)}
       </span>
       {step.status === 'running' && !left ? (
-        <progress
-          className="bar"
-          aria-label={`${stepTitle[step.id]}, progress`}
-          {...(fraction === null ? {} : { value: fraction })}
-          max={1}
-        />
+        <ProgressBar label={`${stepTitle[step.id]}, progress`} fraction={progress?.fraction ?? null} />
       ) : null}
       {note === '' ? null : (
         <span className="step-note" title={note}>

@@ -18,11 +18,7 @@ import { removeRuns, runAgain } from './run-tools';
 function Accuracy({ run }: { run: RunSummary }) {
   if (run.accuracyPassed === null) return <span className="dim">–</span>;
   if (run.accuracyPassed || run.best === null) return <PassedText passed={run.accuracyPassed} />;
-  return (
-    <Status icon={IconAlertTriangle} tone="warn">
-      Unverified
-    </Status>
-  );
+  return <Status icon={IconAlertTriangle} tone="warn" text="Unverified" />;
 }
 
 /** A best level that is not steady says so; what the budget of the run leaves stands in the hover. */

@@ -1,5 +1,4 @@
-import { TextInput } from '@mantine/core';
-import { IconActivity, IconPlus, IconSearch } from '@tabler/icons-react';
+import { IconActivity, IconPlus } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { formatCount } from '../../../main/contract/numbers';
@@ -8,7 +7,7 @@ import { ErrorPanel } from '../../components/error-panel';
 import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
-import { onText } from '../../handlers';
+import { SearchInput } from '../../components/search-input';
 import { useWorkbench } from '../../workbench';
 import { EmptyRuns } from './empty-runs';
 import { FilterChips } from './filter-chips';
@@ -27,15 +26,12 @@ function RunsActions({ searchable }: { searchable: boolean }) {
   return (
     <>
       {searchable ? (
-        <TextInput
-          size="xs"
+        <SearchInput
           w={260}
-          data-find
-          aria-label="Filter runs"
+          label="Filter runs"
           placeholder="Filter by model, format, tag …"
-          leftSection={<IconSearch size={14} aria-hidden="true" />}
           value={search}
-          onChange={onText(setSearch)}
+          onSearch={setSearch}
         />
       ) : null}
       <ImportButton />

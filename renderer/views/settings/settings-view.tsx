@@ -1,5 +1,3 @@
-import { TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useStore } from 'zustand';
 import {
@@ -14,7 +12,7 @@ import { ErrorPanel } from '../../components/error-panel';
 import { attempting, noticeDone } from '../../components/notices';
 import { Page } from '../../components/page';
 import { Panel } from '../../components/panel';
-import { onText } from '../../handlers';
+import { SearchInput } from '../../components/search-input';
 import { useWorkbench } from '../../workbench';
 import { KeepRunsRow } from './keep-runs-row';
 import { SettingRow } from './setting-control';
@@ -149,15 +147,7 @@ export function SettingsView() {
       }
     >
       <div className="stack settings">
-        <TextInput
-          data-find
-          type="search"
-          aria-label="Search settings"
-          placeholder="Search settings"
-          leftSection={<IconSearch size={14} aria-hidden="true" />}
-          value={search}
-          onChange={onText(setSearch)}
-        />
+        <SearchInput size="sm" type="search" label="Search settings" value={search} onSearch={setSearch} />
         {error === null ? null : <ErrorPanel error={error} />}
         {state === null ? null : (
           <>

@@ -5,7 +5,7 @@ import { type Scenario, scenarios } from '../../../../main/contract/run/run-even
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import type { ChangePlan } from '../../../../main/contract/run/spec-tools';
 import { levelText, stepTitle } from '../../../../main/contract/words';
-import { CommandText } from '../../../components/command-text';
+import { CommandText } from '../../../components/copy-button';
 import { LinkButton } from '../../../components/links';
 import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';

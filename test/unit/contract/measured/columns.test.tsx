@@ -23,8 +23,14 @@ import { toReport } from '../../../../main/reports/to-report';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { componentsChart } from '../../../../renderer/charts/components-chart';
 import { LevelTable } from '../../../../renderer/views/compare/level-table';
-import { CacheTable, ChecksTable, EffortTable } from '../../../../renderer/views/run/check-details';
-import { ComposingTable, SequenceTable, StreamTable } from '../../../../renderer/views/run/level-details';
+import {
+  CacheTable,
+  ChecksTable,
+  ComposingTable,
+  EffortTable,
+  SequenceTable,
+  StreamTable,
+} from '../../../../renderer/views/run/level-details';
 import { levelColumns, PointsTable } from '../../../../renderer/views/run/points-table';
 import { furtherPoint } from '../../../support/further-point';
 import { parseCsv } from '../../../support/parse-csv';

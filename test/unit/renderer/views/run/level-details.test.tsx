@@ -8,10 +8,11 @@ import {
   CacheTable,
   ChecksTable,
   EffortTable,
+  SequenceTable,
   SharedMemoryTable,
+  StreamTable,
   TogetherTable,
-} from '../../../../../renderer/views/run/check-details';
-import { SequenceTable, StreamTable } from '../../../../../renderer/views/run/level-details';
+} from '../../../../../renderer/views/run/level-details';
 import { levelColumns, PointsTable } from '../../../../../renderer/views/run/points-table';
 import { furtherPoint } from '../../../../support/further-point';
 import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../../support/run-state';

@@ -1,0 +1,39 @@
+import { NumberInput } from '@mantine/core';
+import { useTypedNumber } from './use-typed-number';
+
+/** A p99 budget with its name in front. `onLeave`: Enter, or the field is left. */
+export function BudgetInput(props: {
+  id: string;
+  title: string;
+  budgetMs: number | null;
+  onType: (budgetMs: number | null) => void;
+  onLeave?: () => void;
+}) {
+  const { id, title, budgetMs, onType, onLeave } = props;
+  const typed = useTypedNumber(budgetMs, onType);
+  return (
+    <>
+      <label htmlFor={id} title={title}>
+        p99 budget
+      </label>
+      <NumberInput
+        id={id}
+        size="xs"
+        w={104}
+        suffix=" ms"
+        placeholder="none"
+        min={0}
+        hideControls
+        allowNegative={false}
+        {...typed}
+        onBlur={() => {
+          typed.onBlur();
+          onLeave?.();
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onLeave?.();
+        }}
+      />
+    </>
+  );
+}
