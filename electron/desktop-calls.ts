@@ -1,6 +1,6 @@
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { app, type BrowserWindow, clipboard, dialog, type SaveDialogOptions, shell } from 'electron';
+import { app, type BrowserWindow, clipboard, dialog, type FileFilter, shell } from 'electron';
 import type { Handlers } from '../main/contract/api';
 import { WorkbenchError } from '../main/contract/errors';
 import { mostSpecBytes } from '../main/contract/reader-limits';
@@ -17,20 +17,29 @@ const { homepage } = packageJson;
 
 type DesktopCall = Extract<keyof Handlers, `desktop.${string}`>;
 
-const filters: Readonly<
-  Record<ReportFile['kind'], { readonly name: string; readonly extensions: string[] }>
-> = {
+const csv = { name: 'CSV', extensions: ['csv'] };
+const filterOf: Readonly<Record<ReportFile['kind'] | 'csv', FileFilter>> = {
   pdf: { name: 'PDF', extensions: ['pdf'] },
   html: { name: 'HTML', extensions: ['html'] },
   json: { name: 'JSON', extensions: ['json'] },
   markdown: { name: 'Markdown', extensions: ['md'] },
-  'csv-offline': { name: 'CSV', extensions: ['csv'] },
-  'csv-online': { name: 'CSV', extensions: ['csv'] },
-  'csv-accuracy': { name: 'CSV', extensions: ['csv'] },
+  ...{ csv, 'csv-offline': csv, 'csv-online': csv, 'csv-accuracy': csv },
 };
 
-/** A file of the same name is not replaced without a question: on Linux that has to be asked for. */
-const asksFirst: Pick<SaveDialogOptions, 'properties'> = { properties: ['showOverwriteConfirmation'] };
+/** Where the person wants the file, in the folder of documents at first; null: nowhere. */
+async function placeToSave(
+  window: BrowserWindow,
+  name: string,
+  filters: FileFilter[],
+): Promise<string | null> {
+  const { canceled, filePath } = await dialog.showSaveDialog(window, {
+    // A file of the same name is not replaced without a question: on Linux that has to be asked for.
+    properties: ['showOverwriteConfirmation'],
+    defaultPath: join(app.getPath('documents'), name),
+    filters,
+  });
+  return canceled || !filePath ? null : filePath;
+}
 
 /** The text of a file that the person chose or opened. */
 export async function readText(path: string): Promise<string> {
@@ -103,41 +112,29 @@ export function desktopCalls(options: {
     ...windowCalls(options),
     'desktop.saveReport': async ({ runId, kind }) => {
       const source = await options.core.reportPath(runId, kind);
-      const answer = await dialog.showSaveDialog(options.window(), {
-        ...asksFirst,
-        defaultPath: join(app.getPath('documents'), `${runId}-${basename(source)}`),
-        filters: [filters[kind]],
-      });
-      if (answer.canceled || !answer.filePath) return null;
+      const path = await placeToSave(options.window(), `${runId}-${basename(source)}`, [filterOf[kind]]);
+      if (path === null) return null;
       try {
-        await copyFile(source, answer.filePath);
+        await copyFile(source, path);
       } catch (error) {
-        throw fileError(error, answer.filePath);
+        throw fileError(error, path);
       }
-      return { path: answer.filePath };
+      return { path };
     },
     'desktop.openReport': async ({ runId, kind }) => {
       await open(await options.core.reportPath(runId, kind));
       return null;
     },
     'desktop.saveText': async ({ fileName, text }) => {
-      const answer = await dialog.showSaveDialog(options.window(), {
-        ...asksFirst,
-        defaultPath: join(app.getPath('documents'), basename(fileName)),
-      });
-      if (answer.canceled || !answer.filePath) return null;
-      await writeFileAtomic(answer.filePath, text);
-      return { path: answer.filePath };
+      const path = await placeToSave(options.window(), basename(fileName), []);
+      if (path !== null) await writeFileAtomic(path, text);
+      return path === null ? null : { path };
     },
     'desktop.saveMonitor': async ({ kind }) => {
-      const answer = await dialog.showSaveDialog(options.window(), {
-        ...asksFirst,
-        defaultPath: join(app.getPath('documents'), `${options.core.monitor.fileStem()}.${kind}`),
-        filters: [filters[kind === 'csv' ? 'csv-online' : kind]],
-      });
-      if (answer.canceled || !answer.filePath) return null;
-      await options.core.monitor.exportTo(answer.filePath, kind);
-      return { path: answer.filePath };
+      const { monitor } = options.core;
+      const path = await placeToSave(options.window(), `${monitor.fileStem()}.${kind}`, [filterOf[kind]]);
+      if (path !== null) await monitor.exportTo(path, kind);
+      return path === null ? null : { path };
     },
     'desktop.openText': async () => {
       const answer = await dialog.showOpenDialog(options.window(), { properties: ['openFile'] });

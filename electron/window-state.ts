@@ -1,16 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import type { Rectangle } from 'electron';
 import { writeFileAtomic } from '../main/platform/files';
 
-/** Pixels. */
-export interface Bounds {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
 export interface WindowState {
-  readonly bounds: Bounds | null;
+  /** Pixels. */
+  readonly bounds: Rectangle | null;
   readonly maximized: boolean;
 }
 
@@ -21,7 +15,7 @@ function stateOf(value: unknown): WindowState {
   const { bounds, maximized } = value as Readonly<Record<string, unknown>>;
   if (typeof maximized !== 'boolean') throw new Error('maximized must be a boolean');
   if (bounds === null) return { bounds, maximized };
-  const { x, y, width, height } = bounds as Readonly<Record<keyof Bounds, unknown>>;
+  const { x, y, width, height } = bounds as Readonly<Record<keyof Rectangle, unknown>>;
   const whole = (number: unknown, least = -Infinity): number => {
     if (typeof number === 'number' && Number.isSafeInteger(number) && number >= least) return number;
     throw new Error('bounds must be whole numbers');
@@ -48,7 +42,7 @@ export async function writeWindowState(path: string, state: WindowState): Promis
 const visiblePx = 120;
 
 /** The bounds, if enough of them lies on a display that is still there; pixels. */
-export function boundsOnDisplays(bounds: Bounds | null, displays: readonly Bounds[]): Bounds | null {
+export function boundsOnDisplays(bounds: Rectangle | null, displays: readonly Rectangle[]): Rectangle | null {
   if (bounds === null) return null;
   const seen = displays.some((display) => {
     const width =

@@ -50,11 +50,11 @@ const sourcePath = (spec: unknown): Reach => ({
   paths: reachOf(spec).paths.filter(({ field }) => field === 'model.source.path'),
 });
 
-/** Asks for what was not agreed to before: one dialog at a time, and none for what the one before it answered. */
 /** A host that a call works on, or looks at Triton from. */
 const machineOf = (host: string | undefined): Reach['machines'] =>
   host === undefined ? [] : [{ field: 'host', value: host }];
 
+/** Asks for what was not agreed to before: one dialog at a time, and none for what the one before it answered. */
 function createConsentGate(approvals: Core['approvals'], askNatively: AskForConsent) {
   let tail: Promise<unknown> = Promise.resolve();
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
