@@ -65,6 +65,20 @@ export const sweepName = ({
 }: Pick<SweepInput, 'scenario' | 'state' | 'sweep'>): string =>
   sweepHeading[sweepOfState(scenario, state, sweep)];
 
+/** Signs beside the series, each with its text; they are no values of one. */
+export const signTrace = (
+  signs: Omit<Trace, 'type' | 'mode' | 'meta' | 'cliponaxis' | 'hoverinfo'>,
+): Trace => ({
+  ...{ type: 'scatter', mode: 'markers', meta: 'signs', cliponaxis: false, hoverinfo: 'text' },
+  ...signs,
+});
+
+/** A dotted line across the chart at a place of the x axis. */
+export const lineAcross = (at: number, color: string): object => ({
+  ...{ type: 'line', xref: 'x', x0: at, x1: at, yref: 'paper', y0: 0, y1: 1 },
+  line: { color, width: 1, dash: 'dot' },
+});
+
 const chartFont = "'Inter', 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif";
 
 /** Margins, fonts, legend and grid, the same in every chart. */
@@ -83,6 +97,7 @@ export function baseLayout(
       font: { color: theme.text, size: 11, family: chartFont },
       align: 'left',
     },
+    showlegend: true,
     legend: {
       orientation: 'h',
       x: 0,

@@ -4,11 +4,11 @@ import { p99, scheduledP99, throughput } from '../../main/contract/measured/colu
 import { shownScenario } from '../../main/contract/measured/repeats';
 import type { RunState, ScenarioState } from '../../main/contract/run/run-state';
 import { scenarioOf, type Sweep, sweepOfLevel } from '../../main/contract/run/sweep';
-import { baseLayout, type Chart, type SweepInput } from './chart';
+import type { Chart, SweepInput } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { plain, wrapped } from './hover-text';
 import { publishedSeries } from './published-series';
-import { levelsOf, sweepAxis, valueAxis } from './sweep-axis';
+import { levelsOf, sweepLayout } from './sweep-axis';
 import { pointText, sweepSeries } from './sweep-series';
 
 /** Symbols in the order of the runs: they tell them apart as well as the colours do. */
@@ -53,49 +53,26 @@ export function compareChart(
   baseline: BaselineSeries | null = null,
 ): Chart {
   const scenario = scenarioOf(sweep);
-  const inputs = runs.map(({ state }): SweepInput => ({
-    scenario,
-    state: ofSweep(state, sweep),
-    planned: [],
-    sweep,
-    level: null,
-    budgetMs: null,
-    theme,
-  }));
-  const everything: SweepInput = {
-    scenario,
-    state: {
-      points: inputs.flatMap((input) => input.state.points),
-      missing: inputs.flatMap((input) => input.state.missing),
-    },
-    planned: [],
-    sweep,
-    level: null,
-    budgetMs: null,
-    baseline,
-    theme,
-  };
+  const common = { scenario, sweep, planned: [], level: null, budgetMs: null, theme };
+  const inputs = runs.map(({ state }): SweepInput => ({ ...common, state: ofSweep(state, sweep) }));
+  const points = inputs.flatMap(({ state }) => state.points);
+  const missing = inputs.flatMap(({ state }) => state.missing);
+  const everything: SweepInput = { ...common, state: { points, missing }, baseline };
   const { column, published } = values[value];
   return {
     data: [
       ...inputs.map((input, index) => {
         const name = runs[index]?.name ?? '';
-        const series = sweepSeries(
+        return sweepSeries(
           { ...input, planned: levelsOf(input) },
           { name: plain(name), ...runLook(theme, index) },
           numberOf(column),
           column.interval === undefined ? undefined : intervalOf(column),
           (point) => `${wrapped(name)}<br>${pointText(point)}`,
         );
-        return series;
       }),
       ...publishedSeries(baseline, theme, published),
     ],
-    layout: {
-      ...baseLayout(theme),
-      xaxis: sweepAxis(everything),
-      yaxis: valueAxis(everything, titleWithUnit(column)),
-      showlegend: true,
-    },
+    layout: sweepLayout(everything, titleWithUnit(column)),
   };
 }

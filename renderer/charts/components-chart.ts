@@ -86,7 +86,6 @@ export function componentsChart(input: SweepInput): Chart {
         ...markedTicks(input),
       },
       yaxis: valueAxis(input, axisTitles.meanLatency),
-      showlegend: true,
       legend: { ...baseLayout(theme).legend, traceorder: 'normal' },
     },
   };

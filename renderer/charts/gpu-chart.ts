@@ -5,9 +5,9 @@ import { gpus, isThrottled } from '../../main/contract/measured/detail-columns';
 import type { GpuChart } from '../../main/contract/measured/points';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import { levelText } from '../../main/contract/words';
-import { baseLayout, type Chart, levelOf, type SweepInput } from './chart';
+import { type Chart, levelOf, signTrace, type SweepInput } from './chart';
 import { doubtLines, wrapped } from './hover-text';
-import { sweepAxis, valueAxis } from './sweep-axis';
+import { sweepLayout } from './sweep-axis';
 import { holeSeries, sortedPoints, sweepSeries } from './sweep-series';
 import type { Trace } from './trace';
 
@@ -43,18 +43,13 @@ function throttledSeries(input: SweepInput): readonly Trace[] {
   const points = sortedPoints(input).filter(({ gpus: of = [] }) => of.some(isThrottled));
   if (points.length === 0) return [];
   return [
-    {
-      type: 'scatter',
-      mode: 'markers',
+    signTrace({
       name: chartSigns.throttled,
-      meta: 'signs',
       x: points.map((point) => levelOf(input.scenario, point)),
       y: points.map(() => 0),
-      cliponaxis: false,
       marker: { symbol: 'triangle-up', size: 11, color: input.theme.budget },
       hovertext: points.map(readingText),
-      hoverinfo: 'text',
-    },
+    }),
   ];
 }
 
@@ -62,7 +57,7 @@ function throttledSeries(input: SweepInput): readonly Trace[] {
 export function gpuChart(input: SweepInput, { unit, lines }: GpuChart): Chart {
   const { theme } = input;
   const several = lines.some(({ gpu }) => gpu > 0);
-  const axis = valueAxis(input, unit);
+  const layout = sweepLayout(input, unit);
   return {
     data: [
       ...lines.map(({ name, gpu, second, read }) => {
@@ -79,11 +74,6 @@ export function gpuChart(input: SweepInput, { unit, lines }: GpuChart): Chart {
       ...throttledSeries(input),
       ...holeSeries(input),
     ],
-    layout: {
-      ...baseLayout(theme),
-      xaxis: sweepAxis(input),
-      yaxis: unit === '%' ? { ...axis, range: [0, 105] } : axis,
-      showlegend: true,
-    },
+    layout: unit === '%' ? { ...layout, yaxis: { ...layout.yaxis, range: [0, 105] } } : layout,
   };
 }

@@ -8,10 +8,10 @@ import { numberOf } from '../../main/contract/measured/column';
 import { meanBatch } from '../../main/contract/measured/columns';
 import type { LiveWindow } from '../stores/open-run';
 import { budgetView } from './budget-line';
-import { baseLayout, type Chart, type SweepInput, sweepOfState } from './chart';
+import { type Chart, type SweepInput, sweepOfState } from './chart';
 import { shownTraces } from './plot/shown-traces';
 import { publishedSeries } from './published-series';
-import { sweepAxis, sweepEnds, valueAxis } from './sweep-axis';
+import { sweepEnds, sweepLayout } from './sweep-axis';
 import { holeSeries, liveSeries, sweepSeries, symbolNames } from './sweep-series';
 import type { ChartLayout, Trace } from './trace';
 
@@ -26,12 +26,7 @@ export function batchChart(input: SweepInput): Chart {
         numberOf(meanBatch),
       ),
     ],
-    layout: {
-      ...baseLayout(theme),
-      xaxis: sweepAxis(input),
-      yaxis: valueAxis(input, 'Items per execution'),
-      showlegend: true,
-    },
+    layout: sweepLayout(input, 'Items per execution'),
   };
 }
 
@@ -73,13 +68,8 @@ export function latencyChart(input: SweepInput): Chart {
     );
   const layoutOf = (drawn: readonly Trace[]): ChartLayout => {
     const { shapes, axis } = viewOf(drawn);
-    return {
-      ...baseLayout(theme),
-      shapes,
-      xaxis: sweepAxis(input),
-      yaxis: { ...valueAxis(input, axisTitles.latency), ...axis },
-      showlegend: true,
-    };
+    const layout = sweepLayout(input, axisTitles.latency);
+    return { ...layout, shapes, yaxis: { ...layout.yaxis, ...axis } };
   };
   const all = shownTraces([...measured, ...signs], null);
   return {
@@ -99,11 +89,6 @@ export function throughputChart(input: SweepInput): Chart {
       ...holeSeries(input),
       ...liveSeries(input, (window) => window.inferencesPerSecond),
     ],
-    layout: {
-      ...baseLayout(theme),
-      xaxis: sweepAxis(input),
-      yaxis: valueAxis(input, axisTitles.throughput),
-      showlegend: true,
-    },
+    layout: sweepLayout(input, axisTitles.throughput),
   };
 }

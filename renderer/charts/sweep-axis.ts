@@ -1,5 +1,6 @@
-import { levelOf, type SweepInput, sweepName } from './chart';
-import type { Axis } from './trace';
+import { baseLayout, levelOf, type SweepInput, sweepName } from './chart';
+import type { ChartTheme } from './chart-theme';
+import type { Axis, ChartLayout } from './trace';
 
 type AxisInput = Pick<SweepInput, 'scenario' | 'state' | 'planned' | 'baseline'>;
 
@@ -59,6 +60,15 @@ const axisName = (name: string, log: boolean): string => {
   return name.endsWith(')') ? `${name.slice(0, -1)}, log scale)` : `${name} (log scale)`;
 };
 
+/** Title and colours, the same in every axis. */
+export const axisLook = (theme: ChartTheme, title: string, standoff = 6) => ({
+  title: { text: title, standoff, font: { size: 11, color: theme.dim } },
+  tickfont: { color: theme.dim },
+  gridcolor: theme.grid,
+  linecolor: theme.line,
+  zeroline: false,
+});
+
 /** Ends of the axis in the values of its sweep. */
 export function sweepEnds(input: SweepInput): readonly [number, number] {
   const { type, range = [0, 1] } = sweepAxis(input);
@@ -71,7 +81,6 @@ export function sweepEnds(input: SweepInput): readonly [number, number] {
  */
 export function sweepAxis(input: SweepInput): Axis {
   const levels = levelsOf(input);
-  const { theme } = input;
   const own = ownLevelsOf(input);
   // Published figures have another step; the run's own slope is what is read.
   const log = isMultiplying(own) || (own.length < 3 && isMultiplying(levels));
@@ -85,18 +94,10 @@ export function sweepAxis(input: SweepInput): Axis {
   return {
     type: log ? 'log' : 'linear',
     range,
-    title: {
-      text: axisName(sweepName(input), log),
-      standoff: 6,
-      font: { size: 11, color: theme.dim },
-    },
+    ...axisLook(input.theme, axisName(sweepName(input), log)),
     tickvals: ticks,
     ticktext: ticks.map(String),
     tickangle: 0,
-    tickfont: { color: theme.dim },
-    gridcolor: theme.grid,
-    linecolor: theme.line,
-    zeroline: false,
     fixedrange: false,
     ticklabeloverflow: 'allow',
   };
@@ -105,15 +106,18 @@ export function sweepAxis(input: SweepInput): Axis {
 /** A value axis from zero, so that lengths can be compared. */
 export function valueAxis({ theme }: Pick<SweepInput, 'theme'>, title: string): Axis {
   return {
-    title: { text: title, standoff: 8, font: { size: 11, color: theme.dim } },
+    ...axisLook(theme, title, 8),
     rangemode: 'tozero',
     tickformat: ',~r',
-    tickfont: { color: theme.dim },
-    gridcolor: theme.grid,
-    linecolor: theme.line,
-    zeroline: false,
     nticks: 6,
     // Measuring every label at every drawing is the dearest part of an axis.
     ticklabeloverflow: 'allow',
   };
 }
+
+/** The layout of values over the sweep. */
+export const sweepLayout = (input: SweepInput, title: string): ChartLayout => ({
+  ...baseLayout(input.theme),
+  xaxis: sweepAxis(input),
+  yaxis: valueAxis(input, title),
+});

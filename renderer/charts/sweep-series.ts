@@ -14,7 +14,7 @@ import { formatCount, formatMs, formatRate } from '../../main/contract/numbers';
 import { isGrid } from '../../main/contract/run/sweep';
 import { levelText } from '../../main/contract/words';
 import type { LiveWindow } from '../stores/open-run';
-import { levelOf, type SweepInput } from './chart';
+import { levelOf, signTrace, type SweepInput } from './chart';
 import { doubtLines, symbolOf, wrapped } from './hover-text';
 import type { Trace } from './trace';
 
@@ -27,13 +27,11 @@ export interface SeriesLook {
 
 /** Plotly's names of the symbols. */
 export const symbolNames: Readonly<Record<ChartSymbol, string>> = {
-  ...{
-    circle: 'circle',
-    square: 'square',
-    diamond: 'diamond',
-    triangle: 'triangle-up',
-    pentagon: 'pentagon',
-  },
+  circle: 'circle',
+  square: 'square',
+  diamond: 'diamond',
+  triangle: 'triangle-up',
+  pentagon: 'pentagon',
 };
 
 export function sortedPoints(input: Pick<SweepInput, 'scenario' | 'state'>): readonly LoadPoint[] {
@@ -173,20 +171,15 @@ export function holeSeries(input: SweepInput): readonly Trace[] {
   const { missing } = input.state;
   if (missing.length === 0) return [];
   return [
-    {
-      type: 'scatter',
-      mode: 'markers',
+    signTrace({
       name: chartSigns.hole,
-      meta: 'signs',
       x: missing.map((hole) => levelOf(input.scenario, hole)),
       y: missing.map(() => 0),
-      cliponaxis: false,
       marker: { symbol: 'x-thin', size: 9, line: { width: 2, color: input.theme.hole } },
       hovertext: missing.map(
         (hole) => `${wrapped(`${levelText(hole)}: no result`)}<br>${wrapped(hole.error.message)}`,
       ),
-      hoverinfo: 'text',
-    },
+    }),
   ];
 }
 

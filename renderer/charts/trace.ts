@@ -20,7 +20,6 @@ export interface Trace {
   readonly meta?: 'signs' | 'limit';
   /** Error bars are drawn only while the series is shown alone: beside others they hide each other. */
   readonly barsAlone?: boolean;
-  readonly legendgroup?: string;
   readonly showlegend?: boolean;
   readonly cliponaxis?: boolean;
   /** Of a bar, in the unit of the x axis. */

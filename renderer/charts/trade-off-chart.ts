@@ -5,7 +5,7 @@ import type { ChosenLevel } from '../../main/contract/measured/verdict';
 import type { RunState } from '../../main/contract/run/run-state';
 import { budgetLatencyUs, scenarioOf, type Sweep } from '../../main/contract/run/sweep';
 import { budgetView } from './budget-line';
-import { baseLayout, type Chart, levelOf, type SweepInput, sweepOfState } from './chart';
+import { baseLayout, type Chart, levelOf, signTrace, type SweepInput, sweepOfState } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { ofSweep, runLook } from './compare-chart';
 import { plain, symbolOf, wrapped } from './hover-text';
@@ -56,16 +56,7 @@ function rateAxis(theme: ChartTheme, points: readonly LoadPoint[]): { axis: Axis
 const chosenTrace = ({ theme, scenario }: SweepInput, chosen: ChosenLevel | null): readonly Trace[] =>
   chosen?.scenario !== scenario
     ? []
-    : [
-        {
-          type: 'scatter',
-          mode: 'markers',
-          name: chosen.name,
-          meta: 'signs',
-          ...marksOf([chosen.point], theme.p95, 'star', 15),
-          cliponaxis: false,
-        },
-      ];
+    : [signTrace({ name: chosen.name, ...marksOf([chosen.point], theme.p95, 'star', 15) })];
 
 /** p99 over throughput, a mark per level: which to choose, and what each costs. */
 export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Chart {
@@ -92,7 +83,6 @@ export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Ch
       shapes: budget.shapes,
       xaxis: axis,
       yaxis: { ...valueAxis(input, budgetAxisTitle(sweepOfState(scenario, state, sweep))), ...budget.axis },
-      showlegend: true,
     },
   };
 }
@@ -139,7 +129,6 @@ export function compareTradeOff(
       ...baseLayout(theme),
       xaxis: axis,
       yaxis: valueAxis({ theme }, budgetAxisTitle(sweep)),
-      showlegend: true,
     },
   };
 }

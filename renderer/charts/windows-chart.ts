@@ -2,9 +2,9 @@ import { formatMs, formatRate } from '../../main/contract/numbers';
 import type { Scenario } from '../../main/contract/run/run-events';
 import { type Sweep, sweepTitle } from '../../main/contract/run/sweep';
 import { budgetView } from './budget-line';
-import { baseLayout, type Chart } from './chart';
+import { baseLayout, type Chart, lineAcross } from './chart';
 import type { ChartTheme } from './chart-theme';
-import { valueAxis } from './sweep-axis';
+import { axisLook, valueAxis } from './sweep-axis';
 import type { Axis, ChartLayout, Trace } from './trace';
 import { levelAt, windowNumbers, type WindowSeries } from './window-series';
 
@@ -96,33 +96,17 @@ function windowLines(input: WindowsInput): readonly Trace[] {
 
 /** A line across where a level begins. */
 const levelStarts = ({ series, theme }: WindowsInput): readonly object[] =>
-  series.starts.slice(1).map((start) => ({
-    type: 'line',
-    xref: 'x',
-    x0: start.at + 0.5,
-    x1: start.at + 0.5,
-    yref: 'paper',
-    y0: 0,
-    y1: 1,
-    line: { color: theme.line, width: 1, dash: 'dot' },
-  }));
+  series.starts.slice(1).map(({ at }) => lineAcross(at + 0.5, theme.line));
 
 function windowsAxis({ series, sweep, theme }: WindowsInput, end: number): Axis {
   const skip = Math.ceil(series.starts.length / mostNames);
   const named = series.starts.filter((_start, index) => index % skip === 0);
   return {
     type: 'linear',
-    title: {
-      text: `Windows in the order of measuring, by ${sweepTitle[sweep].toLowerCase()}`,
-      standoff: 6,
-      font: { size: 11, color: theme.dim },
-    },
+    ...axisLook(theme, `Windows in the order of measuring, by ${sweepTitle[sweep].toLowerCase()}`),
     tickvals: named.map((start) => start.at + 1),
     ticktext: named.map((start) => String(start.level)),
-    tickfont: { color: theme.dim },
     gridcolor: 'rgba(0,0,0,0)',
-    linecolor: theme.line,
-    zeroline: false,
     range: [0.5, end + 0.5],
     autorange: false,
     ticklabeloverflow: 'allow',
@@ -156,7 +140,6 @@ export function windowsChart(input: WindowsInput): Chart {
         tickmode: 'auto',
         showgrid: false,
       },
-      showlegend: true,
     };
   };
   const base = [scenario, series.starts.length, budgetMs, theme.text, end].join(' ');

@@ -1,4 +1,5 @@
 import { formatMs } from '../../../main/contract/numbers';
+import { signTrace } from '../chart';
 import type { ChartTheme } from '../chart-theme';
 import type { Trace } from '../trace';
 import { momentOf } from './history-columns';
@@ -68,17 +69,12 @@ export function aboveSigns(
   const shown = above.sort((a, b) => b.value - a.value).slice(0, mostSigns);
   const clock = (at: number) => momentOf(Number(x[at])).toTimeString().slice(0, 8);
   return [
-    {
-      type: 'scatter',
-      mode: 'markers',
+    signTrace({
       name: `Above the axis, up to ${formatMs((shown[0]?.value ?? 0) * 1000)} ms`,
-      meta: 'signs',
       x: shown.map(({ at }) => Number(x[at])),
       y: shown.map(() => top),
-      cliponaxis: false,
-      hoverinfo: 'text',
       hovertext: shown.map(({ at, value }) => `${formatMs(value * 1000)} ms at ${clock(at)}, above the axis`),
       marker: { color: theme.text, size: 8, symbol: 'triangle-up' },
-    },
+    }),
   ];
 }

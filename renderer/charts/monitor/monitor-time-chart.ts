@@ -1,6 +1,6 @@
 import type { MonitorMarker } from '../../../main/contract/monitor/monitor';
 import type { MonitorHistory } from '../../../main/contract/monitor/monitor-history';
-import { baseLayout, type Chart } from '../chart';
+import { baseLayout, type Chart, lineAcross, signTrace } from '../chart';
 import type { ChartTheme } from '../chart-theme';
 import { wrapped } from '../hover-text';
 import { valueAxis } from '../sweep-axis';
@@ -46,30 +46,16 @@ function markerParts(
       shown.length === 0
         ? []
         : [
-            {
-              type: 'scatter',
-              mode: 'markers',
+            signTrace({
               name: 'Events',
-              meta: 'signs',
               x,
               y: shown.map(() => 0),
               showlegend: false,
-              cliponaxis: false,
-              hoverinfo: 'text',
               hovertext: shown.map((marker) => wrapped(marker.text)),
               marker: { color: theme.hole, size: 8, symbol: 'diamond' },
-            },
+            }),
           ],
-    shapes: x.map((at) => ({
-      type: 'line',
-      xref: 'x',
-      x0: at,
-      x1: at,
-      yref: 'paper',
-      y0: 0,
-      y1: 1,
-      line: { color: theme.hole, width: 1, dash: 'dot' },
-    })),
+    shapes: x.map((at) => lineAcross(at, theme.hole)),
   };
 }
 
@@ -162,7 +148,6 @@ export function timeChart(
               ...(titles.rightTop === undefined ? {} : { range: [0, titles.rightTop], autorange: false }),
             },
           }),
-      showlegend: true,
     },
   };
 }
