@@ -65,12 +65,12 @@ export const ChartPanel = memo(function ChartPanel(props: {
   }, []);
   return (
     <section
-      className={props.wide === true ? 'panel chart-panel wide' : 'panel chart-panel'}
+      className={`panel column chart-panel ${props.wide === true ? 'wide' : ''}`.trimEnd()}
       data-chart={id}
       aria-label={title}
     >
-      <div className="chart-head">
-        <h3>{title}</h3>
+      <div className="row chart-head">
+        <h3 className="cut">{title}</h3>
         {props.children}
         <ChartMenu title={title} onSave={save} />
       </div>

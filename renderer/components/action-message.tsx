@@ -13,7 +13,7 @@ interface ActionMessageProps {
 function ActionMessage({ title, text, action, onAction }: ActionMessageProps) {
   const [busy, working] = useWork();
   return (
-    <span className="undo">
+    <span className="row undo">
       <span>
         <strong>{title}</strong>
         {text === '' ? null : <span className="dim"> {text}</span>}

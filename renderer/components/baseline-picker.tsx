@@ -34,7 +34,7 @@ export function BaselinePicker({ runId, baseline }: { runId: string; baseline: S
   const { all, shown } = baseline;
   if (all.length === 0) return null;
   return (
-    <div className="budget">
+    <div className="row budget">
       <label htmlFor="published-baseline">Published</label>
       <Select
         id="published-baseline"

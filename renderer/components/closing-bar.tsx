@@ -16,7 +16,7 @@ export function ClosingBar() {
     <div className="closing-backdrop">
       <FocusTrap>
         <div
-          className="closing-bar"
+          className="column closing-bar"
           role="alertdialog"
           aria-modal="true"
           aria-label="Close the window?"
@@ -26,7 +26,7 @@ export function ClosingBar() {
           }}
         >
           <p id="closing-text">{closingText(work)}</p>
-          <div className="closing-buttons">
+          <div className="buttons wrap">
             <Button
               size="xs"
               className="danger-button"

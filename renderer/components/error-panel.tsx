@@ -8,7 +8,7 @@ export function ErrorPanel(props: { error: WireError; withRemedy?: boolean; chil
   const { error, children } = props;
   const text = errorText[error.code];
   return (
-    <section className="panel error-panel" role="alert" data-code={error.code}>
+    <section className="panel column error-panel" role="alert" data-code={error.code}>
       <h2>
         <IconAlertTriangle size={16} aria-hidden="true" />
         {text.title}

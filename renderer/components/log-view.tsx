@@ -78,7 +78,7 @@ export function LogView(props: {
         scrolled();
       }}
     >
-      {count === 0 ? <p className="dock-list dim">{props.empty}</p> : null}
+      {count === 0 ? <p className="column dock-list dim">{props.empty}</p> : null}
       <div style={{ height: topOf(count), position: 'relative' }}>
         {inReach.map(({ index, text }) => (
           <div

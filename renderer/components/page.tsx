@@ -33,13 +33,15 @@ export function Page(props: {
 }) {
   return (
     <>
-      <header className="page-head">
-        <div className="page-title">
+      <header className="row page-head">
+        <div className="row page-title">
           {props.before}
-          <h1 title={props.title}>{props.title}</h1>
+          <h1 className="cut" title={props.title}>
+            {props.title}
+          </h1>
           {props.after}
         </div>
-        <div className="page-actions">{props.actions}</div>
+        <div className="row">{props.actions}</div>
         <PaletteButton />
       </header>
       <div

@@ -117,7 +117,7 @@ export function Rail() {
   const { route, compared } = useWorkbench();
   const shown = useStore(route, (state) => state.route.page);
   return (
-    <nav className="rail" aria-label="Pages">
+    <nav className="column rail" aria-label="Pages">
       <div className="rail-mark" aria-hidden="true">
         <IconStack3 size={24} stroke={1.75} />
       </div>

@@ -19,7 +19,7 @@ export function InstallTools({ brief = false }: { brief?: boolean }) {
   }
   if (facts === null || facts.missing.length === 0 || !facts.installable) return null;
   return (
-    <div className="install-tools">
+    <div className="column install-tools">
       {brief ? null : <SetupEnd work={work} />}
       <SmallButton
         variant="filled"

@@ -21,8 +21,8 @@ export function SetupProgress({ work }: { work: SetupWork }) {
   const title = work.component === null ? 'tools' : componentFacts[work.component].title;
   const what = `${doing[work.action]} ${title}`;
   return (
-    <div className="install-tools" role="status" aria-label="Installation">
-      <div className="install-head">
+    <div className="column install-tools" role="status" aria-label="Installation">
+      <div className="row wrap">
         <strong>{what}</strong>
         <span className="dim cut" title={work.text}>
           {work.text}

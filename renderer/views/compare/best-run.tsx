@@ -19,7 +19,7 @@ export function BestRun({ states, names }: { states: readonly RunState[]; names:
   const { index, sentence } = bestOfRuns(runs, budgetMs !== null && budgetMs > 0 ? budgetMs : null);
   const runId = index === null ? undefined : states[index]?.runId;
   return (
-    <section className="panel budget best-run" aria-label="Best run">
+    <section className="panel row budget best-run" aria-label="Best run">
       <BudgetInput
         id="compare-budget"
         title="Highest acceptable p99 latency"

@@ -112,7 +112,7 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
       <RunLegend states={states} names={names} short={short} />
       {states.length < 2 ? null : <BestRun states={states} names={short} />}
       <DifferenceTable differences={differences} names={short} known={states.filter(hasSpec).length} />
-      <div className="measurements-head">
+      <div className="row wrap measurements-head">
         <SweepPicker sweeps={sweeps} sweep={sweep} onPick={setPicked} />
         <BaselinePicker runId={first.runId} baseline={baseline} />
       </div>

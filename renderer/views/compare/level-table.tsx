@@ -191,7 +191,7 @@ export function LevelTable(props: {
       note={<>× relative to the baseline, {names[0]}; ± half-width of the 95 % interval</>}
     >
       {names.length < 2 ? null : (
-        <ul className="panel-body compare-sentences" aria-label="Result of the comparison">
+        <ul className="panel-body column compare-sentences" aria-label="Result of the comparison">
           {comparisonSentences(levels, names).map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}

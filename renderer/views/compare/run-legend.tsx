@@ -28,7 +28,7 @@ function LegendRun(props: {
   const { state, index, name, short } = props;
   const theme = useChartTheme();
   return (
-    <li>
+    <li className="row">
       <span className="run-glyph" style={{ color: runLook(theme, index).color }} aria-hidden="true">
         {glyphs[index % glyphs.length]}
       </span>
@@ -44,7 +44,7 @@ function LegendRun(props: {
           changed
         </span>
       )}
-      <span className="compare-run-actions">
+      <span className="row compare-run-actions">
         {index === 0 ? (
           <span className="compare-baseline">Baseline</span>
         ) : (
@@ -78,7 +78,7 @@ export function RunLegend(props: {
   const without = (gone: string): readonly string[] => runIds.filter((runId) => runId !== gone);
   const others = list.filter((run) => !runIds.includes(run.runId));
   return (
-    <section className="panel compare-runs" aria-label="Compared runs">
+    <section className="panel column compare-runs" aria-label="Compared runs">
       <ol>
         {states.map((state, index) => (
           <LegendRun

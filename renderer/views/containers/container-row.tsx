@@ -55,7 +55,7 @@ function ContainerPorts({ ports }: { ports: ContainerInfo['ports'] }) {
   return (
     <ul className="ports">
       {ports.map(({ containerPort, hostAddress }) => (
-        <li key={containerPort}>
+        <li key={containerPort} className="row">
           <span className="dim">{portText(containerPort)}</span>
           {hostAddress === null ? (
             <span className="dim">not published</span>

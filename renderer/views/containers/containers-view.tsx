@@ -93,7 +93,7 @@ function ConnectionBanner({ state }: { state: DockerState }) {
     );
   }
   return (
-    <p className="connection dim" data-connection={connection} role="status">
+    <p className="row dim" data-connection={connection} role="status">
       <Status {...(connection === 'connected' ? connectedLook : connectingLook)} />
       <span className="mono">{host}</span>
       {connection === 'connected' ? (
@@ -131,7 +131,7 @@ export function ContainersView() {
         />
       }
     >
-      <div className="containers-page">
+      <div className="column containers-page">
         <div className="containers-banner">
           {error === null ? null : <ErrorPanel error={error} />}
           {state === null ? (

@@ -54,15 +54,15 @@ export function LogPanel({ container }: { container: ContainerInfo | null }) {
   const { name, title, lines, version, found, current, search, paused, heldCount, error } = state;
   const running = container?.state === 'running';
   return (
-    <section className="container-log" aria-label={`Log of ${name}`}>
-      <div className="dock-head">
+    <section className="column container-log" aria-label={`Log of ${name}`}>
+      <div className="row wrap dock-head">
         <h2 className="dock-title cut" title={name}>
           Log of {title}
         </h2>
         {container === null ? (
           <span className="dim">The container was removed. These are its last log lines.</span>
         ) : null}
-        <div className="dock-tools">
+        <div className="row dock-tools">
           <Search />
           {container === null && heldCount === 0 ? null : (
             <CompactButton

@@ -31,7 +31,7 @@ export function ClientCode({ deployment }: { deployment: DeploymentInfo }) {
         if (snippet === undefined) return null;
         return (
           <figure key={model.name} className="deployment-snippet">
-            <figcaption className="dim">
+            <figcaption className="row dim">
               {model.name}: {snippet.title}
               <CopyButton text={snippet.text} label={`Copy ${snippet.title} of ${model.name}`} />
             </figcaption>

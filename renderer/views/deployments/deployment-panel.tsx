@@ -51,7 +51,7 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
     <dl className="facts">
       {addresses.map(([name, value]) => [
         <dt key={`${name} name`}>{name}</dt>,
-        <dd key={name} className="deployment-address">
+        <dd key={name} className="row deployment-address">
           <code>{value}</code>
           <CopyButton text={value} label={`Copy ${name} address of ${deployment.id}`} />
         </dd>,
@@ -113,7 +113,7 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
               {model.previous === null ? (
                 <span className="dim">None</span>
               ) : (
-                <span className="deployment-previous">
+                <span className="row deployment-previous">
                   {runLink(model.previous.runId, String(model.previous.version))}
                   <RollbackAction deployment={deployment} model={model} to={model.previous.version} />
                 </span>
@@ -137,7 +137,7 @@ export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) 
       note={<Status {...look} data-state={state} />}
       head={<DeploymentActions deployment={deployment} />}
     >
-      <div className="panel-body">
+      <div className="column panel-body">
         {reason === null || work !== null ? null : <p className="tone-warn">{reason}</p>}
         <Addresses deployment={deployment} />
         <Models deployment={deployment} />

@@ -17,7 +17,7 @@ function CheckLine({ check, installable }: { check: Check; installable: boolean 
     <li className="check" data-check={check.id} data-status={check.status}>
       <Status {...looks[check.status]} />
       <span className="check-title">{check.title}</span>
-      <div className="check-finding">
+      <div className="column check-finding">
         <p>{check.finding}</p>
         {check.id === 'tools' && installable ? (
           <InstallTools brief />

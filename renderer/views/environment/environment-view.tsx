@@ -69,7 +69,7 @@ function WaitingList() {
           <p>Checking this machine. Components that do not respond in time are shown as a problem.</p>
           <ul>
             {waits.map(({ what, done }) => (
-              <li key={what} className="wait">
+              <li key={what} className="row wait">
                 {done ? (
                   <IconCircleCheck size={15} aria-hidden="true" className="tone-good" />
                 ) : (

@@ -58,7 +58,7 @@ function RowActions({ status, all }: { status: ComponentStatus; all: readonly Co
   return (
     <AskFirst question={removeQuestion(id, all)} action="Remove" onConfirm={attempting(() => remove([id]))}>
       {(ask) => (
-        <div className="tool-actions">
+        <div className="buttons">
           {state === 'missing' ? button('Install', installing) : null}
           {state === 'outdated' ? button('Update', installing) : null}
           {state === 'missing' ? null : button('Repair', repairing)}
@@ -115,7 +115,7 @@ function ImagesRow() {
         <p className="check-title">Container images</p>
         <p className="dim">{text}</p>
       </div>
-      <div className="tool-actions">
+      <div className="buttons">
         <CompactButton onClick={wayTo({ page: 'containers' })}>Show images</CompactButton>
       </div>
     </li>

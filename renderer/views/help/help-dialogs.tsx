@@ -28,7 +28,7 @@ function Report({ onClose }: { onClose: () => void }) {
       <pre className="report-text" tabIndex={0} role="region" aria-label="Problem report">
         {text}
       </pre>
-      <div className="dialog-buttons">
+      <div className="buttons">
         <Button
           variant="default"
           onClick={attempting(async () => {
@@ -72,7 +72,7 @@ function Documents({ first }: { first: string }) {
   const list = value ?? [];
   return (
     <div className="documents">
-      <nav className="documents-list" aria-label="Documentation">
+      <nav className="column documents-list" aria-label="Documentation">
         {list.map(({ id, title }) => (
           <button
             key={id}

@@ -18,7 +18,7 @@ import { HostStateText } from './host-state';
 /** What was found at the address. */
 function Found({ status }: { status: HostStatus }) {
   return (
-    <section className="host-found" role="status" aria-label="What was found">
+    <section className="column host-found" role="status" aria-label="What was found">
       <HostStateText status={status} />
       {status.reachable ? (
         <Facts facts={hostFacts(status)} />
@@ -137,7 +137,7 @@ function AddHostForm({ onDone }: { onDone: () => void }) {
       </p>
       {status === null ? null : <Found status={status} />}
       {error === null ? null : <ErrorPanel error={error} />}
-      <div className="dialog-buttons">
+      <div className="buttons">
         <Button
           variant="default"
           loading={busy === 'check'}

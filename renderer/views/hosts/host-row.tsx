@@ -104,7 +104,7 @@ export function HostRow({ entry }: { entry: HostEntry }) {
     <>
       <tr data-host={host.name} className={problem === null && checks === null ? undefined : 'has-more'}>
         <td>
-          <span className="cut host-name">{host.name}</span>
+          <span className="cut run-name">{host.name}</span>
           <div className="second-line cut" title={host.address}>
             {host.address}
           </div>

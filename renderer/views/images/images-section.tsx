@@ -34,9 +34,9 @@ function BuildList({ connected }: { connected: boolean }) {
     }
   };
   return (
-    <ul className="build-list">
+    <ul className="column build-list">
       {builtImages.map((image) => (
-        <li key={image}>
+        <li key={image} className="row">
           <div>
             <div>{builtText[image].title}</div>
             <div className="second-line">{builtText[image].what}</div>

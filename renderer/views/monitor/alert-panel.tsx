@@ -182,14 +182,14 @@ export function AlertPanel(props: {
     >
       <div className="panel-body stack">
         {alerts.length === 0 ? <p className="dim">No active alerts.</p> : null}
-        <ul className="monitor-alerts" aria-label="Current alerts">
+        <ul className="column monitor-alerts" aria-label="Current alerts">
           {alerts.slice(0, mostShown).map((alert, place) => (
             // By place: subjects may change every second, and a line has nothing of its own.
             <AlertLine key={place} alert={alert} />
           ))}
         </ul>
         {more === null ? null : <p className="dim">{more}</p>}
-        <ul className="monitor-rules" aria-label="Alert rules">
+        <ul className="column monitor-rules" aria-label="Alert rules">
           {rules.map((rule) => (
             <RuleLine
               key={rule.id}

@@ -22,7 +22,7 @@ export function ProbeControl({ model, state }: { model: ModelSample; state: Moni
     shapes: {},
   };
   return (
-    <div className="monitor-probe">
+    <div className="row monitor-probe">
       <Checkbox
         size="xs"
         label="Send probes"
@@ -63,7 +63,7 @@ export function ProbeControl({ model, state }: { model: ModelSample; state: Moni
             }}
           />
           {probeProblem === null ? null : (
-            <span className="tone-bad monitor-problem" role="status" title={probeProblem}>
+            <span className="tone-bad cut monitor-problem" role="status" title={probeProblem}>
               {probeProblem}
             </span>
           )}

@@ -138,7 +138,7 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
       onWatch?.();
     });
   return (
-    <section className="panel monitor-picker" aria-label="Server to watch">
+    <section className="panel column monitor-picker" aria-label="Server to watch">
       <form
         className="monitor-form"
         onSubmit={onSubmit(

@@ -31,7 +31,7 @@ function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pause
   const { state, sample, pausedMs } = props;
   const { server, hole } = sample;
   return (
-    <section className="panel monitor-banner" aria-label="Server" data-server={server.state}>
+    <section className="panel row monitor-banner" aria-label="Server" data-server={server.state}>
       <Status {...serverLook(server)} data-state={server.state} />
       <strong className="cut">{sourceText(state)}</strong>
       <span className="dim cut" title={serverSentence(sample)}>
@@ -64,7 +64,7 @@ function EventList({ markers }: { markers: readonly MonitorMarker[] }) {
     <Panel title="Events">
       <div className="panel-body">
         {shown.length === 0 ? <p className="dim">No events in this time range.</p> : null}
-        <ul className="monitor-events">
+        <ul className="column monitor-events">
           {shown.map((marker, index) => (
             <li key={index} data-event={marker.kind}>
               <span className="dim number">{formatClock(new Date(marker.atMs).toISOString())}</span>
@@ -87,7 +87,7 @@ function whyNot(live: boolean, gone: boolean): string | null {
 
 function NoModels({ server, gone, reason }: { server: string; gone: boolean; reason: string }) {
   return (
-    <section className="panel empty" aria-label="Models">
+    <section className="panel column empty" aria-label="Models">
       <h2>{gone ? `No response from ${server}` : 'No models'}</h2>
       <p>
         {gone
@@ -134,8 +134,8 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
       )}
       {model === undefined ? null : (
         <>
-          <div className="monitor-model-head">
-            <h2>{modelKey(model)}</h2>
+          <div className="row monitor-model-head">
+            <h2 className="cut">{modelKey(model)}</h2>
             {live ? <ProbeControl model={model} state={state} /> : null}
           </div>
           <ModelCharts

@@ -20,7 +20,7 @@ export function BudgetField({ state }: { state: RunState }) {
   };
   const answer = budgetText(state);
   return (
-    <div className="budget">
+    <div className="row budget">
       <BudgetInput
         id="latency-budget"
         title="Highest acceptable p99 latency. The best level within it is shown."

@@ -23,9 +23,9 @@ function tabText(tab: Tab, step: StepState): string {
 }
 
 function Commands({ step }: { step: StepState }) {
-  if (step.commands.length === 0) return <p className="dock-list dim">This step ran no commands.</p>;
+  if (step.commands.length === 0) return <p className="column dock-list dim">This step ran no commands.</p>;
   return (
-    <ul className="dock-list">
+    <ul className="column dock-list">
       {step.commands.map((command, index) => (
         <li key={index}>
           <CommandText argv={command.argv} note={command.note} />
@@ -37,10 +37,10 @@ function Commands({ step }: { step: StepState }) {
 
 function Facts({ step }: { step: StepState }) {
   if (step.facts.length + step.warnings.length === 0 && step.error === null) {
-    return <p className="dock-list dim">No details for this step.</p>;
+    return <p className="column dock-list dim">No details for this step.</p>;
   }
   return (
-    <div className="dock-list">
+    <div className="column dock-list">
       {step.error === null ? null : <ErrorPanel error={step.error} />}
       <ul>
         {step.warnings.map((warning) => (
@@ -71,8 +71,8 @@ export function Dock(props: { runId: string; step: StepState; open: boolean; onT
   }, [log, runId, step.id, step.attempt]);
   const Chevron = open ? IconChevronDown : IconChevronUp;
   return (
-    <section className={open ? 'dock open' : 'dock'} aria-label={`Step: ${stepTitle[step.id]}`}>
-      <div className="dock-head">
+    <section className={open ? 'column dock open' : 'column dock'} aria-label={`Step: ${stepTitle[step.id]}`}>
+      <div className="row wrap dock-head">
         <button
           type="button"
           className="plain-button dock-title"

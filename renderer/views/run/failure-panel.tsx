@@ -90,7 +90,7 @@ export function FailurePanel(props: { state: RunState; error: WireError; onOpenL
           {tail.join('\n')}
         </pre>
       )}
-      <div className="failure-actions">
+      <div className="row wrap failure-actions">
         <RemedyButtons state={state} error={error} />
         {step === undefined ? null : (
           <SmallButton icon={IconFileText} variant="subtle" color="gray" onClick={props.onOpenLog}>

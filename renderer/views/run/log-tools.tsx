@@ -28,7 +28,7 @@ export function LogTools(props: {
   const label = (text: string, count: number): string =>
     count === 0 ? text : `${text} (${formatCount(count)})`;
   return (
-    <div className="dock-tools">
+    <div className="row dock-tools">
       <SegmentedControl
         size="xs"
         aria-label="Level of the lines"

@@ -170,10 +170,10 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
   const fileName = `${runId}-${scenario}`;
   return (
     <section className="stack" aria-label="Measurements">
-      <div className="measurements-head">
+      <div className="row wrap measurements-head">
         <ScenarioPicker state={state} scenario={scenario} onPick={setPicked} />
         <BaselinePicker runId={runId} baseline={baseline} />
-        <div className="budget">
+        <div className="row budget">
           <BudgetField state={state} />
           <Explain
             what="p99 budget"

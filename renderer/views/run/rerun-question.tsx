@@ -25,7 +25,7 @@ export function RerunQuestion(props: { state: RunState; step: StepId; onDone: ()
   const question = `Rerun from ${stepTitle[step]}?`;
   return (
     <div
-      className="rerun"
+      className="column rerun"
       role="group"
       aria-label={question}
       onKeyDown={(event) => {
@@ -37,7 +37,7 @@ export function RerunQuestion(props: { state: RunState; step: StepId; onDone: ()
       {levels === 0 ? null : (
         <p>{levels === 1 ? '1 measured level is' : `${levels} measured levels are`} measured anew.</p>
       )}
-      <div className="rerun-buttons">
+      <div className="buttons">
         <CompactButton autoFocus onClick={onDone}>
           Keep
         </CompactButton>

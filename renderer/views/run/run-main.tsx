@@ -27,11 +27,11 @@ import { showsMeasurements } from './shown-step';
 function FigurePanel({ figure }: { figure: KeyFigure }) {
   return (
     <div className="panel figure">
-      <div className="figure-label">{figure.label}</div>
+      <div className="dim small">{figure.label}</div>
       <div className="figure-value">
         {figure.value} <small>{figure.unit}</small>
       </div>
-      <div className="figure-note">{figure.note}</div>
+      <div className="dim small figure-note">{figure.note}</div>
     </div>
   );
 }

@@ -78,7 +78,7 @@ export function EmptyRuns() {
         </p>
       )}
       {demo.canInstall ? <InstallTools /> : null}
-      <div className="demo-actions">
+      <div className="row wrap">
         <Button
           leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
           loading={starting}

@@ -34,7 +34,12 @@ export function FilterChips(props: {
   return (
     <div className="chips">
       {groups.map(({ facet, counts }) => (
-        <div key={facet} className="chip-group" role="group" aria-label={`Filter by ${facetText[facet]}`}>
+        <div
+          key={facet}
+          className="row wrap chip-group"
+          role="group"
+          aria-label={`Filter by ${facetText[facet]}`}
+        >
           <span className="dim">{facetText[facet]}</span>
           {counts.slice(0, mostChips).map(([value, count]) => {
             const values = chosen[facet] ?? [];

@@ -99,13 +99,13 @@ export function RunsView() {
       after={value === null ? null : <RunCount shown={shown.length} known={value.length} />}
       actions={<RunsActions searchable={some} />}
     >
-      <div className="runs-page">
+      <div className="column runs-page">
         {error === null ? null : <ErrorPanel error={error} />}
         {error === null && !some && !isEmpty ? <Loading label="Reading the runs" /> : null}
         {isEmpty ? <EmptyRuns /> : null}
         {some ? (
           <>
-            <div className="runs-bar">
+            <div className="row wrap runs-bar">
               <FilterChips runs={value} chosen={chosen} titleOf={titleOf} onChange={choose} />
               <SelectionBar {...tickedRuns(value, shown, selected)} shown={shown} />
             </div>

@@ -63,7 +63,7 @@ function CleanForm({ choice, onDone }: { choice: CleanChoice; onDone: (cleaned: 
         Cleaning the cache or the trash also stops processes and removes containers that crashed sessions left
         behind, including containers that wait for an interrupted run to be resumed.
       </p>
-      <div className="dialog-buttons">
+      <div className="buttons">
         <Button
           variant="default"
           onClick={() => {

@@ -41,7 +41,7 @@ function RetiredList({ asked, onDone }: { asked: Asked; onDone: () => void }) {
           </tbody>
         </ScrollTable>
       </div>
-      <div className="dialog-buttons">
+      <div className="buttons">
         <Button variant="default" data-autofocus onClick={onDone}>
           Keep all runs
         </Button>

@@ -30,7 +30,7 @@ function PlanText({ plan, onClose }: { plan: HomeMovePlan; onClose: () => void }
           <code>npm start</code> does it); this needs a connection to the package registries.
         </p>
       )}
-      <div className="dialog-buttons">
+      <div className="buttons">
         <Button variant="default" data-autofocus onClick={onClose}>
           Cancel
         </Button>
@@ -70,7 +70,7 @@ function WorkText({ work, onClose }: { work: HomeMoveWork; onClose: () => void }
       {status === 'done' ? (
         <p>The home is now {to}. Close the workbench and start it again; until then, do not start runs.</p>
       ) : null}
-      <div className="dialog-buttons">
+      <div className="buttons">
         {isRunning ? (
           <Button variant="default" onClick={attempting(() => client.call('home.cancelMove'))}>
             Cancel

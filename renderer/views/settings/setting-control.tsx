@@ -76,7 +76,7 @@ function TextControl({ id, value, set }: ControlProps) {
       placeholder={absent}
       error={error}
       value={text}
-      rightSection={unit === undefined ? null : <span className="dim setting-unit">{unit}</span>}
+      rightSection={unit === undefined ? null : <span className="dim small">{unit}</span>}
       rightSectionWidth={unit === undefined ? undefined : 44}
       onChange={onText(setText)}
       onBlur={take}
@@ -123,7 +123,7 @@ export function SettingRow(props: { id: SettingKey; value: SettingValue; set?: C
       </div>
       <div className="setting-value">
         <Control id={id} value={value} set={props.set ?? ((next) => set(id, next))} />
-        <p className="dim setting-default">
+        <p className="dim row small setting-default">
           <span>Default: {settingText(id, fallback)}</span>
           {value === fallback ? null : (
             <CompactButton

@@ -64,7 +64,7 @@ function HomeRow({ home, fixed }: { home: string; fixed: boolean }) {
           </p>
         ) : null}
       </div>
-      <div className="setting-buttons">
+      <div className="buttons">
         <SmallButton onClick={attempting(() => client.call('desktop.openFolder', { folder: 'home' }))}>
           Open folder
         </SmallButton>
