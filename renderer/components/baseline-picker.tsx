@@ -71,7 +71,7 @@ function OtherwiseNote(props: { run: NotedRun; name: string | undefined; gpu: Pu
   const text = otherwiseText(differences[differencesKey(run, gpu)] ?? []);
   if (text === null) return null;
   return (
-    <p className="baseline-note tone-warn" role="note">
+    <p className="tone-warn" role="note">
       {name === undefined ? text : `${name}: ${text}`}
     </p>
   );
@@ -92,7 +92,7 @@ export function BaselineNote(props: {
   const quick = runs[0]?.spec.model.profile === 'quick';
   return (
     <>
-      <p className="dim baseline-note" role="note">
+      <p className="dim" role="note">
         Dashed: published of {shown.title}; not measured here.
         {quick ? ' The profile quick measures a smaller model than the published one.' : ''}
       </p>

@@ -39,13 +39,9 @@ const runLooks: Readonly<Record<RunStatus, Look>> = {
 
 /** `paused`: a step that has begun and waits for Resume. */
 const stepLooks: Readonly<Record<StepStatus | 'paused', Look>> = {
-  waiting: { icon: IconCircleDashed, tone: 'dim' },
-  running: { icon: IconLoader2, tone: 'info' },
-  done: { icon: IconCircleCheck, tone: 'good' },
-  skipped: { icon: IconCircleMinus, tone: 'dim' },
-  failed: { icon: IconCircleX, tone: 'bad' },
-  cancelled: { icon: IconCircleMinus, tone: 'dim' },
-  paused: { icon: IconPlayerPause, tone: 'warn' },
+  ...runLooks,
+  waiting: runLooks.created,
+  skipped: runLooks.cancelled,
 };
 
 const warnedLook: Look = { icon: IconAlertTriangle, tone: 'warn' };

@@ -4,6 +4,8 @@ import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { baselineSeries } from '../../../main/contract/measured/baseline';
 import { compareLevels, pointsOfSweep } from '../../../main/contract/measured/compare-levels';
+import { budgetMsOf } from '../../../main/contract/measured/points';
+import { bestOfRuns } from '../../../main/contract/measured/verdict';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec, knownSpec } from '../../../main/contract/run/server-load';
 import { plannedSweep, scenarioOf, type Sweep, sweepTitle } from '../../../main/contract/run/sweep';
@@ -12,19 +14,18 @@ import { ChartPanel } from '../../charts/chart-panel';
 import { compareChart } from '../../charts/compare-chart';
 import { compareTradeOff } from '../../charts/trade-off-chart';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
+import { BudgetInput } from '../../components/budget-input';
 import { ErrorPanel } from '../../components/error-panel';
-import { useWayTo } from '../../components/links';
+import { PageLink, useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { useWorkbench } from '../../workbench';
-import { BestRun } from './best-run';
 import { diffSpecs, instancesDifference } from './diff-specs';
 import { DifferenceTable } from './difference-table';
 import { LevelTable } from './level-table';
 import { RunLegend } from './run-legend';
-import { runNames } from './run-names';
-import { shortNames } from './short-names';
+import { runNames, shortNames } from './run-names';
 
 /** The sweeps that the runs have between them, batch size first; of online those that any run measured or plans. */
 function sweepsOf(states: readonly RunState[]): readonly Sweep[] {
@@ -57,6 +58,33 @@ function SweepPicker(props: {
         label: `${known === 'batchSize' ? 'Offline' : 'Online'} · ${sweepTitle[known].toLowerCase()}`,
       }))}
     />
+  );
+}
+
+/** A budget that all runs share is asked for first. */
+function sharedBudget(states: readonly RunState[]): number | null {
+  const [first = null, ...others] = states.map(budgetMsOf);
+  return others.every((budgetMs) => budgetMs === first) ? first : null;
+}
+
+/** Which of the runs to choose: within a p99 budget, where one is typed. */
+function BestRun({ states, names }: { states: readonly RunState[]; names: readonly string[] }) {
+  const [typedMs, setTypedMs] = useState<number | null | undefined>(undefined);
+  const budgetMs = typedMs === undefined ? sharedBudget(states) : typedMs;
+  const runs = states.map((state, index) => ({ name: names[index] ?? '', state }));
+  const { index, sentence } = bestOfRuns(runs, budgetMs !== null && budgetMs > 0 ? budgetMs : null);
+  const runId = index === null ? undefined : states[index]?.runId;
+  return (
+    <section className="panel row budget best-run" aria-label="Best run">
+      <BudgetInput
+        id="compare-budget"
+        title="Highest acceptable p99 latency"
+        budgetMs={budgetMs}
+        onType={setTypedMs}
+      />
+      <strong role="status">{sentence}</strong>
+      {runId === undefined ? null : <PageLink to={{ page: 'run', runId }}>Open</PageLink>}
+    </section>
   );
 }
 

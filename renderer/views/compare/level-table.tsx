@@ -27,21 +27,16 @@ function noiseText(value: ComparedValue): string | undefined {
     : 'Beyond the 95 % intervals of both runs';
 }
 
-function ValueCells(props: {
-  value: ComparedValue;
-  text: string;
-  interval: string | null;
-  higherIsBetter: boolean;
-  first: boolean;
-}) {
-  const { value, interval } = props;
+function ValueCells(props: { value: ComparedValue; text: string; higherIsBetter: boolean; first: boolean }) {
+  const { value } = props;
+  const { interval } = value;
   const meaning = meaningOf(value, props.higherIsBetter);
   const tone = meaning === null ? '' : tones[meaning];
   return (
     <>
       <td className={value.withinNoise === true ? 'number dim' : 'number'}>
         {props.text}
-        {interval === null ? null : <span className="dim"> ± {interval}</span>}
+        {interval === null ? null : <span className="dim"> ± {formatHalfWidth(interval, value.value)}</span>}
       </td>
       {props.first ? null : (
         <td className={`number ${tone}`} title={value.ratio === null ? undefined : noiseText(value)}>
@@ -63,15 +58,7 @@ function LatencyCells(props: {
 }) {
   const { column, point, value, first } = props;
   if (value === null) return <NoCells first={first} />;
-  return (
-    <ValueCells
-      first={first}
-      value={value}
-      text={cellText(column, point)}
-      interval={value.interval === null ? null : formatHalfWidth(value.interval, value.value)}
-      higherIsBetter={false}
-    />
-  );
+  return <ValueCells first={first} value={value} text={cellText(column, point)} higherIsBetter={false} />;
 }
 
 function NoCells({ first }: { first: boolean }) {
@@ -97,11 +84,6 @@ function groupsOf(sweep: Sweep): readonly ValueGroup[] {
         first={first}
         value={run.throughput}
         text={`${isSteady(run.point) ? '' : '○ '}${cellText(throughputColumn, run.point)}`}
-        interval={
-          run.throughput.interval === null
-            ? null
-            : formatHalfWidth(run.throughput.interval, run.throughput.value)
-        }
         higherIsBetter
       />
     ),

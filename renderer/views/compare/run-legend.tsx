@@ -44,7 +44,7 @@ function LegendRun(props: {
           changed
         </span>
       )}
-      <span className="row compare-run-actions">
+      <span className="row end compare-run-actions">
         {index === 0 ? (
           <span className="compare-baseline">Baseline</span>
         ) : (

@@ -19,12 +19,14 @@ import { whyNot } from './container-text';
 
 type Interruption = Exclude<ContainerAction, 'start'>;
 
-const looks: Readonly<Record<ContainerAction, { readonly icon: Icon; readonly label: string }>> = {
-  start: { icon: IconPlayerPlay, label: 'Start' },
-  stop: { icon: IconPlayerStop, label: 'Stop' },
-  restart: { icon: IconRefresh, label: 'Restart' },
-  remove: { icon: IconTrash, label: 'Remove' },
-};
+/** Of what can be done with a container, or with a deployment. */
+export const actionLooks: Readonly<Record<ContainerAction, { readonly icon: Icon; readonly label: string }>> =
+  {
+    start: { icon: IconPlayerPlay, label: 'Start' },
+    stop: { icon: IconPlayerStop, label: 'Stop' },
+    restart: { icon: IconRefresh, label: 'Restart' },
+    remove: { icon: IconTrash, label: 'Remove' },
+  };
 
 /** What can be done with a container; what interrupts one that runs is asked about first. */
 export function ContainerActions({
@@ -47,7 +49,7 @@ export function ContainerActions({
     attempt(() => act(action, id));
   };
   const button = (action: ContainerAction, onClick: () => void) => {
-    const { icon, label } = looks[action];
+    const { icon, label } = actionLooks[action];
     const doing = busy[id];
     const why = doing === undefined ? whyNot(action, state, connected) : 'Another action is in progress';
     return (
@@ -68,8 +70,8 @@ export function ContainerActions({
   if (asking !== null) {
     return (
       <ConfirmInPlace
-        question={`${asking === 'remove' ? 'Stop and remove' : looks[asking].label} ${name}?`}
-        action={looks[asking].label}
+        question={`${asking === 'remove' ? 'Stop and remove' : actionLooks[asking].label} ${name}?`}
+        action={actionLooks[asking].label}
         onConfirm={() => {
           setAsking(null);
           start(asking);

@@ -73,10 +73,7 @@ export function cpuText(stats: Stats): string {
   return formatShare(percent === null ? null : percent / 100);
 }
 
-export function memoryText(stats: Stats): string {
-  const bytes = stats?.memoryBytes ?? null;
-  return formatBytes(bytes);
-}
+export const memoryText = (stats: Stats): string => formatBytes(stats?.memoryBytes);
 
 export function memoryLimitText(stats: Stats): string | null {
   const bytes = stats?.memoryLimitBytes ?? null;

@@ -62,7 +62,7 @@ export function LogPanel({ container }: { container: ContainerInfo | null }) {
         {container === null ? (
           <span className="dim">The container was removed. These are its last log lines.</span>
         ) : null}
-        <div className="row dock-tools">
+        <div className="row end">
           <Search />
           {container === null && heldCount === 0 ? null : (
             <CompactButton

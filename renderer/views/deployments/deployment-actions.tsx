@@ -1,11 +1,4 @@
-import {
-  type Icon,
-  IconActivity,
-  IconPlayerPlay,
-  IconPlayerStop,
-  IconRefresh,
-  IconTrash,
-} from '@tabler/icons-react';
+import { IconActivity } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { DeploymentInfo, DeploymentState } from '../../../main/contract/deployment';
 import { present } from '../../../main/contract/trees';
@@ -13,15 +6,9 @@ import { IconAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { attempt, attempting } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
+import { actionLooks } from '../containers/container-actions';
 
-type Change = 'start' | 'stop' | 'restart' | 'remove';
-
-const looks: Readonly<Record<Change, { readonly icon: Icon; readonly label: string }>> = {
-  start: { icon: IconPlayerPlay, label: 'Start' },
-  stop: { icon: IconPlayerStop, label: 'Stop' },
-  restart: { icon: IconRefresh, label: 'Restart' },
-  remove: { icon: IconTrash, label: 'Remove' },
-};
+type Change = keyof typeof actionLooks;
 
 const isUp = (state: DeploymentState): boolean =>
   state === 'ready' || state === 'degraded' || state === 'starting';
@@ -47,7 +34,7 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
     return (
       <ConfirmInPlace
         question={questions[asking](id)}
-        action={looks[asking].label}
+        action={actionLooks[asking].label}
         onConfirm={() => {
           setAsking(null);
           change(asking);
@@ -59,14 +46,19 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
     );
   }
   const button = (what: Change, onClick: () => void) => (
-    <IconAction icon={looks[what].icon} label={`${looks[what].label} ${id}`} why={work} onClick={onClick} />
+    <IconAction
+      icon={actionLooks[what].icon}
+      label={`${actionLooks[what].label} ${id}`}
+      why={work}
+      onClick={onClick}
+    />
   );
   const asked = (what: Exclude<Change, 'start'>) =>
     button(what, () => {
       setAsking(what);
     });
   return (
-    <span className="row-actions deployment-actions">
+    <span className="row-actions end">
       <TextAction
         icon={IconActivity}
         text="Monitor"

@@ -1,5 +1,6 @@
 import {
   IconAlertTriangle,
+  IconArrowBackUp,
   IconCircleCheck,
   IconCircleMinus,
   IconCircleX,
@@ -7,10 +8,18 @@ import {
   IconPlugConnectedX,
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import type { DeploymentInfo, DeploymentState, ServedModelState } from '../../../main/contract/deployment';
+import type {
+  DeploymentInfo,
+  DeploymentModelInfo,
+  DeploymentState,
+  ServedModelState,
+} from '../../../main/contract/deployment';
 import { missing } from '../../../main/contract/numbers';
+import { TextAction } from '../../components/actions';
+import { AskFirst } from '../../components/confirm-in-place';
 import { CopyButton } from '../../components/copy-button';
 import { PageLink } from '../../components/links';
+import { attempting, noticeDone } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { Status, type WordLook } from '../../components/status-text';
 import { TableHead } from '../../components/table';
@@ -20,7 +29,6 @@ import { gpuText } from '../containers/container-text';
 import { ClientCode } from './client-code';
 import { DeploymentActions } from './deployment-actions';
 import { DeploymentLog } from './deployment-log';
-import { RollbackAction } from './rollback-action';
 
 const looks: Readonly<Record<DeploymentState, WordLook>> = {
   starting: { icon: IconLoader2, tone: 'info', text: 'Starting' },
@@ -75,6 +83,41 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
       <dt>Deployed</dt>
       <dd>{createdAt === '' ? missing : formatWhenFully(createdAt)}</dd>
     </dl>
+  );
+}
+
+/** Returns to the version before, after a question: the present one is then deleted. */
+function RollbackAction({
+  deployment,
+  model,
+  to,
+}: {
+  deployment: DeploymentInfo;
+  model: DeploymentModelInfo;
+  to: number;
+}) {
+  const { client } = useWorkbench();
+  const { id, work, state } = deployment;
+  const serves = state === 'ready' || state === 'degraded';
+  return (
+    <AskFirst
+      question={`Return ${model.name} to version ${to}? Version ${model.version} is removed.`}
+      action="Roll back"
+      onConfirm={attempting(async () => {
+        await client.call('deployments.rollback', { id, model: model.name });
+        noticeDone('Rolled back', `${model.name} serves version ${to} again.`);
+      })}
+    >
+      {(ask) => (
+        <TextAction
+          icon={IconArrowBackUp}
+          text="Roll back"
+          label={`Roll back ${model.name} of ${id} to version ${to}`}
+          why={work ?? (serves ? null : 'The deployment is not serving')}
+          onClick={ask}
+        />
+      )}
+    </AskFirst>
   );
 }
 

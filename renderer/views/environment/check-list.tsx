@@ -33,23 +33,22 @@ function CheckLine({ check, installable }: { check: Check; installable: boolean 
 export function CheckList({ checks, installable }: { checks: readonly Check[]; installable: boolean }) {
   const applied = checks.filter((check) => check.status !== 'not-applicable');
   const rest = checks.filter((check) => check.status === 'not-applicable');
+  const lines = (of: readonly Check[]) => (
+    <ul>
+      {of.map((check) => (
+        <CheckLine key={check.id} check={check} installable={installable} />
+      ))}
+    </ul>
+  );
   return (
     <Panel title="Preflight">
-      <ul>
-        {applied.map((check) => (
-          <CheckLine key={check.id} check={check} installable={installable} />
-        ))}
-      </ul>
+      {lines(applied)}
       {rest.length === 0 ? null : (
         <details className="checks-rest">
           <summary className="dim">
             {rest.length === 1 ? '1 check does' : `${rest.length} checks do`} not apply here
           </summary>
-          <ul>
-            {rest.map((check) => (
-              <CheckLine key={check.id} check={check} installable={installable} />
-            ))}
-          </ul>
+          {lines(rest)}
         </details>
       )}
     </Panel>

@@ -13,7 +13,7 @@ import { onText } from '../../handlers';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { emptyForm, type HostForm, readForm } from './host-form';
-import { HostStateText } from './host-state';
+import { HostStateText } from './host-row';
 
 /** What was found at the address. */
 function Found({ status }: { status: HostStatus }) {

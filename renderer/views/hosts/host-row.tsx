@@ -1,16 +1,41 @@
-import { IconClipboardCheck, IconTrash } from '@tabler/icons-react';
-import { gpusText, usesText } from '../../../main/contract/host/host-text';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleX,
+  IconClipboardCheck,
+  IconLoader2,
+  IconTrash,
+} from '@tabler/icons-react';
+import { gpusText, hostStateText, usesText } from '../../../main/contract/host/host-text';
 import type { HostStatus } from '../../../main/contract/host/hosts';
 import { formatBytes, missing } from '../../../main/contract/numbers';
 import { IconAction, TextAction } from '../../components/actions';
 import { AskFirst } from '../../components/confirm-in-place';
 import { Remedy } from '../../components/copy-button';
 import { noticeDone } from '../../components/notices';
+import { type Look, Status } from '../../components/status-text';
 import type { HostEntry } from '../../stores/hosts';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { CheckList } from '../environment/check-list';
-import { HostStateText } from './host-state';
+
+const lookOf = (status: HostStatus): Look => {
+  if (!status.reachable) return { icon: IconCircleX, tone: 'bad' };
+  return status.docker.reachable
+    ? { icon: IconCircleCheck, tone: 'good' }
+    : { icon: IconAlertTriangle, tone: 'warn' };
+};
+
+/** Whether a host is reached, in a word or two. */
+export function HostStateText({ status }: { status: HostStatus | null }) {
+  if (status === null) {
+    return <Status icon={IconLoader2} tone="info" text="Connecting" data-state="asking" />;
+  }
+  const text = hostStateText(status);
+  return (
+    <Status {...lookOf(status)} text={`${text.charAt(0).toUpperCase()}${text.slice(1)}`} data-state={text} />
+  );
+}
 
 /** Cells of a row: what every host has, and the lines below it. */
 export const hostColumns = 7;

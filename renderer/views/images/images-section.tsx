@@ -1,4 +1,5 @@
-import { IconHammer } from '@tabler/icons-react';
+import { TextInput } from '@mantine/core';
+import { IconDownload, IconHammer } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import {
@@ -6,6 +7,7 @@ import {
   builtImages,
   type DockerState,
   type ImageInfo,
+  imageReferenceSchema,
 } from '../../../main/contract/docker';
 import { formatBytes } from '../../../main/contract/numbers';
 import { SmallButton } from '../../components/actions';
@@ -14,12 +16,55 @@ import { Loading } from '../../components/loading';
 import { attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { numeric, TableHead } from '../../components/table';
+import { onText } from '../../handlers';
+import { onSubmit } from '../../use-form-work';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { ImageRow } from './image-row';
 import { builtText, sortImages } from './image-text';
 import { LoginForm } from './login-form';
-import { PullForm } from './pull-form';
 import { WorkList } from './work-list';
+
+/** Fetches an image by name and tag, or by digest. */
+function PullForm({ connected }: { connected: boolean }) {
+  const { client } = useWorkbench();
+  const [reference, setReference] = useState('');
+  const [asking, working] = useWork();
+  const wanted = reference.trim();
+  const readable = imageReferenceSchema.safeParse(wanted).success;
+  const pull = working(async () => {
+    await client.call('docker.pullImage', { reference: wanted });
+    setReference('');
+  });
+  return (
+    <form
+      className="pull-form"
+      onSubmit={onSubmit(() => {
+        if (readable && connected && !asking) pull();
+      })}
+    >
+      <TextInput
+        size="xs"
+        label="Image"
+        placeholder="nvcr.io/nvidia/tritonserver:26.07-py3"
+        description="Use a digest (name@sha256:…) to pin the image."
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        error={wanted === '' || readable ? undefined : 'Not an image reference, as name:tag or name@sha256:…'}
+        value={reference}
+        onChange={onText(setReference)}
+      />
+      <SmallButton
+        variant="filled"
+        icon={IconDownload}
+        type="submit"
+        loading={asking}
+        disabled={!readable || !connected}
+      >
+        Pull
+      </SmallButton>
+    </form>
+  );
+}
 
 /** Images that the workbench builds itself. */
 function BuildList({ connected }: { connected: boolean }) {

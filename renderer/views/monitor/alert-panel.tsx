@@ -46,7 +46,6 @@ function RuleModel(props: {
   return (
     <Select
       size="xs"
-      className="rule-model"
       aria-label={`${label}: model`}
       allowDeselect={false}
       data={ruleModels(choosing ? models : [], rule)}
@@ -65,7 +64,7 @@ function RuleModel(props: {
 }
 
 function RuleNumber(
-  props: Pick<NumberInputProps, 'className' | 'prefix' | 'suffix' | 'max' | 'allowDecimal'> & {
+  props: Pick<NumberInputProps, 'prefix' | 'suffix' | 'max' | 'allowDecimal'> & {
     label: string;
     value: number;
     onChange: (value: number) => void;
@@ -106,7 +105,6 @@ function RuleLine(props: {
       />
       <Select
         size="xs"
-        className="rule-metric"
         aria-label="Rule metric"
         allowDeselect={false}
         data={alertMetrics.map((metric) => ({ value: metric, label: metricText[metric].label }))}
@@ -116,12 +114,16 @@ function RuleLine(props: {
           if (metric !== undefined) onChange({ metric });
         }}
       />
-      {rule.metric === 'server' ? null : (
+      {/* A rule without model or limit keeps the columns of the others. */}
+      {rule.metric === 'server' ? (
+        <span />
+      ) : (
         <RuleModel label={label} rule={rule} models={props.models} onChange={onChange} />
       )}
-      {unit === null ? null : (
+      {unit === null ? (
+        <span />
+      ) : (
         <RuleNumber
-          className="rule-limit"
           label={`${label} above`}
           prefix="> "
           suffix={` ${unit}`}
@@ -132,7 +134,6 @@ function RuleLine(props: {
         />
       )}
       <RuleNumber
-        className="rule-seconds"
         label={`${label}: duration in seconds`}
         prefix="for "
         suffix=" s"

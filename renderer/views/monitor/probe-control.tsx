@@ -22,7 +22,7 @@ export function ProbeControl({ model, state }: { model: ModelSample; state: Moni
     shapes: {},
   };
   return (
-    <div className="row monitor-probe">
+    <div className="row end monitor-probe">
       <Checkbox
         size="xs"
         label="Send probes"

@@ -1,3 +1,4 @@
+import { Modal } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import {
@@ -7,13 +8,16 @@ import {
   type MonitorState,
   watchedName,
 } from '../../../main/contract/monitor/monitor';
+import { CopyButton } from '../../components/copy-button';
+import { ErrorPanel } from '../../components/error-panel';
+import { Loading } from '../../components/loading';
 import { Panel } from '../../components/panel';
 import { Status } from '../../components/status-text';
 import { formatClock } from '../../format/times';
 import { asSentence } from '../../format/words';
+import { useAnswer } from '../../use-answer';
 import { useWorkbench } from '../../workbench';
 import { AlertPanel } from './alert-panel';
-import { ConfigDialog } from './config-dialog';
 import { ModelCharts } from './model-charts';
 import { ModelTable } from './model-table';
 import { compareNames, serverLook, serverName, serverSentence, speedText } from './monitor-text';
@@ -37,7 +41,7 @@ function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pause
       <span className="dim cut" title={serverSentence(sample)}>
         {serverSentence(sample)}
       </span>
-      <span className="monitor-banner-end">
+      <span className="end monitor-banner-end">
         {hole !== null && server.state !== 'gone' ? (
           <span className="tone-warn">no figures: {hole}</span>
         ) : null}
@@ -95,6 +99,25 @@ function NoModels({ server, gone, reason }: { server: string; gone: boolean; rea
           : 'The model repository of this server is empty. Models appear here once they are added.'}
       </p>
     </section>
+  );
+}
+
+/** The configuration of a model as it is in force. */
+function ConfigDialog({ model, onClose }: { model: string; onClose: () => void }) {
+  const { value, error } = useAnswer((client) => client.call('monitor.modelConfig', { model }), model);
+  return (
+    <Modal opened onClose={onClose} size="lg" title={`config.pbtxt of ${model}, as served`}>
+      {error !== null ? (
+        <ErrorPanel error={error} />
+      ) : value === null ? (
+        <Loading label="Loading the configuration" />
+      ) : (
+        <div className="command">
+          <code tabIndex={0}>{value.text}</code>
+          <CopyButton text={value.text} label="Copy configuration" />
+        </div>
+      )}
+    </Modal>
   );
 }
 

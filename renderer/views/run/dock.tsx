@@ -5,22 +5,14 @@ import { stepTitle } from '../../../main/contract/words';
 import { CommandText } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWorkbench } from '../../workbench';
-import { LogLines } from './log-lines';
-import { LogTools } from './log-tools';
+import { LogLines, LogTools } from './log-lines';
 
-const tabs = ['log', 'commands', 'facts'] as const;
-type Tab = (typeof tabs)[number];
-
-function tabText(tab: Tab, step: StepState): string {
-  switch (tab) {
-    case 'log':
-      return 'Log';
-    case 'commands':
-      return `Commands (${step.commands.length})`;
-    case 'facts':
-      return `Facts (${step.facts.length + step.warnings.length})`;
-  }
-}
+const tabs = [
+  ['log', () => 'Log'],
+  ['commands', ({ commands }: StepState) => `Commands (${commands.length})`],
+  ['facts', ({ facts, warnings }: StepState) => `Facts (${facts.length + warnings.length})`],
+] as const;
+type Tab = (typeof tabs)[number][0];
 
 function Commands({ step }: { step: StepState }) {
   if (step.commands.length === 0) return <p className="column dock-list dim">This step ran no commands.</p>;
@@ -85,7 +77,7 @@ export function Dock(props: { runId: string; step: StepState; open: boolean; onT
         {open ? (
           <>
             <div className="dock-tabs" role="tablist" aria-label="Step details">
-              {tabs.map((name) => (
+              {tabs.map(([name, textOf]) => (
                 <button
                   key={name}
                   type="button"
@@ -98,7 +90,7 @@ export function Dock(props: { runId: string; step: StepState; open: boolean; onT
                     setTab(name);
                   }}
                 >
-                  {tabText(name, step)}
+                  {textOf(step)}
                 </button>
               ))}
             </div>

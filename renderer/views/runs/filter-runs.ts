@@ -1,29 +1,24 @@
 import type { RunSummary } from '../../../main/contract/api';
 import { runStatusText } from '../../format/words';
 
-export const facets = ['status', 'preset', 'engine', 'tag'] as const;
-export type Facet = (typeof facets)[number];
+const valuesOf = {
+  status: ({ status }: RunSummary) => [status],
+  preset: ({ preset }: RunSummary) => [preset],
+  engine: ({ engine }: RunSummary) => [engine],
+  tag: ({ tags }: RunSummary) => tags,
+} as const satisfies Record<string, (run: RunSummary) => readonly string[]>;
+
+export type Facet = keyof typeof valuesOf;
+export const facets = Object.keys(valuesOf) as readonly Facet[];
 
 /** What is asked for of each facet: any of its values; nothing chosen, everything. */
 export type ChosenFacets = Readonly<Partial<Record<Facet, readonly string[]>>>;
 
-function valuesOf(run: RunSummary, facet: Facet): readonly string[] {
-  switch (facet) {
-    case 'status':
-      return [run.status];
-    case 'preset':
-      return [run.preset];
-    case 'engine':
-      return [run.engine];
-    case 'tag':
-      return run.tags;
-  }
-}
-
 const fits = (run: RunSummary, chosen: ChosenFacets): boolean =>
   facets.every((facet) => {
     const wanted = chosen[facet] ?? [];
-    return wanted.length === 0 || valuesOf(run, facet).some((value) => wanted.includes(value));
+    const values: readonly string[] = valuesOf[facet](run);
+    return wanted.length === 0 || values.some((value) => wanted.includes(value));
   });
 
 /** Runs in which every word of the search occurs, in any of the row's texts, and that fit the chosen facets. */
@@ -61,7 +56,7 @@ export function facetCounts(
 ): readonly (readonly [string, number])[] {
   const counts = new Map<string, number>();
   for (const run of runs) {
-    for (const value of valuesOf(run, facet)) counts.set(value, (counts.get(value) ?? 0) + 1);
+    for (const value of valuesOf[facet](run)) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   return [...counts].sort(([a, many], [b, more]) => more - many || a.localeCompare(b));
 }

@@ -32,7 +32,7 @@ export function RunHistory({ runId }: { runId: string }) {
   const history = historyOf(list ?? [], runId);
   if (history.length < 2) return null;
   return (
-    <Panel title="Runs of this model" note="same format and precision, newest first" className="history">
+    <Panel title="Runs of this model" note="same format and precision, newest first">
       <ScrollTable label="Runs of this model">
         <TableHead headings={headings} />
         <tbody>

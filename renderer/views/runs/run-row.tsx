@@ -87,7 +87,7 @@ function RunName(props: {
   const fields = run.name === null ? props.fields : `${name} ${props.fields}`.trim();
   return (
     <>
-      <span className="run-title cut" title={`${fullName}\n${run.runId}`}>
+      <span className="cut" title={`${fullName}\n${run.runId}`}>
         <button
           type="button"
           className="plain-button run-name"

@@ -1,11 +1,14 @@
-import { Checkbox } from '@mantine/core';
+import { Checkbox, TagsInput, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Fragment, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { RunSummary } from '../../../main/contract/api';
+import { CompactButton } from '../../components/actions';
 import { useScrolled } from '../../components/use-scrolled';
+import { onText } from '../../handlers';
+import { onSubmit } from '../../use-form-work';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
-import { AnnotationForm } from './annotation-form';
 import { facetCounts } from './filter-runs';
 import { runDistinctions } from './run-distinctions';
 import { RunRow } from './run-row';
@@ -93,6 +96,49 @@ function RunsHead(props: {
         </th>
       </tr>
     </thead>
+  );
+}
+
+/** Tags and note of a run, below its row. Enter saves, Escape cancels. */
+function AnnotationForm(props: { run: RunSummary; knownTags: readonly string[]; onDone: () => void }) {
+  const { run, onDone } = props;
+  const { client, runs } = useWorkbench();
+  const [tags, setTags] = useState<string[]>([...run.tags]);
+  const [note, setNote] = useState(run.note);
+  const [busy, working] = useWork();
+  const save = working(async () => {
+    await client.call('runs.annotate', { runId: run.runId, tags, note: note.trim() });
+    await runs.getState().load();
+    onDone();
+  });
+  return (
+    <form
+      className="annotation"
+      aria-label={`Tags and note of ${run.runId}`}
+      onSubmit={onSubmit(save)}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onDone();
+      }}
+    >
+      <TagsInput
+        size="xs"
+        label="Tags"
+        placeholder={tags.length === 0 ? 'Enter adds a tag' : ''}
+        data={[...props.knownTags]}
+        value={tags}
+        maxTags={20}
+        onChange={(next) => {
+          setTags(next.map((tag) => tag.trim().slice(0, 40)).filter((tag) => tag !== ''));
+        }}
+        autoFocus
+        w={300}
+      />
+      <TextInput size="xs" label="Note" maxLength={10_000} value={note} onChange={onText(setNote)} flex={1} />
+      <CompactButton onClick={onDone}>Cancel</CompactButton>
+      <CompactButton variant="filled" type="submit" loading={busy}>
+        Save
+      </CompactButton>
+    </form>
   );
 }
 

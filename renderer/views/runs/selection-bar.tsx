@@ -23,7 +23,7 @@ function CompareLast({ shown }: { shown: readonly RunSummary[] }) {
   const newest = byAge(shown.filter(({ best }) => best !== null)).slice(-last);
   if (newest.length < 2) return null;
   return (
-    <div className="row selection-bar">
+    <div className="row end selection-bar">
       <CompactButton
         icon={IconArrowsLeftRight}
         title="The newest of the runs shown, and which of them is the best within a p99 budget"
@@ -48,7 +48,7 @@ export function SelectionBar({
   const tooMany = rows.length > mostCompared;
   const removable = rows.filter((row) => row.status !== 'running');
   return (
-    <div className="row selection-bar" role="group" aria-label="Selected runs">
+    <div className="row end selection-bar" role="group" aria-label="Selected runs">
       <span>
         {formatCount(rows.length)} selected
         {hidden === 0 ? null : <span className="dim"> · {hiddenText(hidden)}</span>}

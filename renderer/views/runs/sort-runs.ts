@@ -1,36 +1,24 @@
 import type { RunSummary } from '../../../main/contract/api';
 import { runStatusText } from '../../format/words';
 
-export type SortColumn =
-  'preset' | 'format' | 'profile' | 'engine' | 'status' | 'accuracy' | 'throughput' | 'p99' | 'started';
+/** null: the run has no such value, and stands last either way. */
+const valueOf = {
+  preset: ({ preset }: RunSummary) => preset,
+  format: ({ format, precision }: RunSummary) => `${format} ${precision}`,
+  profile: ({ profile }: RunSummary) => profile,
+  engine: ({ engine }: RunSummary) => engine,
+  status: ({ status }: RunSummary) => runStatusText[status],
+  accuracy: ({ accuracyPassed }: RunSummary) => (accuracyPassed === null ? null : Number(accuracyPassed)),
+  throughput: ({ best }: RunSummary) => best?.inferencesPerSecond ?? null,
+  p99: ({ best }: RunSummary) => best?.p99Us ?? null,
+  started: ({ createdAt }: RunSummary) => createdAt,
+} as const;
+
+export type SortColumn = keyof typeof valueOf;
 
 export interface Sorting {
   readonly column: SortColumn;
   readonly descending: boolean;
-}
-
-/** null: the run has no such value, and stands last either way. */
-function valueOf(run: RunSummary, column: SortColumn): string | number | null {
-  switch (column) {
-    case 'preset':
-      return run.preset;
-    case 'format':
-      return `${run.format} ${run.precision}`;
-    case 'profile':
-      return run.profile;
-    case 'engine':
-      return run.engine;
-    case 'status':
-      return runStatusText[run.status];
-    case 'accuracy':
-      return run.accuracyPassed === null ? null : Number(run.accuracyPassed);
-    case 'throughput':
-      return run.best?.inferencesPerSecond ?? null;
-    case 'p99':
-      return run.best?.p99Us ?? null;
-    case 'started':
-      return run.createdAt;
-  }
 }
 
 /** In the order of a column; equal ones newest first. */
@@ -38,7 +26,7 @@ export function sortRuns(
   runs: readonly RunSummary[],
   { column, descending }: Sorting,
 ): readonly RunSummary[] {
-  const keyed = runs.map((run) => ({ run, value: valueOf(run, column) }));
+  const keyed = runs.map((run) => ({ run, value: valueOf[column](run) }));
   const sign = descending ? -1 : 1;
   keyed.sort((a, b) => {
     if (a.value === null || b.value === null) {

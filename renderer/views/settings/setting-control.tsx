@@ -121,7 +121,7 @@ export function SettingRow(props: { id: SettingKey; value: SettingValue; set?: C
           {fromNextStart === true ? ' Takes effect when the workbench starts again.' : ''}
         </p>
       </div>
-      <div className="setting-value">
+      <div>
         <Control id={id} value={value} set={props.set ?? ((next) => set(id, next))} />
         <p className="dim row small setting-default">
           <span>Default: {settingText(id, fallback)}</span>

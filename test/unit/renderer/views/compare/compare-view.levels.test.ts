@@ -12,8 +12,7 @@ import { landedWindows, levelAt, withLiveWindows } from '../../../../../renderer
 import { windowsChart } from '../../../../../renderer/charts/windows-chart';
 import { createComparedRuns } from '../../../../../renderer/stores/compared-runs';
 import { diffSpecs, instancesDifference } from '../../../../../renderer/views/compare/diff-specs';
-import { runNames } from '../../../../../renderer/views/compare/run-names';
-import { shortNames } from '../../../../../renderer/views/compare/short-names';
+import { runNames, shortNames } from '../../../../../renderer/views/compare/run-names';
 import {
   completeState,
   createdBodies,
