@@ -1,89 +1,90 @@
+import type { MeasurementWindow } from '../../main/contract/measured/results';
 import type { Scenario } from '../../main/contract/run/run-events';
 import type { ScenarioState } from '../../main/contract/run/run-state';
-import type { LiveLevel } from '../stores/open-run';
+import type { LiveLevel, LiveWindow } from '../stores/open-run';
 import { levelOf } from './chart';
 
+const names = ['p50Ms', 'avgMs', 'p99Ms', 'scheduledP99Ms', 'inferencesPerSecond'] as const;
+type Columns = Readonly<Record<(typeof names)[number], Float64Array>>;
+
 /** Measurement windows of a scenario one after the other, in the order of measuring; NaN where the tool says nothing. */
-export interface WindowSeries {
+export interface WindowSeries extends Omit<Columns, 'scheduledP99Ms'> {
   readonly count: number;
-  readonly p50Ms: Float64Array;
-  readonly avgMs: Float64Array;
-  readonly p99Ms: Float64Array;
   /** From the schedule; absent of closed loops. */
   readonly scheduledP99Ms?: Float64Array;
-  readonly inferencesPerSecond: Float64Array;
   /** Where the windows of each level begin, ascending. */
   readonly starts: readonly { readonly at: number; readonly level: number }[];
 }
 
-const ms = (us: number | null): number => (us === null ? NaN : us / 1000);
+const empty = (room: number): Columns =>
+  Object.fromEntries(names.map((name) => [name, new Float64Array(room).fill(NaN)])) as Columns;
+
+const ms = (us: number | null | undefined): number => (us === null || us === undefined ? NaN : us / 1000);
+
+function write(
+  columns: Columns,
+  at: number,
+  window: LiveWindow & Partial<Pick<MeasurementWindow, 'p50Us' | 'avgUs'>>,
+): void {
+  columns.p50Ms[at] = ms(window.p50Us);
+  columns.avgMs[at] = ms(window.avgUs);
+  columns.p99Ms[at] = ms(window.p99Us);
+  columns.scheduledP99Ms[at] = ms(window.scheduledP99Us);
+  columns.inferencesPerSecond[at] = window.inferencesPerSecond;
+}
+
+/** The first windows of the columns. @param isOpen a loop whose requests have a schedule */
+function seriesOf(
+  columns: Columns,
+  count: number,
+  starts: WindowSeries['starts'],
+  isOpen: boolean,
+): WindowSeries {
+  const part = (name: keyof Columns) => columns[name].subarray(0, count);
+  return {
+    ...{ count, starts, p50Ms: part('p50Ms'), avgMs: part('avgMs'), p99Ms: part('p99Ms') },
+    inferencesPerSecond: part('inferencesPerSecond'),
+    ...(isOpen ? { scheduledP99Ms: part('scheduledP99Ms') } : {}),
+  };
+}
 
 /** The windows of the levels that have landed. */
 export function landedWindows(scenario: Scenario, state: ScenarioState): WindowSeries {
   const count = state.points.reduce((sum, { point }) => sum + point.windows.length, 0);
-  const series = {
-    count,
-    p50Ms: new Float64Array(count),
-    avgMs: new Float64Array(count),
-    p99Ms: new Float64Array(count),
-    inferencesPerSecond: new Float64Array(count),
-  };
-  const open = state.points.some(({ point }) => point.requestRate !== undefined);
-  const scheduledP99Ms = open ? new Float64Array(count).fill(NaN) : undefined;
+  const columns = empty(count);
   const starts: { at: number; level: number }[] = [];
   let at = 0;
   for (const { point } of state.points) {
     if (point.windows.length > 0) starts.push({ at, level: levelOf(scenario, point) });
     for (const window of point.windows) {
-      series.p50Ms[at] = ms(window.p50Us);
-      series.avgMs[at] = ms(window.avgUs);
-      series.p99Ms[at] = ms(window.p99Us);
-      if (scheduledP99Ms !== undefined) scheduledP99Ms[at] = ms(window.scheduledP99Us ?? null);
-      series.inferencesPerSecond[at] = window.inferencesPerSecond;
+      write(columns, at, window);
       at += 1;
     }
   }
-  return { ...series, starts, ...(scheduledP99Ms === undefined ? {} : { scheduledP99Ms }) };
+  const isOpen = state.points.some(({ point }) => point.requestRate !== undefined);
+  return seriesOf(columns, count, starts, isOpen);
 }
 
 /** Room for the windows that are still to come behind those that have landed; filled as they do. */
 interface Buffers {
   readonly windows: LiveLevel['windows'];
+  readonly columns: Columns;
   filled: number;
-  p50Ms: Float64Array;
-  avgMs: Float64Array;
-  p99Ms: Float64Array;
-  scheduledP99Ms: Float64Array;
-  inferencesPerSecond: Float64Array;
 }
 const buffersOf = new WeakMap<WindowSeries, Buffers>();
 
-function withRoom(values: Float64Array, used: number, room: number): Float64Array {
-  const longer = new Float64Array(room).fill(NaN);
-  longer.set(values.subarray(0, used));
-  return longer;
-}
-
 /** Buffers with the landed windows in front and room for `count`; more than needed, so that few are ever copied. */
 function buffersFor(landed: WindowSeries, windows: LiveLevel['windows'], count: number): Buffers {
-  const known = buffersOf.get(landed);
-  const kept =
-    known?.windows === windows
-      ? known
-      : {
-          ...landed,
-          scheduledP99Ms: landed.scheduledP99Ms ?? new Float64Array(landed.count).fill(NaN),
-          windows,
-          filled: landed.count,
-        };
-  if (kept.p99Ms.length < count || kept !== known) {
-    const room = count + Math.max(1024, count >> 2);
-    kept.p50Ms = withRoom(kept.p50Ms, kept.filled, room);
-    kept.avgMs = withRoom(kept.avgMs, kept.filled, room);
-    kept.p99Ms = withRoom(kept.p99Ms, kept.filled, room);
-    kept.scheduledP99Ms = withRoom(kept.scheduledP99Ms, kept.filled, room);
-    kept.inferencesPerSecond = withRoom(kept.inferencesPerSecond, kept.filled, room);
+  const last = buffersOf.get(landed);
+  const known = last?.windows === windows ? last : null;
+  if (known !== null && known.columns.p99Ms.length >= count) return known;
+  const filled = known?.filled ?? landed.count;
+  const columns = empty(count + Math.max(1024, count >> 2));
+  for (const name of names) {
+    const values = (known?.columns ?? landed)[name];
+    if (values !== undefined) columns[name].set(values.subarray(0, filled));
   }
+  const kept = { windows, columns, filled };
   buffersOf.set(landed, kept);
   return kept;
 }
@@ -99,19 +100,10 @@ export function withLiveWindows(
   const buffers = buffersFor(landed, level.windows, count);
   for (; buffers.filled < count; buffers.filled += 1) {
     const window = level.windows[buffers.filled - landed.count];
-    buffers.p99Ms[buffers.filled] = ms(window?.p99Us ?? null);
-    buffers.scheduledP99Ms[buffers.filled] = ms(window?.scheduledP99Us ?? null);
-    buffers.inferencesPerSecond[buffers.filled] = window?.inferencesPerSecond ?? NaN;
+    if (window !== undefined) write(buffers.columns, buffers.filled, window);
   }
-  return {
-    count,
-    p50Ms: buffers.p50Ms.subarray(0, count),
-    avgMs: buffers.avgMs.subarray(0, count),
-    p99Ms: buffers.p99Ms.subarray(0, count),
-    ...(level.requestRate === undefined ? {} : { scheduledP99Ms: buffers.scheduledP99Ms.subarray(0, count) }),
-    inferencesPerSecond: buffers.inferencesPerSecond.subarray(0, count),
-    starts: [...landed.starts, { at: landed.count, level: levelOf(scenario, level) }],
-  };
+  const starts = [...landed.starts, { at: landed.count, level: levelOf(scenario, level) }];
+  return seriesOf(buffers.columns, count, starts, level.requestRate !== undefined);
 }
 
 let ramp = new Float64Array(0);

@@ -1,12 +1,7 @@
 import { useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
+type Box = Readonly<Pick<DOMRect, 'left' | 'top' | 'right' | 'bottom'>>;
 
 /** From the point to its text, and from the text to the edge of the window; pixels. */
 const gap = 12;
