@@ -6,84 +6,68 @@ import { formatOf } from '../formats/formats';
 import { planPlace } from '../formats/trt.format';
 import { compareVersions, releaseFault, releaseOf } from '../machine/releases';
 import { gpuDefaultsOff, gpuSettings, planText } from './gpu-defaults';
-import { note, problem, type RuleFinding, warning } from './rule-finding';
+import { allOf, type Found, note, problem, type RuleFinding, unsupported, warning } from './rule-finding';
 
 const cpuRemedy =
   'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" with GPUs, or "remote".';
-
-const unsupported = (field: string, message: string, remedy: string) =>
-  problem(field, message, remedy, 'combination-unsupported');
 
 /** Images with every backend, but no GPU given to them. */
 function lacksGpus({ engine }: RunSpec): boolean {
   return engine.kind === 'docker' && imageFamily(engine) === 'ngc' && engine.gpus.length === 0;
 }
 
-function instanceFindings(spec: RunSpec): RuleFinding[] {
+function instanceFindings(spec: RunSpec): Found {
   const { configure, engine } = spec;
   const accelerated = configure.backendAccelerator !== 'none';
   if (configure.instanceKind === 'KIND_GPU' && (backendsOf(engine) === 'python' || lacksGpus(spec))) {
-    return [
-      unsupported(
-        'configure.instanceKind',
-        'This Triton runs on the CPU and does not support KIND_GPU instances',
-        cpuRemedy,
-      ),
-    ];
-  }
-  if (configure.instanceKind !== 'KIND_CPU' || !accelerated || backendsOf(engine) === 'python') return [];
-  return [
-    unsupported(
+    return unsupported(
       'configure.instanceKind',
-      `Backend accelerator "${configure.backendAccelerator}" has no effect on KIND_CPU instances`,
-      'Set the instance kind to KIND_GPU or KIND_AUTO, or the backend accelerator to "none".',
-    ),
-  ];
+      'This Triton runs on the CPU and does not support KIND_GPU instances',
+      cpuRemedy,
+    );
+  }
+  if (configure.instanceKind !== 'KIND_CPU' || !accelerated || backendsOf(engine) === 'python') return null;
+  return unsupported(
+    'configure.instanceKind',
+    `Backend accelerator "${configure.backendAccelerator}" has no effect on KIND_CPU instances`,
+    'Set the instance kind to KIND_GPU or KIND_AUTO, or the backend accelerator to "none".',
+  );
 }
 
 /** What an instance_group that was edited by hand means for the GPUs of the run. */
-function editedGroupFindings(spec: RunSpec): RuleFinding[] {
+function editedGroupFindings(spec: RunSpec): Found {
   const groups = editedGroups(spec.configure);
   const visible = visibleGpus(spec.engine);
-  if (groups === null || backendsOf(spec.engine) === 'python') return [];
+  if (groups === null || backendsOf(spec.engine) === 'python') return null;
   const at = 'configure.configPatch';
   const count = visible?.length ?? Infinity;
   const absent = groups.flatMap(({ gpus }) => gpus).find((index) => index >= count);
   if (absent !== undefined) {
-    return [
-      problem(
-        at,
-        `instance_group names GPU ${absent}, but the container has ${count === 1 ? '1 GPU, numbered 0' : `${count} GPUs, numbered from 0`}`,
-        'Number the chosen GPUs from 0, or choose more of them.',
-      ),
-    ];
+    return problem(
+      at,
+      `instance_group names GPU ${absent}, but the container has ${count === 1 ? '1 GPU, numbered 0' : `${count} GPUs, numbered from 0`}`,
+      'Number the chosen GPUs from 0, or choose more of them.',
+    );
   }
   const spreads = groups.some(
     ({ kind, gpus }) => gpus.length === 0 && kind !== 'KIND_CPU' && kind !== 'KIND_MODEL',
   );
   const every =
     spreads && count > 1 ? ' A group without gpus has its instances on every GPU that Triton sees.' : '';
-  return [
-    note(
-      at,
-      `The instance_group of config.pbtxt is kept. Model instances: ${instancesText(spec)}.${every}`,
-      null,
-    ),
-  ];
+  const kept = `The instance_group of config.pbtxt is kept. Model instances: ${instancesText(spec)}.${every}`;
+  return note(at, kept, null);
 }
 
 /** CUDA opens one MIG device per process. */
-function sliceFindings({ engine }: RunSpec): RuleFinding[] {
+function sliceFindings({ engine }: RunSpec): Found {
   if (engine.kind !== 'docker' || new Set(engine.gpus).size < 2 || visibleGpus(engine)?.length !== 1)
-    return [];
-  if (engine.gpus.includes('idlest')) return [];
-  return [
-    warning(
-      'engine.gpus',
-      'CUDA uses one MIG device per process: Triton uses the first of these devices only',
-      'Choose one MIG device, or GPUs that are not in MIG mode.',
-    ),
-  ];
+    return null;
+  if (engine.gpus.includes('idlest')) return null;
+  return warning(
+    'engine.gpus',
+    'CUDA uses one MIG device per process: Triton uses the first of these devices only',
+    'Choose one MIG device, or GPUs that are not in MIG mode.',
+  );
 }
 
 /** Why Triton of a release does not serve a format; null where it does. */
@@ -108,41 +92,33 @@ function formatFault(
 }
 
 /** A release that is named, and cannot serve the format or run at all. Where none is named, one that can is chosen. */
-function releaseFindings({ engine, format }: RunSpec): RuleFinding[] {
-  if (engine.kind !== 'docker' || imageFamily(engine) !== 'ngc') return [];
+function releaseFindings({ engine, format }: RunSpec): Found {
+  if (engine.kind !== 'docker' || imageFamily(engine) !== 'ngc') return null;
   const { tritonImage, clientImage, release: named } = engine;
   const at = tritonImage === undefined ? 'engine.release' : 'engine.tritonImage';
   // Of an image that is not NVIDIA's nothing is known.
   const release = tritonImage === undefined ? (named ?? null) : releaseOf(tritonImage);
   const fault = release === null ? null : formatFault(release, format);
-  if (fault !== null) return [unsupported(at, fault.reason, fault.remedy)];
+  if (fault !== null) return unsupported(at, fault.reason, fault.remedy);
   const served = release === null ? null : releaseFault(release, false);
   if (served !== null) {
-    return [unsupported(at, `Release ${release ?? ''} cannot be started: ${served.reason}`, served.remedy)];
+    return unsupported(at, `Release ${release ?? ''} cannot be started: ${served.reason}`, served.remedy);
   }
   const client = named === undefined ? null : releaseFault(named, clientImage === undefined);
-  return client === null
-    ? []
-    : [
-        unsupported(
-          'engine.release',
-          `Release ${named ?? ''} cannot be used: ${client.reason}`,
-          client.remedy,
-        ),
-      ];
+  if (client === null) return null;
+  const message = `Release ${named ?? ''} cannot be used: ${client.reason}`;
+  return unsupported('engine.release', message, client.remedy);
 }
 
 /** Backends of Triton's own that do not batch every format. */
-function batchFindings({ engine, format, configure }: RunSpec): RuleFinding[] {
+function batchFindings({ engine, format, configure }: RunSpec): Found {
   const { nativeMaxBatchSize: most, title } = formatOf(format);
-  if (most === undefined || backendsOf(engine) === 'python' || configure.maxBatchSize <= most) return [];
-  return [
-    unsupported(
-      'configure.maxBatchSize',
-      `Triton's own backend serves ${title} up to batch size ${most}, not ${configure.maxBatchSize}`,
-      `Set the maximum batch size to ${most}, or choose another format.`,
-    ),
-  ];
+  if (most === undefined || backendsOf(engine) === 'python' || configure.maxBatchSize <= most) return null;
+  return unsupported(
+    'configure.maxBatchSize',
+    `Triton's own backend serves ${title} up to batch size ${most}, not ${configure.maxBatchSize}`,
+    `Set the maximum batch size to ${most}, or choose another format.`,
+  );
 }
 
 /** An own model file that is served without batches, with axes that vary: nobody says for which sizes to build a plan. */
@@ -150,71 +126,72 @@ const isOfVaryingSize = ({ source }: RunSpec['model']): boolean =>
   source?.batched === false && source.inputs.some(({ shape }) => shape.includes(-1));
 
 /** A plan needs a GPU to be built and to be served, here and not behind an address. */
-function planFindings(spec: RunSpec): RuleFinding[] {
+function planFinding(spec: RunSpec): RuleFinding | null {
   const { engine, configure } = spec;
   if (engine.kind !== 'docker' || imageFamily(engine) === 'cpu' || engine.gpus.length === 0) {
-    return [unsupported('format', planPlace.reason, planPlace.remedy)];
+    return unsupported('format', planPlace.reason, planPlace.remedy);
   }
   if (isOfVaryingSize(spec.model)) {
-    return [
-      unsupported(
-        'format',
-        'A TensorRT plan of a model without a batch axis needs inputs of fixed sizes',
-        'Choose the format ONNX, or export the model with a batch axis that varies.',
-      ),
-    ];
+    return unsupported(
+      'format',
+      'A TensorRT plan of a model without a batch axis needs inputs of fixed sizes',
+      'Choose the format ONNX, or export the model with a batch axis that varies.',
+    );
   }
-  return configure.instanceKind === 'KIND_CPU'
-    ? [
-        unsupported(
-          'configure.instanceKind',
-          'A TensorRT plan does not support KIND_CPU instances',
-          'Set the instance kind to KIND_GPU or KIND_AUTO.',
-        ),
-      ]
-    : [];
+  if (configure.instanceKind !== 'KIND_CPU') return null;
+  return unsupported(
+    'configure.instanceKind',
+    'A TensorRT plan does not support KIND_CPU instances',
+    'Set the instance kind to KIND_GPU or KIND_AUTO.',
+  );
+}
+
+/** Whether the backend serves the format with the accelerator, and has the GPU for it. */
+function servingFindings(spec: RunSpec): Found {
+  const { configure, engine, precision } = spec;
+  const { backendAccelerator: accelerator } = configure;
+  const serving = formatOf(spec.format).servedBy({ backends: backendsOf(engine), precision, accelerator });
+  if (!serving.ok) {
+    return unsupported(serving.field ?? 'configure.backendAccelerator', serving.reason, serving.remedy);
+  }
+  if (accelerator === 'none' || !lacksGpus(spec)) return null;
+  return unsupported(
+    'configure.backendAccelerator',
+    `Backend accelerator "${accelerator}" needs a GPU, but the container has none`,
+    'Choose GPUs, or set the backend accelerator to "none".',
+  );
 }
 
 /** Accelerator × format × engine × precision, instance kind and CUDA graphs: what cannot work, and what is slow. */
-export function accelerationProblems(spec: RunSpec): RuleFinding[] {
-  const { configure, engine, precision } = spec;
-  const found: RuleFinding[] = spec.format === 'trt' ? planFindings(spec) : [];
-  if (found.length > 0) return found;
-  const backends = backendsOf(engine);
-  const accelerator = configure.backendAccelerator;
-  const serving = formatOf(spec.format).servedBy({ backends, precision, accelerator });
-  if (!serving.ok) {
-    found.push(unsupported(serving.field ?? 'configure.backendAccelerator', serving.reason, serving.remedy));
-  } else if (accelerator !== 'none' && lacksGpus(spec)) {
-    found.push(
-      unsupported(
-        'configure.backendAccelerator',
-        `Backend accelerator "${accelerator}" needs a GPU, but the container has none`,
-        'Choose GPUs, or set the backend accelerator to "none".',
-      ),
-    );
-  }
-  if (configure.captureCudaGraph && accelerator !== 'trt' && spec.format !== 'trt') {
-    found.push(
+export function accelerationProblems(spec: RunSpec): Found {
+  const { configure, engine, precision, format } = spec;
+  const plan = format === 'trt' ? planFinding(spec) : null;
+  if (plan !== null) return plan;
+  const usesTensorRt = configure.backendAccelerator === 'trt' || format === 'trt';
+  const isOnCpu = backendsOf(engine) === 'python' || lacksGpus(spec);
+  return allOf(
+    servingFindings(spec),
+    configure.captureCudaGraph &&
+      !usesTensorRt &&
       unsupported(
         'configure.captureCudaGraph',
         'Only TensorRT captures CUDA graphs',
         'Turn it off, or choose backend accelerator "trt" or the format trt.',
       ),
-    );
-  }
-  found.push(...releaseFindings(spec), ...instanceFindings(spec), ...editedGroupFindings(spec));
-  found.push(...sliceFindings(spec), ...batchFindings(spec));
-  if (precision === 'fp16' && isOfPytorch(spec.format) && (backends === 'python' || lacksGpus(spec))) {
-    found.push(
+    releaseFindings(spec),
+    instanceFindings(spec),
+    editedGroupFindings(spec),
+    sliceFindings(spec),
+    batchFindings(spec),
+    precision === 'fp16' &&
+      isOfPytorch(format) &&
+      isOnCpu &&
       warning(
         'precision',
         'On the CPU, PyTorch computes float16 convolutions many times slower than float32 convolutions',
         'Choose fp32, the format ONNX, or an engine with GPUs.',
       ),
-    );
-  }
-  return found;
+  );
 }
 
 const field = 'targetGpu';
@@ -223,52 +200,43 @@ const listed = (names: readonly string[]): string =>
   [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' and ');
 
 /** Where the defaults of a chosen GPU come from, and which of them are not taken. */
-export function gpuFindings(preset: Preset, { targetGpu, model, engine, format }: RunSpec): RuleFinding[] {
-  if (targetGpu === undefined) return [];
+export function gpuFindings(preset: Preset, { targetGpu, model, engine, format }: RunSpec): Found {
+  if (targetGpu === undefined) return null;
   const known = Object.keys(preset.byGpu ?? {});
   if (preset.byGpu?.[targetGpu] === undefined) {
-    return [
-      problem(
-        field,
-        `No defaults are published for ${preset.title} on ${targetGpu}`,
-        known.length === 0 ? 'Choose no GPU.' : `Choose ${known.join(', ')}, or none.`,
-        'combination-unsupported',
-      ),
-    ];
+    return unsupported(
+      field,
+      `No defaults are published for ${preset.title} on ${targetGpu}`,
+      known.length === 0 ? 'Choose no GPU.' : `Choose ${known.join(', ')}, or none.`,
+    );
   }
   const document = preset.origin.deployment ?? 'its published deployment';
   switch (gpuDefaultsOff(model.profile, engine)) {
     case null:
-      return [
-        note(
-          field,
-          `Unless you change them, format, precision, batch sizes, instances and loads are those published for ${targetGpu}: ${document}`,
-          null,
-        ),
-      ];
+      return note(
+        field,
+        `Unless you change them, format, precision, batch sizes, instances and loads are those published for ${targetGpu}: ${document}`,
+        null,
+      );
     case 'quick':
-      return [
-        note(
-          field,
-          `The published defaults of ${targetGpu} apply only to the profile full. The profile quick shows only its published figures beside the measured ones`,
-          'To use them, choose the profile full.',
-        ),
-      ];
+      return note(
+        field,
+        `The published defaults of ${targetGpu} apply only to the profile full. The profile quick shows only its published figures beside the measured ones`,
+        'To use them, choose the profile full.',
+      );
     case 'cpu': {
       const without = gpuSettings(preset, targetGpu, format);
       const left =
         without.length === 0
           ? ''
           : `; ${listed(without)} ${without.length === 1 ? 'needs the GPU and is' : 'need the GPU and are'} not used`;
-      return [
-        note(
-          field,
-          `Unless you change them, batch sizes, instances and loads are those published for ${targetGpu}: ${document}; the model is served without a GPU${left}`,
-          without.includes(planText)
-            ? 'To use all of them, choose the engine "docker" with GPUs.'
-            : 'To use all of them, choose the engine "docker" with GPUs, or "remote".',
-        ),
-      ];
+      return note(
+        field,
+        `Unless you change them, batch sizes, instances and loads are those published for ${targetGpu}: ${document}; the model is served without a GPU${left}`,
+        without.includes(planText)
+          ? 'To use all of them, choose the engine "docker" with GPUs.'
+          : 'To use all of them, choose the engine "docker" with GPUs, or "remote".',
+      );
     }
   }
 }

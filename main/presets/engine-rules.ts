@@ -5,7 +5,15 @@ import type { SlurmEngineSpec } from '../contract/job/job-engines';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
 import { ofScenarios, toolsOf } from '../contract/run/sweep';
-import { problem, type RuleFinding, warning } from './rule-finding';
+import {
+  allOf,
+  type Found,
+  notAbsolute,
+  problem,
+  type RuleFinding,
+  unsupported,
+  warning,
+} from './rule-finding';
 
 const files = ['caFile', 'certFile', 'keyFile'] as const;
 
@@ -13,43 +21,38 @@ const files = ['caFile', 'certFile', 'keyFile'] as const;
 export function tlsFindings({ engine, performance }: RunSpec): RuleFinding[] {
   if (engine.kind !== 'remote' || engine.tls === undefined) return [];
   const { tls } = engine;
-  const found: RuleFinding[] = files.flatMap((name) => {
-    const path = tls[name];
-    return path === undefined || isAbsolute(path)
-      ? []
-      : [
-          problem(
-            `engine.tls.${name}`,
-            `"${path}" is not an absolute path`,
-            'Use an absolute path, starting with "/".',
-          ),
-        ];
-  });
-  if ((tls.certFile === undefined) !== (tls.keyFile === undefined)) {
-    const missing = tls.certFile === undefined ? 'certFile' : 'keyFile';
-    const what = 'A client certificate needs its key, and a key needs its certificate';
-    found.push(problem(`engine.tls.${missing}`, what, 'Set both, or neither.'));
-  }
-  if (!engine.url.startsWith('https:') && Object.keys(tls).length > 0) {
-    const remedy = 'Use an address of the form https://host:port, or clear the TLS fields.';
-    found.push(warning('engine.url', 'The TLS fields have no effect on an http address', remedy));
-  }
-  if (tls.insecure === true && engine.url.startsWith('https:')) {
-    const { message, remedy } = unverifiedRefusal;
-    found.push(problem('engine.tls.insecure', message, remedy, 'combination-unsupported'));
-  }
+  const isHttps = engine.url.startsWith('https:');
+  const missing = tls.certFile === undefined ? 'certFile' : 'keyFile';
   const analyzer = ofScenarios(performance).some((one) => toolsOf(one).includes('perf_analyzer'));
-  if (tls.serverName !== undefined && analyzer) {
-    found.push(
+  const { message, remedy } = unverifiedRefusal;
+  return allOf(
+    ...files.map((name) => {
+      const path = tls[name];
+      const isWrong = path !== undefined && !isAbsolute(path);
+      return isWrong && notAbsolute(`engine.tls.${name}`, path);
+    }),
+    (tls.certFile === undefined) !== (tls.keyFile === undefined) &&
       problem(
+        `engine.tls.${missing}`,
+        'A client certificate needs its key, and a key needs its certificate',
+        'Set both, or neither.',
+      ),
+    !isHttps &&
+      Object.keys(tls).length > 0 &&
+      warning(
+        'engine.url',
+        'The TLS fields have no effect on an http address',
+        'Use an address of the form https://host:port, or clear the TLS fields.',
+      ),
+    tls.insecure === true && isHttps && unsupported('engine.tls.insecure', message, remedy),
+    tls.serverName !== undefined &&
+      analyzer &&
+      unsupported(
         'engine.tls.serverName',
         'perf_analyzer checks the certificate only against the host of the address',
         'Leave the name empty, or measure only with the native generator.',
-        'combination-unsupported',
       ),
-    );
-  }
-  return found;
+  );
 }
 
 /** Ports below are the system's own where nothing else is configured (net.ipv4.ip_unprivileged_port_start). */
@@ -57,93 +60,72 @@ const firstPlainPort = 1024;
 
 function portFindings(engine: Exclude<RunSpec['engine'], { kind: 'remote' }>): RuleFinding[] {
   const { httpPort, grpcPort } = engine;
-  const found: RuleFinding[] = [];
-  if (httpPort !== undefined && httpPort === grpcPort) {
-    found.push(
-      problem(
-        'engine.grpcPort',
-        `HTTP and gRPC cannot both listen on port ${httpPort}`,
-        'Choose another port.',
-      ),
+  const reserved = (field: string, port: number | undefined): Found =>
+    port !== undefined &&
+    port < firstPlainPort &&
+    warning(
+      field,
+      `Port ${port} is reserved for the system on most machines`,
+      `Choose one from ${firstPlainPort} on, or leave it empty.`,
     );
-  }
-  for (const [field, port] of [
-    ['engine.httpPort', httpPort],
-    ['engine.grpcPort', grpcPort],
-  ] as const) {
-    if (port !== undefined && port < firstPlainPort) {
-      found.push(
-        warning(
-          field,
-          `Port ${port} is reserved for the system on most machines`,
-          `Choose one from ${firstPlainPort} on, or leave it empty.`,
-        ),
-      );
-    }
-  }
-  return found;
+  const same = `HTTP and gRPC cannot both listen on port ${httpPort ?? ''}`;
+  return allOf(
+    httpPort !== undefined &&
+      httpPort === grpcPort &&
+      problem('engine.grpcPort', same, 'Choose another port.'),
+    reserved('engine.httpPort', httpPort),
+    reserved('engine.grpcPort', grpcPort),
+  );
 }
 
-function remoteFindings(url: string): RuleFinding[] {
+function remoteFindings(url: string): Found {
   try {
     const { http } = parseRemoteUrl(url);
-    if (isLoopback(http)) return [];
-    const remedy = 'Measure only your own server, and on a quiet network.';
-    return [
-      warning(
-        'engine.url',
-        'Another machine receives the load, and the network to it is measured too',
-        remedy,
-      ),
-    ];
+    if (isLoopback(http)) return null;
+    const message = 'Another machine receives the load, and the network to it is measured too';
+    return warning('engine.url', message, 'Measure only your own server, and on a quiet network.');
   } catch (error) {
-    return [problem('engine.url', toWire(error).message, 'For example http://localhost:8000')];
+    return problem('engine.url', toWire(error).message, 'For example http://localhost:8000');
   }
 }
 
-function dockerFindings(engine: DockerEngineSpec): RuleFinding[] {
-  const found: RuleFinding[] = [];
-  if (imageFamily(engine) === 'cpu' && engine.gpus.length > 0) {
-    const remedy = 'Choose the images "ngc", or no GPU.';
-    found.push(warning('engine.images', 'The CPU images do not use the selected GPUs', remedy));
-  }
-  if (engine.release !== undefined && imageFamily(engine) === 'cpu') {
-    const remedy = 'Leave the release empty, or choose the images "ngc".';
-    found.push(
+function dockerFindings(engine: DockerEngineSpec): Found {
+  if (imageFamily(engine) !== 'cpu') return null;
+  const release = "A release applies only to NVIDIA's images; these images are built locally";
+  return allOf(
+    engine.gpus.length > 0 &&
       warning(
-        'engine.release',
-        "A release applies only to NVIDIA's images; these images are built locally",
-        remedy,
+        'engine.images',
+        'The CPU images do not use the selected GPUs',
+        'Choose the images "ngc", or no GPU.',
       ),
-    );
-  }
-  return found;
+    engine.release !== undefined &&
+      warning('engine.release', release, 'Leave the release empty, or choose the images "ngc".'),
+  );
 }
 
-function jobFindings({ container = 'none', containerImage }: SlurmEngineSpec): RuleFinding[] {
+function jobFinding({ container = 'none', containerImage }: SlurmEngineSpec): Found {
   if (container !== 'none' && containerImage === undefined) {
     const remedy = 'Name an image with Triton, or run without a container.';
-    return [problem('engine.containerImage', 'The container runtime has no image to start', remedy)];
+    return problem('engine.containerImage', 'The container runtime has no image to start', remedy);
   }
-  if (container === 'none' && containerImage !== undefined) {
-    const remedy = 'Choose Apptainer or Pyxis, or clear the image.';
-    return [warning('engine.containerImage', 'The image has no effect without a container runtime', remedy)];
-  }
-  return [];
+  if (container !== 'none' || containerImage === undefined) return null;
+  const remedy = 'Choose Apptainer or Pyxis, or clear the image.';
+  return warning('engine.containerImage', 'The image has no effect without a container runtime', remedy);
 }
 
 /** Ports, address and images of the place to run. */
-export function engineProblems(spec: RunSpec): RuleFinding[] {
+export function engineProblems(spec: RunSpec): Found {
   const { engine } = spec;
   switch (engine.kind) {
     case 'remote':
-      return [...remoteFindings(engine.url), ...tlsFindings(spec)];
+      return allOf(remoteFindings(engine.url), tlsFindings(spec));
     case 'local':
     case 'kubernetes':
       return portFindings(engine);
     case 'slurm':
-      return [...portFindings(engine), ...jobFindings(engine)];
+      return allOf(portFindings(engine), jobFinding(engine));
     case 'docker':
-      return [...portFindings(engine), ...dockerFindings(engine)];
+      return allOf(portFindings(engine), dockerFindings(engine));
   }
 }
