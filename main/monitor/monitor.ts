@@ -75,49 +75,29 @@ function createHandlers(
     const { http, tls, headers } = await readMonitorTarget(target, session.headers, reach);
     return createTritonClient(http, { tls, headers });
   };
+  const record = async () => {
+    const target = session.target();
+    if (target === null) throw new WorkbenchError('input-invalid', 'Only a watched server can be recorded');
+    await session.record(join(recordings, `${stemOf(target)}.jsonl`));
+  };
+  const nothing = async (work: Promise<unknown>) => {
+    await work;
+    return null;
+  };
   return {
     'monitor.state': () => session.state(),
     'monitor.history': () => Promise.resolve(session.history.image()),
-    'monitor.start': async (target) => {
-      await session.start(target);
-      return null;
-    },
-    'monitor.stop': async () => {
-      await session.stop();
-      return null;
-    },
-    'monitor.setProbe': async ({ probe }) => {
-      await session.setProbe(probe);
-      return null;
-    },
-    'monitor.setRules': async ({ rules }) => {
-      await session.setRules(rules);
-      return null;
-    },
-    'monitor.record': async ({ on }) => {
-      if (!on) await session.endRecording();
-      else {
-        const target = session.target();
-        if (target === null)
-          throw new WorkbenchError('input-invalid', 'Only a watched server can be recorded');
-        await session.record(join(recordings, `${stemOf(target)}.jsonl`));
-      }
-      return null;
-    },
+    'monitor.start': (target) => nothing(session.start(target)),
+    'monitor.stop': () => nothing(session.stop()),
+    'monitor.setProbe': ({ probe }) => nothing(session.setProbe(probe)),
+    'monitor.setRules': ({ rules }) => nothing(session.setRules(rules)),
+    'monitor.record': ({ on }) => nothing(on ? record() : session.endRecording()),
     'monitor.recordings': () => listRecordings(recordings),
-    'monitor.replay': async ({ file, speed }) => {
-      // Its end is told by events.
-      await session.replay(join(recordings, file), file, speed);
-      return null;
-    },
-    'monitor.loadModel': async ({ model }) => {
-      await (await client()).loadModel(model, { timeoutMs: 300_000 });
-      return null;
-    },
-    'monitor.unloadModel': async ({ model }) => {
-      await (await client()).unloadModel(model);
-      return null;
-    },
+    // Its end is told by events.
+    'monitor.replay': ({ file, speed }) => nothing(session.replay(join(recordings, file), file, speed)),
+    'monitor.loadModel': async ({ model }) =>
+      nothing((await client()).loadModel(model, { timeoutMs: 300_000 })),
+    'monitor.unloadModel': async ({ model }) => nothing((await client()).unloadModel(model)),
     'monitor.modelConfig': async ({ model }) => ({
       text: formatConfigPbtxt(await (await client()).modelConfig(model)),
     }),

@@ -21,6 +21,9 @@ export interface ServerDelta extends Readonly<Record<Field, DurationStatistic>> 
   readonly version: string;
 }
 
+const byField = (valueOf: (field: Field) => DurationStatistic) =>
+  Object.fromEntries(fields.map((field) => [field, valueOf(field)])) as Record<Field, DurationStatistic>;
+
 export interface ServerColumns {
   readonly queueUs: number;
   readonly computeInputUs: number;
@@ -53,18 +56,11 @@ export function serverDelta(
   const pair = busiest(before, after);
   if (pair === null) return null;
   const { from, to } = pair;
-  const difference = (field: Field): DurationStatistic => ({
-    count: to[field].count - from[field].count,
-    ns: to[field].ns - from[field].ns,
-  });
   const delta: ServerDelta = {
-    success: difference('success'),
-    queue: difference('queue'),
-    computeInput: difference('computeInput'),
-    computeInfer: difference('computeInfer'),
-    computeOutput: difference('computeOutput'),
-    cacheHit: difference('cacheHit'),
-    cacheMiss: difference('cacheMiss'),
+    ...byField((field) => ({
+      count: to[field].count - from[field].count,
+      ns: to[field].ns - from[field].ns,
+    })),
     inferenceCount: to.inferenceCount - from.inferenceCount,
     executionCount: to.executionCount - from.executionCount,
     version: to.version,
@@ -75,20 +71,15 @@ export function serverDelta(
 
 /** The sum over windows, field by field. */
 export function mergeDeltas(deltas: readonly ServerDelta[]): ServerDelta {
-  const sum = (field: Field): DurationStatistic => ({
-    count: deltas.reduce((total, delta) => total + delta[field].count, 0),
-    ns: deltas.reduce((total, delta) => total + delta[field].ns, 0),
-  });
+  const sum = (valueOf: (delta: ServerDelta) => number) =>
+    deltas.reduce((total, delta) => total + valueOf(delta), 0);
   return {
-    success: sum('success'),
-    queue: sum('queue'),
-    computeInput: sum('computeInput'),
-    computeInfer: sum('computeInfer'),
-    computeOutput: sum('computeOutput'),
-    cacheHit: sum('cacheHit'),
-    cacheMiss: sum('cacheMiss'),
-    inferenceCount: deltas.reduce((total, delta) => total + delta.inferenceCount, 0),
-    executionCount: deltas.reduce((total, delta) => total + delta.executionCount, 0),
+    ...byField((field) => ({
+      count: sum((delta) => delta[field].count),
+      ns: sum((delta) => delta[field].ns),
+    })),
+    inferenceCount: sum((delta) => delta.inferenceCount),
+    executionCount: sum((delta) => delta.executionCount),
     version: deltas[0]?.version ?? '',
   };
 }

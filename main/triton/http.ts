@@ -1,6 +1,7 @@
 import { request as sendOverTls } from 'node:https';
 import { WorkbenchError } from '../contract/errors';
 import { linkedAbort, whenAborted } from '../platform/abort';
+import { jsonOrNull } from '../platform/parse-json';
 import { fetchReason } from '../platform/plain-entry';
 import { certificateRemedy, certificateTrouble, tlsConnection, type TlsMaterial } from './tls';
 
@@ -96,13 +97,8 @@ function exchangeOverTls(
 
 /** Triton's own words in the text of an error reply, or the text itself where it is no such JSON. */
 export function errorWords(text: string): string {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (parsed !== null && typeof parsed === 'object' && 'error' in parsed) return String(parsed.error);
-  } catch {
-    // Not JSON: the text itself is the best there is.
-  }
-  return text;
+  const parsed = jsonOrNull(text);
+  return parsed !== null && typeof parsed === 'object' && 'error' in parsed ? String(parsed.error) : text;
 }
 
 const plainResponseBytes = 8 * 1024 * 1024;

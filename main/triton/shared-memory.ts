@@ -19,22 +19,25 @@ interface SystemRegion {
   readonly bytes: number;
 }
 
-const path = (name: string, verb: string) =>
-  `/v2/systemsharedmemory/region/${encodeURIComponent(name)}/${verb}`;
+const ask = ({ httpAddress, tls }: RegionServer, path: string, body?: unknown) =>
+  requestTriton(httpAddress, {
+    ...{ path: `/v2/systemsharedmemory/${path}`, timeoutMs, tls },
+    ...(body === undefined
+      ? { method: 'GET' }
+      : {
+          method: 'POST',
+          body: Buffer.from(JSON.stringify(body)),
+          headers: { 'Content-Type': 'application/json' },
+        }),
+  });
+
+const change = (server: RegionServer, name: string, verb: string, body: unknown) =>
+  ask(server, `region/${encodeURIComponent(name)}/${verb}`, body);
 
 /** Makes a region known to the server. Throws inference-failed with the server's reason, and server-unreachable. */
-export async function registerSystemRegion(
-  { httpAddress, tls }: RegionServer,
-  region: SystemRegion,
-): Promise<void> {
-  const response = await requestTriton(httpAddress, {
-    method: 'POST',
-    path: path(region.name, 'register'),
-    body: Buffer.from(JSON.stringify({ key: region.key, offset: 0, byte_size: region.bytes })),
-    headers: { 'Content-Type': 'application/json' },
-    timeoutMs,
-    tls,
-  });
+export async function registerSystemRegion(server: RegionServer, region: SystemRegion): Promise<void> {
+  const placed = { key: region.key, offset: 0, byte_size: region.bytes };
+  const response = await change(server, region.name, 'register', placed);
   if (response.status !== 200) {
     throw new WorkbenchError('inference-failed', 'Triton did not take the shared memory', {
       where: region.key,
@@ -45,28 +48,13 @@ export async function registerSystemRegion(
 }
 
 /** Forgets one region by its own name; regions of others stay. An unknown name is no error. */
-export async function unregisterSystemRegion(
-  { httpAddress, tls }: RegionServer,
-  name: string,
-): Promise<void> {
-  await requestTriton(httpAddress, {
-    method: 'POST',
-    path: path(name, 'unregister'),
-    body: Buffer.from('{}'),
-    headers: { 'Content-Type': 'application/json' },
-    timeoutMs,
-    tls,
-  });
+export async function unregisterSystemRegion(server: RegionServer, name: string): Promise<void> {
+  await change(server, name, 'unregister', {});
 }
 
 /** Names of all regions that the server knows, those of others too. Throws server-unreachable. */
-export async function systemRegionNames({ httpAddress, tls }: RegionServer): Promise<ReadonlySet<string>> {
-  const response = await requestTriton(httpAddress, {
-    method: 'GET',
-    path: '/v2/systemsharedmemory/status',
-    timeoutMs,
-    tls,
-  });
+export async function systemRegionNames(server: RegionServer): Promise<ReadonlySet<string>> {
+  const response = await ask(server, 'status');
   const parsed = statusSchema.safeParse(
     response.status === 200 ? (JSON.parse(response.body.toString('utf8')) as unknown) : null,
   );

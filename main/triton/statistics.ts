@@ -10,6 +10,9 @@ const counter = z
 
 const durationSchema = z.object({ count: counter, ns: counter }).prefault({});
 
+/** A cumulative counter since the model was loaded; nanoseconds as Triton keeps them. */
+export type DurationStatistic = Readonly<z.infer<typeof durationSchema>>;
+
 const replySchema = z.object({
   model_stats: listOf(
     z.object({
@@ -50,7 +53,7 @@ const mostBatchSizes = 50_000;
 const unreadable = (details: string): WorkbenchError =>
   new WorkbenchError('server-unreachable', 'The statistics that the server sent cannot be read', { details });
 
-function readBatches(entries: readonly unknown[]): readonly BatchStatistics[] {
+function readBatches(entries: readonly unknown[]) {
   const parsed = batchStatsSchema.safeParse(entries);
   if (!parsed.success) throw unreadable(z.prettifyError(parsed.error));
   return parsed.data.map((batch) => ({
@@ -61,38 +64,27 @@ function readBatches(entries: readonly unknown[]): readonly BatchStatistics[] {
   }));
 }
 
-/** A cumulative counter since the model was loaded; nanoseconds as Triton keeps them. */
-export interface DurationStatistic {
-  readonly count: number;
-  readonly ns: number;
-}
-
-interface BatchStatistics {
-  readonly batchSize: number;
-  readonly computeInput: DurationStatistic;
-  readonly computeInfer: DurationStatistic;
-  readonly computeOutput: DurationStatistic;
-}
-
-export interface ModelStatistics {
-  readonly name: string;
-  readonly version: string;
+const modelStatistics = (model: z.infer<typeof replySchema>['model_stats'][number]) => ({
+  name: model.name,
+  version: model.version,
   /** Milliseconds since the epoch; 0 before the first. */
-  readonly lastInferenceMs: number;
+  lastInferenceMs: model.last_inference,
   /** Batch items. */
-  readonly inferenceCount: number;
+  inferenceCount: model.inference_count,
   /** Executed batches. */
-  readonly executionCount: number;
-  readonly success: DurationStatistic;
-  readonly fail: DurationStatistic;
-  readonly queue: DurationStatistic;
-  readonly computeInput: DurationStatistic;
-  readonly computeInfer: DurationStatistic;
-  readonly computeOutput: DurationStatistic;
-  readonly cacheHit: DurationStatistic;
-  readonly cacheMiss: DurationStatistic;
-  readonly batches: readonly BatchStatistics[];
-}
+  executionCount: model.execution_count,
+  success: model.inference_stats.success,
+  fail: model.inference_stats.fail,
+  queue: model.inference_stats.queue,
+  computeInput: model.inference_stats.compute_input,
+  computeInfer: model.inference_stats.compute_infer,
+  computeOutput: model.inference_stats.compute_output,
+  cacheHit: model.inference_stats.cache_hit,
+  cacheMiss: model.inference_stats.cache_miss,
+  batches: readBatches(model.batch_stats),
+});
+
+export type ModelStatistics = Readonly<ReturnType<typeof modelStatistics>>;
 
 /** Reply of `/v2/models/<name>/stats`, already parsed as JSON. Throws server-unreachable when it is no such reply. */
 export function parseModelStatistics(reply: unknown): readonly ModelStatistics[] {
@@ -100,20 +92,5 @@ export function parseModelStatistics(reply: unknown): readonly ModelStatistics[]
   if (!parsed.success) throw unreadable(z.prettifyError(parsed.error));
   const batchSizes = parsed.data.model_stats.reduce((sum, model) => sum + model.batch_stats.length, 0);
   if (batchSizes > mostBatchSizes) throw unreadable(`More than ${mostBatchSizes} batch sizes`);
-  return parsed.data.model_stats.map((model) => ({
-    name: model.name,
-    version: model.version,
-    lastInferenceMs: model.last_inference,
-    inferenceCount: model.inference_count,
-    executionCount: model.execution_count,
-    success: model.inference_stats.success,
-    fail: model.inference_stats.fail,
-    queue: model.inference_stats.queue,
-    computeInput: model.inference_stats.compute_input,
-    computeInfer: model.inference_stats.compute_infer,
-    computeOutput: model.inference_stats.compute_output,
-    cacheHit: model.inference_stats.cache_hit,
-    cacheMiss: model.inference_stats.cache_miss,
-    batches: readBatches(model.batch_stats),
-  }));
+  return parsed.data.model_stats.map(modelStatistics);
 }

@@ -1,33 +1,6 @@
 import { WorkbenchError } from '../../contract/errors';
 import type { ComposingModelColumns, ResponseCache } from '../../contract/measured/results';
 
-/** What a row holds of a level; microseconds, as perf_analyzer truncates them. */
-interface AnalyzerColumns {
-  readonly inferencesPerSecond: number;
-  readonly clientSendUs: number;
-  readonly networkServerSendRecvUs: number;
-  readonly serverQueueUs: number;
-  readonly serverComputeInputUs: number;
-  readonly serverComputeInferUs: number;
-  readonly serverComputeOutputUs: number;
-  readonly clientRecvUs: number;
-  readonly p50Us: number;
-  readonly p90Us: number;
-  readonly p95Us: number;
-  readonly p99Us: number;
-  readonly avgUs: number;
-}
-
-/** The row of one level. */
-export interface AnalyzerRow {
-  /** Concurrency, or the request rate of an open loop. */
-  readonly load: number;
-  readonly loadKind: 'concurrency' | 'requestRate';
-  readonly columns: AnalyzerColumns;
-  /** Answers of decoupled models a second; null for other models. */
-  readonly responsesPerSecond: number | null;
-}
-
 export const analyzerColumns = {
   inferencesPerSecond: 'Inferences/Second',
   clientSendUs: 'Client Send',
@@ -42,7 +15,20 @@ export const analyzerColumns = {
   p95Us: 'p95 latency',
   p99Us: 'p99 latency',
   avgUs: 'Avg latency',
-} as const satisfies Readonly<Record<keyof AnalyzerColumns, string>>;
+} as const;
+
+/** What a row holds of a level; microseconds, as perf_analyzer truncates them. */
+type AnalyzerColumns = Readonly<Record<keyof typeof analyzerColumns, number>>;
+
+/** The row of one level. */
+export interface AnalyzerRow {
+  /** Concurrency, or the request rate of an open loop. */
+  readonly load: number;
+  readonly loadKind: 'concurrency' | 'requestRate';
+  readonly columns: AnalyzerColumns;
+  /** Answers of decoupled models a second; null for other models. */
+  readonly responsesPerSecond: number | null;
+}
 
 const rateColumn = 'Request Rate';
 const responseColumn = 'Response Throughput';
@@ -114,40 +100,33 @@ interface AnalyzerSummary {
   readonly cache: ResponseCache | null;
 }
 
-function firstCount(lines: readonly string[], label: string): number | null {
+/** The first number that the pattern finds in these lines; null where none does. */
+function numberOf(lines: readonly string[], pattern: RegExp): number | null {
   for (const line of lines) {
-    const [, value] = new RegExp(`^\\s*${label}: (\\d+)\\s*$`).exec(line) ?? [];
+    const [, value] = pattern.exec(line) ?? [];
     if (value !== undefined) return Number(value);
   }
   return null;
 }
+
+const countOf = (lines: readonly string[], label: string) =>
+  numberOf(lines, new RegExp(`^\\s*${label}: (\\d+)\\s*$`));
+
+const usOf = (lines: readonly string[], label: string) =>
+  numberOf(lines, new RegExp(`\\b${label} (\\d+) usec`));
 
 const sequenceLine = new RegExp(String.raw`^\s*Sequence count: \d+ \(${number} seq/sec\)`);
 
-function sequenceRate(lines: readonly string[]): number | null {
-  for (const line of lines) {
-    const [, rate] = sequenceLine.exec(line) ?? [];
-    if (rate !== undefined) return Number(rate);
-  }
-  return null;
-}
-
-function firstUs(lines: readonly string[], label: string): number | null {
-  for (const line of lines) {
-    const [, value] = new RegExp(`\\b${label} (\\d+) usec`).exec(line) ?? [];
-    if (value !== undefined) return Number(value);
-  }
-  return null;
-}
+const heading = /^\s*Composing models:\s*$/;
 
 /** The times of an ensemble are sums over its models, and not its own. */
 function cacheOf(lines: readonly string[]): ResponseCache | null {
-  const models = lines.findIndex((line) => /^\s*Composing models:\s*$/.test(line));
+  const models = lines.findIndex((line) => heading.test(line));
   const own = models < 0 ? lines : lines.slice(0, models);
-  const hitCount = firstCount(own, 'Cache hit count') ?? 0;
-  const missCount = firstCount(own, 'Cache miss count') ?? 0;
+  const hitCount = countOf(own, 'Cache hit count') ?? 0;
+  const missCount = countOf(own, 'Cache miss count') ?? 0;
   if (hitCount + missCount === 0) return null;
-  const us = (label: string, count: number) => (models >= 0 || count === 0 ? null : firstUs(own, label));
+  const us = (label: string, count: number) => (models >= 0 || count === 0 ? null : usOf(own, label));
   return {
     hitCount,
     missCount,
@@ -159,32 +138,22 @@ function cacheOf(lines: readonly string[]): ResponseCache | null {
 /** What the CSV leaves out. */
 export function parseAnalyzerSummary(lines: readonly string[]): AnalyzerSummary {
   return {
-    requestCount: firstCount(lines, 'Request count'),
-    inferenceCount: firstCount(lines, 'Inference count'),
-    executionCount: firstCount(lines, 'Execution count'),
-    sequencesPerSecond: sequenceRate(lines),
+    requestCount: countOf(lines, 'Request count'),
+    inferenceCount: countOf(lines, 'Inference count'),
+    executionCount: countOf(lines, 'Execution count'),
+    sequencesPerSecond: numberOf(lines, sequenceLine),
     cache: cacheOf(lines),
   };
 }
 
 const summary = /^\s*Server:\s*$/;
-const heading = /^\s*Composing models:\s*$/;
 const end = /^Inferences\/Second vs\./;
 const modelLine = /^\s*(\S.*), version:\s*(\d*)\s*$/;
 
-/** The first number that the pattern finds in these lines; null where none does. */
-function numberOf(lines: readonly string[], pattern: RegExp): number | null {
-  for (const line of lines) {
-    const [, value] = pattern.exec(line) ?? [];
-    if (value !== undefined) return Number(value);
-  }
-  return null;
-}
-
 /** Without a cache the times stand beside the queue's, with one behind the cache misses; of an inner ensemble they do not. */
 function columnsOf(modelName: string, modelVersion: string, lines: readonly string[]): ComposingModelColumns {
-  const count = (label: string) => numberOf(lines, new RegExp(`^\\s*${label}: (\\d+)\\s*$`));
-  const us = (label: string) => numberOf(lines, new RegExp(`\\b${label} (\\d+) usec`));
+  const count = (label: string) => countOf(lines, label);
+  const us = (label: string) => usOf(lines, label);
   return {
     modelName,
     modelVersion,
