@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { shownAddress } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
+import { jsonOrNull } from '../platform/parse-json';
 
 /** Where a Docker Engine listens; `host` is the address as people write it. */
 export type DockerAddress =
@@ -116,11 +117,8 @@ async function readJson<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
 ): Promise<z.infer<Schema> | null> {
-  try {
-    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
-  } catch {
-    return null;
-  }
+  const parsed = schema.safeParse(jsonOrNull(await readFile(path, 'utf8').catch(() => '')));
+  return parsed.success ? parsed.data : null;
 }
 
 async function contextAddress(config: string, name: string): Promise<DockerAddress> {

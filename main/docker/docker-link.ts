@@ -96,6 +96,9 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
   }
 }
 
+const readInfo = async ({ docker }: DockerClient, limits: Parameters<typeof ask>[2]): Promise<DockerInfo> =>
+  infoSchema.parse(await ask('read the settings of the Docker daemon', () => docker.info(), limits));
+
 export function createDockerLink(options: {
   readonly env: NodeJS.ProcessEnv;
   /** File that holds the id of the home. */
@@ -117,15 +120,6 @@ export function createDockerLink(options: {
     }
     return signal === undefined ? known.client : unlessAborted(known.client, signal);
   };
-  const info = async (signal?: AbortSignal): Promise<DockerInfo> => {
-    const { docker } = await connect(signal);
-    const answer: unknown = await ask(
-      'read the settings of the Docker daemon',
-      () => docker.info(),
-      signal === undefined ? {} : { signal },
-    );
-    return infoSchema.parse(answer);
-  };
   return {
     address,
     connect,
@@ -133,7 +127,7 @@ export function createDockerLink(options: {
       known.client = null;
       return connect(signal);
     },
-    info,
+    info: async (signal) => readInfo(await connect(signal), signal === undefined ? {} : { signal }),
     instance: () => (known.instance ??= readInstanceId(options.instanceFile)),
     facts: async ({ connectMs = 3000 } = {}) => {
       let host = nameOf(options.env);
@@ -141,11 +135,7 @@ export function createDockerLink(options: {
         const found = await address();
         host = found.host;
         const client = await connectDocker(found, options.env, { timeoutMs: connectMs });
-        const about = infoSchema.parse(
-          await ask('read the settings of the Docker daemon', () => client.docker.info(), {
-            timeoutMs: 5000,
-          }),
-        );
+        const about = await readInfo(client, { timeoutMs: 5000 });
         const disk = found.kind === 'unix' ? await statfs(about.DockerRootDir).catch(() => null) : null;
         return {
           reachable: true,

@@ -103,15 +103,6 @@ interface DockerWatchOptions {
   readonly listTimeoutMs?: number;
 }
 
-export interface DockerWatch {
-  state(): DockerState;
-  /** Asks the engine soon, even in the middle of a pause. */
-  refresh(): void;
-  /** null while there is no connection. */
-  client(): DockerClient | null;
-  close(): Promise<void>;
-}
-
 /** Many hints are one, and none is lost. */
 class Hint {
   private given = false;
@@ -141,11 +132,7 @@ const identity = (state: DockerState) => state.containers.map((one) => `${one.id
  * `close`. Only lists are believed; the event stream says when to list again. Connected means: the last list was
  * answered. While it was not, the containers stay as last known.
  */
-export function createDockerWatch(options: DockerWatchOptions): DockerWatch {
-  return new Watch(options);
-}
-
-class Watch implements DockerWatch {
+export class DockerWatch {
   private readonly heartbeatMs: number;
   private readonly listTimeoutMs: number;
   /** The back-off ends here. An engine on this machine costs little to ask and is seen back within a second. */
@@ -170,10 +157,12 @@ class Watch implements DockerWatch {
     return this.current;
   }
 
+  /** Asks the engine soon, even in the middle of a pause. */
   refresh(): void {
     this.hint.give();
   }
 
+  /** null while there is no connection. */
   client(): DockerClient | null {
     return this.live;
   }
@@ -301,3 +290,5 @@ class Watch implements DockerWatch {
     }
   }
 }
+
+export const createDockerWatch = (options: DockerWatchOptions): DockerWatch => new DockerWatch(options);

@@ -69,37 +69,35 @@ function ownerText(port: number, { pid, command }: PortOwner, monitored: string 
 
 async function portProblem(fixed: FixedPort, options: PortCheckOptions): Promise<StartProblem | null> {
   const { field, port } = fixed;
+  const about = { field, fixes: ['use-free-port'] } as const;
   const refusal = await tryBind(port);
   if (refusal === null) return null;
   if (refusal.code !== 'EADDRINUSE') {
     return {
-      field,
+      ...about,
       code: 'input-invalid',
       severity: 'problem',
       message: `Port ${port} cannot be used (${refusal.code ?? refusal.message})`,
       remedy: 'Ports below 1024 are reserved for root. Choose a higher port, or leave it empty.',
-      fixes: ['use-free-port'],
     };
   }
   const owner = (await portOwner(port)) ?? { pid: null, command: '' };
   const runId = await runWithPort(port, owner, options);
   if (runId !== null) {
     return {
-      field,
+      ...about,
       code: 'port-taken',
       severity: 'warning',
       message: `Port ${port} is in use by the run ${runId}`,
       remedy: 'This run waits until the other run ends.',
-      fixes: ['use-free-port'],
     };
   }
   return {
-    field,
+    ...about,
     code: 'port-taken',
     severity: 'problem',
     message: `Port ${port} is in use: ${ownerText(port, owner, await options.monitored())}`,
     remedy: 'Stop the process that uses it, or leave the port empty to use a free port.',
-    fixes: ['use-free-port'],
   };
 }
 

@@ -3,11 +3,17 @@ import { parseRemoteUrl, type TlsFiles, unverifiedRefusal } from '../contract/ad
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { StartProblem } from '../contract/run/spec-tools';
-import { createTritonClient, type ModelMetadata, type TritonClient } from '../triton/client';
+import {
+  type CallOptions,
+  createTritonClient,
+  type ModelMetadata,
+  type TritonClient,
+} from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
 import { compareServedConfig } from '../triton/served-config';
 import { readTls } from '../triton/tls';
-import type { Engine, ServerHandle, StartServerInput } from './engine';
+import type { Engine, ServerHandle } from './engine';
+import { datatypeOf } from './serving';
 
 /** Measuring over gRPC needs the port that was only derived: find out now rather than in the middle of a sweep. */
 export function assertListening(address: string, timeoutMs: number): Promise<void> {
@@ -46,19 +52,29 @@ function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | undefin
   return files ?? {};
 }
 
-async function attach(
-  url: string,
-  files: TlsFiles | undefined,
-  start: Pick<StartServerInput, 'signal'>,
-): Promise<ServerHandle> {
+/** Milliseconds that each question of a run may take. */
+const runMs = 5000;
+
+async function open(url: string, files: TlsFiles | undefined, timeoutMs: number) {
   const address = parseRemoteUrl(url);
   const tls = tlsOf(address.secure, files);
-  const client = createTritonClient(address.http, { timeoutMs: 5000, tls: await readTls(tls) });
-  const { version } = await client.serverMetadata({ signal: start.signal });
-  if (!(await client.serverReady({ signal: start.signal }))) {
+  return { address, tls, client: createTritonClient(address.http, { timeoutMs, tls: await readTls(tls) }) };
+}
+
+/** Throws server-unreachable unless both interfaces answer, and the server is ready. */
+async function openReady(...[url, files, timeoutMs, call]: [...Parameters<typeof open>, CallOptions?]) {
+  const opened = await open(url, files, timeoutMs);
+  const { address, client } = opened;
+  const { version } = await client.serverMetadata(call);
+  if (!(await client.serverReady(call))) {
     throw new WorkbenchError('server-unreachable', `Triton at ${address.http} responds but is not ready`);
   }
-  await assertListening(address.grpc, 5000);
+  await assertListening(address.grpc, timeoutMs);
+  return { ...opened, version };
+}
+
+async function attach(url: string, files: TlsFiles | undefined, signal: AbortSignal): Promise<ServerHandle> {
+  const { address, tls, version } = await openReady(url, files, runMs, { signal });
   return {
     httpAddress: address.http,
     grpcAddress: address.grpc,
@@ -80,11 +96,8 @@ export function createRemoteEngine(url: string | null, files?: TlsFiles): Engine
       const about = 'A running Triton server; its model repository is not changed.';
       if (url === null) return { kind: 'remote', available: true, version: null, note: about, remedy: null };
       try {
-        const { http, secure } = parseRemoteUrl(url);
-        const { version } = await createTritonClient(http, {
-          timeoutMs: 3000,
-          tls: await readTls(tlsOf(secure, files)),
-        }).serverMetadata();
+        const { client } = await open(url, files, 3000);
+        const { version } = await client.serverMetadata();
         return { kind: 'remote', available: true, version, note: about, remedy: null };
       } catch (error) {
         const note = error instanceof Error ? error.message : String(error);
@@ -98,7 +111,7 @@ export function createRemoteEngine(url: string | null, files?: TlsFiles): Engine
         throw new WorkbenchError('input-invalid', 'The engine "remote" needs an address', {
           where: 'engine.url',
         });
-      return attach(url, files, input);
+      return attach(url, files, input.signal);
     },
     sweep: () => Promise.resolve({ ended: [], removedContainers: [] }),
   };
@@ -109,11 +122,6 @@ const askMs = 3000;
 const shownModels = 5;
 
 type Tensor = ModelMetadata['inputs'][number];
-
-const datatypeOf = (dataType: string | undefined): string => {
-  const name = (dataType ?? '').replace(/^TYPE_/, '');
-  return name === 'STRING' ? 'BYTES' : name;
-};
 
 /** The tensors of a configuration as a server describes them: with the batch dimension where there is one. */
 function wantedTensors(config: ModelConfig, kind: 'input' | 'output'): readonly Tensor[] {
@@ -240,14 +248,7 @@ export async function remoteProblems(
   config: ModelConfig | null,
 ): Promise<readonly StartProblem[]> {
   try {
-    const address = parseRemoteUrl(engine.url);
-    const tls = await readTls(tlsOf(address.secure, engine.tls));
-    const client = createTritonClient(address.http, { timeoutMs: askMs, tls });
-    await client.serverMetadata();
-    if (!(await client.serverReady())) {
-      throw new WorkbenchError('server-unreachable', `Triton at ${address.http} responds but is not ready`);
-    }
-    await assertListening(address.grpc, askMs);
+    const { client } = await openReady(engine.url, engine.tls, askMs);
     return await modelProblems(client, spec, config);
   } catch (error) {
     const { code, message, where, remedy } = toWire(error);

@@ -120,7 +120,7 @@ interface LoadAndCheckInput {
 const canaryTimeoutMs = 120_000;
 const loadTimeoutMs = 300_000;
 
-function datatypeOf(dataType: string | undefined): string {
+export function datatypeOf(dataType: string | undefined): string {
   const name = (dataType ?? '').replace(/^TYPE_/, '');
   return name === 'STRING' ? 'BYTES' : name;
 }

@@ -1,76 +1,51 @@
 import type { AccuracyResult } from '../contract/measured/results';
+import type { Scenario } from '../contract/run/run-events';
 import { csvText, type CsvValue, loadCsv } from './csv';
 import type { Exporter } from './report';
 
-const headings = [
-  'Kind',
-  'Name',
-  'Framework',
-  'Triton',
-  'Difference',
-  'Threshold',
-  'Max Abs Difference',
-  'Max Rel Difference',
-  'Atol',
-  'Rtol',
-  'NaN Count',
-  'Inf Count',
-  'Worst Sample',
-  'Sample Count',
-  'Vacuous Tolerance',
-  'Passed',
-  'Better',
-  'Other Lengths',
-  'Allowance Share',
-] as const;
-
 const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
 
-function rows({ metrics, outputs, sampleCount }: AccuracyResult): CsvValue[][] {
-  return [
-    ...metrics.map(({ name, framework, triton, threshold, better, passed }): CsvValue[] => {
-      const difference =
-        framework === null || triton === null ? null : Number((triton - framework).toPrecision(12));
-      const notOfMetrics = Array<null>(7).fill(null);
-      return [
-        'metric',
-        name,
-        framework,
-        triton,
-        difference,
-        threshold,
-        ...notOfMetrics,
-        sampleCount,
-        null,
-        yesNo(passed),
-        better ?? 'higher',
-        null,
-        null,
-      ];
-    }),
-    ...outputs.map((output): CsvValue[] => [
-      'output',
-      output.output,
-      null,
-      null,
-      null,
-      null,
-      output.maxAbsDiff,
-      output.maxRelDiff,
-      output.atol,
-      output.rtol,
-      output.nanCount,
-      output.infCount,
-      output.worstSample,
-      output.sampleCount,
-      yesNo(output.vacuous),
-      yesNo(output.passed),
-      null,
-      output.otherLengths ?? null,
-      output.allowanceShare ?? null,
-    ]),
-  ];
-}
+type Metric = AccuracyResult['metrics'][number];
+type Output = AccuracyResult['outputs'][number];
+
+const difference = ({ framework, triton }: Metric): CsvValue =>
+  framework === null || triton === null ? null : Number((triton - framework).toPrecision(12));
+
+const none = (): CsvValue => null;
+
+/** What each column has of a metric, and of an output. */
+const columns: readonly (readonly [
+  heading: string,
+  ofMetric: (metric: Metric, result: AccuracyResult) => CsvValue,
+  ofOutput: (output: Output) => CsvValue,
+])[] = [
+  ['Kind', () => 'metric', () => 'output'],
+  ['Name', ({ name }) => name, ({ output }) => output],
+  ['Framework', ({ framework }) => framework, none],
+  ['Triton', ({ triton }) => triton, none],
+  ['Difference', difference, none],
+  ['Threshold', ({ threshold }) => threshold, none],
+  ['Max Abs Difference', none, ({ maxAbsDiff }) => maxAbsDiff],
+  ['Max Rel Difference', none, ({ maxRelDiff }) => maxRelDiff],
+  ['Atol', none, ({ atol }) => atol],
+  ['Rtol', none, ({ rtol }) => rtol],
+  ['NaN Count', none, ({ nanCount }) => nanCount],
+  ['Inf Count', none, ({ infCount }) => infCount],
+  ['Worst Sample', none, ({ worstSample }) => worstSample],
+  ['Sample Count', (_metric, { sampleCount }) => sampleCount, ({ sampleCount }) => sampleCount],
+  ['Vacuous Tolerance', none, ({ vacuous }) => yesNo(vacuous)],
+  ['Passed', ({ passed }) => yesNo(passed), ({ passed }) => yesNo(passed)],
+  ['Better', ({ better = 'higher' }) => better, none],
+  ['Other Lengths', none, ({ otherLengths = null }) => otherLengths],
+  ['Allowance Share', none, ({ allowanceShare = null }) => allowanceShare],
+];
+
+const headings = columns.map(([heading]) => heading);
+
+const rows = (result: AccuracyResult): CsvValue[][] => [
+  ...result.metrics.map((metric) => columns.map(([, ofMetric]) => ofMetric(metric, result))),
+  ...result.outputs.map((output) => columns.map(([, , ofOutput]) => ofOutput(output))),
+];
 
 /** One row a metric, then one row an output; just the header when the gate was not run. */
 export const csvAccuracy: Exporter = {
@@ -81,24 +56,16 @@ export const csvAccuracy: Exporter = {
   }),
 };
 
-export const csvOffline: Exporter = {
-  id: 'csv-offline',
+const csvOf = (scenario: Scenario): Exporter => ({
+  id: `csv-${scenario}`,
   render: ({ report }) => ({
-    fileName: 'offline.csv',
+    fileName: `${scenario}.csv`,
     content: report.scenarios
-      .filter(({ id }) => id === 'offline')
-      .map((scenario) => loadCsv(scenario, report.verification))
+      .filter(({ id }) => id === scenario)
+      .map((own) => loadCsv(own, report.verification))
       .join(''),
   }),
-};
+});
 
-export const csvOnline: Exporter = {
-  id: 'csv-online',
-  render: ({ report }) => ({
-    fileName: 'online.csv',
-    content: report.scenarios
-      .filter(({ id }) => id === 'online')
-      .map((scenario) => loadCsv(scenario, report.verification))
-      .join(''),
-  }),
-};
+export const csvOffline = csvOf('offline');
+export const csvOnline = csvOf('online');

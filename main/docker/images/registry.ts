@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { RegistryLogin } from '../../contract/docker';
 import { WorkbenchError } from '../../contract/errors';
+import { jsonOrNull } from '../../platform/parse-json';
 
 /** The registry that names without one belong to. */
 export const defaultRegistry = 'docker.io';
@@ -108,13 +109,7 @@ const configSchema = z.looseObject({
  */
 export function parseDockerAuths(text: string): ReadonlyMap<string, RegistryAuth> {
   const found = new Map<string, RegistryAuth>();
-  let config: unknown;
-  try {
-    config = JSON.parse(text);
-  } catch {
-    return found;
-  }
-  const parsed = configSchema.safeParse(config);
+  const parsed = configSchema.safeParse(jsonOrNull(text));
   for (const [address, entry] of Object.entries(parsed.success ? (parsed.data.auths ?? {}) : {})) {
     const serveraddress = registryHost(address);
     const [, username, password] =

@@ -13,6 +13,7 @@ import {
   type MeasureInput,
 } from '../../perf/load-tool';
 import { hashValue, writeFileAtomic } from '../../platform/files';
+import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText } from '../../platform/plain-entry';
 
 export interface ClientStep {
@@ -87,13 +88,7 @@ function containerLoadTool(
         signal,
         onCommand,
         onStdoutLine: (line) => {
-          let value: unknown;
-          try {
-            value = JSON.parse(line);
-          } catch {
-            value = null;
-          }
-          const parsed = loadProcessLineSchema.safeParse(value);
+          const parsed = loadProcessLineSchema.safeParse(jsonOrNull(line));
           if (!parsed.success) onLog([line]);
           else if (parsed.data.type === 'window') onWindow(parsed.data.window, parsed.data.index);
           else if (parsed.data.type === 'log') onLog(parsed.data.lines);

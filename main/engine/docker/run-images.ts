@@ -119,20 +119,11 @@ export interface ImageSource {
 }
 
 /** NVIDIA's images of a release: server, client tools and framework. */
-function ngcImages(
-  release: string,
-  registry: string,
-): {
-  readonly triton: string;
-  readonly sdk: string;
-  readonly pytorch: string;
-} {
-  return {
-    triton: `${registry}/tritonserver:${release}-py3`,
-    sdk: `${registry}/tritonserver:${release}-py3-sdk`,
-    pytorch: `${registry}/pytorch:${release}-py3`,
-  };
-}
+const ngcImages = (release: string, registry: string) => ({
+  triton: `${registry}/tritonserver:${release}-py3`,
+  sdk: `${registry}/tritonserver:${release}-py3-sdk`,
+  pytorch: `${registry}/pytorch:${release}-py3`,
+});
 
 /** The release where nobody names one and nothing is known of the machine. */
 export function usualRelease(format: Format, newest: string = defaultRelease): string {
@@ -171,26 +162,22 @@ export async function wantedImages(
   });
   const built = async (
     role: ImageRequest['role'],
-    ...[image, args]: [Parameters<typeof readImageRecipe>[1], Readonly<Record<string, string>>?]
+    image: BuiltImage,
+    args: Readonly<Record<string, string>>,
   ): Promise<ImageRequest> => {
     const recipe = await readImageRecipe(resources, image, args);
     return { role, reference: recipe.reference, recipe };
   };
-  const { tritonImage, clientImage } = engine;
+  const { tritonImage = ngc?.triton, clientImage } = engine;
+  const clientArgs = frameworkArgs(model.framework);
   const triton =
     tritonImage === undefined
-      ? ngc === null
-        ? await built('triton', 'triton-cpu', frameworkArgs(formatOf(model.format).shimFramework))
-        : given('triton', ngc.triton)
+      ? await built('triton', 'triton-cpu', frameworkArgs(formatOf(model.format).shimFramework))
       : given('triton', tritonImage);
+  const ngcArgs = ngc === null ? {} : buildArgsOf('client-gpu', release, registry);
   const client =
     clientImage === undefined
-      ? ngc === null
-        ? await built('client', 'client-cpu', frameworkArgs(model.framework))
-        : await built('client', 'client-gpu', {
-            ...buildArgsOf('client-gpu', release, registry),
-            ...frameworkArgs(model.framework),
-          })
+      ? await built('client', ngc === null ? 'client-cpu' : 'client-gpu', { ...ngcArgs, ...clientArgs })
       : given('client', clientImage);
   return { triton, client };
 }

@@ -5,6 +5,7 @@ import type { KubeConfig, V1Job, V1Node, V1PersistentVolumeClaim, V1Pod } from '
 import { WorkbenchError } from '../../contract/errors';
 import { shellWord } from '../../contract/flag-text';
 import type { RunJob } from '../../contract/job/run-job';
+import { jsonOrNull } from '../../platform/parse-json';
 import type { jobManifest } from './job-manifest';
 
 /** What the workbench asks of a cluster, with one context of the person's kubeconfig. */
@@ -145,15 +146,9 @@ function requireContext(config: KubeConfig, wanted: string | undefined): { name:
 
 /** The API server's own words: the `message` of its Status, else the text. */
 function wordsOf(body: unknown): string {
-  if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message);
-  if (typeof body !== 'string') return '';
-  try {
-    const status: unknown = JSON.parse(body);
-    if (typeof status === 'object' && status !== null && 'message' in status) return String(status.message);
-  } catch {
-    // A proxy's page.
-  }
-  return body.slice(0, 500).trim();
+  const status = typeof body === 'string' ? jsonOrNull(body) : body;
+  if (typeof status === 'object' && status !== null && 'message' in status) return String(status.message);
+  return typeof body === 'string' ? body.slice(0, 500).trim() : '';
 }
 
 const kubectlOf = (context: string): string =>

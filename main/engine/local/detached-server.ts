@@ -14,6 +14,7 @@ import { endEngineProcesses, processesOfEngine } from './engine-record';
 import { assertPortsFree } from './listening-sockets';
 import { unloadModels } from './local-engine';
 import { readLocalToolchain, serverArguments, serverEnvironment } from './server-command';
+import { spawned } from './server-process';
 
 const stopGraceMs = 10_000;
 const pollMs = 50;
@@ -69,15 +70,7 @@ class DetachedServers implements DeploymentServer {
         detached: true,
         stdio: ['ignore', log.fd, log.fd],
       });
-      const pid = await new Promise<number>((resolve, reject) => {
-        child.once('spawn', () => {
-          resolve(child.pid ?? 0);
-        });
-        child.once('error', (cause) => {
-          const message = `${program} cannot be started: ${cause.message}`;
-          reject(new WorkbenchError('server-start-failed', message, { cause }));
-        });
-      });
+      const pid = await spawned(child, program);
       child.unref();
       return { type: 'server-process', id, pid, startTime: processStartTime(pid) ?? '' };
     } finally {

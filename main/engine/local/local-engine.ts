@@ -166,9 +166,7 @@ async function readServerPorts(
     wanted: number | undefined,
     isIt: (port: number) => Promise<boolean>,
   ): Promise<number | undefined> => {
-    for (const port of wanted === undefined
-      ? [...ports]
-      : ports.filter((candidate) => candidate === wanted)) {
+    for (const port of ports.filter((candidate) => wanted === undefined || candidate === wanted)) {
       if (await isIt(port)) {
         ports.splice(ports.indexOf(port), 1);
         return port;

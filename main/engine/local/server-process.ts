@@ -119,17 +119,15 @@ export interface LaunchInput {
   readonly start: StartServerInput;
 }
 
-function spawned(child: ChildProcess, program: string): Promise<number> {
+/** Its process id. Throws server-start-failed. */
+export function spawned(child: ChildProcess, program: string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('spawn', () => {
       resolve(child.pid ?? 0);
     });
-    child.once('error', (error) => {
-      reject(
-        new WorkbenchError('server-start-failed', `${program} cannot be started: ${error.message}`, {
-          cause: error,
-        }),
-      );
+    child.once('error', (cause) => {
+      const message = `${program} cannot be started: ${cause.message}`;
+      reject(new WorkbenchError('server-start-failed', message, { cause }));
     });
   });
 }
