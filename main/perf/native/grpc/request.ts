@@ -4,6 +4,7 @@ import type { SharedPlaces } from '../requests/request-source';
 import type { SequencePlace } from '../requests/sequence-plan';
 import type { SharedPlace } from '../requests/shared-names';
 import type { LoadJob, RequestInputHead, RequestTarget } from '../seam/load-job';
+import { authorityOf } from '../seam/transport';
 import { encodeBytesField, encodeBytesHead, encodeStringField, encodeVarint, wireType } from './protobuf';
 
 /** gRPC's frame of a message: one byte compressed or not, four bytes length. */
@@ -102,11 +103,6 @@ export function encodeGrpcRequest(
   const prefix = Buffer.alloc(grpcPrefixBytes);
   prefix.writeUInt32BE(bytes, 1);
   return Buffer.concat([prefix, ...parts]);
-}
-
-/** `host:port` as HTTP names it, with brackets around an IPv6 address. */
-export function authorityOf({ host, port }: { readonly host: string; readonly port: number }): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** The header fields of every call of one method of Triton's gRPC service. */

@@ -3,10 +3,10 @@ import type { Tensor } from '../../../triton/tensor';
 import type { TlsMaterial } from '../../../triton/tls';
 import type { Http2Session } from '../http2/session';
 import { largestReplyBytes, parseAddress, ReplyTooLarge } from '../seam/load-job';
-import { nowUs } from '../seam/transport';
+import { authorityOf, nowUs } from '../seam/transport';
 import { type GrpcConnectionOptions, GrpcSlotConnection } from './connection';
 import { GrpcMessageSplitter } from './message-reader';
-import { authorityOf, encodeGrpcRequest, grpcHeaders } from './request';
+import { encodeGrpcRequest, grpcHeaders } from './request';
 import { decodeGrpcOutputs, GrpcStreamAnswer } from './response';
 import { GrpcStatus } from './stream';
 

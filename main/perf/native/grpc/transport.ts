@@ -1,17 +1,9 @@
 import { largestRequestBytes } from '../requests/batch-payloads';
-import { OutputValidator } from '../requests/output-validator';
-import { createRequestSource, type RequestSource } from '../requests/request-source';
+import { JobTransport } from '../requests/job-transport';
 import { type LoadJob, replyLimitBytes } from '../seam/load-job';
-import {
-  noOutputChecks,
-  type OutputCheckCounts,
-  ReconnectPolicy,
-  type SharedChecks,
-  type Transport,
-  type TransportEvents,
-} from '../seam/transport';
+import type { TransportEvents } from '../seam/transport';
 import { GrpcConnection, type GrpcConnectionOptions, type GrpcSlotConnection } from './connection';
-import { authorityOf, encodeGrpcRequest, grpcHeaders } from './request';
+import { encodeGrpcRequest, grpcHeaders } from './request';
 import { decodeGrpcOutputs } from './response';
 import { GrpcStreamConnection } from './stream-connection';
 
@@ -21,30 +13,26 @@ const slotsPerConnection = 6;
 const ownConnectionBytes = 256 * 1024;
 
 /** gRPC over HTTP/2 of our own; slots share connections by sixes, as perf_analyzer's do, unless their requests are large. */
-export class GrpcTransport implements Transport {
-  private readonly connections: GrpcSlotConnection[] = [];
+export class GrpcTransport extends JobTransport<GrpcSlotConnection> {
   private readonly retiring = new Set<GrpcSlotConnection>();
-  private readonly source: RequestSource;
   private readonly blocks: ReturnType<typeof grpcHeaders>;
-  private readonly losses: ReconnectPolicy;
-  private readonly validator: OutputValidator | null;
   private readonly requestBytes: number;
   private readonly slotsPerConnection: number;
-  private closed = false;
 
-  constructor(
-    private readonly job: LoadJob,
-    private readonly events: TransportEvents,
-  ) {
-    this.source = createRequestSource(job, (inputs, shared, sequence) =>
-      encodeGrpcRequest(job, inputs, { shared, sequence, emptyFinal: job.streaming }),
+  constructor(job: LoadJob, events: TransportEvents) {
+    const requestBytes = largestRequestBytes(job);
+    const slots = requestBytes < ownConnectionBytes ? slotsPerConnection : 1;
+    const count = Math.ceil(job.concurrency / slots);
+    const { streaming: emptyFinal } = job;
+    super(
+      job,
+      events,
+      (inputs, shared, sequence) => encodeGrpcRequest(job, inputs, { shared, sequence, emptyFinal }),
+      count,
     );
-    this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
     this.blocks = grpcHeaders(job, job.streaming ? 'ModelStreamInfer' : 'ModelInfer');
-    this.requestBytes = largestRequestBytes(job);
-    this.slotsPerConnection = this.requestBytes < ownConnectionBytes ? slotsPerConnection : 1;
-    const count = Math.ceil(job.concurrency / this.slotsPerConnection);
-    this.losses = new ReconnectPolicy(authorityOf(job), count);
+    this.requestBytes = requestBytes;
+    this.slotsPerConnection = slots;
     // In an open loop most slots are never used.
     const first = job.schedule === null ? count : 1;
     for (let index = 0; index < first; index += 1) this.connections.push(this.open());
@@ -57,27 +45,9 @@ export class GrpcTransport implements Transport {
     this.connections[index]?.start(slot);
   }
 
-  get checks(): SharedChecks {
-    return { checked: this.source.checked, wrong: this.source.wrong };
-  }
-
-  get outputs(): OutputCheckCounts {
-    return this.validator?.counts ?? noOutputChecks;
-  }
-
-  close(): void {
-    if (this.closed) return;
-    this.closed = true;
-    for (const connection of [...this.connections, ...this.retiring]) connection.close();
-    this.source.close();
-  }
-
-  closeSequence(slot: number): boolean {
-    return this.source.closeSequence(slot);
-  }
-
-  get sequencesEnded(): number {
-    return this.source.sequencesEnded;
+  override close(): void {
+    super.close();
+    for (const connection of this.retiring) connection.close();
   }
 
   private open(): GrpcSlotConnection {
@@ -123,12 +93,6 @@ export class GrpcTransport implements Transport {
     return streaming ? new GrpcStreamConnection(options) : new GrpcConnection(options);
   }
 
-  private failed(slot: number, kind: string, message: string): void {
-    this.validator?.forget(slot);
-    this.source.failed(slot);
-    this.events.failure(slot, kind, message);
-  }
-
   private replace(connection: GrpcSlotConnection): void {
     const index = this.connections.indexOf(connection);
     if (index >= 0 && !this.closed) this.connections[index] = this.open();
@@ -141,13 +105,7 @@ export class GrpcTransport implements Transport {
     slots: readonly number[],
   ): void {
     this.retiring.delete(connection);
-    if (this.closed) return;
-    const end = this.losses.lost(opened, reason);
-    if (end !== null) {
-      this.close();
-      this.events.fatal(end);
-      return;
-    }
+    if (!this.goesOn(opened, reason)) return;
     this.replace(connection);
     for (const slot of slots) this.failed(slot, 'connection lost', reason);
   }

@@ -1,17 +1,15 @@
 import type { Socket } from 'node:net';
 import { errorWords } from '../../../triton/http';
 import { largestRequestBytes } from '../requests/batch-payloads';
-import { OutputValidator } from '../requests/output-validator';
-import { createRequestSource, type RequestSource } from '../requests/request-source';
+import { JobTransport } from '../requests/job-transport';
+import type { OutputValidator } from '../requests/output-validator';
+import type { RequestSource } from '../requests/request-source';
 import { type LoadJob, replyLimitBytes, ReplyTooLarge } from '../seam/load-job';
 import {
+  authorityOf,
   type Failure,
-  noOutputChecks,
   nowUs,
-  type OutputCheckCounts,
-  ReconnectPolicy,
-  type SharedChecks,
-  type Transport,
+  type ReconnectPolicy,
   type TransportEvents,
 } from '../seam/transport';
 import { openSocket, type SocketTarget } from '../socket/socket';
@@ -28,12 +26,9 @@ interface Owner {
   readonly events: Pick<TransportEvents, 'success'>;
   readonly shared: boolean;
   readonly replyLimitBytes: number;
-  nextRequest(slot: number): Buffer;
-  /** What is wrong with the slot's answer in shared memory. */
-  check(slot: number): Failure | null;
+  readonly source: Pick<RequestSource, 'next' | 'check' | 'payloadOf'>;
   readonly validator: OutputValidator | null;
-  payloadOf(slot: number): number;
-  succeeded(): void;
+  readonly losses: Pick<ReconnectPolicy, 'succeeded'>;
   failed(slot: number, kind: string, message: string): void;
   /** The reply before was the connection's last. */
   ended(connection: HttpConnection): void;
@@ -112,7 +107,7 @@ class HttpConnection {
     this.requests += 1;
     this.startUs = nowUs();
     this.bodyUs = this.startUs;
-    this.socket.write(this.owner.nextRequest(this.slot));
+    this.socket.write(this.owner.source.next(this.slot));
     if (this.socket.writableLength === 0) {
       this.sendUs = nowUs() - this.startUs;
       return;
@@ -159,13 +154,13 @@ class HttpConnection {
         this.checker.check(buffer, start, end, reply.jsonBytes);
         // What is looked at from here on is not the server's time.
         endUs = nowUs();
-        fault = this.owner.check(this.slot);
+        fault = this.owner.source.check(this.slot);
       } catch (error) {
         fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
       }
     }
     const { validator } = this.owner;
-    const payload = this.owner.payloadOf(this.slot);
+    const payload = this.owner.source.payloadOf(this.slot);
     if (fault === null && validator?.begin(this.slot, payload) === true) {
       validator.look(this.slot, payload, () => decodeHttpOutputs(buffer, start, end, reply.jsonBytes));
     }
@@ -179,7 +174,7 @@ class HttpConnection {
       this.owner.ended(this);
     }
     if (fault === null) {
-      this.owner.succeeded();
+      this.owner.losses.succeeded();
       this.owner.events.success(this.slot, startUs, endUs, sendUs, endUs - this.bodyUs);
     } else {
       this.owner.failed(this.slot, fault.kind, fault.message);
@@ -188,54 +183,36 @@ class HttpConnection {
 }
 
 /** HTTP/1.1 with the binary tensor data extension, one connection a slot. */
-export class HttpTransport implements Transport {
-  private readonly connections: HttpConnection[] = [];
+export class HttpTransport extends JobTransport<HttpConnection> {
   private readonly owner: Owner;
-  private readonly source: RequestSource;
-  private readonly validator: OutputValidator | null;
-  private closed = false;
 
   constructor(job: LoadJob, events: TransportEvents) {
-    const authority = `${job.host.includes(':') ? `[${job.host}]` : job.host}:${job.port}`;
-    const source = createRequestSource(job, (inputs, shared, sequence) =>
-      encodeHttpRequest(job, authority, inputs, shared, sequence),
+    const authority = authorityOf(job);
+    super(
+      job,
+      events,
+      (inputs, shared, sequence) => encodeHttpRequest(job, authority, inputs, shared, sequence),
+      job.concurrency,
     );
-    const failed = (slot: number, kind: string, message: string) => {
-      source.failed(slot);
-      events.failure(slot, kind, message);
-    };
-    this.source = source;
-    this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
-    const losses = new ReconnectPolicy(authority, job.concurrency);
+    const { source, validator, losses } = this;
     this.owner = {
       target: {
         ...{ host: job.host, port: job.port, tls: job.tls, protocol: 'http/1.1' },
         requestBytes: largestRequestBytes(job),
       },
-      events,
+      ...{ events, source, validator, losses },
       shared: job.shared !== null,
       replyLimitBytes: replyLimitBytes(job),
-      nextRequest: (slot) => source.next(slot),
-      check: (slot) => source.check(slot),
-      validator: this.validator,
-      payloadOf: (slot) => source.payloadOf(slot),
-      succeeded: () => {
-        losses.succeeded();
+      failed: (slot, kind, message) => {
+        this.failed(slot, kind, message);
       },
-      failed,
       ended: (connection) => {
         this.replace(connection);
       },
       lost: (connection, opened, reason) => {
-        if (this.closed) return;
-        const end = losses.lost(opened, reason);
-        if (end !== null) {
-          this.close();
-          events.fatal(end);
-          return;
-        }
+        if (!this.goesOn(opened, reason)) return;
         this.replace(connection);
-        if (connection.occupied) failed(connection.slot, 'connection lost', reason);
+        if (connection.occupied) this.failed(connection.slot, 'connection lost', reason);
       },
     };
     // In an open loop most slots are never used.
@@ -248,31 +225,8 @@ export class HttpTransport implements Transport {
     this.connections[slot]?.start();
   }
 
-  closeSequence(slot: number): boolean {
-    return this.source.closeSequence(slot);
-  }
-
-  get sequencesEnded(): number {
-    return this.source.sequencesEnded;
-  }
-
   private open(slot: number): void {
     this.connections[slot] = new HttpConnection(slot, this.owner);
-  }
-
-  get checks(): SharedChecks {
-    return { checked: this.source.checked, wrong: this.source.wrong };
-  }
-
-  get outputs(): OutputCheckCounts {
-    return this.validator?.counts ?? noOutputChecks;
-  }
-
-  close(): void {
-    if (this.closed) return;
-    this.closed = true;
-    this.source.close();
-    for (const connection of this.connections) connection.close();
   }
 
   private replace(connection: HttpConnection): void {

@@ -66,6 +66,11 @@ export const noOutputChecks: OutputCheckCounts = { checked: 0, wrong: 0, compare
 
 export const nowUs = (): number => performance.now() * 1000;
 
+/** `host:port` as HTTP names it, with brackets around an IPv6 address. */
+export function authorityOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /**
  * Decides when a lost connection is one request's failure and when it is the end: nobody accepts a new one, or
  * one after the other is lost and no request succeeds in between.

@@ -1,0 +1,73 @@
+import type { LoadJob } from '../seam/load-job';
+import {
+  authorityOf,
+  noOutputChecks,
+  type OutputCheckCounts,
+  ReconnectPolicy,
+  type SharedChecks,
+  type Transport,
+  type TransportEvents,
+} from '../seam/transport';
+import { OutputValidator } from './output-validator';
+import { createRequestSource, type RequestSource } from './request-source';
+
+/** What is the same over every protocol: the job's requests, what is looked at of the answers, and when it all ends. */
+export abstract class JobTransport<Connection extends { close(): void }> implements Transport {
+  protected readonly connections: Connection[] = [];
+  protected readonly source: RequestSource;
+  protected readonly validator: OutputValidator | null;
+  protected readonly losses: ReconnectPolicy;
+  protected closed = false;
+
+  constructor(
+    protected readonly job: LoadJob,
+    protected readonly events: TransportEvents,
+    encode: Parameters<typeof createRequestSource>[1],
+    connections: number,
+  ) {
+    this.source = createRequestSource(job, encode);
+    this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
+    this.losses = new ReconnectPolicy(authorityOf(job), connections);
+  }
+
+  abstract start(slot: number): void;
+
+  get checks(): SharedChecks {
+    return { checked: this.source.checked, wrong: this.source.wrong };
+  }
+
+  get outputs(): OutputCheckCounts {
+    return this.validator?.counts ?? noOutputChecks;
+  }
+
+  closeSequence(slot: number): boolean {
+    return this.source.closeSequence(slot);
+  }
+
+  get sequencesEnded(): number {
+    return this.source.sequencesEnded;
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    for (const connection of this.connections) connection.close();
+    this.source.close();
+  }
+
+  protected failed(slot: number, kind: string, message: string): void {
+    this.validator?.forget(slot);
+    this.source.failed(slot);
+    this.events.failure(slot, kind, message);
+  }
+
+  /** A connection is lost. @returns whether another one may take its place; the end of everything is told otherwise */
+  protected goesOn(opened: boolean, reason: string): boolean {
+    if (this.closed) return false;
+    const end = this.losses.lost(opened, reason);
+    if (end === null) return true;
+    this.close();
+    this.events.fatal(end);
+    return false;
+  }
+}
