@@ -104,6 +104,9 @@ function reportChart(id: string, title: string, unit: string, lines: readonly Re
   return renderChart({ id, title, width: 340, height: 200, option });
 }
 
+const figures = (heading: string, look: 'charts' | 'gpuCharts', drawn: readonly string[]): Markup =>
+  markup`<h3>${heading}</h3><div class="${look}">${drawn.map((svg) => markup`<figure>${new Markup(svg)}</figure>`)}</div>`;
+
 interface Summary {
   readonly mean: number | null;
   readonly max: number | null;
@@ -166,9 +169,7 @@ function gpuCharts(history: MonitorHistory, key: string, index: number): Markup 
     chart('memoryUsedBytes', 'Memory used', 'GiB', okabeIto.green, gib),
     chart('powerWatts', 'Power', 'W', okabeIto.orange, 1),
   ];
-  return markup`<h3>${key.slice(prefix.length)}</h3><div class="gpuCharts">${drawn.map(
-    (svg) => markup`<figure>${new Markup(svg)}</figure>`,
-  )}</div>`;
+  return figures(key.slice(prefix.length), 'gpuCharts', drawn);
 }
 
 /** Utilization, memory and power of every GPU that the metrics told of; nothing where they told of none. Pure. */
@@ -248,9 +249,7 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
       line('p99', 'probeP99Us', okabeIto.vermillion, 0.001),
     ]),
   ];
-  return markup`<h3>${key}</h3><div class="charts">${drawn.map(
-    (svg) => markup`<figure>${new Markup(svg)}</figure>`,
-  )}</div>`;
+  return figures(key, 'charts', drawn);
 }
 
 /** What was seen in the kept time, as one harmless HTML file; also what the PDF is printed from. Pure. */

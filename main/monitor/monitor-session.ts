@@ -21,7 +21,7 @@ import { writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 import { judgeAlerts } from './alerts';
 import { type LiveSession, startLiveSession } from './live-session';
-import { type MonitorAddress, readMonitorTarget } from './monitor-address';
+import { readMonitorTarget } from './monitor-address';
 import { boundedMarkers, boundedSample } from './rates';
 import { recordingHead, RecordingWriter, replayRecording } from './recording';
 
@@ -131,7 +131,7 @@ export class MonitorSession {
   ): Promise<void> {
     const wish = this.nextWish();
     const address = await readMonitorTarget(target, headers, this.options.reach);
-    await this.inTurn(wish, () => this.watch(target, { address, intervalMs, headers }));
+    await this.inTurn(wish, () => this.watch(target, headers, { address, intervalMs }));
   }
 
   /** Also what is only on its way. */
@@ -215,15 +215,8 @@ export class MonitorSession {
 
   private async watch(
     target: MonitorTarget,
-    {
-      address,
-      intervalMs,
-      headers,
-    }: {
-      readonly address: MonitorAddress;
-      readonly intervalMs: number;
-      readonly headers: readonly RequestHeader[];
-    },
+    headers: readonly RequestHeader[],
+    live: Pick<Parameters<typeof startLiveSession>[0], 'address' | 'intervalMs'>,
   ): Promise<void> {
     const settings = await this.read();
     await this.ended();
@@ -233,8 +226,7 @@ export class MonitorSession {
     this.headers = headers;
     this.source = { kind: 'live', ...target, sinceMs: this.options.now().getTime() };
     this.session = startLiveSession({
-      address,
-      intervalMs,
+      ...live,
       onSample: (sample) => {
         this.take(sample);
       },

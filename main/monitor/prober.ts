@@ -251,10 +251,6 @@ export function createProber(options: {
     );
   };
 
-  const learn = async (): Promise<void> => {
-    message = await learnRequest(httpAddress, { tls, headers }, settings, controller.signal);
-  };
-
   const tick = (): void => {
     if (controller.signal.aborted) return;
     const now = performance.now();
@@ -265,8 +261,9 @@ export function createProber(options: {
       timer = setTimeout(tick, Math.max(0, dueMs - performance.now()));
       return;
     }
-    learn().then(
-      () => {
+    learnRequest(httpAddress, { tls, headers }, settings, controller.signal).then(
+      (learnt) => {
+        message = learnt;
         dueMs = performance.now();
         tick();
       },

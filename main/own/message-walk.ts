@@ -71,6 +71,17 @@ export class MessageWalk {
     if (at > end) throw new RangeError('A field goes beyond the end of its message');
   }
 
+  /** Key and value of an entry of a map. */
+  entry(at: MessageField): readonly [string, MessageField | null] {
+    let key = '';
+    let value: MessageField | null = null;
+    for (const field of this.fields(at.start, at.end)) {
+      if (field.number === 1) key = this.text(field);
+      if (field.number === 2) value = field;
+    }
+    return [key, value];
+  }
+
   /** The text of a field; names longer than 4 KiB, and too many of them together, are refused. */
   text({ start, end }: MessageField): string {
     if (end - start > stringLimit) throw new Error(`A name of ${end - start} bytes`);

@@ -4,7 +4,7 @@ import type { ModelSource } from '../contract/run/run-spec';
 import { fileRefused } from './model-files';
 import { modelTitle } from './own-preset';
 import type { Dimension, OnnxFacts, OnnxTensor } from './read-onnx';
-import { type GivenShapes, sourceTensors } from './source-tensors';
+import { type GivenShapes, requireTensors, sourceTensors } from './source-tensors';
 
 /**
  * Weights of an ONNX file that stand in files beside it, relative to its folder, each checked: a plain file below that
@@ -123,28 +123,18 @@ function dimensionsOf(
 /** An ONNX file as a model: its tensors and what samples of them look like. Executes nothing. Throws model-file-invalid. */
 export async function onnxSource(path: string, facts: OnnxFacts, given: GivenShapes): Promise<ModelSource> {
   checkOperators(path, facts);
-  for (const [side, tensors] of [
-    ['inputs', facts.inputs],
-    ['outputs', facts.outputs],
-  ] as const) {
-    if (tensors.length > 0) continue;
-    throw fileRefused(
-      path,
-      `The model has no ${side}`,
-      'Export it so that its graph has inputs and outputs.',
-    );
-  }
+  requireTensors(facts, (side) =>
+    fileRefused(path, `The model has no ${side}`, 'Export it so that its graph has inputs and outputs.'),
+  );
   const externalFiles = await checkExternalFiles(path, facts.externalFiles);
-  const inputs = facts.inputs.map((tensor) => ({
-    name: tensor.name,
-    datatype: datatypeOf(path, 'input', tensor),
-    dimensions: dimensionsOf(path, 'input', tensor, given),
-  }));
-  const outputs = facts.outputs.map((tensor) => ({
-    name: tensor.name,
-    datatype: datatypeOf(path, 'output', tensor),
-    dimensions: dimensionsOf(path, 'output', tensor, {}),
-  }));
+  const described = (side: 'input' | 'output', tensors: readonly OnnxTensor[], shapes: GivenShapes) =>
+    tensors.map((tensor) => ({
+      name: tensor.name,
+      datatype: datatypeOf(path, side, tensor),
+      dimensions: dimensionsOf(path, side, tensor, shapes),
+    }));
+  const inputs = described('input', facts.inputs, given);
+  const outputs = described('output', facts.outputs, {});
   const opset = facts.opsets.get('');
   return {
     kind: 'onnx',

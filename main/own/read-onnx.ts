@@ -25,14 +25,7 @@ export interface OnnxFacts {
 }
 
 const depthLimit = 32;
-const {
-  tensors: tensorLimit,
-  axes: axisLimit,
-  externalFiles: externalLimit,
-  weights: weightLimit,
-  operators: operatorLimit,
-  domains: domainLimit,
-} = fileLimits.protobufModel;
+const most = fileLimits.protobufModel;
 
 /** Field numbers of onnx.proto3 (ONNX 1.18), as far as they are read. */
 const model = { graph: 7, opsetImport: 8, functions: 25 } as const;
@@ -78,7 +71,7 @@ class OnnxReader {
   checkCounts(): void {
     const { inputs, initializers } = this.found;
     const given = inputs.reduce((count, { name }) => count + (initializers.has(name) ? 0 : 1), 0);
-    limited(given, tensorLimit, 'inputs');
+    limited(given, most.tensors, 'inputs');
   }
 
   private opset(at: MessageField): void {
@@ -89,14 +82,14 @@ class OnnxReader {
       if (field.number === 2) version = field.value;
     }
     this.opsets.set(domain === 'ai.onnx' ? '' : domain, version);
-    limited(this.opsets.size, domainLimit, 'imported sets of operators');
+    limited(this.opsets.size, most.domains, 'imported sets of operators');
   }
 
   private definedFunction(at: MessageField): void {
     for (const field of this.walk.fields(at.start, at.end)) {
       if (field.number === 10) {
         this.functionDomains.add(this.walk.text(field));
-        limited(this.functionDomains.size, domainLimit, 'domains of functions');
+        limited(this.functionDomains.size, most.domains, 'domains of functions');
       }
       if (field.number === 7) this.node(field, 1);
     }
@@ -112,7 +105,7 @@ class OnnxReader {
         case graph.initializer: {
           const name = this.tensor(field);
           if (depth === 0) this.found.initializers.add(name);
-          limited(this.found.initializers.size, weightLimit, 'weights');
+          limited(this.found.initializers.size, most.weights, 'weights');
           break;
         }
         case graph.sparseInitializer:
@@ -122,11 +115,11 @@ class OnnxReader {
           break;
         case graph.input:
           if (depth === 0) this.found.inputs.push(this.valueInfo(field));
-          limited(this.found.inputs.length, weightLimit + tensorLimit, 'inputs');
+          limited(this.found.inputs.length, most.weights + most.tensors, 'inputs');
           break;
         case graph.output:
           if (depth === 0) this.found.outputs.push(this.valueInfo(field));
-          limited(this.found.outputs.length, tensorLimit, 'outputs');
+          limited(this.found.outputs.length, most.tensors, 'outputs');
           break;
       }
     }
@@ -146,12 +139,12 @@ class OnnxReader {
     if (known === undefined) {
       known = new Set();
       operators.set(key, known);
-      limited(operators.size, domainLimit, 'domains of operators');
+      limited(operators.size, most.domains, 'domains of operators');
     }
     if (known.has(operator)) return;
     known.add(operator);
     this.operatorCount += 1;
-    limited(this.operatorCount, operatorLimit, 'operators');
+    limited(this.operatorCount, most.operators, 'operators');
   }
 
   private attribute(at: MessageField, depth: number): void {
@@ -167,22 +160,12 @@ class OnnxReader {
     for (const field of this.walk.fields(at.start, at.end)) {
       if (field.number === tensor.name) name = this.walk.text(field);
       if (field.number === tensor.externalData) {
-        const [key, value] = this.entry(field);
-        if (key === 'location') this.found.externalFiles.add(value);
-        limited(this.found.externalFiles.size, externalLimit, 'files with weights');
+        const [key, value] = this.walk.entry(field);
+        if (key === 'location') this.found.externalFiles.add(value === null ? '' : this.walk.text(value));
+        limited(this.found.externalFiles.size, most.externalFiles, 'files with weights');
       }
     }
     return name;
-  }
-
-  private entry(at: MessageField): readonly [string, string] {
-    let key = '';
-    let value = '';
-    for (const field of this.walk.fields(at.start, at.end)) {
-      if (field.number === 1) key = this.walk.text(field);
-      if (field.number === 2) value = this.walk.text(field);
-    }
-    return [key, value];
   }
 
   private valueInfo(at: MessageField): OnnxTensor {
@@ -214,7 +197,7 @@ class OnnxReader {
         if (part.number === 2) dimension = this.walk.text(part);
       }
       found.push(dimension);
-      limited(found.length, axisLimit, 'axes of a tensor');
+      limited(found.length, most.axes, 'axes of a tensor');
     }
     return found;
   }

@@ -4,6 +4,7 @@ import { fileLimits } from '../contract/reader-limits';
 import { someOf } from '../platform/lines';
 import { FileWindow } from '../platform/zip-directory';
 import { limited, type MessageField, MessageWalk } from './message-walk';
+import { folderRefused } from './model-files';
 import type { Dimension } from './read-onnx';
 
 export interface SavedModelTensor {
@@ -39,12 +40,7 @@ const tensorShape = { dimension: 2, unknownRank: 3 } as const;
 const servingTag = 'serve';
 const servingSignature = 'serving_default';
 
-const {
-  tensors: tensorLimit,
-  axes: axisLimit,
-  operators: operatorLimit,
-  signatures: signatureLimit,
-} = fileLimits.protobufModel;
+const most = fileLimits.protobufModel;
 
 interface Graph {
   readonly tags: string[];
@@ -59,7 +55,7 @@ class SavedModelReader {
     const found: Graph[] = [];
     for (const field of this.walk.fields(0, end)) {
       if (field.number === savedModel.metaGraph) found.push(this.graph(field));
-      limited(found.length, signatureLimit, 'graphs');
+      limited(found.length, most.signatures, 'graphs');
     }
     return found;
   }
@@ -68,9 +64,9 @@ class SavedModelReader {
     const found: SavedModelTensor[] = [];
     for (const field of this.walk.fields(signature.start, signature.end)) {
       if (field.number !== side) continue;
-      const [name, info] = this.entry(field);
+      const [name, info] = this.walk.entry(field);
       found.push({ name, dataType: null, dimensions: null, ...(info === null ? {} : this.tensor(info)) });
-      limited(found.length, tensorLimit, 'tensors of a signature');
+      limited(found.length, most.tensors, 'tensors of a signature');
     }
     return found.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   }
@@ -81,7 +77,7 @@ class SavedModelReader {
       if (field.number === metaGraph.info) {
         for (const part of this.walk.fields(field.start, field.end)) {
           if (part.number === metaInfo.tag) found.tags.push(this.walk.text(part));
-          limited(found.tags.length, signatureLimit, 'tags of a graph');
+          limited(found.tags.length, most.signatures, 'tags of a graph');
         }
       } else if (field.number === metaGraph.graph) {
         for (const part of this.walk.fields(field.start, field.end)) {
@@ -89,9 +85,9 @@ class SavedModelReader {
           if (part.number === graph.library) this.functions(part, found.operators);
         }
       } else if (field.number === metaGraph.signature) {
-        const [name, signature] = this.entry(field);
+        const [name, signature] = this.walk.entry(field);
         if (signature !== null) found.signatures.set(name, signature);
-        limited(found.signatures.size, signatureLimit, 'signatures of a graph');
+        limited(found.signatures.size, most.signatures, 'signatures of a graph');
       }
     }
     return found;
@@ -109,19 +105,8 @@ class SavedModelReader {
   private operator(at: MessageField, operators: Set<string>): void {
     for (const field of this.walk.fields(at.start, at.end)) {
       if (field.number === node.operator) operators.add(this.walk.text(field));
-      limited(operators.size, operatorLimit, 'operators');
+      limited(operators.size, most.operators, 'operators');
     }
-  }
-
-  /** Key and value of an entry of a map. */
-  private entry(at: MessageField): readonly [string, MessageField | null] {
-    let key = '';
-    let value: MessageField | null = null;
-    for (const field of this.walk.fields(at.start, at.end)) {
-      if (field.number === 1) key = this.walk.text(field);
-      if (field.number === 2) value = field;
-    }
-    return [key, value];
   }
 
   private tensor(at: MessageField): Pick<SavedModelTensor, 'dataType' | 'dimensions'> {
@@ -148,7 +133,7 @@ class SavedModelReader {
         if (part.number === 1) dimension = part.value < 0 ? '' : part.value;
       }
       found.push(dimension);
-      limited(found.length, axisLimit, 'axes of a tensor');
+      limited(found.length, most.axes, 'axes of a tensor');
     }
     return found;
   }
@@ -157,13 +142,12 @@ class SavedModelReader {
 const listed = (names: readonly string[]) => (names.length === 0 ? 'none' : someOf(names));
 
 function factsOf(path: string, reader: SavedModelReader, end: number): SavedModelFacts {
-  const refused = (message: string, remedy: string) =>
-    new WorkbenchError('model-folder-invalid', message, { where: path, remedy });
   const graphs = reader.graphs(end);
   const served = graphs.find(({ tags }) => tags.length === 1 && tags[0] === servingTag);
   if (served === undefined) {
     const tags = graphs.map((each) => `[${someOf(each.tags)}]`);
-    throw refused(
+    throw folderRefused(
+      path,
       graphs.length === 0
         ? 'Not a SavedModel: it has no graph'
         : `The SavedModel has no graph with the tag "${servingTag}"; its graphs have the tags ${listed(tags)}`,
@@ -173,7 +157,8 @@ function factsOf(path: string, reader: SavedModelReader, end: number): SavedMode
   const signature = served.signatures.get(servingSignature);
   if (signature === undefined) {
     const others = [...served.signatures.keys()].filter((name) => !name.startsWith('__'));
-    throw refused(
+    throw folderRefused(
+      path,
       `The SavedModel has no signature "${servingSignature}"; it has: ${listed(others)}`,
       `Save it again with one: tf.saved_model.save(model, folder, signatures={"${servingSignature}": function}).`,
     );
@@ -191,11 +176,8 @@ function factsOf(path: string, reader: SavedModelReader, end: number): SavedMode
  */
 export function readSavedModel(folder: string): SavedModelFacts {
   const path = join(folder, 'saved_model.pb');
-  const damaged = (why: string) =>
-    new WorkbenchError('model-folder-invalid', `The SavedModel is incomplete: ${why}`, {
-      where: path,
-      remedy: 'Copy or export it again, with everything beside saved_model.pb.',
-    });
+  const remedy = 'Copy or export it again, with everything beside saved_model.pb.';
+  const damaged = (why: string) => folderRefused(path, `The SavedModel is incomplete: ${why}`, remedy);
   let file: FileWindow;
   try {
     file = new FileWindow(path);

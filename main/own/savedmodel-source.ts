@@ -5,7 +5,7 @@ import { folderRefused, listModelFiles } from './model-files';
 import { modelTitle } from './own-preset';
 import type { Dimension } from './read-onnx';
 import type { SavedModelFacts, SavedModelTensor } from './read-savedmodel';
-import { type GivenShapes, sourceTensors } from './source-tensors';
+import { type GivenShapes, requireTensors, sourceTensors } from './source-tensors';
 
 /** TensorFlow's `DataType` as Triton names it. */
 const datatypes: Readonly<Record<number, string>> = {
@@ -84,17 +84,9 @@ export async function savedModelSource(
   given: GivenShapes,
 ): Promise<SavedModelReading> {
   const path = join(folder, 'saved_model.pb');
-  for (const [side, tensors] of [
-    ['inputs', facts.inputs],
-    ['outputs', facts.outputs],
-  ] as const) {
-    if (tensors.length > 0) continue;
-    throw folderRefused(
-      path,
-      `The signature has no ${side}`,
-      'Save the model with a function that has some.',
-    );
-  }
+  requireTensors(facts, (side) =>
+    folderRefused(path, `The signature has no ${side}`, 'Save the model with a function that has some.'),
+  );
   const python = pythonOperators.find((name) => facts.operators.has(name));
   if (python !== undefined) {
     throw folderRefused(

@@ -97,3 +97,11 @@ export function sourceTensors(
     batched: isBatched([...inputs, ...outputs].map(({ dimensions }) => dimensions)),
   };
 }
+
+/** Throws what `refused` makes of the side that has no tensors. */
+export function requireTensors(
+  facts: Readonly<Record<'inputs' | 'outputs', readonly unknown[]>>,
+  refused: (side: 'inputs' | 'outputs') => Error,
+): void {
+  for (const side of ['inputs', 'outputs'] as const) if (facts[side].length === 0) throw refused(side);
+}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import type { Format, ModelSource } from '../contract/run/run-spec';
 import { exportedFormat } from '../formats/formats';
@@ -10,7 +10,7 @@ import { hashFile, writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 import { privateFile } from '../platform/private-home';
 import { withFileTurn } from '../store/file-lease';
-import { listModelFiles, type ModelFile } from './model-files';
+import { fileRefused, folderRefused, listModelFiles, type ModelFile } from './model-files';
 import type { ModelReaders } from './model-readers';
 
 const trustedSchema = z.strictObject({
@@ -27,13 +27,11 @@ async function isFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
   if (found === null) {
     const remedy = 'Put it back, or open the model where it is now.';
-    throw new WorkbenchError('input-invalid', `The model ${path} does not exist`, { where: path, remedy });
+    throw invalidInput(path, `The model ${path} does not exist`, remedy);
   }
   if (found.isDirectory() || found.isFile()) return found.isDirectory();
-  throw new WorkbenchError('model-file-invalid', `${path} is not a file or folder`, {
-    where: path,
-    remedy: 'Give a model file or folder, not a pipe, socket or device.',
-  });
+  const remedy = 'Give a model file or folder, not a pipe, socket or device.';
+  throw fileRefused(path, `${path} is not a file or folder`, remedy);
 }
 
 /**
@@ -132,8 +130,7 @@ const largestSource = fileLimits.sourceCode.bytes;
 export async function checkFolderCode(folder: string): Promise<void> {
   for (const [name, pattern, entry] of wanted) {
     const path = join(folder, name);
-    const refused = (message: string, remedy: string) =>
-      new WorkbenchError('model-folder-invalid', message, { where: path, remedy });
+    const refused = (message: string, remedy: string) => folderRefused(path, message, remedy);
     const found = await stat(path).catch(() => null);
     if (found === null) {
       throw refused(`The model folder lacks ${name}`, `"init ${folder}" writes the files that are missing.`);
