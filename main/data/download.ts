@@ -11,6 +11,7 @@ import {
   type Begun,
   checkFile,
   createPartFile,
+  invalidDownload,
   type PartFile,
   planAnswer,
   type Published,
@@ -35,17 +36,13 @@ export async function openAddress(address: string, request: RequestInit): Promis
     if (location === null) return response;
     void response.body?.cancel().catch(() => undefined);
     if (hops === mostRedirects) {
-      throw new WorkbenchError('download-invalid', `${address} redirects more than ${mostRedirects} times`, {
-        where: address,
-      });
+      throw invalidDownload(`${address} redirects more than ${mostRedirects} times`, address);
     }
     const next = urlOrNull(location, at);
     if (next === null || (next.protocol !== 'https:' && (secure || next.protocol !== 'http:'))) {
       const to = next === null ? 'an invalid address' : `${next.protocol}//${next.host}`;
-      throw new WorkbenchError('download-invalid', `${address} redirects to ${to}, which is not https`, {
-        where: address,
-        remedy: 'Download the file by hand from its page, and compare its checksum.',
-      });
+      const remedy = 'Download the file by hand from its page, and compare its checksum.';
+      throw invalidDownload(`${address} redirects to ${to}, which is not https`, address, remedy);
     }
     at = next;
   }
@@ -132,13 +129,10 @@ const cancelled = () =>
 
 function sizeProblem({ address, bytes }: DownloadRequest, total: number | null): WorkbenchError | null {
   if (total === null || bytes === null || total === bytes) return null;
-  return new WorkbenchError(
-    'download-invalid',
+  return invalidDownload(
     `The file on the server has ${total} bytes, but the published size is ${bytes}`,
-    {
-      where: address,
-      remedy: 'The file has changed. See its page, and provide a file that you downloaded by hand.',
-    },
+    address,
+    'The file has changed. See its page, and provide a file that you downloaded by hand.',
   );
 }
 

@@ -10,7 +10,7 @@ import { takeFileLease } from '../store/file-lease';
 import { silentListener, type Toolkit, type ToolkitListener } from '../toolkit/toolkit';
 import { prepareDatasetCommand, unpackCommand } from '../toolkit/verb-commands';
 import { downloadFile } from './download';
-import { checkFile } from './save-body';
+import { checkFile, invalidDownload } from './save-body';
 
 /** Where the parts of a source stand below a folder of data. */
 interface SourcePlaces {
@@ -124,13 +124,7 @@ async function layOut(options: FetchSource, places: SourcePlaces, file: string):
   onProgress(null, 'Unpacking');
   await toolkit.call(unpack, z.looseObject({ files: z.int().min(1) }), listener(options));
   if (source.path !== undefined && !(await exists(join(unpacked, source.path)))) {
-    throw new WorkbenchError(
-      'download-invalid',
-      `${source.title}: the archive does not contain ${source.path}`,
-      {
-        where: file,
-      },
-    );
+    throw invalidDownload(`${source.title}: the archive does not contain ${source.path}`, file);
   }
   if (source.prepare !== true) return unpacked;
   const prepared = join(places.work, 'prepared');

@@ -4,6 +4,7 @@ import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Checksum } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
+import { jsonOrNull } from '../platform/parse-json';
 import { fileError } from '../platform/plain-entry';
 
 /** What is published of a file. */
@@ -11,6 +12,9 @@ export interface Published {
   readonly bytes: number | null;
   readonly checksum: Checksum | null;
 }
+
+export const invalidDownload = (message: string, where?: string, remedy?: string): WorkbenchError =>
+  new WorkbenchError('download-invalid', message, { where, remedy });
 
 /**
  * Compares a file with what is published of it. `onProgress`: bytes read so far and in all.
@@ -24,13 +28,7 @@ export async function checkFile(
 ): Promise<void> {
   const { size } = await stat(path);
   if (bytes !== null && size !== bytes) {
-    throw new WorkbenchError(
-      'download-invalid',
-      `The file has ${size} bytes, but the published size is ${bytes}`,
-      {
-        where: path,
-      },
-    );
+    throw invalidDownload(`The file has ${size} bytes, but the published size is ${bytes}`, path);
   }
   if (checksum === null) return;
   const hash = createHash(checksum.algorithm);
@@ -43,10 +41,9 @@ export async function checkFile(
   }
   const found = hash.digest('hex');
   if (found !== checksum.value) {
-    throw new WorkbenchError(
-      'download-invalid',
+    throw invalidDownload(
       `The ${checksum.algorithm} of the file is ${found}, but the published value is ${checksum.value}`,
-      { where: path },
+      path,
     );
   }
 }
@@ -173,10 +170,7 @@ export async function saveBody(
       const piece = await reader?.read();
       if (piece === undefined || piece.done) break;
       if (at + piece.value.length > limit) {
-        throw new WorkbenchError(
-          'download-invalid',
-          `The server sends more than the ${limit} bytes of the file`,
-        );
+        throw invalidDownload(`The server sends more than the ${limit} bytes of the file`);
       }
       await write(piece.value);
       onBytes(at);
@@ -236,13 +230,8 @@ export function createPartFile(file: string): PartFile {
     async begun(address) {
       const bytes = await sizeOf(path);
       const text = await readFile(recordPath, 'utf8').catch(() => '');
-      let record: unknown = null;
-      try {
-        record = JSON.parse(text);
-      } catch {
-        // None was written, or only half of it: then nothing says what the bytes are of.
-      }
-      const parsed = recordSchema.safeParse(record);
+      // Where none was written, or only half of it, nothing says what the bytes are of.
+      const parsed = recordSchema.safeParse(jsonOrNull(text));
       if (bytes === 0 || !parsed.success || parsed.data.address !== address) return null;
       const { validator, total } = parsed.data;
       return bytes > total ? null : { bytes, validator, total };

@@ -148,31 +148,17 @@ async function openDocker(
   // Read when it is needed: with ssh and gRPC it is a large part of the core.
   const { default: DockerClass } = await import('dockerode');
   // Every field is given: what is left out, the library takes from this process's own DOCKER_HOST.
-  const nothing = {
-    host: undefined,
-    port: undefined,
-    socketPath: undefined,
-    pathPrefix: undefined,
-    timeout: undefined,
+  const common = {
+    ...{ host: undefined, port: undefined, socketPath: undefined, pathPrefix: undefined, timeout: undefined },
+    ...{ version, ca: undefined, cert: undefined, key: undefined },
   };
-  const common = { ...nothing, version, ca: undefined, cert: undefined, key: undefined };
   switch (address.kind) {
     case 'unix':
-      return new DockerClass({
-        ...common,
-        protocol: 'http',
-        socketPath: address.socketPath,
-      });
-    case 'tls':
-      return new DockerClass({
-        ...common,
-        protocol: 'https',
-        host: address.hostname,
-        port: address.port,
-        ca: address.ca,
-        cert: address.cert,
-        key: address.key,
-      });
+      return new DockerClass({ ...common, protocol: 'http', socketPath: address.socketPath });
+    case 'tls': {
+      const { hostname: host, port, ca, cert, key } = address;
+      return new DockerClass({ ...common, protocol: 'https', host, port, ca, cert, key });
+    }
     case 'ssh':
       return new DockerClass({
         ...common,

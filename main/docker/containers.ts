@@ -125,8 +125,7 @@ export interface ContainerLabels {
 
 export function formatLabels(labels: ContainerLabels): Record<string, string> {
   return {
-    [labelNames.schema]: schema,
-    [labelNames.instance]: labels.instance,
+    ...instanceLabels(labels.instance),
     [labelNames.role]: labels.role,
     [labelNames.runId]: labels.runId,
     [labelNames.runDir]: labels.runDir,
@@ -157,22 +156,23 @@ export function parseLabels(
   };
 }
 
+/** What everything of a workbench home on an engine has. */
+export const instanceLabels = (instance: string): Readonly<Record<string, string>> => ({
+  [labelNames.schema]: schema,
+  [labelNames.instance]: instance,
+});
+
 /** The run or deployment whose Triton a network is for. */
 export type NetworkLabels = Pick<ContainerLabels, 'instance' | 'runId' | 'runDir'> & {
   /** It is a deployment's: no run of a dead workbench left it. */
   readonly role?: 'deployment';
 };
 
-export function formatNetworkLabels({
-  instance,
-  runId,
-  runDir,
-  role,
-}: NetworkLabels): Record<string, string> {
+export function formatNetworkLabels(labels: NetworkLabels): Record<string, string> {
+  const { instance, runId, runDir, role } = labels;
   return {
     ...(role === undefined ? {} : { [labelNames.role]: role }),
-    [labelNames.schema]: schema,
-    [labelNames.instance]: instance,
+    ...instanceLabels(instance),
     [labelNames.runId]: runId,
     [labelNames.runDir]: runDir,
   };

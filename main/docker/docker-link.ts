@@ -127,7 +127,7 @@ export function createDockerLink(options: {
       known.client = null;
       return connect(signal);
     },
-    info: async (signal) => readInfo(await connect(signal), signal === undefined ? {} : { signal }),
+    info: async (signal) => readInfo(await connect(signal), { signal }),
     instance: () => (known.instance ??= readInstanceId(options.instanceFile)),
     facts: async ({ connectMs = 3000 } = {}) => {
       let host = nameOf(options.env);

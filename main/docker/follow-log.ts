@@ -97,14 +97,11 @@ async function open(input: FollowLogInput): Promise<Readable> {
  */
 export async function followLog(input: FollowLogInput): Promise<void> {
   const { client, id, signal } = input;
-  const lines = {
-    stdout: new LineSplitter((line) => {
-      input.onLine('stdout', line);
-    }),
-    stderr: new LineSplitter((line) => {
-      input.onLine('stderr', line);
-    }),
-  };
+  const linesOf = (channel: LogChannel) =>
+    new LineSplitter((line) => {
+      input.onLine(channel, line);
+    });
+  const lines = { stdout: linesOf('stdout'), stderr: linesOf('stderr') };
   const given: Record<LogChannel, number> = { stdout: 0, stderr: 0 };
   const stopped = () => signal.aborted;
   for (let attempt = 0; !stopped(); attempt += 1) {

@@ -9,7 +9,7 @@ import {
   formatNetworkLabels,
   holderLabel,
   instanceFilter,
-  labelNames,
+  instanceLabels,
   type NetworkLabels,
   parseNetworkLabels,
 } from './containers';
@@ -116,11 +116,8 @@ export interface OwnVolume {
   readonly holder: string;
 }
 
-export interface VolumeRequest {
-  readonly name: string;
+export interface VolumeRequest extends OwnVolume {
   readonly instance: string;
-  readonly run: NetworkLabels | null;
-  readonly holder: string;
 }
 
 /** Makes the volume; one of this name that is there already is that one. Throws docker-failed, docker-unreachable. */
@@ -130,7 +127,7 @@ export async function createVolume(
   options: Pick<PersistOptions, 'signal' | 'onTrouble'>,
 ): Promise<void> {
   const Labels = {
-    ...(run === null ? { ...instanceLabels(instance) } : formatNetworkLabels(run)),
+    ...(run === null ? instanceLabels(instance) : formatNetworkLabels(run)),
     [holderLabel]: holder,
   };
   await persist({ ...options, patienceMs }, () =>
@@ -140,12 +137,6 @@ export async function createVolume(
       { signal: options.signal },
     ),
   );
-}
-
-/** The first two of a run's labels. */
-function instanceLabels(instance: string): Readonly<Record<string, string>> {
-  const { [labelNames.schema]: schema = '' } = formatNetworkLabels({ instance, runId: '', runDir: '' });
-  return { [labelNames.schema]: schema, [labelNames.instance]: instance };
 }
 
 /** The volumes of one workbench home. Throws docker-unreachable. */
@@ -158,7 +149,7 @@ export async function listVolumes(
   const answer = await ask(
     'list the volumes',
     (abortSignal) => client.docker.listVolumes({ filters, abortSignal }),
-    signal === undefined ? {} : { signal },
+    { signal },
   );
   if (!Array.isArray(answer.Volumes) && (answer.Volumes as unknown) !== null) {
     throw new WorkbenchError('docker-unreachable', 'The Docker daemon returned a damaged list of volumes');

@@ -13,7 +13,7 @@ import { moreText } from '../contract/words';
 import { chartText, ink, titleOption } from '../reports/charts/chart-base';
 import { type ChartOption, renderChart } from '../reports/charts/render-chart';
 import { Markup, markup } from '../reports/html/markup';
-import { style } from '../reports/html/style';
+import { contentPolicy, style } from '../reports/html/style';
 
 /**
  * Points to draw, `limit` at about the most: of each run of seconds its lowest and highest, so that no outlier is lost,
@@ -185,9 +185,6 @@ ${more === null ? markup`` : markup`<p class="soft">${more}</p>`}
 ${keys.slice(0, mostCharts).map((key, index) => gpuCharts(history, key, index))}`;
 }
 
-/** Nothing is fetched and nothing runs: as harmless in a browser as on paper. */
-const policy =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 const mostMarkers = 100;
 /** Rows that paper has room for; the CSV has all of them. */
 const mostRows = 500;
@@ -278,7 +275,7 @@ export function monitorReport(input: {
   const seen = span === null ? [] : history.markers(span.fromMs, span.toMs + 999).slice(-mostMarkers);
   return markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(contentPolicy)}">
 <title>Monitoring of ${source}</title><style>${new Markup(style)}</style></head><body><main>
 <header><p class="eyebrow">Triton Workbench · monitoring report</p><h1>${source}</h1>
 <p class="soft">${span === null ? 'Nothing was seen.' : `${time(span.fromMs)} to ${time(span.toMs)}`}</p>

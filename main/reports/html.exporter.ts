@@ -11,12 +11,8 @@ import {
   stepsSection,
 } from './html/record-sections';
 import { scenarioSection } from './html/scenario-section';
-import { style } from './html/style';
+import { contentPolicy, style } from './html/style';
 import type { Exporter, Report } from './report';
-
-/** Nothing is fetched and nothing runs: the report must be as harmless in a browser as on paper. */
-const contentPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /** A report as one file, with the style of all reports. @param ownStyle behind it */
 export const htmlPage = (title: string, body: Markup, ownStyle = ''): Markup => markup`<!doctype html>

@@ -115,7 +115,6 @@ export const perfAnalyzerComponent: Component = {
     const requirements = join(context.resources, 'requirements', release.requirements);
     const args = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '--target', unpacked];
     const install = [
-      program,
       'pip',
       'install',
       linkMode,
@@ -128,7 +127,7 @@ export const perfAnalyzerComponent: Component = {
     listener.onProgress(null, `Downloading ${what}`);
     // A constraint has no hashes, and with those it is refused.
     const plain = { ...env, UV_CONSTRAINT: '' };
-    await runInstaller({ ...base, argv: [program, ...install.slice(1)], env: plain }, listener);
+    await runInstaller({ ...base, argv: [program, ...install], env: plain }, listener);
     const [bin, lib] = [join(fresh, 'bin'), join(fresh, 'lib')];
     await makeFolder(bin);
     await makeFolder(lib);

@@ -145,7 +145,7 @@ async function makeOne(component: Component, context: SetupContext, listener: Wo
     await refuseInUse(component, context);
     // A link into another home is replaced, so that this one is where it is made.
     await rm(folder, { recursive: true, force: true });
-    const stamp = await component.stamp({ ...context, layout });
+    const stamp = await component.stamp(context);
     if (stamp !== null) await writeStamp(fresh, stamp);
     await replaceFolder(fresh, folder);
   } finally {

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { WorkbenchError, type WorkbenchErrorOptions } from '../../contract/errors';
+import { type ErrorCode, WorkbenchError } from '../../contract/errors';
 import { ask, dockerError, engineMessage, statusOf } from '../client';
 import { type EngineEvent, failureOf, readEngineEvents } from './engine-stream';
 import type { WorkProgress } from './known-images';
@@ -66,38 +66,24 @@ const missing = /manifest unknown|name unknown|not found|no such image|repositor
 export function pullError(reference: string, status: number | null, text: string): WorkbenchError {
   const reason = text.replace(/^\(HTTP code \d+\) [\w ]+ - /, '').trim();
   const { registry } = parseImageReference(reference);
-  const options = (remedy?: string): WorkbenchErrorOptions => ({
-    where: registry,
-    remedy,
-    details: reason,
-  });
+  const refused = (code: ErrorCode, message: string, remedy?: string) =>
+    new WorkbenchError(code, message, { where: registry, remedy, details: reason });
   const cause = causes.find(({ pattern }) => pattern.test(reason));
   if (cause !== undefined) {
-    return new WorkbenchError(
-      'image-pull-failed',
-      `${reference} could not be pulled: ${cause.message}`,
-      options(cause.remedy),
-    );
+    return refused('image-pull-failed', `${reference} could not be pulled: ${cause.message}`, cause.remedy);
   }
   if (status === 401 || status === 403 || denied.test(reason)) {
     const remedy =
       registry === defaultRegistry
         ? 'Check the name first: Docker Hub returns the same error for images that do not exist. Then log in to docker.io.'
         : undefined;
-    return new WorkbenchError(
-      'registry-denied',
-      `${registry} denied access to ${reference}`,
-      options(remedy),
-    );
+    return refused('registry-denied', `${registry} denied access to ${reference}`, remedy);
   }
   if (status === 404 || missing.test(reason)) {
-    return new WorkbenchError(
-      'image-missing',
-      `${registry} has no image ${reference}`,
-      options('Check the name, and the tag or digest.'),
-    );
+    const remedy = 'Check the name, and the tag or digest.';
+    return refused('image-missing', `${registry} has no image ${reference}`, remedy);
   }
-  return new WorkbenchError('image-pull-failed', `${reference} could not be pulled: ${reason}`, options());
+  return refused('image-pull-failed', `${reference} could not be pulled: ${reason}`);
 }
 
 interface PullImageOptions {

@@ -1,5 +1,9 @@
 import { chartFont, ink } from '../charts/chart-base';
 
+/** Nothing is fetched and nothing runs: a report must be as harmless in a browser as on paper. */
+export const contentPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
 /**
  * The sheet of the report, for screen and A4 alike. Nothing newer than Chromium 114 is needed; page numbers in the margin
  * appear where the browser knows margin boxes (131 and later).
