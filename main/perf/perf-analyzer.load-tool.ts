@@ -220,29 +220,14 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
   const measure = async (input: MeasureInput): Promise<LoadPoint> => {
     const startMs = performance.now();
     await makeFolder(input.workDir);
-    const inputDir = await writeAnalyzerInput(input);
     const { stabilityPercentage, maxTrials } = input.settings;
     const windows: MeasurementWindow[] = [];
     const cpu = createCpuMarks();
     const { csvPath } = analyzerFiles(input.workDir);
-    const steady = await measureOverStandstill(options, input, {
-      inputDir,
-      csvPath,
-      stabilityPercentage,
-      maxTrials,
-      windows,
-      cpu,
-    });
-    const measured =
-      steady ??
-      (await measureOverStandstill(options, input, {
-        inputDir,
-        csvPath,
-        stabilityPercentage: anySpreadPercentage,
-        maxTrials: stabilityWindows,
-        windows,
-        cpu,
-      }));
+    const run = { inputDir: await writeAnalyzerInput(input), csvPath, windows, cpu };
+    const anySpread = { stabilityPercentage: anySpreadPercentage, maxTrials: stabilityWindows };
+    const steady = await measureOverStandstill(options, input, { ...run, stabilityPercentage, maxTrials });
+    const measured = steady ?? (await measureOverStandstill(options, input, { ...run, ...anySpread }));
     if (measured === null) {
       throw new WorkbenchError(
         'load-tool-failed',

@@ -8,19 +8,12 @@ import { makeFolder } from '../../platform/files';
 import type { MeasureInput } from '../load-tool';
 
 /** What perf_analyzer reads and writes in the folder of a level. */
-export function analyzerFiles(workDir: string): {
-  readonly inputDir: string;
-  readonly inputJson: string;
-  readonly csvPath: string;
-  readonly intervalsPath: string;
-} {
-  return {
-    inputDir: join(workDir, 'input'),
-    inputJson: join(workDir, 'input.json'),
-    csvPath: join(workDir, 'perf_analyzer.csv'),
-    intervalsPath: join(workDir, 'intervals.txt'),
-  };
-}
+export const analyzerFiles = (workDir: string) => ({
+  inputDir: join(workDir, 'input'),
+  inputJson: join(workDir, 'input.json'),
+  csvPath: join(workDir, 'perf_analyzer.csv'),
+  intervalsPath: join(workDir, 'intervals.txt'),
+});
 
 /** perf_analyzer holds its file of input data in memory more than once. */
 const mostBytes = 256 * 1024 * 1024;

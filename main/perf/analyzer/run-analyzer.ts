@@ -152,16 +152,11 @@ interface Mark {
  * CPU time of a running perf_analyzer over its last windows: read at the end of each, so that its start is left out.
  * The first of the merged windows is left out too, since nothing tells when it began.
  */
-export function createCpuMarks(now: () => number = () => performance.now()): {
-  started(pid: number): void;
-  windowEnded(): void;
-  /** Microseconds of CPU for each request; null with fewer than two windows or where they came at once. */
-  perRequestUs(requestsPerSecond: number): number | null;
-} {
+export function createCpuMarks(now: () => number = () => performance.now()) {
   let pid: number | null = null;
   let marks: Mark[] = [];
   return {
-    started: (id) => {
+    started: (id: number) => {
       pid = id;
       marks = [];
     },
@@ -169,7 +164,8 @@ export function createCpuMarks(now: () => number = () => performance.now()): {
       const cpuUs = pid === null ? null : processCpuUs(pid);
       if (cpuUs !== null) marks.push({ cpuUs, atMs: now() });
     },
-    perRequestUs: (requestsPerSecond) => {
+    /** Microseconds of CPU for each request; null with fewer than two windows or where they came at once. */
+    perRequestUs: (requestsPerSecond: number) => {
       const last = marks.slice(-stabilityWindows);
       const [from] = last;
       const to = last.at(-1);

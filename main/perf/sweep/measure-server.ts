@@ -106,10 +106,8 @@ function measureInputs(
 ): MeasureInput[] {
   const { addresses, protocol, settings, modelVersion } = load;
   return models.map((model) => ({
-    httpAddress: addresses.http,
-    grpcAddress: addresses.grpc,
-    httpTls: addresses.httpTls,
-    grpcTls: addresses.grpcTls,
+    ...{ httpAddress: addresses.http, grpcAddress: addresses.grpc },
+    ...{ httpTls: addresses.httpTls, grpcTls: addresses.grpcTls },
     headers,
     protocol,
     modelName: model.name,

@@ -106,14 +106,10 @@ async function readServerInput(
 /** Metadata and input data of every model. Throws model-not-ready, and input-invalid. @param where.dir for the values. */
 export async function readServerModels(
   client: TritonClient,
-  {
-    models,
-    modelVersion,
-    sources,
-    shapes,
-  }: Pick<ServerLoad, 'models' | 'modelVersion' | 'sources' | 'shapes'>,
+  load: Pick<ServerLoad, 'models' | 'modelVersion' | 'sources' | 'shapes'>,
   where: { readonly dir: string; readonly readers: InputReaders },
 ): Promise<ServerModel[]> {
+  const { models, modelVersion, sources, shapes } = load;
   const read: ServerModel[] = [];
   for (const [index, model] of models.entries()) {
     const metadata = await client.modelMetadata(model.name, modelVersion);
