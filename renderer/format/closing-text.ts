@@ -13,17 +13,19 @@ export function closingText({ runIds, images, fetches, tools, deployments }: Wor
     ...deployments.map((name) => `the change of the deployment ${name}`),
   ];
   const list = listing.format(works);
+  const consequences = [
+    [runIds, 'Measured levels are kept, and Resume continues from there.'],
+    [images, 'Start the image again on the Images page.'],
+    [fetches, 'Downloaded data is kept.'],
+    [tools, 'Install the tools again on the Environment page; downloaded packages are kept.'],
+    [
+      deployments,
+      'What serves continues to serve; a new deployment or version that is not ready is removed.',
+    ],
+  ] as const;
   const one = works.length === 1 && runIds.length <= 1;
   return [
     `${list.charAt(0).toUpperCase()}${list.slice(1)} ${one ? 'is' : 'are'} in progress. Closing stops ${one ? 'it' : 'them'}.`,
-    ...(runIds.length === 0 ? [] : ['Measured levels are kept, and Resume continues from there.']),
-    ...(images.length === 0 ? [] : ['Start the image again on the Images page.']),
-    ...(fetches.length === 0 ? [] : ['Downloaded data is kept.']),
-    ...(tools.length === 0
-      ? []
-      : ['Install the tools again on the Environment page; downloaded packages are kept.']),
-    ...(deployments.length === 0
-      ? []
-      : ['What serves continues to serve; a new deployment or version that is not ready is removed.']),
+    ...consequences.filter(([stopped]) => stopped.length > 0).map(([, text]) => text),
   ].join(' ');
 }

@@ -108,7 +108,10 @@ const searchSlice = (
 });
 
 // New lists every time: they change in place.
-const empty = () => ({ lines: [], found: [], current: null, heldCount: 0, paused: false, error: null });
+const empty = () => ({
+  ...{ id: null, name: '', title: '', lines: [], found: [] },
+  ...{ current: null, heldCount: 0, paused: false, error: null },
+});
 
 /** The live log of one container. Paused, it holds what comes, so that nothing moves under the reader's eye. */
 export function createContainerLog(client: Client): StoreApi<ContainerLog> {
@@ -142,9 +145,6 @@ export function createContainerLog(client: Client): StoreApi<ContainerLog> {
     };
     return {
       ...empty(),
-      id: null,
-      name: '',
-      title: '',
       version: 0,
       ...searchSlice(set, get),
       open(container) {
@@ -156,7 +156,7 @@ export function createContainerLog(client: Client): StoreApi<ContainerLog> {
       close() {
         const { id } = get();
         held = [];
-        changed({ ...empty(), id: null, name: '', title: '' });
+        changed(empty());
         if (id !== null) follower.unfollow(id);
       },
       pause() {

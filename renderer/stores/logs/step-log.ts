@@ -66,18 +66,15 @@ export function createStepLog(client: Client, capacity: number = maxLogLines): S
         filter.clear();
         set({ runId, step, error: null });
         changed();
-        try {
-          const fetched = await client.call('runs.log', { runId, step, limit: fetchedLines });
-          if (early !== waiting) return;
-          early = null;
-          add(fetched);
-          add(waiting.slice(overlap(fetched, waiting)));
-        } catch (error) {
-          if (early !== waiting) return;
-          early = null;
-          set({ error: toWire(error) });
-          add(waiting);
-        }
+        const { fetched, error } = await client.call('runs.log', { runId, step, limit: fetchedLines }).then(
+          (lines) => ({ fetched: lines, error: null }),
+          (failure: unknown) => ({ fetched: [], error: toWire(failure) }),
+        );
+        if (early !== waiting) return;
+        early = null;
+        set({ error });
+        add(fetched);
+        add(waiting.slice(overlap(fetched, waiting)));
       },
       setWish(wish) {
         filter.setWish(wish);

@@ -74,10 +74,9 @@ interface Chosen {
 function OptionGroup({ labelId, input, options, cards, value, onChoose }: ControlProps & Chosen) {
   const { id, error, description } = input;
   const helpId = `${id}-help`;
-  const refused = cards === false ? reasons(options) : [];
-  const shared = cards === false ? [] : reasons(options).filter(({ labels }) => labels.length > 1);
-  const idOf = (why: string): string =>
-    `${id}-why-${reasons(options).findIndex((known) => known.why === why)}`;
+  // A card says its own reason; what several share is said once below them, as every reason of a line is.
+  const shared = reasons(options).filter(({ labels }) => cards === false || labels.length > 1);
+  const idOf = (why: string): string => `${id}-why-${shared.findIndex((known) => known.why === why)}`;
   return (
     <>
       <div
@@ -97,11 +96,7 @@ function OptionGroup({ labelId, input, options, cards, value, onChoose }: Contro
             checked={option.value === value}
             disabled={input.disabled}
             card={cards !== false}
-            sharedWhyId={
-              cards === false || shared.some(({ why }) => why === option.why)
-                ? idOf(option.why ?? '')
-                : undefined
-            }
+            sharedWhyId={shared.some(({ why }) => why === option.why) ? idOf(option.why ?? '') : undefined}
             onChoose={() => {
               onChoose(option.value);
             }}
@@ -111,7 +106,7 @@ function OptionGroup({ labelId, input, options, cards, value, onChoose }: Contro
       <div id={helpId}>
         {error === undefined ? null : <p className="field-error">{error}</p>}
         {description === undefined ? null : <p className="field-help">{description}</p>}
-        {[...refused, ...shared].map(({ labels, why }) => (
+        {shared.map(({ labels, why }) => (
           <p key={why} id={idOf(why)} className="field-help">
             {labels.join(labels.some((label) => label.includes(',')) ? '; ' : ', ')}: {why}
           </p>
