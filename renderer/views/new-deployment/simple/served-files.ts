@@ -1,14 +1,9 @@
-import { type Format, type Precision } from '../../../../main/contract/run/run-spec';
+import type { Format, Precision } from '../../../../main/contract/run/run-spec';
 import { formatText, precisionText } from '../../../format/words';
-import type { FieldContext, Option } from '../fields/field';
+import type { FieldContext } from '../fields/field';
 import { whyNotFormat, whyNotPrecision } from '../fields/why-not';
 
-export interface ServedFile extends Option {
-  readonly format: Format;
-  readonly precision: Precision;
-}
-
-const fileOf = (format: Format, precision: Precision, context: FieldContext): ServedFile => {
+const fileOf = (format: Format, precision: Precision, context: FieldContext) => {
   const withFormat: FieldContext = {
     ...context,
     value: (...keys) => (keys.join('.') === 'format' ? format : context.value(...keys)),
@@ -21,7 +16,7 @@ const fileOf = (format: Format, precision: Precision, context: FieldContext): Se
 };
 
 /** Pairs of format and precision that the model has, each with why it cannot be served where it is to run. */
-export function servedFiles(context: FieldContext): readonly ServedFile[] {
+export function servedFiles(context: FieldContext) {
   const { formats, precisions } = context.preset;
   return formats.flatMap((format) => precisions.map((precision) => fileOf(format, precision, context)));
 }

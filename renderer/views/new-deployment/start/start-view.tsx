@@ -53,6 +53,8 @@ function PresetList({ onChoose }: { onChoose: (preset: string) => void }) {
   );
 }
 
+const action = { size: 'xs', variant: 'default', className: 'start-action' } as const;
+
 /** A Triton that is there already: measured as it is, or given a model. */
 function RunningTriton({ onDeploy }: { onDeploy: () => void }) {
   const { overlay } = useWorkbench();
@@ -60,9 +62,7 @@ function RunningTriton({ onDeploy }: { onDeploy: () => void }) {
     <div className="panel-body stack">
       <p>Measure a model that it serves. Nothing is installed, loaded or changed there.</p>
       <Button
-        size="xs"
-        variant="default"
-        className="start-action"
+        {...action}
         leftSection={<IconActivity size={14} aria-hidden="true" />}
         onClick={() => {
           overlay.getState().measure({});
@@ -71,13 +71,7 @@ function RunningTriton({ onDeploy }: { onDeploy: () => void }) {
         Measure a server…
       </Button>
       <p>Or load a preset or your own model onto it. The server must allow explicit model control.</p>
-      <Button
-        size="xs"
-        variant="default"
-        className="start-action"
-        leftSection={<IconServer2 size={14} aria-hidden="true" />}
-        onClick={onDeploy}
-      >
+      <Button {...action} leftSection={<IconServer2 size={14} aria-hidden="true" />} onClick={onDeploy}>
         Deploy to a server
       </Button>
     </div>
