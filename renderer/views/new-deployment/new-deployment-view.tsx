@@ -84,7 +84,7 @@ export function NewDeploymentView() {
   const model = useWizardModel();
   const view = useFormView();
   const pane = usePane(page);
-  const starting = useStart();
+  const begin = useStart();
   useStartCheck();
   useEffect(() => {
     void open();
@@ -93,7 +93,7 @@ export function NewDeploymentView() {
   const dragged = useDrop((use) => {
     if (use !== 'import') goTo('model');
   });
-  useWizardKeys(starting.start);
+  useWizardKeys(begin.start);
   return (
     <Page
       title={changing === null ? 'New deployment' : 'Change run'}
@@ -119,7 +119,7 @@ export function NewDeploymentView() {
           {view === 'all' ? <WizardSteps /> : null}
           <Centre error={error} />
           {view === 'all' ? <Pane {...pane} /> : <Summary />}
-          <WizardFoot {...starting} />
+          <WizardFoot {...begin} />
         </div>
         {dragged ? <DropHint /> : null}
       </Wizard>
