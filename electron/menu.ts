@@ -9,9 +9,7 @@ export function menuTemplate(
   const own = (label: string, command: MenuCommand, accelerator?: string): MenuItemConstructorOptions => ({
     label,
     ...(accelerator === undefined ? {} : { accelerator }),
-    click: () => {
-      send(command);
-    },
+    click: () => send(command),
   });
   const line: MenuItemConstructorOptions = { type: 'separator' };
   return [

@@ -68,9 +68,7 @@ export function hearOpenings(app: App, window: BrowserWindow, { add }: Openings,
     front();
     add(asked);
   };
-  app.on('second-instance', (_event, argv, cwd) => {
-    opened(openedBy(argv, cwd, app.getAppPath()));
-  });
+  app.on('second-instance', (_event, argv, cwd) => opened(openedBy(argv, cwd, app.getAppPath())));
   for (const name of ['open-url', 'open-file'] as const) {
     app.on(name as 'open-url', (event, asked) => {
       event.preventDefault();

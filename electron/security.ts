@@ -16,22 +16,14 @@ export const safeWebPreferences = {
 
 function hold(contents: WebContents): void {
   contents.setWindowOpenHandler(() => ({ action: 'deny' }));
-  contents.on('will-navigate', (event) => {
-    event.preventDefault();
-  });
-  contents.on('will-redirect', (event) => {
-    event.preventDefault();
-  });
-  contents.on('will-attach-webview', (event) => {
-    event.preventDefault();
-  });
+  contents.on('will-navigate', (event) => event.preventDefault());
+  contents.on('will-redirect', (event) => event.preventDefault());
+  contents.on('will-attach-webview', (event) => event.preventDefault());
 }
 
 /** No page goes anywhere, opens a window or embeds another, whoever asks for it. */
 export function denyNavigation(app: App): void {
-  app.on('web-contents-created', (_event, contents) => {
-    hold(contents);
-  });
+  app.on('web-contents-created', (_event, contents) => hold(contents));
 }
 
 /** Copying a command puts text into the clipboard after a click; reading it back is another permission. */
@@ -39,9 +31,7 @@ const granted = new Set<string>(['clipboard-sanitized-write']);
 
 /** Every other permission is refused, asked for or looked up, devices included. */
 export function denyPermissions(session: Session): void {
-  session.setPermissionRequestHandler((_contents, permission, answer) => {
-    answer(granted.has(permission));
-  });
+  session.setPermissionRequestHandler((_contents, permission, answer) => answer(granted.has(permission)));
   session.setPermissionCheckHandler((_contents, permission) => granted.has(permission));
   session.setDevicePermissionHandler(() => false);
 }
@@ -50,9 +40,9 @@ const innerProtocols = new Set([`${appScheme}:`, 'blob:', 'data:', 'devtools:'])
 
 /** The window reaches nothing outside the app, even where a policy header were missing. */
 export function denyNetwork(session: Session): void {
-  session.webRequest.onBeforeRequest((details, answer) => {
-    answer({ cancel: !innerProtocols.has(new URL(details.url).protocol) });
-  });
+  session.webRequest.onBeforeRequest((details, answer) =>
+    answer({ cancel: !innerProtocols.has(new URL(details.url).protocol) }),
+  );
   session.on('will-download', (event, item) => {
     // Charts are saved as images from blobs that the page made itself.
     if (!item.getURL().startsWith('blob:') && !item.getURL().startsWith('data:')) event.preventDefault();

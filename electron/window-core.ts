@@ -49,9 +49,7 @@ function noticeWatches(
   const tell = (notice: { readonly title: string; readonly body: string }) => {
     if (!Notification.isSupported()) return;
     const shown = new Notification(notice);
-    shown.on('click', () => {
-      bringToFront(window);
-    });
+    shown.on('click', () => bringToFront(window));
     shown.show();
   };
   return [

@@ -33,9 +33,7 @@ function installMenus(
   send: (event: WindowEvent) => void,
   checkForUpdates: () => void,
 ): void {
-  const onCommand = (command: MenuCommand): void => {
-    send({ type: 'menu', command });
-  };
+  const onCommand = (command: MenuCommand): void => send({ type: 'menu', command });
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(onCommand, checkForUpdates)));
   window.webContents.on('context-menu', (_event, place) => {
     const template = contextMenuTemplate(place);
@@ -95,17 +93,13 @@ export async function runWindowMode(app: App): Promise<void> {
       made.core?.approvals.give(dirname(path));
       return text;
     },
-    onAsked: () => {
-      events.send({ type: 'opened' });
-    },
+    onAsked: () => events.send({ type: 'opened' }),
   });
   openings.add(openedBy(process.argv, process.cwd(), app.getAppPath()));
   const { closeNow } = guardClose(window, {
     underWay: () =>
       made.core?.underWay() ?? { runIds: [], images: [], fetches: [], tools: [], deployments: [] },
-    ask: (work) => {
-      events.send({ type: 'close-asked', work });
-    },
+    ask: (work) => events.send({ type: 'close-asked', work }),
     stop,
   });
   recoverPage(window, {
@@ -134,9 +128,7 @@ export async function runWindowMode(app: App): Promise<void> {
     onAnswer: createCallLog(log),
   });
 
-  hearOpenings(app, window, openings, () => {
-    bringToFront(window);
-  });
+  hearOpenings(app, window, openings, () => bringToFront(window));
   endWithWindows(app, () => {
     events.dispose();
     return Promise.allSettled([stop(), keeper.written()]);

@@ -28,9 +28,7 @@ export function createWindow(options: {
     webPreferences: { ...safeWebPreferences, preload: options.preload },
   });
   if (options.state.maximized) window.maximize();
-  window.once('ready-to-show', () => {
-    window.show();
-  });
+  window.once('ready-to-show', () => window.show());
   void window.loadURL(appUrl);
   return window;
 }

@@ -23,18 +23,16 @@ export async function openLog(app: App, home: string): Promise<ApplicationLog> {
     `Started: ${app.getVersion()}, Electron ${electron}, Chromium ${chrome}, Node ${node}, ${system}`,
   );
   // Listens only: what is not caught ends as it would without a log.
-  process.on('uncaughtExceptionMonitor', (error, origin) => {
-    log.add('error', `${origin}: ${error.stack ?? error.message}`);
-  });
-  app.on('render-process-gone', (_event, _contents, { reason, exitCode }) => {
-    log.add('error', `Page ended: ${reason}, exit code ${exitCode}`);
-  });
-  app.on('child-process-gone', (_event, { type, reason, exitCode }) => {
-    log.add('warning', `${type} process ended: ${reason}, exit code ${exitCode}`);
-  });
-  app.on('will-quit', () => {
-    log.add('info', 'Ended');
-  });
+  process.on('uncaughtExceptionMonitor', (error, origin) =>
+    log.add('error', `${origin}: ${error.stack ?? error.message}`),
+  );
+  app.on('render-process-gone', (_event, _contents, { reason, exitCode }) =>
+    log.add('error', `Page ended: ${reason}, exit code ${exitCode}`),
+  );
+  app.on('child-process-gone', (_event, { type, reason, exitCode }) =>
+    log.add('warning', `${type} process ended: ${reason}, exit code ${exitCode}`),
+  );
+  app.on('will-quit', () => log.add('info', 'Ended'));
   return log;
 }
 

@@ -31,9 +31,7 @@ export async function openUpdater(
   updater.autoRunAppAfterInstall = false;
   updater.logger = {
     info: () => undefined,
-    warn: (text: unknown) => {
-      log.add('warning', `Update: ${String(text)}`);
-    },
+    warn: (text: unknown) => log.add('warning', `Update: ${String(text)}`),
     error: () => undefined,
   };
   // An installation reports what failed by an event only; the promises of the other steps are rejected as well.

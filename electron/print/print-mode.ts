@@ -39,8 +39,6 @@ export async function runPrintMode(app: App, job: PrintJob): Promise<void> {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     code = error instanceof WorkbenchError && error.code === 'disk-full' ? constants.errno.ENOSPC : 1;
   }
-  app.once('quit', () => {
-    rmSync(profile, { recursive: true, force: true });
-  });
+  app.once('quit', () => rmSync(profile, { recursive: true, force: true }));
   await leave(app, code);
 }

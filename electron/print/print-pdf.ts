@@ -15,9 +15,9 @@ const footer =
 function closedSession(url: string): Session {
   const own = session.fromPartition(`print-${randomBytes(8).toString('hex')}`);
   denyPermissions(own);
-  own.webRequest.onBeforeRequest((details, answer) => {
-    answer({ cancel: details.url !== url && !details.url.startsWith('data:') });
-  });
+  own.webRequest.onBeforeRequest((details, answer) =>
+    answer({ cancel: details.url !== url && !details.url.startsWith('data:') }),
+  );
   return own;
 }
 

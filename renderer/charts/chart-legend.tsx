@@ -75,9 +75,7 @@ export function ChartLegend(props: {
             aria-pressed={only === entry.name}
             data-aside={only !== null && only !== entry.name}
             title={only === entry.name ? 'Show all series' : 'Show only this series'}
-            onClick={() => {
-              onOnly(only === entry.name ? null : entry.name);
-            }}
+            onClick={() => onOnly(only === entry.name ? null : entry.name)}
           >
             <Swatch entry={entry} />
             {entry.name}

@@ -66,12 +66,8 @@ function Palette({ commands, onClose }: { commands: readonly Command[]; onClose:
             aria-selected={index === chosen}
             data-group={command.group === found[index - 1]?.group ? undefined : command.group}
             className="palette-entry"
-            onMouseMove={() => {
-              setAt(index);
-            }}
-            onClick={() => {
-              take(command);
-            }}
+            onMouseMove={() => setAt(index)}
+            onClick={() => take(command)}
           >
             <span className="cut">{command.title}</span>
             {command.note === undefined ? null : <span className="dim cut palette-note">{command.note}</span>}

@@ -58,9 +58,7 @@ export function runCommands(
       id: 'rename',
       title: 'Rename this run',
       ...(open.name === null ? {} : { note: open.name }),
-      run: () => {
-        overlay.getState().rename(runId);
-      },
+      run: () => overlay.getState().rename(runId),
     },
     // The field for it is there once the run has a level that it decides about.
     ...where(open.best !== null, {

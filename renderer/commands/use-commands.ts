@@ -47,9 +47,7 @@ const actions = (
     id: 'measure',
     title: 'Measure a running Triton …',
     note: 'a model on localhost:8000 or another server, as perf does',
-    run: () => {
-      workbench.overlay.getState().measure({});
-    },
+    run: () => workbench.overlay.getState().measure({}),
   },
   {
     id: 'add-host',
@@ -76,9 +74,7 @@ function helpCommands({ client, overlay }: Workbench): readonly Action[] {
     id,
     title,
     ...more,
-    run: () => {
-      overlay.getState().show(page);
-    },
+    run: () => overlay.getState().show(page),
   });
   return [
     shown('shortcuts', 'shortcuts', 'Show all shortcuts', { shortcut: '?' }),
@@ -137,9 +133,7 @@ function pages({ route, compared }: Workbench): readonly Command[] {
     group: 'Pages',
     shortcut,
     ...(note === '' ? {} : { note }),
-    run: () => {
-      route.getState().go(routeTo(page, compared.getState().runIds));
-    },
+    run: () => route.getState().go(routeTo(page, compared.getState().runIds)),
   });
   return [
     to('runs', 'Runs', 'Ctrl+1'),
@@ -169,9 +163,7 @@ const runsByName = (
     ].join(' · '),
     note: [runStatusText[run.status], formatWhen(run.createdAt), ...run.tags].join(' · '),
     group: 'Runs',
-    run: () => {
-      route.getState().go({ page: 'run', runId: run.runId });
-    },
+    run: () => route.getState().go({ page: 'run', runId: run.runId }),
   }));
 
 /** Everything that can be done from here by name: actions, pages, runs. */

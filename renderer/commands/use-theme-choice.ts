@@ -29,9 +29,8 @@ export function useThemeChoice() {
   return {
     choice: colorScheme,
     choose,
-    next: (): void => {
-      choose(themeChoices[(themeChoices.indexOf(colorScheme) + 1) % themeChoices.length] ?? 'auto');
-    },
+    next: (): void =>
+      choose(themeChoices[(themeChoices.indexOf(colorScheme) + 1) % themeChoices.length] ?? 'auto'),
   };
 }
 

@@ -119,9 +119,7 @@ export function IconToggle(props: {
         color={on ? 'workbench' : 'gray'}
         box="md"
         aria-pressed={on}
-        onClick={() => {
-          props.onChange(!on);
-        }}
+        onClick={() => props.onChange(!on)}
       />
     </Tooltip>
   );

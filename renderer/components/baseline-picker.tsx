@@ -46,9 +46,7 @@ export function BaselinePicker({ runId, baseline }: { runId: string; baseline: S
         clearButtonProps={{ 'aria-label': 'Hide published figures' }}
         value={shown?.key ?? null}
         data={all.map(({ key, title }) => ({ value: key, label: title }))}
-        onChange={(key) => {
-          baselines.getState().pick(runId, key ?? '');
-        }}
+        onChange={(key) => baselines.getState().pick(runId, key ?? '')}
       />
       <Explain
         what="Published"

@@ -60,9 +60,7 @@ export function AskFirst(props: {
   const { question, action, onConfirm, children } = props;
   const [asking, setAsking] = useState(false);
   if (!asking) {
-    return children(() => {
-      setAsking(true);
-    });
+    return children(() => setAsking(true));
   }
   return (
     <ConfirmInPlace
@@ -72,9 +70,7 @@ export function AskFirst(props: {
         setAsking(false);
         onConfirm();
       }}
-      onCancel={() => {
-        setAsking(false);
-      }}
+      onCancel={() => setAsking(false)}
     />
   );
 }

@@ -12,9 +12,7 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
       icon={clipboard.copied ? IconCheck : IconCopy}
       label={clipboard.copied ? 'Copied' : label}
       name={label}
-      onClick={() => {
-        clipboard.copy(typeof text === 'string' ? text : text());
-      }}
+      onClick={() => clipboard.copy(typeof text === 'string' ? text : text())}
     />
   );
 }

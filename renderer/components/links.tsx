@@ -5,9 +5,7 @@ import { useWorkbench } from '../workbench';
 /** A handler that leads to a page: `onClick={wayTo({ page: 'runs' })}`. */
 export function useWayTo(): (route: Route) => () => void {
   const { route } = useWorkbench();
-  return (to) => () => {
-    route.getState().go(to);
-  };
+  return (to) => () => route.getState().go(to);
 }
 
 /** A button that reads as a link. */

@@ -71,6 +71,4 @@ export function attempt(action: () => Promise<unknown>): void {
 }
 
 /** The same as a handler: `onClick={attempting(() => load())}`. */
-export const attempting = (action: () => Promise<unknown>) => (): void => {
-  attempt(action);
-};
+export const attempting = (action: () => Promise<unknown>) => (): void => attempt(action);

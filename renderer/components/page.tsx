@@ -11,9 +11,7 @@ function PaletteButton() {
       type="button"
       className="plain-button palette-button"
       aria-keyshortcuts="Control+K"
-      onClick={() => {
-        overlay.getState().show('palette');
-      }}
+      onClick={() => overlay.getState().show('palette')}
     >
       <IconSearch size={14} aria-hidden="true" />
       <span>Search or run a command</span>

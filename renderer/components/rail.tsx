@@ -59,9 +59,7 @@ function ThemeButton() {
           key={theme}
           icon={icons[theme]}
           rightSection={theme === choice ? <span className="dim">current</span> : null}
-          onClick={() => {
-            choose(theme);
-          }}
+          onClick={() => choose(theme)}
         >
           {themeText[theme]}
         </MenuAction>
@@ -99,12 +97,7 @@ function HelpButton() {
   return (
     <ActionMenu position="right-end" button={<RailButton icon={IconHelp}>Help</RailButton>}>
       {helpEntries.map(([page, title]) => (
-        <MenuAction
-          key={page}
-          onClick={() => {
-            overlay.getState().show(page);
-          }}
-        >
+        <MenuAction key={page} onClick={() => overlay.getState().show(page)}>
           {title}
         </MenuAction>
       ))}
@@ -126,9 +119,7 @@ export function Rail() {
           key={page}
           icon={icon}
           aria-current={shown === page || (shown === 'run' && page === 'runs') ? 'page' : undefined}
-          onClick={() => {
-            route.getState().go(routeTo(page, compared.getState().runIds));
-          }}
+          onClick={() => route.getState().go(routeTo(page, compared.getState().runIds))}
         >
           {label}
         </RailButton>
@@ -139,9 +130,7 @@ export function Rail() {
         icon={IconSettings}
         title="Ctrl+,"
         aria-current={shown === 'settings' ? 'page' : undefined}
-        onClick={() => {
-          route.getState().go({ page: 'settings' });
-        }}
+        onClick={() => route.getState().go({ page: 'settings' })}
       >
         Settings
       </RailButton>

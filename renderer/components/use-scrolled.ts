@@ -15,9 +15,7 @@ export function useScrolled(
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const observer = new ResizeObserver(() => {
-      setView(sizeOf(element));
-    });
+    const observer = new ResizeObserver(() => setView(sizeOf(element)));
     observer.observe(element);
     return () => {
       observer.disconnect();

@@ -28,9 +28,7 @@ export function useNow(ticking: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!ticking) return;
-    const timer = setInterval(() => {
-      setNow(Date.now());
-    }, 1000);
+    const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => {
       clearInterval(timer);
     };
@@ -43,9 +41,7 @@ export function useDelayed(active: boolean): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {
     if (!active) return;
-    const timer = setTimeout(() => {
-      setLate(true);
-    }, 200);
+    const timer = setTimeout(() => setLate(true), 200);
     return () => {
       clearTimeout(timer);
       setLate(false);

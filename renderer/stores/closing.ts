@@ -12,9 +12,7 @@ export interface Closing {
 export function createClosing(): StoreApi<Closing> {
   return createStore<Closing>()((set) => ({
     work: null,
-    stay: () => {
-      set({ work: null });
-    },
+    stay: () => set({ work: null }),
     hear: (event) => {
       if (event.type === 'close-asked') set({ work: event.work });
     },

@@ -79,9 +79,7 @@ export function createHosts(client: Client): StoreApi<Hosts> {
         );
       },
       check: (name) => asking(name, () => client.call('hosts.check', { name })),
-      hideChecks: (name) => {
-        change(name, { checks: null });
-      },
+      hideChecks: (name) => change(name, { checks: null }),
     };
   });
 }

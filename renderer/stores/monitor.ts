@@ -41,9 +41,9 @@ export interface Monitor {
 export function createMonitorStore(client: Client): StoreApi<Monitor> {
   const history = new MonitorHistory();
   return createStore<Monitor>()((set, get) => {
-    const shown = createPacedShow(({ sample, alerts }) => {
-      set({ sample, alerts, version: get().version + 1 });
-    });
+    const shown = createPacedShow(({ sample, alerts }) =>
+      set({ sample, alerts, version: get().version + 1 }),
+    );
     let loading: Promise<void> | null = null;
     const newest = createNewest();
     const fetchOnce = async (): Promise<void> => {

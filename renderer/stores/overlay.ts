@@ -34,17 +34,9 @@ const nothing = { shown: null, renamed: null, measured: null } as const;
 export function createOverlay(): StoreApi<Overlay> {
   return createStore<Overlay>()((set) => ({
     ...nothing,
-    show: (what) => {
-      set({ ...nothing, shown: what });
-    },
-    rename: (runId) => {
-      set({ ...nothing, shown: 'rename', renamed: runId });
-    },
-    measure: (target) => {
-      set({ ...nothing, shown: 'measure', measured: target });
-    },
-    close: () => {
-      set(nothing);
-    },
+    show: (what) => set({ ...nothing, shown: what }),
+    rename: (runId) => set({ ...nothing, shown: 'rename', renamed: runId }),
+    measure: (target) => set({ ...nothing, shown: 'measure', measured: target }),
+    close: () => set(nothing),
   }));
 }

@@ -38,15 +38,9 @@ export function createRunFilter(): StoreApi<RunFilter> {
   return createStore<RunFilter>()((set) => ({
     search: '',
     chosen: {},
-    setSearch: (search) => {
-      set({ search });
-    },
-    choose: (chosen) => {
-      set({ chosen });
-    },
-    clear: () => {
-      set({ search: '', chosen: {} });
-    },
+    setSearch: (search) => set({ search }),
+    choose: (chosen) => set({ chosen }),
+    clear: () => set({ search: '', chosen: {} }),
   }));
 }
 

@@ -52,9 +52,7 @@ export function createSettings(client: Client): StoreApi<SettingsStore> {
     reset: async (key) => {
       set({ state: await client.call('settings.reset', { key }) });
     },
-    seek: (sought) => {
-      set({ sought });
-    },
+    seek: (sought) => set({ sought }),
     hear: (event) => {
       if (event.type === 'settings-changed') set({ state: event.state });
       if (event.type === 'home-move') set({ move: event.work });

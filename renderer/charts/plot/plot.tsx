@@ -28,9 +28,7 @@ function useInView(element: RefObject<HTMLElement | null>): boolean {
     const place = element.current;
     if (place === null) return;
     const observer = new IntersectionObserver(
-      (entries) => {
-        setInView(entries.at(-1)?.isIntersecting ?? true);
-      },
+      (entries) => setInView(entries.at(-1)?.isIntersecting ?? true),
       { rootMargin: '120px' },
     );
     observer.observe(place);
@@ -51,9 +49,10 @@ function useZoom(revision: string) {
   useEffect(() => {
     present.current = revision;
   }, [revision]);
-  const zoomTo = useCallback((range: VisibleRange): void => {
-    setZoom({ revision: present.current, range });
-  }, []);
+  const zoomTo = useCallback(
+    (range: VisibleRange): void => setZoom({ revision: present.current, range }),
+    [],
+  );
   return [zoom.revision === revision ? zoom.range : null, zoomTo] as const;
 }
 
@@ -80,12 +79,8 @@ function useSharedCursor(
       onZoom,
     };
     shared.current = {
-      zoom: (range) => {
-        cursor.zoom(own, range);
-      },
-      point: (x) => {
-        cursor.point(own, x);
-      },
+      zoom: (range) => cursor.zoom(own, range),
+      point: (x) => cursor.point(own, x),
     };
     return cursor.join(own);
   }, [element, plotly, cursor, onZoom]);
@@ -97,9 +92,7 @@ function useHovered() {
   const [hovered, setHovered] = useState<Hovered | null>(null);
   useEffect(() => {
     if (hovered === null) return;
-    const hide = (): void => {
-      setHovered(null);
-    };
+    const hide = (): void => setHovered(null);
     window.addEventListener('scroll', hide, { capture: true, once: true });
     return () => {
       window.removeEventListener('scroll', hide, { capture: true });

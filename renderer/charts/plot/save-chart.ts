@@ -19,9 +19,7 @@ function download(fileName: string, content: Blob): void {
   link.download = fileName;
   link.click();
   // The download has begun with the click; the address is needed a little longer.
-  setTimeout(() => {
-    URL.revokeObjectURL(url);
-  }, 60_000);
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 async function picture(chart: Chart, format: 'svg' | 'png', background: string): Promise<Blob> {

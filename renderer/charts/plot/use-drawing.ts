@@ -100,15 +100,9 @@ function listen(place: PlotlyElement, { onRange, onHover }: PlotListener): boole
     const range = rangeAfter(change);
     if (range !== undefined) onRange(range);
   });
-  place.on('plotly_doubleclick', () => {
-    onRange(null);
-  });
-  place.on('plotly_hover', (event) => {
-    onHover(hoveredOf(place, event), cursorOf(event));
-  });
-  place.on('plotly_unhover', () => {
-    onHover(null, null);
-  });
+  place.on('plotly_doubleclick', () => onRange(null));
+  place.on('plotly_hover', (event) => onHover(hoveredOf(place, event), cursorOf(event)));
+  place.on('plotly_unhover', () => onHover(null, null));
   return true;
 }
 

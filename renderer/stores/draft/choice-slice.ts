@@ -72,9 +72,7 @@ export function choiceSlice(
       const { p99BudgetMs } = fresh();
       replace(next, { kind: 'reused', what }, 'model', null, { p99BudgetMs });
     },
-    changeRun: (next, runId) => {
-      replace(next, { kind: 'changing', runId }, 'performance', runId);
-    },
+    changeRun: (next, runId) => replace(next, { kind: 'changing', runId }, 'performance', runId),
     importText: async (fileName, text, { configuration, asNew = false } = {}) => {
       const base = asNew ? newDraft() : get();
       const { preset, overrides, page, changing } = base;

@@ -125,9 +125,7 @@ export function createDraftSession(
   const { client, get, set } = access;
   const marks: Marks = { before: null, startedAs: null };
   const current = (): Draft => savedDraft(get(), marks.startedAs);
-  const files = createDraftFiles(client, current, (saveError) => {
-    set({ saveError });
-  });
+  const files = createDraftFiles(client, current, (saveError) => set({ saveError }));
   const without = ({ id: gone }: Draft): readonly Draft[] => get().older.filter(({ id }) => id !== gone);
   const setOverrides = (overrides: Tree, others: Partial<DraftState> = {}): void => {
     set({ editedAt: new Date().toISOString(), ...others, overrides, stale: true });

@@ -111,9 +111,7 @@ export function createDraft(
       if (get().changing !== null) await plans.now();
     };
     const preview = createPreview(access, replan);
-    const session = createDraftSession(access, preview, fresh, () => {
-      config.compare.soon();
-    });
+    const session = createDraftSession(access, preview, fresh, () => config.compare.soon());
     const config = createConfigText(access, session);
     return {
       ...blankDraft(),
@@ -129,9 +127,7 @@ export function createDraft(
       ...choiceSlice(access, session),
       ...endingSlice(access, session),
       ...config.slice,
-      dismiss: () => {
-        set({ notice: null });
-      },
+      dismiss: () => set({ notice: null }),
       settle: async () => {
         if (get().edit?.pending === true) await config.compare.now();
         await preview.now();

@@ -72,15 +72,9 @@ export function fieldSlice(
       leaveText();
       change(keys, unsetAt(get().overrides, isEngineKind(keys) ? ['engine'] : keys));
     },
-    chooseTarget: (gpu, engine) => {
-      edited(withTarget(get().overrides, gpu, engine));
-    },
-    setBudget: (p99BudgetMs) => {
-      noted({ p99BudgetMs });
-    },
-    setName: (name) => {
-      noted({ name });
-    },
+    chooseTarget: (gpu, engine) => edited(withTarget(get().overrides, gpu, engine)),
+    setBudget: (p99BudgetMs) => noted({ p99BudgetMs }),
+    setName: (name) => noted({ name }),
     useDefaultTolerances: () => {
       set({ tolerancesOf: null });
       edited(withoutTolerances(get().overrides));

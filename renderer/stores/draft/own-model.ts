@@ -66,9 +66,7 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
         set({ path, opened: null, shapes: {} });
         return call('models.open', asNew);
       },
-      setShape: (name, text) => {
-        set({ shapes: { ...get().shapes, [name]: text } });
-      },
+      setShape: (name, text) => set({ shapes: { ...get().shapes, [name]: text } }),
       trust: (asNew) => call('models.trust', asNew),
       retry: (asNew) => call('models.open', asNew),
     };

@@ -45,9 +45,7 @@ export function createStartCheck(
         // A core that does not answer is told by the preview; the start itself is refused by the core anyway.
         return spec === null ? [] : client.call('runs.check', { spec }).catch(() => []);
       },
-      (problems) => {
-        set({ problems });
-      },
+      (problems) => set({ problems }),
     );
     draft.subscribe(({ preview }, before) => {
       if (preview === before.preview) return;

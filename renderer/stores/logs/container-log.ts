@@ -119,12 +119,8 @@ export function createContainerLog(client: Client): StoreApi<ContainerLog> {
     let held: string[] = [];
     /** Of the followed container, as last told; a log ends with its process and begins anew with the next. */
     let wasRunning = false;
-    const follower = createFollower(client, (error) => {
-      set({ error });
-    });
-    const changed = (change: Partial<ContainerLog>): void => {
-      set({ ...change, version: get().version + 1 });
-    };
+    const follower = createFollower(client, (error) => set({ error }));
+    const changed = (change: Partial<ContainerLog>): void => set({ ...change, version: get().version + 1 });
     const follow = (container: LoggedContainer): void => {
       const { id, name, state } = container;
       held = [];

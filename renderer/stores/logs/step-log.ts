@@ -43,9 +43,7 @@ export function createStepLog(client: Client, capacity: number = maxLogLines): S
   const filter = createLogFilter(ring, capacity);
   return createStore<StepLog>()((set, get) => {
     let early: string[] | null = null;
-    const changed = (): void => {
-      set({ version: get().version + 1, counts: filter.counts, wish: filter.wish });
-    };
+    const changed = (): void => set({ version: get().version + 1, counts: filter.counts, wish: filter.wish });
     const add = (lines: readonly string[]): void => {
       for (const line of lines) ring.push(line);
       filter.follow();

@@ -50,9 +50,7 @@ function SweepPicker(props: {
       size="xs"
       aria-label="Scenario"
       value={sweep}
-      onChange={(value) => {
-        onPick(sweeps.find((known) => known === value) ?? null);
-      }}
+      onChange={(value) => onPick(sweeps.find((known) => known === value) ?? null)}
       data={sweeps.map((known) => ({
         value: known,
         label: `${known === 'batchSize' ? 'Offline' : 'Online'} · ${sweepTitle[known].toLowerCase()}`,

@@ -72,9 +72,7 @@ export function RunLegend(props: {
   const { route, runs } = useWorkbench();
   const list = useStore(runs, (state) => state.value) ?? [];
   const runIds = states.map((state) => state.runId);
-  const show = (next: readonly string[]): void => {
-    route.getState().go({ page: 'compare', runIds: [...next] });
-  };
+  const show = (next: readonly string[]): void => route.getState().go({ page: 'compare', runIds: [...next] });
   const without = (gone: string): readonly string[] => runIds.filter((runId) => runId !== gone);
   const others = list.filter((run) => !runIds.includes(run.runId));
   return (
@@ -87,12 +85,8 @@ export function RunLegend(props: {
             index={index}
             name={names[index] ?? ''}
             short={short[index] ?? ''}
-            onBaseline={() => {
-              show([state.runId, ...without(state.runId)]);
-            }}
-            onRemove={() => {
-              show(without(state.runId));
-            }}
+            onBaseline={() => show([state.runId, ...without(state.runId)])}
+            onRemove={() => show(without(state.runId))}
           />
         ))}
       </ol>

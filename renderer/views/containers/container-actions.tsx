@@ -45,9 +45,7 @@ export function ContainerActions({
   const { id, state, shellCommand } = container;
   const name = `${containerTitle(container)} of ${title}`;
   const running = state === 'running' || state === 'paused' || state === 'restarting';
-  const start = (action: ContainerAction): void => {
-    attempt(() => act(action, id));
-  };
+  const start = (action: ContainerAction): void => attempt(() => act(action, id));
   const button = (action: ContainerAction, onClick: () => void) => {
     const { icon, label } = actionLooks[action];
     const doing = busy[id];
@@ -76,19 +74,13 @@ export function ContainerActions({
           setAsking(null);
           start(asking);
         }}
-        onCancel={() => {
-          setAsking(null);
-        }}
+        onCancel={() => setAsking(null)}
       />
     );
   }
   return (
     <span className="row-actions">
-      {running
-        ? interrupting('stop')
-        : button('start', () => {
-            start('start');
-          })}
+      {running ? interrupting('stop') : button('start', () => start('start'))}
       {interrupting('restart')}
       <IconAction
         icon={IconTerminal2}

@@ -67,14 +67,10 @@ export function ContainerTable({
             connected={connected}
             onOpenRun={
               known.some((run) => run.runId === container.runId)
-                ? () => {
-                    route.getState().go({ page: 'run', runId: container.runId });
-                  }
+                ? () => route.getState().go({ page: 'run', runId: container.runId })
                 : null
             }
-            onSelect={() => {
-              containerLog.getState().open(container);
-            }}
+            onSelect={() => containerLog.getState().open(container)}
           />
         ))}
       </tbody>

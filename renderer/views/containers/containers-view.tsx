@@ -125,9 +125,7 @@ export function ContainersView() {
           aria-label="View"
           data={[...tabs]}
           value={tab}
-          onChange={(next) => {
-            setTab(next);
-          }}
+          onChange={(next) => setTab(next)}
         />
       }
     >

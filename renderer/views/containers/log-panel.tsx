@@ -38,9 +38,7 @@ function Search() {
           size={16}
           label={by === 1 ? 'Next line found' : 'Previous line found'}
           disabled={found.length === 0}
-          onClick={() => {
-            jump(by);
-          }}
+          onClick={() => jump(by)}
         />
       ))}
     </>

@@ -22,9 +22,7 @@ export function ClientCode({ deployment }: { deployment: DeploymentInfo }) {
         aria-label={`Client of ${id}`}
         data={[...kinds]}
         value={kind}
-        onChange={(next) => {
-          setKind(next);
-        }}
+        onChange={(next) => setKind(next)}
       />
       {models.map((model) => {
         const snippet = snippetsOf(deployment, model).find((one) => one.id === kind);

@@ -24,12 +24,11 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
   const { client, route } = useWorkbench();
   const [asking, setAsking] = useState<Exclude<Change, 'start'> | null>(null);
   const { id, state, work, httpUrl, metricsUrl, host } = deployment;
-  const change = (what: Change): void => {
+  const change = (what: Change): void =>
     attempt(async () => {
       if (what === 'remove') await client.call('deployments.remove', { id, force: true });
       else await client.call(`deployments.${what}`, { id });
     });
-  };
   if (asking !== null) {
     return (
       <ConfirmInPlace
@@ -39,9 +38,7 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
           setAsking(null);
           change(asking);
         }}
-        onCancel={() => {
-          setAsking(null);
-        }}
+        onCancel={() => setAsking(null)}
       />
     );
   }
@@ -53,10 +50,7 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
       onClick={onClick}
     />
   );
-  const asked = (what: Exclude<Change, 'start'>) =>
-    button(what, () => {
-      setAsking(what);
-    });
+  const asked = (what: Exclude<Change, 'start'>) => button(what, () => setAsking(what));
   return (
     <span className="row-actions end">
       <TextAction
@@ -69,11 +63,7 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
           route.getState().go({ page: 'monitor' });
         })}
       />
-      {isUp(state)
-        ? asked('stop')
-        : button('start', () => {
-            change('start');
-          })}
+      {isUp(state) ? asked('stop') : button('start', () => change('start'))}
       {asked('restart')}
       {asked('remove')}
     </span>

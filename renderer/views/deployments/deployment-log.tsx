@@ -28,12 +28,7 @@ export function DeploymentLog({ id }: { id: string }) {
     );
   }, [client, id, open]);
   return (
-    <details
-      className="deployment-code"
-      onToggle={(event) => {
-        setOpen(event.currentTarget.open);
-      }}
-    >
+    <details className="deployment-code" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Log</summary>
       <pre className="mono" tabIndex={0} aria-label={`Log of ${id}`}>
         {lines === null ? 'Reading the log' : lines.length === 0 ? 'The log is empty' : lines.join('\n')}

@@ -79,9 +79,7 @@ function Documents({ first }: { first: string }) {
             type="button"
             className="plain-button"
             aria-current={id === page ? 'page' : undefined}
-            onClick={() => {
-              setAt({ page: id, heading: null });
-            }}
+            onClick={() => setAt({ page: id, heading: null })}
           >
             {title}
           </button>

@@ -18,13 +18,7 @@ function Link({ text, to, place }: { text: string; to: string; place: Place }) {
   const linked = linkedPage(place.page, to);
   if (linked !== null && place.known.has(linked.page)) {
     return (
-      <Anchor
-        component="button"
-        type="button"
-        onClick={() => {
-          place.open(linked);
-        }}
-      >
+      <Anchor component="button" type="button" onClick={() => place.open(linked)}>
         {text}
       </Anchor>
     );

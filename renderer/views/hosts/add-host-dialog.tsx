@@ -108,9 +108,7 @@ function AddHostForm({ onDone }: { onDone: () => void }) {
         data-autofocus
         error={problems.name}
         value={form.name}
-        onChange={onText((name) => {
-          change({ name });
-        })}
+        onChange={onText((name) => change({ name }))}
       />
       <TextInput
         label="Address"
@@ -119,17 +117,13 @@ function AddHostForm({ onDone }: { onDone: () => void }) {
         maxLength={400}
         error={problems.address}
         value={form.address}
-        onChange={onText((address) => {
-          change({ address });
-        })}
+        onChange={onText((address) => change({ address }))}
       />
       {form.address.trim().startsWith('tcp://') ? (
         <CertificatesField
           value={form.certificates}
           problem={problems.certificates}
-          onChange={(certificates) => {
-            change({ certificates });
-          }}
+          onChange={(certificates) => change({ certificates })}
         />
       ) : null}
       <p className="dim">

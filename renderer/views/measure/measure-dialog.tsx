@@ -93,9 +93,7 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
       route.getState().go({ page: 'run', runId });
     });
   };
-  const change: Change = (part) => {
-    setForm((before) => ({ ...before, ...part }));
-  };
+  const change: Change = (part) => setForm((before) => ({ ...before, ...part }));
   return { form, change, look, ask, model, read, start, error, busy };
 }
 
@@ -150,12 +148,8 @@ function ServerFields(props: {
         data-autofocus
         value={form.url}
         error={error}
-        onChange={onText((url) => {
-          change({ url, model: '' });
-        })}
-        onBlur={() => {
-          onAsk(false);
-        }}
+        onChange={onText((url) => change({ url, model: '' }))}
+        onBlur={() => onAsk(false)}
         rightSectionWidth={108}
         rightSection={
           <Button
@@ -163,9 +157,7 @@ function ServerFields(props: {
             variant="subtle"
             loading={asking}
             leftSection={<IconRefresh size={12} aria-hidden="true" />}
-            onClick={() => {
-              onAsk(true);
-            }}
+            onClick={() => onAsk(true)}
           >
             Re-check
           </Button>
@@ -180,24 +172,16 @@ function ServerFields(props: {
         maxRows={4}
         error={headersProblem}
         value={form.headers}
-        onChange={onText((headers) => {
-          change({ headers });
-        })}
-        onBlur={() => {
-          onAsk(false);
-        }}
+        onChange={onText((headers) => change({ headers }))}
+        onBlur={() => onAsk(false)}
       />
       {isSecure(form.url) ? (
         <TextInput
           label="CA file (PEM)"
           description="Only where the system does not trust the server’s certificate."
           value={form.caFile}
-          onChange={onText((caFile) => {
-            change({ caFile });
-          })}
-          onBlur={() => {
-            onAsk(false);
-          }}
+          onChange={onText((caFile) => change({ caFile }))}
+          onBlur={() => onAsk(false)}
         />
       ) : null}
     </>
@@ -219,9 +203,7 @@ function ShapeFields(props: {
       description={`Without the batch; the model has ${dims.map((dim) => (dim === -1 ? '?' : String(dim))).join(', ')}`}
       error={problem?.startsWith(`${name}: `) === true ? problem : undefined}
       value={form.shapes[name] ?? ''}
-      onChange={onText((text) => {
-        change({ shapes: { ...form.shapes, [name]: text } });
-      })}
+      onChange={onText((text) => change({ shapes: { ...form.shapes, [name]: text } }))}
     />
   ));
 }
@@ -249,9 +231,7 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
         nothingFoundMessage="No ready model of this name"
         data={[...new Set([...names, ...(form.model === '' ? [] : [form.model])])]}
         value={form.model === '' ? null : form.model}
-        onChange={(name) => {
-          change({ model: name ?? '' });
-        }}
+        onChange={(name) => change({ model: name ?? '' })}
       />
       <ShapeFields form={form} change={change} model={model} problem={problems?.shapes} />
       <LoadFields form={form} change={change} problems={problems ?? {}} />
@@ -280,9 +260,7 @@ function LoadFields(props: {
   const text = (name: 'batchSizes' | 'concurrency') => ({
     error: problems[name],
     value: form[name],
-    onChange: onText((value) => {
-      change({ [name]: value });
-    }),
+    onChange: onText((value) => change({ [name]: value })),
   });
   const milliseconds = (name: 'windowMs' | 'p99BudgetMs') => ({
     suffix: ' ms',
@@ -308,9 +286,7 @@ function LoadFields(props: {
           size="xs"
           aria-labelledby="measure-protocol"
           value={form.protocol}
-          onChange={(value) => {
-            change({ protocol: value === 'http' ? 'http' : 'grpc' });
-          }}
+          onChange={(value) => change({ protocol: value === 'http' ? 'http' : 'grpc' })}
           data={[
             { value: 'grpc', label: 'gRPC' },
             { value: 'http', label: 'HTTP' },

@@ -49,12 +49,8 @@ function RuleModel(props: {
       aria-label={`${label}: model`}
       allowDeselect={false}
       data={ruleModels(choosing ? models : [], rule)}
-      onDropdownOpen={() => {
-        setChoosing(true);
-      }}
-      onDropdownClose={() => {
-        setChoosing(false);
-      }}
+      onDropdownOpen={() => setChoosing(true)}
+      onDropdownClose={() => setChoosing(false)}
       value={rule.model}
       onChange={(model) => {
         if (model !== null) onChange({ model });
@@ -99,9 +95,7 @@ function RuleLine(props: {
         size="xs"
         aria-label={`Rule: ${label}`}
         checked={rule.enabled}
-        onChange={(event) => {
-          onChange({ enabled: event.currentTarget.checked });
-        }}
+        onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
       />
       <Select
         size="xs"
@@ -128,9 +122,7 @@ function RuleLine(props: {
           prefix="> "
           suffix={` ${unit}`}
           value={rule.above}
-          onChange={(above) => {
-            onChange({ above });
-          }}
+          onChange={(above) => onChange({ above })}
         />
       )}
       <RuleNumber
@@ -140,9 +132,7 @@ function RuleLine(props: {
         max={86_400}
         allowDecimal={false}
         value={rule.forSeconds}
-        onChange={(forSeconds) => {
-          onChange({ forSeconds });
-        }}
+        onChange={(forSeconds) => onChange({ forSeconds })}
       />
       <BareIcon icon={IconTrash} label={`Remove rule: ${label}`} onClick={props.onRemove} />
     </li>
@@ -161,9 +151,8 @@ export function AlertPanel(props: {
   const { alerts, rules, models } = props;
   const { client } = useWorkbench();
   const more = moreText(Math.max(0, alerts.length - mostShown), 'alert');
-  const set = (next: readonly AlertRule[]): void => {
+  const set = (next: readonly AlertRule[]): void =>
     attempt(() => client.call('monitor.setRules', { rules: [...next] }));
-  };
   return (
     <Panel
       title="Alerts"
@@ -196,12 +185,10 @@ export function AlertPanel(props: {
               key={rule.id}
               rule={rule}
               models={models}
-              onChange={(change) => {
-                set(rules.map((one) => (one.id === rule.id ? { ...one, ...change } : one)));
-              }}
-              onRemove={() => {
-                set(rules.filter((one) => one.id !== rule.id));
-              }}
+              onChange={(change) =>
+                set(rules.map((one) => (one.id === rule.id ? { ...one, ...change } : one)))
+              }
+              onRemove={() => set(rules.filter((one) => one.id !== rule.id))}
             />
           ))}
         </ul>

@@ -21,9 +21,7 @@ function work(
     client
       .call(call, { model: name })
       .then(() => undefined)
-      .finally(() => {
-        setBusyWith((now) => (now === key ? null : now));
-      }),
+      .finally(() => setBusyWith((now) => (now === key ? null : now))),
   );
 }
 
@@ -50,17 +48,13 @@ const ActionButtons = memo(function ActionButtons(props: {
         label={served ? `Reload ${name}` : `Load ${name}`}
         why={why}
         busy={props.busy}
-        onClick={() => {
-          work(client, 'monitor.loadModel', { name, key, setBusyWith: props.setBusyWith });
-        }}
+        onClick={() => work(client, 'monitor.loadModel', { name, key, setBusyWith: props.setBusyWith })}
       />
       <IconAction
         icon={IconFileText}
         label={`Configuration of ${name}`}
         why={why ?? (served ? null : 'The configuration is available only while the model is loaded')}
-        onClick={() => {
-          props.onConfig(name);
-        }}
+        onClick={() => props.onConfig(name)}
       />
       <IconAction
         icon={IconGauge}
@@ -78,9 +72,7 @@ const ActionButtons = memo(function ActionButtons(props: {
         text="Unload"
         label={`Unload ${name}`}
         why={why ?? (served ? null : 'The model is not loaded')}
-        onClick={() => {
-          props.onUnload(key);
-        }}
+        onClick={() => props.onUnload(key)}
       />
     </span>
   );
@@ -111,9 +103,7 @@ export function ModelActions(props: {
           setAskingOf(null);
           work(client, 'monitor.unloadModel', { name, key, setBusyWith });
         }}
-        onCancel={() => {
-          setAskingOf(null);
-        }}
+        onCancel={() => setAskingOf(null)}
       />
     );
   }

@@ -84,11 +84,7 @@ export function ModelCharts(props: {
         <div className="row-actions">
           <span className="dim">{more}</span>
           {gpus.length > room ? (
-            <CompactButton
-              onClick={() => {
-                setRoom(room + gpuStep);
-              }}
-            >
+            <CompactButton onClick={() => setRoom(room + gpuStep)}>
               Show {formatCount(Math.min(gpuStep, gpus.length - room))} more
             </CompactButton>
           ) : null}

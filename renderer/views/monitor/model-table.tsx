@@ -147,9 +147,7 @@ export function ModelTable(props: {
                 server={props.server}
                 selected={key === props.selected}
                 why={props.why}
-                onSelect={() => {
-                  props.onSelect(key);
-                }}
+                onSelect={() => props.onSelect(key)}
                 onConfig={props.onConfig}
               />
             );
@@ -160,9 +158,7 @@ export function ModelTable(props: {
         shown={shown.length}
         models={props.models.length}
         more={props.more}
-        onMore={() => {
-          setRoom(room + rowStep);
-        }}
+        onMore={() => setRoom(room + rowStep)}
       />
     </section>
   );

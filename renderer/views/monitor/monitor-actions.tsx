@@ -61,9 +61,7 @@ export function MonitorActions(props: {
         allowDeselect={false}
         data={windowMinutes.map((one) => ({ value: String(one), label: windowText(one) }))}
         value={String(minutes)}
-        onChange={(value) => {
-          show(Number(value ?? 5));
-        }}
+        onChange={(value) => show(Number(value ?? 5))}
       />
       <IconToggle
         icon={pausedMs === null ? IconPlayerPause : IconPlayerPlay}
@@ -76,12 +74,12 @@ export function MonitorActions(props: {
           icon={IconPlayerRecord}
           label="Record to a file"
           on={state.recording !== null && state.recording.file !== ''}
-          onChange={(on) => {
+          onChange={(on) =>
             attempt(async () => {
               await client.call('monitor.record', { on });
               if (!on) noticeDone('Recording saved', 'Listed under Recordings after you stop watching.');
-            });
-          }}
+            })
+          }
         />
       ) : null}
       <SaveMenu />

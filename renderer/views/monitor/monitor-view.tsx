@@ -58,13 +58,7 @@ export function MonitorView() {
       title="Monitor"
       actions={
         watches ? (
-          <MonitorActions
-            state={state}
-            changing={changing}
-            onChange={() => {
-              setChanging(!changing);
-            }}
-          />
+          <MonitorActions state={state} changing={changing} onChange={() => setChanging(!changing)} />
         ) : state === null || sample === null ? null : (
           // What was seen is kept until something else is watched.
           <SaveMenu />
@@ -79,9 +73,7 @@ export function MonitorView() {
             state={state}
             sample={sample}
             changing={changing}
-            onChanged={() => {
-              setChanging(false);
-            }}
+            onChanged={() => setChanging(false)}
           />
         ) : (
           <NothingWatched recording={state.recording?.file ?? ''} />

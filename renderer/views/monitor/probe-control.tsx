@@ -11,9 +11,8 @@ export function ProbeControl({ model, state }: { model: ModelSample; state: Moni
   const { client } = useWorkbench();
   const { probe, probeProblem } = state;
   const own = probe?.model === model.name ? probe : null;
-  const set = (next: MonitorState['probe']): void => {
+  const set = (next: MonitorState['probe']): void =>
     attempt(() => client.call('monitor.setProbe', { probe: next }));
-  };
   const settings = own ?? {
     model: model.name,
     version: '',
@@ -27,9 +26,7 @@ export function ProbeControl({ model, state }: { model: ModelSample; state: Moni
         size="xs"
         label="Send probes"
         checked={own !== null}
-        onChange={(event) => {
-          set(event.currentTarget.checked ? settings : null);
-        }}
+        onChange={(event) => set(event.currentTarget.checked ? settings : null)}
       />
       {own === null ? (
         <span className="dim">synthetic requests that measure the latency a client sees</span>
@@ -58,9 +55,7 @@ export function ProbeControl({ model, state }: { model: ModelSample; state: Moni
               { value: 'random', label: 'random' },
             ]}
             value={own.input}
-            onChange={(value) => {
-              set({ ...own, input: value === 'random' ? 'random' : 'zero' });
-            }}
+            onChange={(value) => set({ ...own, input: value === 'random' ? 'random' : 'zero' })}
           />
           {probeProblem === null ? null : (
             <span className="tone-bad cut monitor-problem" role="status" title={probeProblem}>

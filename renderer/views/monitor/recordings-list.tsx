@@ -41,9 +41,7 @@ export function RecordingsList({ asked }: { asked: string }) {
             allowDeselect={false}
             data={replaySpeeds.map((one) => ({ value: String(one), label: speedText(one) }))}
             value={String(speed)}
-            onChange={(value) => {
-              setSpeed(Number(value ?? 10));
-            }}
+            onChange={(value) => setSpeed(Number(value ?? 10))}
           />
         </>
       }

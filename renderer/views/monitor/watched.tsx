@@ -176,14 +176,7 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
         <AlertPanel alerts={alerts} rules={state.rules} models={models.map(({ name }) => name)} />
         <EventList markers={history.markers(fromMs, toMs)} />
       </div>
-      {configOf === null ? null : (
-        <ConfigDialog
-          model={configOf}
-          onClose={() => {
-            setConfigOf(null);
-          }}
-        />
-      )}
+      {configOf === null ? null : <ConfigDialog model={configOf} onClose={() => setConfigOf(null)} />}
     </div>
   );
 }

@@ -25,9 +25,7 @@ export function useNamedChanges() {
       /** The default, as text. */
       from: isPatch ? 'none' : fieldText(path, from),
       to: isPatch ? editedText(to) : fieldText(path, to),
-      reset: () => {
-        resetField(wizard, keys);
-      },
+      reset: () => resetField(wizard, keys),
     };
   });
 }

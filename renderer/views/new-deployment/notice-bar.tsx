@@ -42,9 +42,7 @@ function OtherConfigurations({ notice }: { notice: Extract<DraftNotice, { kind: 
       aria-label="Configuration"
       value={String(others.taken)}
       data={others.names.map((name, at) => ({ value: String(at + 1), label: `${at + 1}. ${name}` }))}
-      onChange={({ currentTarget }) => {
-        choose(Number(currentTarget.value));
-      }}
+      onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
     />
   );
 }

@@ -138,9 +138,7 @@ export function usePane(page: WizardPage) {
   });
   const [tab, setTab] = useState<PaneTab>('plan');
   const open = chosen[kind] ?? (wide && kind === 'form');
-  const fold = (): void => {
-    setChosen({ ...chosen, [kind]: !open });
-  };
+  const fold = (): void => setChosen({ ...chosen, [kind]: !open });
   return { open, tab, fold, setTab };
 }
 
@@ -162,9 +160,7 @@ export function Pane({ open, tab, fold, setTab }: ReturnType<typeof usePane>) {
                 aria-selected={tab === id}
                 tabIndex={tab === id ? 0 : -1}
                 className="plain-button dock-tab"
-                onClick={() => {
-                  setTab(id);
-                }}
+                onClick={() => setTab(id)}
                 onKeyDown={(event) => {
                   if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
                   const other = id === 'plan' ? 'help' : 'plan';

@@ -56,12 +56,7 @@ export function Wizard(props: { model: WizardModel | null; error: WireError | nu
           <h2>The preset “{preset}” no longer exists</h2>
           <p>This draft uses it. Choose another preset to continue.</p>
           {list.value.map(({ id, title }) => (
-            <LinkButton
-              key={id}
-              onClick={() => {
-                choosePreset(id, title);
-              }}
-            >
+            <LinkButton key={id} onClick={() => choosePreset(id, title)}>
               {title}
             </LinkButton>
           ))}

@@ -63,9 +63,7 @@ export function WizardSteps() {
                 aria-current={draft.page === page ? 'step' : undefined}
                 aria-keyshortcuts={`Alt+${index + 1}`}
                 title={`Alt+${index + 1}`}
-                onClick={() => {
-                  draft.goTo(page);
-                }}
+                onClick={() => draft.goTo(page)}
               >
                 <span className={`status tone-${tone}`}>
                   <StateIcon size={16} aria-hidden="true" />

@@ -86,9 +86,7 @@ export function Dock(props: { runId: string; step: StepState; open: boolean; onT
                   aria-controls="dock-body"
                   aria-selected={tab === name}
                   className="plain-button dock-tab"
-                  onClick={() => {
-                    setTab(name);
-                  }}
+                  onClick={() => setTab(name)}
                 >
                   {textOf(step)}
                 </button>

@@ -64,14 +64,7 @@ function CopyDetails({ text }: { text: () => string }) {
   const clipboard = useClipboard({ timeout: 1500 });
   const Glyph = clipboard.copied ? IconCheck : IconCopy;
   return (
-    <SmallButton
-      icon={Glyph}
-      variant="subtle"
-      color="gray"
-      onClick={() => {
-        clipboard.copy(text());
-      }}
-    >
+    <SmallButton icon={Glyph} variant="subtle" color="gray" onClick={() => clipboard.copy(text())}>
       {clipboard.copied ? 'Copied' : 'Copy details'}
     </SmallButton>
   );

@@ -51,9 +51,7 @@ export function LogTools(props: {
         w={150}
         label="Search the log"
         value={wish.search}
-        onSearch={(search) => {
-          setWish({ ...wish, search });
-        }}
+        onSearch={(search) => setWish({ ...wish, search })}
         onKeyDown={(event) => {
           if (event.key === 'Escape') setWish({ ...wish, search: '' });
         }}

@@ -85,9 +85,7 @@ function ScenarioPicker(props: {
       size="xs"
       aria-label="Scenario"
       value={scenario}
-      onChange={(value) => {
-        onPick(value === 'offline' ? 'offline' : 'online');
-      }}
+      onChange={(value) => onPick(value === 'offline' ? 'offline' : 'online')}
       data={[
         { value: 'offline', label: `Offline · batch size (${count('offline')})` },
         { value: 'online', label: `Online · ${sweepText(state, 'online')} (${count('online')})` },

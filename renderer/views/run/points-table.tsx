@@ -172,12 +172,7 @@ export const PointsTable = memo(function PointsTable({
       label="Measured levels"
       note={noteOf(points)}
       head={
-        <CompactButton
-          aria-expanded={withComponents}
-          onClick={() => {
-            setWithComponents(!withComponents);
-          }}
-        >
+        <CompactButton aria-expanded={withComponents} onClick={() => setWithComponents(!withComponents)}>
           {withComponents ? 'Hide components' : 'Show components'}
         </CompactButton>
       }

@@ -69,9 +69,7 @@ export function WorkButtons({ state }: { state: RunState }) {
         variant={work === 'resume' ? 'filled' : 'default'}
         loading={busy === work}
         disabled={status === 'running' && isAsked(work, stopping)}
-        onClick={() => {
-          act(work);
-        }}
+        onClick={() => act(work)}
       >
         {label}
       </SmallButton>
@@ -107,7 +105,7 @@ function MeasureAgain({ load }: { load: ServerLoad }) {
       icon={IconGauge}
       label="Measure again"
       why={fits ? null : 'Measure it again with perf on the command line'}
-      onClick={() => {
+      onClick={() =>
         overlay.getState().measure({
           url: `${httpTls === null ? 'http' : 'https'}://${http}?grpcPort=${portOf(grpc)}`,
           caFile: httpTls?.caFile ?? '',
@@ -116,8 +114,8 @@ function MeasureAgain({ load }: { load: ServerLoad }) {
           batchSizes: listed('batchSize'),
           concurrency: listed('concurrency'),
           protocol,
-        });
-      }}
+        })
+      }
     />
   );
 }
@@ -156,15 +154,7 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
   const [look, setLook] = useState<ShownLook | null>(null);
   return (
     <>
-      {look === null ? null : (
-        <ReportDialog
-          runId={runId}
-          look={look}
-          onClose={() => {
-            setLook(null);
-          }}
-        />
-      )}
+      {look === null ? null : <ReportDialog runId={runId} look={look} onClose={() => setLook(null)} />}
       <ActionMenu
         button={
           <SmallButton rightSection={<IconChevronDown size={14} aria-hidden="true" />}>Export</SmallButton>
@@ -173,13 +163,7 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
         {kinds
           .filter(([kind]) => written(kind))
           .map(([kind, text]) => (
-            <MenuAction
-              key={kind}
-              icon={IconDownload}
-              onClick={() => {
-                onSave(kind);
-              }}
-            >
+            <MenuAction key={kind} icon={IconDownload} onClick={() => onSave(kind)}>
               {text}
             </MenuAction>
           ))}
@@ -222,12 +206,11 @@ export function RunActions({ state }: { state: RunState }) {
   const workbench = useWorkbench();
   const { client } = workbench;
   const { runId, status } = state;
-  const save = (kind: ReportFile['kind']): void => {
+  const save = (kind: ReportFile['kind']): void =>
     attempt(async () => {
       const saved = await client.call('desktop.saveReport', { runId, kind });
       if (saved !== null) noticeDone('Saved', saved.path);
     });
-  };
   return (
     <>
       <WorkButtons state={state} />
@@ -251,17 +234,13 @@ export function RunActions({ state }: { state: RunState }) {
       <IconAction
         icon={IconPencil}
         label="Rename"
-        onClick={() => {
-          workbench.overlay.getState().rename(runId);
-        }}
+        onClick={() => workbench.overlay.getState().rename(runId)}
       />
       {kindsOf(state).includes('pdf') ? (
         <SmallButton
           icon={IconFileTypePdf}
           variant={status === 'done' ? 'filled' : 'default'}
-          onClick={() => {
-            save('pdf');
-          }}
+          onClick={() => save('pdf')}
         >
           Export PDF
         </SmallButton>

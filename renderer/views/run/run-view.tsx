@@ -72,14 +72,7 @@ function RunBody({ state }: { state: RunState }) {
       </div>
       <RunMain state={state} onOpenLog={openLog} />
       {step === undefined ? null : (
-        <Dock
-          runId={state.runId}
-          step={step}
-          open={open}
-          onToggle={() => {
-            setDockOpen(!open);
-          }}
-        />
+        <Dock runId={state.runId} step={step} open={open} onToggle={() => setDockOpen(!open)} />
       )}
     </div>
   );

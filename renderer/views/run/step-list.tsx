@@ -105,25 +105,11 @@ export function StepList(props: {
             progress={props.progress?.step === step.id ? props.progress : null}
             nowMs={nowMs}
             shown={props.shown === step.id}
-            onShow={() => {
-              props.onShow(step.id);
-            }}
+            onShow={() => props.onShow(step.id)}
           />
-          <StepMenu
-            state={state}
-            step={step}
-            onRerun={() => {
-              setAsked(step.id);
-            }}
-          />
+          <StepMenu state={state} step={step} onRerun={() => setAsked(step.id)} />
           {asked === step.id && state.status !== 'running' ? (
-            <RerunQuestion
-              state={state}
-              step={step.id}
-              onDone={() => {
-                setAsked(null);
-              }}
-            />
+            <RerunQuestion state={state} step={step.id} onDone={() => setAsked(null)} />
           ) : null}
         </li>
       ))}

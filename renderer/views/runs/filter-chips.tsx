@@ -50,12 +50,12 @@ export function FilterChips(props: {
                 type="button"
                 className="plain-button chip"
                 aria-pressed={pressed}
-                onClick={() => {
+                onClick={() =>
                   onChange({
                     ...chosen,
                     [facet]: pressed ? values.filter((one) => one !== value) : [...values, value],
-                  });
-                }}
+                  })
+                }
               >
                 {textOf(facet, value)} <span className="chip-count">{formatCount(count)}</span>
               </button>

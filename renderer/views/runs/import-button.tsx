@@ -22,12 +22,7 @@ function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
     route.getState().go({ page: 'run', runId });
   };
   return (
-    <form
-      className="stack"
-      onSubmit={onSubmit(() => {
-        begin('submit', submit);
-      })}
-    >
+    <form className="stack" onSubmit={onSubmit(() => begin('submit', submit))}>
       <p className="cut" title={path}>
         {path}
       </p>
@@ -46,9 +41,7 @@ function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
         max={1_000_000}
         allowDecimal={false}
         value={batchSize}
-        onChange={(value) => {
-          setBatchSize(typeof value === 'number' && value >= 1 ? value : 1);
-        }}
+        onChange={(value) => setBatchSize(typeof value === 'number' && value >= 1 ? value : 1)}
       />
       {error === null ? null : <ErrorPanel error={error} />}
       <Button type="submit" loading={busy !== null}>
@@ -62,9 +55,7 @@ function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
 export function ImportButton() {
   const { client } = useWorkbench();
   const [path, setPath] = useState<string | null>(null);
-  const close = (): void => {
-    setPath(null);
-  };
+  const close = (): void => setPath(null);
   return (
     <>
       <SmallButton

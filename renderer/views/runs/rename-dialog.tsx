@@ -20,12 +20,7 @@ function RenameForm(props: { runId: string; before: string; onDone: () => void }
     onDone();
   };
   return (
-    <form
-      className="stack"
-      onSubmit={onSubmit(() => {
-        begin('submit', save);
-      })}
-    >
+    <form className="stack" onSubmit={onSubmit(() => begin('submit', save))}>
       <TextInput
         label="Name"
         description={

@@ -38,12 +38,7 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
   const running = run.status === 'running';
   return (
     <ActionMenu button={<BareIcon icon={IconDots} size={16} label={`Actions of ${name}`} />}>
-      <MenuAction
-        icon={IconPencil}
-        onClick={() => {
-          workbench.overlay.getState().rename(run.runId);
-        }}
-      >
+      <MenuAction icon={IconPencil} onClick={() => workbench.overlay.getState().rename(run.runId)}>
         Rename…
       </MenuAction>
       <MenuAction icon={IconTag} onClick={onEdit}>
@@ -135,9 +130,7 @@ export function RunRow(props: {
   const { run, name, distinction, onEdit } = props;
   const fullName = run.name ?? `${name} ${distinction?.full ?? ''}`.trim();
   const { route, selection } = useWorkbench();
-  const open = (): void => {
-    route.getState().go({ page: 'run', runId: run.runId });
-  };
+  const open = (): void => route.getState().go({ page: 'run', runId: run.runId });
   const queue = queueOf(run.waitsFor);
   const where = run.waitsFor === null ? jobPlace(run) : (queue ?? shortWaitText(run.waitsFor));
   return (
@@ -153,9 +146,7 @@ export function RunRow(props: {
           size="xs"
           aria-label={`Select ${fullName}`}
           checked={props.selected}
-          onChange={() => {
-            selection.getState().toggle(run.runId);
-          }}
+          onChange={() => selection.getState().toggle(run.runId)}
         />
       </td>
       <td>

@@ -53,9 +53,7 @@ function SortHead(props: Column & { sorting: Sorting; onSort: (sorting: Sorting)
       <button
         type="button"
         className="plain-button sort-head"
-        onClick={() => {
-          props.onSort(nextSorting(sorting, column));
-        }}
+        onClick={() => props.onSort(nextSorting(sorting, column))}
       >
         {props.title}
         {on ? <Arrow size={13} aria-hidden="true" /> : null}
@@ -83,9 +81,7 @@ function RunsHead(props: {
             aria-label="Select all runs shown"
             checked={chosen > 0 && chosen === runs.length}
             indeterminate={chosen > 0 && chosen < runs.length}
-            onChange={() => {
-              selection.getState().setAll(tickShown(runs, selected, chosen < runs.length));
-            }}
+            onChange={() => selection.getState().setAll(tickShown(runs, selected, chosen < runs.length))}
           />
         </th>
         {columns.map((column) => (
@@ -127,9 +123,7 @@ function AnnotationForm(props: { run: RunSummary; knownTags: readonly string[]; 
         data={[...props.knownTags]}
         value={tags}
         maxTags={20}
-        onChange={(next) => {
-          setTags(next.map((tag) => tag.trim().slice(0, 40)).filter((tag) => tag !== ''));
-        }}
+        onChange={(next) => setTags(next.map((tag) => tag.trim().slice(0, 40)).filter((tag) => tag !== ''))}
         autoFocus
         w={300}
       />
@@ -187,20 +181,12 @@ export function RunsTable(props: {
                 selected={selected.has(run.runId)}
                 outdated={outdated.has(run.runId)}
                 position={first + offset + 2}
-                onEdit={() => {
-                  setEdited(run.runId);
-                }}
+                onEdit={() => setEdited(run.runId)}
               />
               {edited === run.runId ? (
                 <tr className="edited">
                   <td colSpan={columns.length + 2}>
-                    <AnnotationForm
-                      run={run}
-                      knownTags={knownTags}
-                      onDone={() => {
-                        setEdited(null);
-                      }}
-                    />
+                    <AnnotationForm run={run} knownTags={knownTags} onDone={() => setEdited(null)} />
                   </td>
                 </tr>
               ) : null}

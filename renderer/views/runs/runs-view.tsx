@@ -38,9 +38,7 @@ function RunsActions({ searchable }: { searchable: boolean }) {
       <SmallButton
         icon={IconActivity}
         title="Measures a model on a Triton that is already running"
-        onClick={() => {
-          overlay.getState().measure({});
-        }}
+        onClick={() => overlay.getState().measure({})}
       >
         Measure a server
       </SmallButton>

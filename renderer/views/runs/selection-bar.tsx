@@ -75,9 +75,7 @@ export function SelectionBar({
         icon={IconX}
         variant="subtle"
         color="gray"
-        onClick={() => {
-          workbench.selection.getState().setAll([]);
-        }}
+        onClick={() => workbench.selection.getState().setAll([])}
       >
         Clear selection
       </CompactButton>

@@ -54,9 +54,9 @@ function CleanForm({ choice, onDone }: { choice: CleanChoice; onDone: (cleaned: 
           label={`Image ${imageName(image)}: ${formatBytes(image.sizeBytes)}`}
           description="Not used by a container. Later runs build or pull it again."
           checked={imageIds.includes(image.id)}
-          onChange={onTick((checked) => {
-            setImageIds(checked ? [...imageIds, image.id] : imageIds.filter((id) => id !== image.id));
-          })}
+          onChange={onTick((checked) =>
+            setImageIds(checked ? [...imageIds, image.id] : imageIds.filter((id) => id !== image.id)),
+          )}
         />
       ))}
       <p className="dim">
@@ -64,12 +64,7 @@ function CleanForm({ choice, onDone }: { choice: CleanChoice; onDone: (cleaned: 
         behind, including containers that wait for an interrupted run to be resumed.
       </p>
       <div className="buttons">
-        <Button
-          variant="default"
-          onClick={() => {
-            onDone(false);
-          }}
-        >
+        <Button variant="default" onClick={() => onDone(false)}>
           Cancel
         </Button>
         <Button
@@ -94,14 +89,7 @@ export function CleanDialog({
   onDone: (cleaned: boolean) => void;
 }) {
   return (
-    <Modal
-      opened={choice !== null}
-      onClose={() => {
-        onDone(false);
-      }}
-      size={560}
-      title="Clean up"
-    >
+    <Modal opened={choice !== null} onClose={() => onDone(false)} size={560} title="Clean up">
       {choice === null ? null : <CleanForm choice={choice} onDone={onDone} />}
     </Modal>
   );

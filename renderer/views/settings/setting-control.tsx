@@ -97,9 +97,7 @@ function Control(props: ControlProps) {
         label={props.value ? 'On' : 'Off'}
         aria-label={title}
         checked={props.value}
-        onChange={onTick((checked) => {
-          attempt(() => props.set(checked));
-        })}
+        onChange={onTick((checked) => attempt(() => props.set(checked)))}
       />
     );
   }

@@ -130,20 +130,12 @@ export function SettingsView() {
     void settings.getState().load();
     void storage.getState().load();
   }, [settings, storage]);
-  useSoughtSetting(() => {
-    setSearch('');
-  });
+  useSoughtSetting(() => setSearch(''));
   return (
     <Page
       title="Settings"
       actions={
-        <SmallButton
-          onClick={() => {
-            overlay.getState().show('shortcuts');
-          }}
-        >
-          Keyboard shortcuts
-        </SmallButton>
+        <SmallButton onClick={() => overlay.getState().show('shortcuts')}>Keyboard shortcuts</SmallButton>
       }
     >
       <div className="stack settings">

@@ -76,12 +76,7 @@ function HomeRow({ home, fixed }: { home: string; fixed: boolean }) {
           Move…
         </SmallButton>
       </div>
-      <MoveDialog
-        plan={plan}
-        onClose={() => {
-          setPlan(null);
-        }}
-      />
+      <MoveDialog plan={plan} onClose={() => setPlan(null)} />
     </div>
   );
 }

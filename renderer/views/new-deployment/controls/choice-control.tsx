@@ -97,9 +97,7 @@ function OptionGroup({ labelId, input, options, cards, value, onChoose }: Contro
             disabled={input.disabled}
             card={cards !== false}
             sharedWhyId={shared.some(({ why }) => why === option.why) ? idOf(option.why ?? '') : undefined}
-            onChoose={() => {
-              onChoose(option.value);
-            }}
+            onChoose={() => onChoose(option.value)}
           />
         ))}
       </div>

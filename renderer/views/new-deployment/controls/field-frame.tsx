@@ -64,9 +64,7 @@ function Term({ field }: { field: Field }) {
         type="button"
         className="plain-button field-term"
         aria-label={`Copy ${name}`}
-        onClick={() => {
-          clipboard.copy(name);
-        }}
+        onClick={() => clipboard.copy(name)}
       >
         {field.term}
       </button>

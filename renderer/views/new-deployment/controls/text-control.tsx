@@ -41,9 +41,7 @@ export function TextControl(
         if (value === undefined) draft.reset(keys);
         else draft.change(keys, value);
       }}
-      onBlur={() => {
-        setTyped(null);
-      }}
+      onBlur={() => setTyped(null)}
     />
   );
 }

@@ -206,9 +206,7 @@ function keepLineInView(view: EditorView): () => void {
     }
   });
   observer.observe(view.scrollDOM);
-  return () => {
-    observer.disconnect();
-  };
+  return () => observer.disconnect();
 }
 
 /** Marks the lines that differ from the generated text, and the one that has a problem. */

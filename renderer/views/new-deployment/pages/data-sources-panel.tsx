@@ -66,9 +66,7 @@ function SourceButton({ item, work }: { item: DataItem; work: DataWork | undefin
         {...common}
         {...named(inUse ? 'In use' : 'Use')}
         disabled={inUse}
-        onClick={() => {
-          use(item, path);
-        }}
+        onClick={() => use(item, path)}
       />
     );
   }

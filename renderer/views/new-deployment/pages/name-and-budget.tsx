@@ -41,9 +41,9 @@ const budgetHelp = (byDefault: number | null): string =>
 export function BudgetInput({ label }: { label: string }) {
   const { p99BudgetMs, setBudget } = useWizard().draft;
   const { 'deployment.p99BudgetMs': byDefault } = settingsOf(useStore(useWorkbench().settings));
-  const typed = useTypedNumber(p99BudgetMs, (next) => {
-    setBudget(next === null || next <= 0 ? null : Math.min(next, 1e9));
-  });
+  const typed = useTypedNumber(p99BudgetMs, (next) =>
+    setBudget(next === null || next <= 0 ? null : Math.min(next, 1e9)),
+  );
   return (
     <NumberInput
       className="field"

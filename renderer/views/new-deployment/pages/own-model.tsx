@@ -56,9 +56,7 @@ function AskedShapes({ model, taking }: Asked) {
           label={`Shape of ${name}`}
           placeholder="1, 3, 224, 224"
           value={shapes[name] ?? shape?.join(', ') ?? ''}
-          onChange={(event) => {
-            setShape(name, event.currentTarget.value);
-          }}
+          onChange={(event) => setShape(name, event.currentTarget.value)}
         />
       ))}
       {opened.trusted ? (
@@ -168,9 +166,7 @@ export function OwnModelInUse({ path }: { path: string }) {
           size="xs"
           variant="subtle"
           color="gray"
-          onClick={() => {
-            draft.choosePreset(first.id, first.title);
-          }}
+          onClick={() => draft.choosePreset(first.id, first.title)}
         >
           Use a preset instead
         </Button>

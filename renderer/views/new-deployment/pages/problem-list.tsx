@@ -32,14 +32,7 @@ export function ProblemFixes({ problem }: { problem: SpecProblem }) {
         fix === 'install-tools' ? (
           <InstallTools key={fix} />
         ) : (
-          <Button
-            key={fix}
-            size="xs"
-            variant="default"
-            onClick={() => {
-              apply(fix);
-            }}
-          >
+          <Button key={fix} size="xs" variant="default" onClick={() => apply(fix)}>
             {fixText[fix]}
           </Button>
         ),
@@ -61,9 +54,7 @@ export function useProblemPlace() {
   return (problem: SpecProblem) => {
     const field = fields.find((known) => isAbout(problem, pathOf(known)));
     const page = pageOf(problem.field);
-    const go = (): void => {
-      goToField(field === undefined ? null : pathOf(field), page);
-    };
+    const go = (): void => goToField(field === undefined ? null : pathOf(field), page);
     return { field, page, go };
   };
 }

@@ -68,12 +68,7 @@ export const ResetButton = (props: { label: string; onClick: () => void }) => (
 export function FieldLink({ path, label }: { path: string; label: string }) {
   const goToField = useGoToField();
   return (
-    <LinkButton
-      title={path}
-      onClick={() => {
-        goToField(path, pageOf(path));
-      }}
-    >
+    <LinkButton title={path} onClick={() => goToField(path, pageOf(path))}>
       {label}
     </LinkButton>
   );

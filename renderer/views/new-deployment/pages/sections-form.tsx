@@ -92,13 +92,7 @@ function FoldedSection({ section }: { section: Section }) {
     if (seen === 0) setOpen(true);
   }
   return (
-    <details
-      className="panel folded"
-      open={open}
-      onToggle={(event) => {
-        setOpen(event.currentTarget.open);
-      }}
-    >
+    <details className="panel folded" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         {section.title}
         <span className="dim">{` · ${changed === 0 ? unchanged : `${changed} changed`}`}</span>

@@ -102,9 +102,7 @@ function DeviceInput() {
       options={devices(context)}
       cards="grid"
       value={value}
-      onChoose={(chosen) => {
-        draft.change(gpuKeys, chosen === 'gpu' ? ['idlest'] : []);
-      }}
+      onChoose={(chosen) => draft.change(gpuKeys, chosen === 'gpu' ? ['idlest'] : [])}
     />
   );
 }

@@ -67,13 +67,7 @@ export function Summary() {
         <h3>{changes.length === 0 ? 'Preset defaults' : changesText(changes.length)}</h3>
         <Changes />
       </section>
-      <LinkButton
-        onClick={() => {
-          formView.getState().show('all');
-        }}
-      >
-        All settings, on seven pages
-      </LinkButton>
+      <LinkButton onClick={() => formView.getState().show('all')}>All settings, on seven pages</LinkButton>
     </aside>
   );
 }

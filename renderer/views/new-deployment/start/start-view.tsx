@@ -38,9 +38,7 @@ function PresetList({ onChoose }: { onChoose: (preset: string) => void }) {
             data-preset={id}
             aria-label={title}
             aria-describedby={`preset-${id}`}
-            onClick={() => {
-              onChoose(id);
-            }}
+            onClick={() => onChoose(id)}
           >
             <strong>{title}</strong>
             <span id={`preset-${id}`} className="dim">
@@ -64,9 +62,7 @@ function RunningTriton({ onDeploy }: { onDeploy: () => void }) {
       <Button
         {...action}
         leftSection={<IconActivity size={14} aria-hidden="true" />}
-        onClick={() => {
-          overlay.getState().measure({});
-        }}
+        onClick={() => overlay.getState().measure({})}
       >
         Measure a server…
       </Button>
@@ -169,9 +165,7 @@ export function StartView() {
   useEffect(() => {
     void open();
   }, [open]);
-  const toDraft = (): void => {
-    route.getState().go({ page: 'new', draft: true });
-  };
+  const toDraft = (): void => route.getState().go({ page: 'new', draft: true });
   const dragged = useDrop((_use, isTaken) => {
     if (isTaken) toDraft();
   }, true);

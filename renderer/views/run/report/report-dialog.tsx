@@ -40,12 +40,7 @@ function LogoField({ draft, onChange }: { draft: Draft; onChange: (draft: Draft)
         Choose…
       </SmallButton>
       {draft.logo === null ? null : (
-        <SmallButton
-          variant="subtle"
-          onClick={() => {
-            onChange({ ...draft, chosen: null, logo: null });
-          }}
-        >
+        <SmallButton variant="subtle" onClick={() => onChange({ ...draft, chosen: null, logo: null })}>
           Remove
         </SmallButton>
       )}
@@ -59,9 +54,9 @@ function SectionsField({ draft, onChange }: { draft: Draft; onChange: (draft: Dr
       label="Sections"
       description="Logo and sections are kept for every further report. The first page, problems and warnings are always there."
       value={reportSections.filter((section) => !draft.without.includes(section))}
-      onChange={(kept) => {
-        onChange({ ...draft, without: reportSections.filter((section) => !kept.includes(section)) });
-      }}
+      onChange={(kept) =>
+        onChange({ ...draft, without: reportSections.filter((section) => !kept.includes(section)) })
+      }
     >
       <Group gap="sm" mt="xs">
         {reportSections.map((section) => (
@@ -99,9 +94,7 @@ export function ReportDialog({
           description="Of this run"
           maxLength={titleSchema.maxLength ?? undefined}
           value={draft.title}
-          onChange={({ currentTarget }) => {
-            setDraft({ ...draft, title: currentTarget.value });
-          }}
+          onChange={({ currentTarget }) => setDraft({ ...draft, title: currentTarget.value })}
         />
         <Textarea
           label="Notes"
@@ -111,9 +104,7 @@ export function ReportDialog({
           maxRows={8}
           maxLength={notesSchema.maxLength ?? undefined}
           value={draft.notes}
-          onChange={({ currentTarget }) => {
-            setDraft({ ...draft, notes: currentTarget.value });
-          }}
+          onChange={({ currentTarget }) => setDraft({ ...draft, notes: currentTarget.value })}
         />
         <LogoField draft={draft} onChange={setDraft} />
         <SectionsField draft={draft} onChange={setDraft} />
