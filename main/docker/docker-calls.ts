@@ -12,18 +12,12 @@ import { createDockerWatch, type DockerWatch } from './watch';
 
 const gatherMs = 50;
 
-interface LogFeeds {
-  /** Tells the container's lines in batches, its last `tail` lines first, until it ends or `close`. */
-  follow(client: DockerClient, id: string, tail: number): void;
-  unfollow(id: string): void;
-  close(): void;
-}
-
 /** Logs of containers that somebody looks at. */
-function createLogFeeds(emit: (id: string, lines: readonly string[]) => void): LogFeeds {
+function createLogFeeds(emit: (id: string, lines: readonly string[]) => void) {
   const feeds = new Map<string, AbortController>();
   return {
-    follow(client, id, tail) {
+    /** Tells the container's lines in batches, its last `tail` lines first, until it ends or `close`. */
+    follow(client: DockerClient, id: string, tail: number) {
       feeds.get(id)?.abort();
       const controller = new AbortController();
       feeds.set(id, controller);
@@ -54,7 +48,7 @@ function createLogFeeds(emit: (id: string, lines: readonly string[]) => void): L
         if (feeds.get(id) === controller) feeds.delete(id);
       });
     },
-    unfollow(id) {
+    unfollow(id: string) {
       feeds.get(id)?.abort();
       feeds.delete(id);
     },

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { parseRemoteUrl, type TlsFiles, unverifiedRefusal } from '../contract/address';
-import { toWire, WorkbenchError } from '../contract/errors';
+import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { StartProblem } from '../contract/run/spec-tools';
 import {
@@ -107,10 +107,7 @@ export function createRemoteEngine(url: string | null, files?: TlsFiles): Engine
       }
     },
     async startServer(input) {
-      if (url === null)
-        throw new WorkbenchError('input-invalid', 'The engine "remote" needs an address', {
-          where: 'engine.url',
-        });
+      if (url === null) throw invalidInput('engine.url', 'The engine "remote" needs an address');
       return attach(url, files, input.signal);
     },
     sweep: () => Promise.resolve({ ended: [], removedContainers: [] }),

@@ -6,12 +6,6 @@ import type { Environment } from '../contract/measured/results';
 import { readGpus } from './gpu-report';
 import { gpusOfPlan } from './preflight-gpu';
 
-interface FileSystem {
-  readonly totalBytes: number;
-  /** What a user who is not root may still write. */
-  readonly freeBytes: number;
-}
-
 /** Where the path lies or, as long as it is not there, its nearest parent that is; links are followed. */
 async function realParent(path: string): Promise<string> {
   const parent = dirname(path);
@@ -20,8 +14,9 @@ async function realParent(path: string): Promise<string> {
 
 // Asks the kernel for the very path: a table of mounts (systeminformation's too) leaves out every tmpfs,
 // and a folder in one would be taken for a part of the root disk.
-async function readFileSystem(path: string): Promise<FileSystem | null> {
+async function readFileSystem(path: string) {
   const found = await statfs(path).catch(() => null);
+  // Free is what a user who is not root may still write.
   return found === null
     ? null
     : { totalBytes: found.bsize * found.blocks, freeBytes: found.bsize * found.bavail };

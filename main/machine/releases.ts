@@ -42,17 +42,12 @@ const oldestRelease = '22.04';
 /** The oldest release whose PyTorch is known to be 2.5, the least that the toolkit in the client image runs on. */
 const oldestClientRelease = '24.10';
 
-interface ReleaseFault {
-  /** Goes on a sentence that names the release: "its Triton has no …". */
-  readonly reason: string;
-  readonly remedy: string;
-}
-
 /**
- * Why the workbench cannot run a release, whatever the machine; null where it can. Pure.
+ * Why the workbench cannot run a release, whatever the machine; null where it can. The reason goes on a sentence that names
+ * the release: "its Triton has no …". Pure.
  * @param buildsClient the client image is built on the PyTorch image of the release
  */
-export function releaseFault(release: string, buildsClient: boolean): ReleaseFault | null {
+export function releaseFault(release: string, buildsClient: boolean) {
   if (compareVersions(release, oldestRelease) < 0) {
     return {
       reason: 'its Triton has no option --http-address',

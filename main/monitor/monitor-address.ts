@@ -1,5 +1,5 @@
 import { parseRemoteUrl, type RequestHeader, shownAddress, urlOrNull, withScheme } from '../contract/address';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput } from '../contract/errors';
 import type { MonitorTarget } from '../contract/monitor/monitor';
 import { type HostReach, seenMessage } from '../engine/docker-over-ssh/host-reach';
 import { readTls, type TlsMaterial } from '../triton/tls';
@@ -36,10 +36,11 @@ type ParsedTarget = Omit<MonitorAddress, 'tls' | 'metricsTls' | 'headers' | 'hos
  */
 export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
   if (urlOrNull(withScheme(target.url)) === null) {
-    throw new WorkbenchError('input-invalid', `"${shownAddress(target.url)}" is not an http address`, {
-      where: 'url',
-      remedy: 'For example http://localhost:8000',
-    });
+    throw invalidInput(
+      'url',
+      `"${shownAddress(target.url)}" is not an http address`,
+      'For example http://localhost:8000',
+    );
   }
   const { http, secure } = parseRemoteUrl(target.url);
   const colon = http.lastIndexOf(':');
@@ -53,10 +54,11 @@ export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
   const url = urlOrNull(withScheme(target.metricsUrl));
   const metricsSecure = url?.protocol === 'https:';
   if ((url?.protocol !== 'http:' && !metricsSecure) || url.username !== '' || url.password !== '') {
-    throw new WorkbenchError('input-invalid', `"${shownAddress(target.metricsUrl)}" is not an http address`, {
-      where: 'metricsUrl',
-      remedy: 'For example http://localhost:8002/metrics',
-    });
+    throw invalidInput(
+      'metricsUrl',
+      `"${shownAddress(target.metricsUrl)}" is not an http address`,
+      'For example http://localhost:8002/metrics',
+    );
   }
   return {
     http,
@@ -82,11 +84,11 @@ export async function readMonitorTarget(
   const { host } = target;
   if (host !== undefined) {
     if (secure || metricsSecure) {
-      throw new WorkbenchError('input-invalid', 'Only http addresses of a host can be watched', {
-        where: 'url',
-        remedy:
-          'Use the address of Triton on that machine, for example http://127.0.0.1:8000. ssh encrypts the way there.',
-      });
+      throw invalidInput(
+        'url',
+        'Only http addresses of a host can be watched',
+        'Use the address of Triton on that machine, for example http://127.0.0.1:8000. ssh encrypts the way there.',
+      );
     }
     const here = { http: await reach.open(host, http), metrics: await reach.open(host, metrics) };
     return {

@@ -107,18 +107,13 @@ function reportChart(id: string, title: string, unit: string, lines: readonly Re
 const figures = (heading: string, look: 'charts' | 'gpuCharts', drawn: readonly string[]): Markup =>
   markup`<h3>${heading}</h3><div class="${look}">${drawn.map((svg) => markup`<figure>${new Markup(svg)}</figure>`)}</div>`;
 
-interface Summary {
-  readonly mean: number | null;
-  readonly max: number | null;
-}
-
 /** Of the seconds that are kept. @param weight of each second; all the same when absent. */
 function summaryOf(
   history: MonitorHistory,
   key: string,
   field: SeriesField,
   weight?: (index: number) => number,
-): Summary {
+) {
   const span = history.span();
   if (span === null) return { mean: null, max: null };
   let sum = 0;

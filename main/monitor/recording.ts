@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type MonitorSample, monitorSampleSchema } from '../contract/monitor/monitor';
 import { gpuFields, type MonitorHistory, seriesFields } from '../contract/monitor/monitor-history';
 import { makeFolder } from '../platform/files';
@@ -98,9 +98,7 @@ export async function* readRecording(
       if (first) {
         first = false;
         if (!isHead(line)) {
-          throw new WorkbenchError('input-invalid', `${path} is not a monitor recording`, {
-            where: path,
-          });
+          throw invalidInput(path, `${path} is not a monitor recording`);
         }
         continue;
       }
@@ -115,10 +113,7 @@ export async function* readRecording(
       throw new WorkbenchError('input-invalid', `${path} does not exist`, { where: path });
     // A folder, a file of somebody else's: the system says which.
     if (code !== undefined && !(error instanceof WorkbenchError)) {
-      throw new WorkbenchError('input-invalid', `${path} cannot be read (${code})`, {
-        where: path,
-        remedy: 'Use a file written with --record.',
-      });
+      throw invalidInput(path, `${path} cannot be read (${code})`, 'Use a file written with --record.');
     }
     throw error;
   } finally {

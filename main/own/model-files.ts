@@ -1,6 +1,6 @@
 import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 
 export interface ModelFile {
   /** Relative to the folder. */
@@ -144,10 +144,10 @@ export async function modelPathKind(
   const found = await stat(path).catch(() => null);
   if (found === null) {
     const link = await lstat(path).catch(() => null);
-    throw new WorkbenchError(
-      'input-invalid',
+    throw invalidInput(
+      path,
       link === null ? `${path} does not exist` : `${path} is a link that leads nowhere`,
-      { where: path, remedy: `Give ${kindsText}.` },
+      `Give ${kindsText}.`,
     );
   }
   const readable = await access(path, constants.R_OK).then(

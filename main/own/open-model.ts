@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Handlers } from '../contract/api';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput } from '../contract/errors';
 import { type OpenedModel, type OpenModelInput, openModelSchema } from '../contract/run/own-model';
 import { type ModelSource, sourceSchema } from '../contract/run/run-spec';
 import { silentListener, type Toolkit } from '../toolkit/toolkit';
@@ -51,10 +51,11 @@ function opened(
 function checkGiven(given: Tree, names: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  throw new WorkbenchError('input-invalid', `The model has no input "${unknown}"`, {
-    where: '--shape',
-    remedy: `Its inputs are: ${names.join(', ')}.`,
-  });
+  throw invalidInput(
+    '--shape',
+    `The model has no input "${unknown}"`,
+    `Its inputs are: ${names.join(', ')}.`,
+  );
 }
 
 function notesOf({ inputs, batched }: ModelSource): string[] {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type Datatype, datatypeBytes, type InputData, isDatatype } from '../contract/measured/input-data';
 import { makeFolder } from '../platform/files';
 import { countToMake, mostMadeBytes } from '../triton/tensor';
@@ -95,13 +95,10 @@ export async function generateInput(
     }
     const shape = options.shapes[tensor.name] ?? tensor.shape.slice(options.batched ? 1 : 0);
     if (shape.some((size) => size < 0)) {
-      throw new WorkbenchError(
-        'input-invalid',
+      throw invalidInput(
+        '--shape',
         `Input ${tensor.name} has dynamic dimensions [${shape.join(', ')}]`,
-        {
-          where: '--shape',
-          remedy: `Set them, for example --shape ${tensor.name}:${shape.map((size) => (size < 0 ? 16 : size)).join(',')}`,
-        },
+        `Set them, for example --shape ${tensor.name}:${shape.map((size) => (size < 0 ? 16 : size)).join(',')}`,
       );
     }
     const each = datatype === 'BYTES' ? 4 + textLength : datatypeBytes[datatype];

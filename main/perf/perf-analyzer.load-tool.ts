@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../contract/measured/results';
 import { fileLimits } from '../contract/reader-limits';
 import { present } from '../contract/trees';
@@ -81,13 +81,10 @@ async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, ru
   const intervals = input.settings.requestIntervalsUs ?? [];
   const fraction = intervals.find((interval) => !Number.isInteger(interval));
   if (fraction !== undefined) {
-    throw new WorkbenchError(
-      'input-invalid',
+    throw invalidInput(
+      'intervals of requests',
       `perf_analyzer supports only whole microseconds, not ${fraction}`,
-      {
-        where: 'intervals of requests',
-        remedy: 'Round the intervals, or measure with the native generator.',
-      },
+      'Round the intervals, or measure with the native generator.',
     );
   }
   if (intervals.length > 0) await writeFile(intervalsPath, `${intervals.join('\n')}\n`);

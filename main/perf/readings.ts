@@ -128,20 +128,14 @@ function leavesIdle(
   return gpus.length > 0 && areIdle && computing >= 0.5;
 }
 
-/** Readings under way. */
-interface OpenReadings {
-  /** A level with what the server's machine was like at the times that count, milliseconds of `performance.now()`. */
-  added(point: LoadPoint, counts: (atMs: number) => boolean): LoadPoint;
-  end(): Promise<void>;
-}
-
 /** Reads until it is ended. */
-export function openReadings(sources: ReadingSources): OpenReadings {
+export function openReadings(sources: ReadingSources) {
   const readings: Readings = { metrics: [], gpus: [] };
   const end = new AbortController();
   const reading = read(sources, readings, end.signal);
   return {
-    added(point, counts) {
+    /** A level with what the server's machine was like at the times that count, milliseconds of `performance.now()`. */
+    added(point: LoadPoint, counts: (atMs: number) => boolean): LoadPoint {
       const told = readingsOf(readings, counts);
       const flags = [...point.flags];
       if (told.gpus?.some(isThrottled) === true) flags.push('clocks-throttled');

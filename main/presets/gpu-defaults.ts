@@ -127,20 +127,14 @@ interface OnlineConcurrencyInput {
   readonly cap?: number;
 }
 
-interface OnlineConcurrency {
-  /** Items of each request. */
-  readonly batchSize: number;
-  readonly concurrency: readonly number[];
-}
-
 const defaultCap = 256;
 const steps = 32;
 
 /**
  * The seeds' online sweep: twice as many items under way as all instances take at once, spread over at most `cap`
- * requests, in about 32 steps. Throws a RangeError unless the numbers are positive integers.
+ * requests, in about 32 steps; `batchSize`: items of each request. Throws a RangeError unless the numbers are positive integers.
  */
-export function onlineConcurrency(input: OnlineConcurrencyInput): OnlineConcurrency {
+export function onlineConcurrency(input: OnlineConcurrencyInput) {
   const { maxBatchSize, modelInstances, tritonInstances = 1, cap = defaultCap } = input;
   for (const value of [maxBatchSize, modelInstances, tritonInstances, cap]) {
     if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${value} is not a positive integer`);

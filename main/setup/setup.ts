@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput } from '../contract/errors';
 import {
   componentFacts,
   type ComponentId,
@@ -81,13 +81,8 @@ async function statusOf(component: Component, options: SetupOptions): Promise<Co
   return { id, state, version, bytes: facts?.bytes ?? null };
 }
 
-interface FolderUser {
-  readonly pid: number;
-  readonly name: string;
-}
-
 /** The processes of this machine whose program is in the folder; empty where the system has no /proc. */
-async function processesIn(folder: string): Promise<readonly FolderUser[]> {
+async function processesIn(folder: string) {
   const names = await readdir('/proc').catch(() => []);
   const isInside = (path: string) => path.startsWith(`${folder}${sep}`);
   const found = await Promise.all(
@@ -110,10 +105,10 @@ async function refuseInUse(component: Component, { layout }: SetupOptions): Prom
   const folder = component.folder(layout);
   const [user] = await processesIn(folder);
   if (user === undefined) return;
-  throw new WorkbenchError(
-    'input-invalid',
+  throw invalidInput(
+    folder,
     `${componentFacts[component.id].title} is in use by process ${user.pid} (${user.name})`,
-    { where: folder, remedy: 'Wait for the run to end or stop the deployment, then try again.' },
+    'Wait for the run to end or stop the deployment, then try again.',
   );
 }
 

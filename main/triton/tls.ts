@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { TlsFiles } from '../contract/address';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { present } from '../contract/trees';
 
 /** What {@link TlsFiles} name, read; a plain value that crosses threads. */
@@ -30,10 +30,10 @@ async function readPem(file: string | undefined, where: string): Promise<string 
 export async function readTls(files: TlsFiles | null | undefined): Promise<TlsMaterial | null> {
   if (files === null || files === undefined) return null;
   if ((files.certFile === undefined) !== (files.keyFile === undefined)) {
-    throw new WorkbenchError(
-      'input-invalid',
+    throw invalidInput(
+      files.certFile === undefined ? 'certFile' : 'keyFile',
       'A client certificate needs its key, and a key needs its certificate',
-      { where: files.certFile === undefined ? 'certFile' : 'keyFile', remedy: 'Set both, or neither.' },
+      'Set both, or neither.',
     );
   }
   return {

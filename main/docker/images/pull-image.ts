@@ -94,13 +94,6 @@ interface PullImageOptions {
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
-interface PulledImage {
-  /** "name@sha256:…" of the registry. */
-  readonly digest: string;
-  /** "sha256:…" on this engine. */
-  readonly id: string;
-}
-
 function lineOf({ id, status, progressDetail }: EngineEvent): string | null {
   if (status === undefined || progressDetail?.current !== undefined) return null;
   return id === undefined ? status : `${id}: ${status}`;
@@ -112,7 +105,7 @@ async function inspectPulled(
   wanted: ImageReference,
   told: string | null,
   signal: AbortSignal,
-): Promise<PulledImage> {
+) {
   const reference = formatImageReference(wanted);
   const { Id, RepoDigests } = await ask(`inspect ${reference}`, () => docker.getImage(reference).inspect(), {
     signal,
@@ -128,6 +121,7 @@ async function inspectPulled(
       details: `expected ${expected ?? 'any'}; the engine has ${digests.join(', ') || 'none'}`,
     });
   }
+  // "name@sha256:…" of the registry, and "sha256:…" on this engine.
   return { digest, id: Id };
 }
 
@@ -135,11 +129,7 @@ async function inspectPulled(
  * Pulls an image and says what came. Abort closes the request; layers that have come are kept by the engine.
  * Throws image-missing, registry-denied, image-pull-failed, cancelled, or what the connection says.
  */
-export async function pullImage(
-  docker: Docker,
-  text: string,
-  options: PullImageOptions,
-): Promise<PulledImage> {
+export async function pullImage(docker: Docker, text: string, options: PullImageOptions) {
   const { signal, onProgress } = options;
   const wanted = parseImageReference(text);
   const reference = formatImageReference(wanted);

@@ -89,18 +89,8 @@ export function missingIn(mirror: Mirror, content: FolderContent, root: string):
   };
 }
 
-interface Changes {
-  /** Files of the volume that are to have another name too. */
-  readonly linked: readonly { readonly from: string; readonly to: string }[];
-  readonly missing: TarContent;
-  /** Files in whose place a folder is now, and folders in whose place a file is: nothing gets there before they are removed. */
-  readonly replaced: readonly string[];
-  /** Other files and folders that are no longer here; a folder stands for all that is in it. */
-  readonly gone: readonly string[];
-}
-
 /** What makes the volume the folder, where a program there can link and remove. Pure. */
-export function changedIn(mirror: Mirror, content: FolderContent, root: string): Changes {
+export function changedIn(mirror: Mirror, content: FolderContent, root: string) {
   const changed = [...content.files].filter(([path, { sha256 }]) => mirror.files[path]?.sha256 !== sha256);
   const changing = new Set(changed.map(([path]) => path));
   const replaced = [
@@ -125,6 +115,7 @@ export function changedIn(mirror: Mirror, content: FolderContent, root: string):
   const isIn = (path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
   const files = Object.keys(mirror.files).filter((path) => !content.files.has(path));
   return {
+    /** Files of the volume that are to have another name too. */
     linked,
     missing: {
       folders: content.folders.filter((folder) => mirror.open === true || !mirror.folders.includes(folder)),
@@ -132,7 +123,9 @@ export function changedIn(mirror: Mirror, content: FolderContent, root: string):
         .filter(([path]) => !isLinked.has(path))
         .map(([path]) => ({ path, from: join(root, path) })),
     },
+    /** Files in whose place a folder is now, and folders in whose place a file is: nothing gets there before they are removed. */
     replaced,
+    /** Other files and folders that are no longer here; a folder stands for all that is in it. */
     gone: [...folders, ...files].filter((path) => !isIn(path) && !isReplaced(path)),
   };
 }

@@ -36,23 +36,16 @@ export async function isOrphan(
 /** Removals at a time: an engine does several, and takes about 300 ms for one that runs. */
 const together = 4;
 
-interface Sweep {
-  /** Names. */
-  readonly removed: readonly string[];
-  /** Names of orphans that are still there. */
-  readonly left: readonly string[];
-}
-
 /**
  * Removes the orphans among the containers of a workbench home; nothing is touched that the list of its own did not
  * give. One that cannot be removed keeps none of the others. A last list says what is left: what could not be removed,
- * and what became an orphan in the meantime. Throws when the engine gives no list.
+ * and what became an orphan in the meantime. Gives the names of both. Throws when the engine gives no list.
  */
 export async function sweepContainers(
   client: DockerClient,
   instance: string,
   isOrphan: (container: OwnContainer) => boolean | Promise<boolean>,
-): Promise<Sweep> {
+) {
   const orphans = async () => {
     const own = await listContainers(client, instance);
     const orphaned = await Promise.all(own.map(async (container) => isOrphan(container)));

@@ -64,21 +64,10 @@ export interface ReleasePlaces {
   readonly link: DockerLink;
 }
 
-interface EngineMachine {
-  readonly docker: DockerFacts;
-  /** This machine's where nothing is known of the other. */
-  readonly gpus: GpuReport;
-  /** The GPUs are those of the engine. */
-  readonly isKnown: boolean;
-}
-
 /** The engine of a run and the GPUs that it has: a host's, or this machine's. */
-export async function readEngineMachine({
-  env,
-  link,
-  host,
-}: Pick<ReleasePlaces, 'env' | 'link' | 'host'>): Promise<EngineMachine> {
+export async function readEngineMachine({ env, link, host }: Pick<ReleasePlaces, 'env' | 'link' | 'host'>) {
   const [docker, gpus] = await Promise.all([host?.docker ?? link.facts(), host?.gpus ?? readGpus(env)]);
+  // Whether the GPUs are those of the engine: this machine's are taken where nothing is known of the other.
   return { docker, gpus, isKnown: host === null ? remoteHost(docker) === null : host.gpus !== null };
 }
 

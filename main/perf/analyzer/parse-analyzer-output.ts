@@ -69,35 +69,16 @@ export function parseAnalyzerCsv(text: string): AnalyzerRow {
   };
 }
 
-/** One "Pass" line of `-v`: a window. */
-interface AnalyzerPass {
-  readonly index: number;
-  readonly inferencesPerSecond: number;
-  readonly avgUs: number;
-}
-
 const number = String.raw`(\d+(?:\.\d+)?(?:e[+-]?\d+)?)`;
 const passLine = new RegExp(
   String.raw`Pass \[(\d+)\] throughput: ${number} infer/sec\. Avg latency: ${number} usec`,
 );
 
-/** null for any other line. */
-export function parsePass(line: string): AnalyzerPass | null {
+/** One "Pass" line of `-v`, which is a window; null for any other line. */
+export function parsePass(line: string) {
   const [, index, throughput, avg] = passLine.exec(line) ?? [];
   if (index === undefined) return null;
   return { index: Number(index) - 1, inferencesPerSecond: Number(throughput), avgUs: Number(avg) };
-}
-
-interface AnalyzerSummary {
-  /** Of the client, over the merged windows; null where the output does not say. */
-  readonly requestCount: number | null;
-  /** Of the model itself, not of the models it is composed of. */
-  readonly inferenceCount: number | null;
-  readonly executionCount: number | null;
-  /** Sequences ended a second, of stateful models. */
-  readonly sequencesPerSecond: number | null;
-  /** Of the model itself; null without a cache, and where it was not asked. */
-  readonly cache: ResponseCache | null;
 }
 
 /** The first number that the pattern finds in these lines; null where none does. */
@@ -136,12 +117,16 @@ function cacheOf(lines: readonly string[]): ResponseCache | null {
 }
 
 /** What the CSV leaves out. */
-export function parseAnalyzerSummary(lines: readonly string[]): AnalyzerSummary {
+export function parseAnalyzerSummary(lines: readonly string[]) {
   return {
+    /** Of the client, over the merged windows; null where the output does not say. */
     requestCount: countOf(lines, 'Request count'),
+    // Of the model itself, not of the models it is composed of.
     inferenceCount: countOf(lines, 'Inference count'),
     executionCount: countOf(lines, 'Execution count'),
+    /** Sequences ended a second, of stateful models. */
     sequencesPerSecond: numberOf(lines, sequenceLine),
+    /** Of the model itself; null without a cache, and where it was not asked. */
     cache: cacheOf(lines),
   };
 }

@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../../contract/errors';
+import { invalidInput, type WorkbenchError } from '../../contract/errors';
 import type { LoadPoint } from '../../contract/measured/results';
 import { fileLimits } from '../../contract/reader-limits';
 import { loadKey, mostUnderWay } from '../../contract/run/sweep';
@@ -52,10 +52,11 @@ class Row {
   ) {}
 
   fail(message: string, name?: string): WorkbenchError {
-    return new WorkbenchError('input-invalid', message, {
-      where: name === undefined ? this.where : `${this.where}, column "${shortText(name)}"`,
-      remedy: 'Use a CSV file written by perf_analyzer with -f.',
-    });
+    return invalidInput(
+      name === undefined ? this.where : `${this.where}, column "${shortText(name)}"`,
+      message,
+      'Use a CSV file written by perf_analyzer with -f.',
+    );
   }
 
   has(name: string): boolean {
@@ -155,10 +156,7 @@ function readHeader(text: string, fileName: string): Header {
   const lacking = [throughputColumn, ...Object.values(required)].filter((name) => !names.includes(name));
   const repeated = names.find((name, index) => name !== '' && names.indexOf(name) < index);
   const refused = (message: string) =>
-    new WorkbenchError('input-invalid', message, {
-      where,
-      remedy: 'Use a file written by perf_analyzer with -f or --profile-export-file.',
-    });
+    invalidInput(where, message, 'Use a file written by perf_analyzer with -f or --profile-export-file.');
   if (names.length > mostColumns) throw refused(`There are more than ${mostColumns} columns`);
   if (names.includes('p99 latency (ms)'))
     throw refused('This is a results table in milliseconds, not a perf_analyzer file');
@@ -201,9 +199,10 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
     if (points.length > mostLevels) throw row.fail(`There are more than ${mostLevels} levels`);
   }
   if (points.length === 0) {
-    throw new WorkbenchError('input-invalid', 'The file has no level: perf_analyzer found no steady level', {
-      where: `${options.fileName}, line 2`,
-    });
+    throw invalidInput(
+      `${options.fileName}, line 2`,
+      'The file has no level: perf_analyzer found no steady level',
+    );
   }
   const known = [
     ...[loadColumn, throughputColumn, ...Object.values(required), ...Object.values(optional)],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { WorkbenchError } from '../../contract/errors';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
 import { fileLimits } from '../../contract/reader-limits';
 import type { ImportRequest, ImportSource } from '../../contract/run/imported';
@@ -185,12 +185,13 @@ const tooLarge = 'Export fewer levels, or import the CSV file instead of the pro
 async function readSmall(path: string): Promise<Buffer> {
   const found = await readBoundedBytes(path, mostProfileBytes, { links: 'follow' });
   if ('bytes' in found) return found.bytes;
-  throw new WorkbenchError('input-invalid', `The file cannot be read: ${found.problem}`, {
-    where: path,
-    remedy: found.problem.includes(' bytes')
+  throw invalidInput(
+    path,
+    `The file cannot be read: ${found.problem}`,
+    found.problem.includes(' bytes')
       ? tooLarge
       : 'Name a file written by perf_analyzer with -f or --profile-export-file.',
-  });
+  );
 }
 
 function parsed(
@@ -200,20 +201,17 @@ function parsed(
   const { fileName } = options;
   if (bytes.length === 0) throw new WorkbenchError('input-invalid', 'The file is empty', { where: fileName });
   if (bytes.includes(0)) {
-    throw new WorkbenchError('input-invalid', 'Not a text file', {
-      where: fileName,
-      remedy: 'Use a CSV file or a profile export of perf_analyzer.',
-    });
+    throw invalidInput(fileName, 'Not a text file', 'Use a CSV file or a profile export of perf_analyzer.');
   }
   const text = bytes.toString('utf8');
   if (/^\uFEFF?\s*[{[]/.test(text)) {
     return { kind: 'perf-analyzer-profile', capture: parseProfileExport(text, options) };
   }
   if (bytes.length > mostCsvBytes) {
-    throw new WorkbenchError(
-      'input-invalid',
+    throw invalidInput(
+      fileName,
       `The CSV file has ${bytes.length} bytes, at most ${mostCsvBytes} are read`,
-      { where: fileName, remedy: 'A perf_analyzer file has one line per level.' },
+      'A perf_analyzer file has one line per level.',
     );
   }
   return { kind: 'perf-analyzer-csv', capture: parseCaptureCsv(text, options) };

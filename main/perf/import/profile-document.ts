@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../../contract/errors';
+import { invalidInput, type WorkbenchError } from '../../contract/errors';
 import { fileLimits } from '../../contract/reader-limits';
 import { parseBoundedJson } from '../../platform/parse-json';
 
@@ -60,10 +60,7 @@ export interface ProfileExperiment {
 }
 
 export const refusedProfile = (message: string, where: string): WorkbenchError =>
-  new WorkbenchError('input-invalid', message, {
-    where,
-    remedy: 'Use a file written by perf_analyzer with --profile-export-file.',
-  });
+  invalidInput(where, message, 'Use a file written by perf_analyzer with --profile-export-file.');
 
 const { levels: mostLevels, windows: mostWindows } = fileLimits.profileExport;
 

@@ -216,13 +216,6 @@ const datatypes: Readonly<Record<string, SampleDatatype>> = {
   V2: 'BF16',
 };
 
-interface Header {
-  readonly descr: string;
-  readonly fortran: boolean;
-  readonly shape: readonly number[];
-  readonly dataAt: number;
-}
-
 function shapeOf(axes: string): readonly number[] {
   const shape = axes
     .split(',')
@@ -235,7 +228,7 @@ function shapeOf(axes: string): readonly number[] {
 }
 
 /** Source: numpy's format description (numpy.lib.format), versions 1.0 to 3.0. */
-function parseHeader(file: Buffer): Header {
+function parseHeader(file: Buffer) {
   if (file.length < 12 || !file.subarray(0, magic.length).equals(magic))
     throw new Error('no array of numpy.save');
   const major = file[6] ?? 0;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { WorkbenchError } from '../../contract/errors';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
 import type { InputData } from '../../contract/measured/input-data';
 import type { LoadPoint } from '../../contract/measured/results';
 import type { ServerLoad } from '../../contract/run/server-load';
@@ -30,10 +30,11 @@ export function checkModels(
   load: Pick<ServerLoad, 'modelVersion' | 'byIntervals'>,
 ): void {
   if (load.byIntervals && models.some(({ weight }) => weight !== 1)) {
-    throw new WorkbenchError('input-invalid', 'Request intervals do not support weights', {
-      where: '--model',
-      remedy: 'Use --request-rate instead of --request-intervals.',
-    });
+    throw invalidInput(
+      '--model',
+      'Request intervals do not support weights',
+      'Use --request-rate instead of --request-intervals.',
+    );
   }
   if (models.length === 1) return;
   if (tool.measureTogether === undefined) {
@@ -44,10 +45,11 @@ export function checkModels(
     );
   }
   if (load.modelVersion !== '') {
-    throw new WorkbenchError('input-invalid', 'A model version applies to one model only', {
-      where: '--model-version',
-      remedy: 'Remove it: the server chooses the version of each model.',
-    });
+    throw invalidInput(
+      '--model-version',
+      'A model version applies to one model only',
+      'Remove it: the server chooses the version of each model.',
+    );
   }
 }
 

@@ -128,15 +128,7 @@ export class HttpReplyReader {
   }
 }
 
-interface JsonOutput {
-  readonly name: string;
-  readonly datatype: string;
-  readonly shape: readonly number[];
-  /** Raw bytes behind the JSON; 0 of outputs in shared memory. */
-  readonly bytes: number;
-}
-
-function readOutput(value: unknown, shared: boolean): JsonOutput {
+function readOutput(value: unknown, shared: boolean) {
   const output = value as {
     name?: unknown;
     datatype?: unknown;
@@ -145,6 +137,7 @@ function readOutput(value: unknown, shared: boolean): JsonOutput {
     parameters?: { binary_data_size?: unknown };
   } | null;
   const { name, datatype, shape, data } = output ?? {};
+  // Raw ones behind the JSON.
   const bytes = shared && data === undefined ? 0 : output?.parameters?.binary_data_size;
   if (typeof name !== 'string' || typeof datatype !== 'string' || !Array.isArray(shape))
     throw new Error('an output without name, type or shape');

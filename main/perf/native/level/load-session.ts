@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { fromWire, WorkbenchError } from '../../../contract/errors';
+import { fromWire, invalidInput, WorkbenchError } from '../../../contract/errors';
 import { defaultRequestSeed } from '../../../contract/run/run-spec';
 import type { TritonClient } from '../../../triton/client';
 import { readTls } from '../../../triton/tls';
@@ -58,10 +58,11 @@ export async function readOutputChecks(
 export async function readJob(input: MeasureInput): Promise<LoadJob> {
   const { settings, level } = input;
   if (!input.batched && level.batchSize !== 1) {
-    throw new WorkbenchError('input-invalid', `${input.modelName} does not support batching`, {
-      where: `batch size ${level.batchSize}`,
-      remedy: 'Use batch size 1.',
-    });
+    throw invalidInput(
+      `batch size ${level.batchSize}`,
+      `${input.modelName} does not support batching`,
+      'Use batch size 1.',
+    );
   }
   return {
     ...parseAddress(input.protocol === 'grpc' ? input.grpcAddress : input.httpAddress),

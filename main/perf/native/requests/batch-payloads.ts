@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../../../contract/errors';
+import { invalidInput } from '../../../contract/errors';
 import { largestOf } from '../../../contract/statistics';
 import type { JobTensor, LoadJob, RequestInputHead } from '../seam/load-job';
 
@@ -36,10 +36,10 @@ function shapeOf(
   for (let row = 1; row < batchSize; row += 1) {
     if (shapeAt(row).join() === found.join()) continue;
     const entries = `${first % samples.length} and ${(first + row) % samples.length}`;
-    throw new WorkbenchError(
-      'input-invalid',
+    throw invalidInput(
+      `batch size ${batchSize}`,
       `Entries ${entries} have ${name} as [${found.join(', ')}] and [${shapeAt(row).join(', ')}]: they cannot be in one batch`,
-      { where: `batch size ${batchSize}`, remedy: 'Use batch size 1, or entries of one shape.' },
+      'Use batch size 1, or entries of one shape.',
     );
   }
   return found;

@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../../../contract/errors';
+import { invalidInput } from '../../../contract/errors';
 import type { SequenceSettings } from '../../../contract/run/run-spec';
 import { createRandom } from '../../request-schedule';
 
@@ -54,10 +54,10 @@ export class SequencePlan {
     const { firstId, endId } = settings;
     this.nextId = firstId;
     if (endId !== undefined && endId - firstId < slots) {
-      throw new WorkbenchError(
-        'input-invalid',
+      throw invalidInput(
+        'sequence id range',
         `${slots} concurrent sequences need as many ids, but the range has ${Math.max(0, endId - firstId)}`,
-        { where: 'sequence id range', remedy: 'Use a longer range, or no end.' },
+        'Use a longer range, or no end.',
       );
     }
   }

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { WorkbenchError } from '../../../contract/errors';
+import { invalidInput } from '../../../contract/errors';
 import type { TritonClient } from '../../../triton/client';
 import {
   registerSystemRegion,
@@ -84,10 +84,10 @@ function requireRoom(
   const index = found.findIndex(({ bytes }) => bytes > outputBytes);
   const over = found[index];
   if (over === undefined) return;
-  throw new WorkbenchError(
-    'input-invalid',
+  throw invalidInput(
+    '--output-shared-memory-size',
     `Output ${outputNames[index] ?? ''} has ${over.bytes} bytes, its shared memory ${outputBytes}`,
-    { where: '--output-shared-memory-size', remedy: `Use at least ${over.bytes}.` },
+    `Use at least ${over.bytes}.`,
   );
 }
 
