@@ -73,16 +73,6 @@ export function assertLoadKind(traits: ModelTraits, kind: LoadKind): void {
   if (sharedMemory !== 'none') assertOneResponse(streaming, sequences !== undefined);
 }
 
-/** The workbench's own load generator. @param options.workerFile bundled entry of its worker thread. */
-function createNativeTool(options: { readonly workerFile: string }): LoadTool {
-  return {
-    id: 'native',
-    measure: async (input) => (await measureLevel(options.workerFile, input)).point,
-    measureTogether: (inputs) => measureTogether(options.workerFile, inputs),
-    levelInTurns: (input) => levelInTurns(options.workerFile, input),
-  };
-}
-
 interface LoadToolsOptions {
   readonly layout: Pick<HomeLayout, 'perfAnalyzer' | 'perfAnalyzerLibraries'>;
   /** Bundled entry of the native generator's worker thread. */
@@ -130,8 +120,14 @@ function checked(tool: LoadTool): LoadTool {
 
 /** Every load tool by its id. */
 export function createLoadTools(options: LoadToolsOptions): Readonly<Record<LoadToolId, LoadTool>> {
+  const { workerFile } = options;
   return {
-    native: checked(createNativeTool({ workerFile: options.workerFile })),
+    native: checked({
+      id: 'native',
+      measure: async (input) => (await measureLevel(workerFile, input)).point,
+      measureTogether: (inputs) => measureTogether(workerFile, inputs),
+      levelInTurns: (input) => levelInTurns(workerFile, input),
+    }),
     perf_analyzer: checked(
       createPerfAnalyzerTool({
         binary: options.layout.perfAnalyzer,

@@ -24,17 +24,6 @@ export interface ServerDelta extends Readonly<Record<Field, DurationStatistic>> 
 const byField = (valueOf: (field: Field) => DurationStatistic) =>
   Object.fromEntries(fields.map((field) => [field, valueOf(field)])) as Record<Field, DurationStatistic>;
 
-export interface ServerColumns {
-  readonly queueUs: number;
-  readonly computeInputUs: number;
-  readonly computeInferUs: number;
-  readonly computeOutputUs: number;
-  /** The columns and, where a cache answers, its time: what the server is known to have done for a mean request. */
-  readonly knownUs: number;
-  /** Items per executed batch; null when nothing was executed. */
-  readonly meanServerBatch: number | null;
-}
-
 /** The version that did the work: whose queue count rose most. */
 function busiest(before: readonly ModelStatistics[], after: readonly ModelStatistics[]) {
   let best: { readonly from: ModelStatistics; readonly to: ModelStatistics; readonly rise: number } | null =
@@ -87,7 +76,7 @@ export function mergeDeltas(deltas: readonly ServerDelta[]): ServerDelta {
 /** Mean of one field, by the count of that same field; 0 where nothing was counted. */
 const meanUs = ({ count, ns }: DurationStatistic): number => (count === 0 ? 0 : ns / count / 1000);
 
-export function serverColumns(delta: ServerDelta): ServerColumns {
+export function serverColumns(delta: ServerDelta) {
   const queueUs = meanUs(delta.queue);
   const computeInputUs = meanUs(delta.computeInput);
   const computeInferUs = meanUs(delta.computeInfer);
@@ -100,10 +89,14 @@ export function serverColumns(delta: ServerDelta): ServerColumns {
     computeInputUs,
     computeInferUs,
     computeOutputUs,
+    /** The columns and, where a cache answers, its time: what the server is known to have done for a mean request. */
     knownUs: queueUs + computeInputUs + computeInferUs + computeOutputUs + cacheUs,
+    /** Items per executed batch; null when nothing was executed. */
     meanServerBatch: delta.executionCount === 0 ? null : delta.inferenceCount / delta.executionCount,
   };
 }
+
+export type ServerColumns = Readonly<ReturnType<typeof serverColumns>>;
 
 /** What the response cache did; null where the server counted neither a hit nor a miss. */
 export function cacheColumns({ cacheHit, cacheMiss }: ServerDelta): ResponseCache | null {

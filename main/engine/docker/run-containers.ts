@@ -33,10 +33,7 @@ export async function readEngineFacts(link: DockerLink): Promise<EngineFacts> {
 }
 
 /** "uid:gid" of containers, and the user that folders are given to which they work in, where that is not this one. */
-export function containerUser({ rootless }: Pick<EngineFacts, 'rootless'>): {
-  readonly user: string;
-  readonly ownerId: number | null;
-} {
+export function containerUser({ rootless }: Pick<EngineFacts, 'rootless'>) {
   const uid = process.getuid?.() ?? plainUser;
   const gid = process.getgid?.() ?? plainUser;
   return {

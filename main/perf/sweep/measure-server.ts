@@ -12,7 +12,7 @@ import { readModelTraits } from '../../triton/model-traits';
 import { readTls } from '../../triton/tls';
 import type { InputReaders } from '../input/input-readers';
 import { stabilityWindows } from '../intervals';
-import type { LevelInTurns, LoadTool, MeasureInput } from '../load-tool';
+import type { LoadTool, MeasureInput } from '../load-tool';
 import { assertLoadKind } from '../load-tools';
 import { openReadings, type ReadingSources, readWhile, windowSpan } from '../readings';
 import {
@@ -176,18 +176,12 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
   return slowest(points);
 }
 
-/** A level in turns, and when its windows were. */
-interface TurnsOfLevel {
-  readonly level: LoadLevel;
-  readonly turns: LevelInTurns;
-  readonly counts: (atMs: number) => boolean;
-}
-
+/** Levels in turns, and of each when its windows were. */
 function turnsOf(
   session: Session,
   levels: readonly LoadLevel[],
   begin: NonNullable<LoadTool['levelInTurns']>,
-): readonly TurnsOfLevel[] {
+) {
   const { listener, dir } = session;
   return levels.flatMap((level, index) => {
     const said = new Set<string>();

@@ -58,10 +58,7 @@ export function largestRequestBytes({ tensors, batchSize }: Pick<LoadJob, 'tenso
  * How many different requests the samples make, and how many of them are made: all, or the first that fit into 256 MiB, at
  * least one. Throws input-invalid where the items of a request differ in shape.
  */
-export function payloadCounts(job: Pick<LoadJob, 'tensors' | 'batchSize'>): {
-  readonly all: number;
-  readonly made: number;
-} {
+export function payloadCounts(job: Pick<LoadJob, 'tensors' | 'batchSize'>) {
   const { tensors, batchSize } = job;
   const samples = largestOf(tensors.map((tensor) => tensor.samples.length));
   const affordable = Math.max(1, Math.floor(maxBytes / Math.max(1, largestRequestBytes(job))));

@@ -21,10 +21,7 @@ const alignment = 64;
 const aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
 
 /** Offsets of all inputs, by payload and then tensor, and the bytes of all of them together. */
-export function inputLayout(payloads: readonly RequestInputs[]): {
-  readonly offsets: readonly (readonly number[])[];
-  readonly bytes: number;
-} {
+export function inputLayout(payloads: readonly RequestInputs[]) {
   let bytes = 0;
   const offsets = payloads.map((inputs) =>
     inputs.map((input) => {
