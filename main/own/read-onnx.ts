@@ -161,7 +161,9 @@ class OnnxReader {
       if (field.number === tensor.name) name = this.walk.text(field);
       if (field.number === tensor.externalData) {
         const [key, value] = this.walk.entry(field);
-        if (key === 'location') this.found.externalFiles.add(value === null ? '' : this.walk.text(value));
+        // Also of what is not kept, for the bounds of texts.
+        const text = value === null ? '' : this.walk.text(value);
+        if (key === 'location') this.found.externalFiles.add(text);
         limited(this.found.externalFiles.size, most.externalFiles, 'files with weights');
       }
     }
