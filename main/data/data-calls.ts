@@ -50,9 +50,7 @@ const sourcesOf = ({ preset: { origin } }: LoadedPreset) => [
 
 /** Published data sets and checkpoints: which there are, and fetching them. */
 export function createDataCalls(options: DataCallsOptions): DataCalls {
-  const works = new Works<WorkFacts>('download', (work) => {
-    options.emit({ type: 'data-work', work });
-  });
+  const works = new Works<WorkFacts>('download', (work) => options.emit({ type: 'data-work', work }));
   const rootOf = (preset: string) => join(options.root, preset);
 
   const list = async (preset: string): Promise<readonly DataItem[]> => {
@@ -95,9 +93,7 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
         toolkit: options.toolkit,
         from,
         signal,
-        onProgress: (fraction, text) => {
-          change({ fraction, text });
-        },
+        onProgress: (fraction, text) => change({ fraction, text }),
       });
       return { text: 'Ready', path };
     });
@@ -105,9 +101,7 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
   return {
     list,
     fetch,
-    cancel: (workId) => {
-      works.cancel(workId);
-    },
+    cancel: (workId) => works.cancel(workId),
     works: () => works.list(),
     ended: (workId) => works.ended(workId),
     close: () => works.close(),

@@ -109,9 +109,7 @@ class Interruption extends Error {
 /** A signal that also ends when nobody calls `alive` for `stallMs`. */
 function watchdog(signal: AbortSignal, stallMs: number) {
   const { controller, dispose } = linkedAbort(signal);
-  const timer = setTimeout(() => {
-    controller.abort();
-  }, stallMs);
+  const timer = setTimeout(() => controller.abort(), stallMs);
   return {
     signal: controller.signal,
     alive: () => timer.refresh(),
@@ -248,9 +246,9 @@ export async function downloadFile(request: DownloadRequest): Promise<void> {
   const part = createPartFile(request.file);
   await transferAll(request, part);
   try {
-    await checkFile(part.path, request, request.signal, (doneBytes, totalBytes) => {
-      request.onProgress({ phase: 'checking', doneBytes, totalBytes });
-    });
+    await checkFile(part.path, request, request.signal, (doneBytes, totalBytes) =>
+      request.onProgress({ phase: 'checking', doneBytes, totalBytes }),
+    );
   } catch (error) {
     if (error instanceof WorkbenchError && error.code === 'download-invalid') await part.remove();
     throw error;

@@ -82,9 +82,7 @@ function laterAbort(signal: AbortSignal): { readonly signal: AbortSignal; readon
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const follow = () => {
-    timer = setTimeout(() => {
-      controller.abort(signal.reason);
-    }, cancelPatienceMs);
+    timer = setTimeout(() => controller.abort(signal.reason), cancelPatienceMs);
   };
   if (signal.aborted) follow();
   else signal.addEventListener('abort', follow, { once: true });

@@ -143,18 +143,14 @@ function imageHandlers({ link, images, buildArgs }: DockerCallsOptions) {
 export function createDockerCalls(options: DockerCallsOptions): DockerCalls {
   const { link, images, emit } = options;
   const opened: { watch: Promise<DockerWatch> | null } = { watch: null };
-  const feeds = createLogFeeds((id, lines) => {
-    emit({ type: 'container-log', id, lines });
-  });
+  const feeds = createLogFeeds((id, lines) => emit({ type: 'container-log', id, lines }));
   const watch = (): Promise<DockerWatch> => {
     opened.watch ??= (async () =>
       createDockerWatch({
         connect: (signal) => link.reconnect(signal),
         instance: await link.instance(),
         host: (await link.address()).host,
-        emit: (state) => {
-          emit({ type: 'docker-changed', state });
-        },
+        emit: (state) => emit({ type: 'docker-changed', state }),
         now: options.now,
       }))().catch((error: unknown) => {
       opened.watch = null;

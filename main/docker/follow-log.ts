@@ -97,10 +97,7 @@ async function open(input: FollowLogInput): Promise<Readable> {
  */
 export async function followLog(input: FollowLogInput): Promise<void> {
   const { client, id, signal } = input;
-  const linesOf = (channel: LogChannel) =>
-    new LineSplitter((line) => {
-      input.onLine(channel, line);
-    });
+  const linesOf = (channel: LogChannel) => new LineSplitter((line) => input.onLine(channel, line));
   const lines = { stdout: linesOf('stdout'), stderr: linesOf('stderr') };
   const given: Record<LogChannel, number> = { stdout: 0, stderr: 0 };
   const stopped = () => signal.aborted;

@@ -48,9 +48,8 @@ export async function putArchive(
 }
 
 /** The types of the library know no `destroy`. */
-const finish = (stream: NodeJS.ReadableStream, error?: Error): void => {
+const finish = (stream: NodeJS.ReadableStream, error?: Error): void =>
   (stream as NodeJS.ReadableStream & { destroy(error?: Error): void }).destroy(error);
-};
 
 /**
  * The tar of a file or folder of a container, running or not, as its chunks come; its entries begin with the last part of

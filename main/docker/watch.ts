@@ -211,18 +211,14 @@ export class DockerWatch {
       const startedMs = performance.now();
       const stream = { told: false };
       const { controller, dispose } = linkedAbort(signal);
-      this.dropStream = () => {
-        controller.abort();
-      };
+      this.dropStream = () => controller.abort();
       await followEvents({
         client,
         instance: this.options.instance,
         signal: controller.signal,
         timeoutMs: this.listTimeoutMs,
         // The engine listens to itself only after it has opened the stream; the list comes after both.
-        onOpen: () => {
-          this.hint.give();
-        },
+        onOpen: () => this.hint.give(),
         onEvent: () => {
           stream.told = true;
           this.hint.give();

@@ -33,12 +33,8 @@ export function assertListening(address: string, timeoutMs: number): Promise<voi
       socket.destroy();
       resolve();
     });
-    socket.once('timeout', () => {
-      fail(`no response within ${timeoutMs / 1000} s`);
-    });
-    socket.once('error', (error) => {
-      fail(error.message);
-    });
+    socket.once('timeout', () => fail(`no response within ${timeoutMs / 1000} s`));
+    socket.once('error', (error) => fail(error.message));
   });
 }
 

@@ -178,9 +178,7 @@ function orWhenAborted<T>(answer: Promise<T>, signal: AbortSignal, late: () => T
 function start(env: NodeJS.ProcessEnv, limitMs: number, ended: () => void): Promise<GpuReport> {
   const timeout = new AbortController();
   const { signal } = timeout;
-  const timer = setTimeout(() => {
-    timeout.abort();
-  }, limitMs);
+  const timer = setTimeout(() => timeout.abort(), limitMs);
   let known = noGpus(`nvidia-smi did not answer within ${limitMs / 1000} s: the NVIDIA driver hangs.`);
   const readAll = async (): Promise<GpuReport> => {
     try {

@@ -227,12 +227,9 @@ export class MonitorSession {
     this.source = { kind: 'live', ...target, sinceMs: this.options.now().getTime() };
     this.session = startLiveSession({
       ...live,
-      onSample: (sample) => {
-        this.take(sample);
-      },
-      onVerdict: ({ name, version, state, reason }) => {
-        this.options.emit({ type: 'monitor-verdict', model: { name, version, state, reason } });
-      },
+      onSample: (sample) => this.take(sample),
+      onVerdict: ({ name, version, state, reason }) =>
+        this.options.emit({ type: 'monitor-verdict', model: { name, version, state, reason } }),
       onProbeProblem: (problem) => {
         if (problem === this.probeProblem) return;
         this.probeProblem = problem;
@@ -276,15 +273,9 @@ export class MonitorSession {
       path,
       speed,
       signal: stop.signal,
-      onSample: (sample) => {
-        this.take(sample);
-      },
-      onDamaged: (damaged) => {
-        change({ damaged });
-      },
-    }).finally(() => {
-      change({ done: true });
-    });
+      onSample: (sample) => this.take(sample),
+      onDamaged: (damaged) => change({ damaged }),
+    }).finally(() => change({ done: true }));
     // Who waits for the end hears of it; the window sees what came.
     ended.catch(() => undefined);
     this.replaying = { stop, ended };

@@ -130,9 +130,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     handlers: createHandlers(session, options, stemOf),
     history: session.history,
     watch: (target, intervalMs, headers) => session.start(target, intervalMs, headers),
-    judgeBy: (rules) => {
-      session.judgeBy(rules);
-    },
+    judgeBy: (rules) => session.judgeBy(rules),
     recordTo: (path) => session.record(path),
     replayFile: async (path, speed) => {
       const { ended } = await session.replay(path, path, speed);

@@ -72,21 +72,15 @@ function sendProbe(
               reason: errorWords(text === '' ? `HTTP status ${status}` : text),
             });
         });
-        response.on('error', (error) => {
-          resolve({ kind: 'unreachable', reason: error.message });
-        });
+        response.on('error', (error) => resolve({ kind: 'unreachable', reason: error.message }));
       },
     );
     const timer = setTimeout(() => {
       resolve({ kind: 'failed', reason: `No answer within ${options.timeoutMs / 1000} s` });
       sent.destroy();
     }, options.timeoutMs);
-    sent.on('close', () => {
-      clearTimeout(timer);
-    });
-    sent.on('error', (error) => {
-      resolve({ kind: 'unreachable', reason: error.message });
-    });
+    sent.on('close', () => clearTimeout(timer));
+    sent.on('error', (error) => resolve({ kind: 'unreachable', reason: error.message }));
     sent.end(message.body);
   });
 }

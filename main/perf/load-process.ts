@@ -19,9 +19,7 @@ async function main(): Promise<void> {
   await rm(job.resultFile, { force: true });
   const abort = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      abort.abort();
-    });
+    process.on(signal, () => abort.abort());
   }
   const tools = createLoadTools({
     layout: { perfAnalyzer: 'perf_analyzer', perfAnalyzerLibraries: process.env['LD_LIBRARY_PATH'] ?? '' },
@@ -31,15 +29,9 @@ async function main(): Promise<void> {
   const input: MeasureInput = {
     ...job.measure,
     signal: abort.signal,
-    onWindow: (window, index) => {
-      say({ type: 'window', window, index });
-    },
-    onLog: (lines) => {
-      say({ type: 'log', lines });
-    },
-    onCommand: (argv) => {
-      say({ type: 'command', argv });
-    },
+    onWindow: (window, index) => say({ type: 'window', window, index }),
+    onLog: (lines) => say({ type: 'log', lines }),
+    onCommand: (argv) => say({ type: 'command', argv }),
   };
   let result: LoadProcessResult;
   try {

@@ -96,9 +96,7 @@ async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, ru
     cwd: input.workDir,
     silenceMs: silenceMs(input),
     signal: input.signal,
-    onStart: (pid) => {
-      run.cpu.started(pid);
-    },
+    onStart: (pid) => run.cpu.started(pid),
     onLine: (line) => {
       input.onLog([line]);
       const pass = parsePass(line);

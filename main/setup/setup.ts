@@ -250,9 +250,7 @@ export function createTensorflowOnDemand(
       {
         ...listener,
         onComponent: () => undefined,
-        onProgress: (fraction, text) => {
-          listener.onProgress(fraction, `TensorFlow: ${text}`);
-        },
+        onProgress: (fraction, text) => listener.onProgress(fraction, `TensorFlow: ${text}`),
       },
     );
     return layout.tensorflow;

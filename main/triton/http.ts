@@ -88,9 +88,7 @@ function exchangeOverTls(
         });
       },
     );
-    sent.once('error', (error) => {
-      reject(explained(error, host));
-    });
+    sent.once('error', (error) => reject(explained(error, host)));
     sent.end(body);
   });
 }
@@ -159,9 +157,7 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
   const { tls = null } = request;
   const where = `${tls === null ? 'http' : 'https'}://${address}${request.path}`;
   const { controller, dispose } = linkedAbort(...(request.signal === undefined ? [] : [request.signal]));
-  const timer = setTimeout(() => {
-    controller.abort();
-  }, request.timeoutMs);
+  const timer = setTimeout(() => controller.abort(), request.timeoutMs);
   const maxBytes = request.maxResponseBytes ?? plainResponseBytes;
   try {
     if (tls !== null) return await exchangeOverTls(where, request, tls, maxBytes, controller.signal);

@@ -49,9 +49,9 @@ export async function readEngineEvents(
   };
   const broken = new Promise<never>((_resolve, reject) => {
     answer.on('error', reject);
-    answer.once('aborted', () => {
-      reject(new WorkbenchError('docker-unreachable', 'The connection to the Docker Engine broke'));
-    });
+    answer.once('aborted', () =>
+      reject(new WorkbenchError('docker-unreachable', 'The connection to the Docker Engine broke')),
+    );
   });
   const ended = new Promise<void>((resolve) => {
     answer.once('end', () => {

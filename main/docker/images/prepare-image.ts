@@ -144,9 +144,7 @@ export function createImageWorks(options: ImageWorksOptions): ImageWorks {
           if (lines.length > keptLines) lines.shift();
           change({ lines: [...lines] });
         },
-        onProgress: ({ fraction, text }) => {
-          change({ fraction, text });
-        },
+        onProgress: ({ fraction, text }) => change({ fraction, text }),
       });
       return { text: kind === 'pull' ? 'Pulled' : 'Built' };
     });
@@ -166,9 +164,7 @@ export function createImageWorks(options: ImageWorksOptions): ImageWorks {
         makeImage(options, { ...(await options.engine()), recipe, ...reporter }),
       );
     },
-    cancel: (workId) => {
-      works.cancel(workId);
-    },
+    cancel: (workId) => works.cancel(workId),
     list: () => works.list(),
     ended: (workId) => works.ended(workId),
     stop: () => works.close(),

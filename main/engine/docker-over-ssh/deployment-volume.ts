@@ -163,9 +163,7 @@ export class DeploymentVolume {
     const plan = this.helper(command, [volumeMount(volume, inside, true)]);
     const { exitCode, tail } = await runContainer({
       ...{ client, ...plan, signal, onTrouble: say },
-      onLine: (_channel, line) => {
-        say(line);
-      },
+      onLine: (_channel, line) => say(line),
     });
     if (exitCode === 0) return;
     throw new WorkbenchError(

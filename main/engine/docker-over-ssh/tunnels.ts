@@ -18,9 +18,7 @@ function listen(onConnection: (socket: Socket) => void): Promise<Server> {
     // It keeps no program from ending.
     server.unref();
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      resolve(server);
-    });
+    server.listen(0, '127.0.0.1', () => resolve(server));
   });
 }
 
@@ -103,9 +101,7 @@ class Tunnel {
   private waitIdle(): void {
     clearTimeout(this.idle);
     if (this.idleMs === undefined || this.sockets.size > 0) return;
-    this.idle = setTimeout(() => {
-      this.hangUp();
-    }, this.idleMs);
+    this.idle = setTimeout(() => this.hangUp(), this.idleMs);
     this.idle.unref();
   }
 

@@ -94,9 +94,7 @@ function containerLoadTool(
           else if (parsed.data.type === 'log') onLog(parsed.data.lines);
           else onCommand(parsed.data.argv);
         },
-        onStderrLine: (line) => {
-          onLog([line]);
-        },
+        onStderrLine: (line) => onLog([line]),
       });
       if (end.aborted) throw new WorkbenchError('cancelled', 'Measuring was cancelled');
       return readResult(resultFile, end, levelText(input.level));

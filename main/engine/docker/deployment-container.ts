@@ -171,9 +171,7 @@ class DeploymentContainers implements DeploymentServer {
     function take(line: string): void {
       lines.push(line);
     }
-    const demultiplexer = new LogDemultiplexer((channel, chunk) => {
-      splitters[channel].add(chunk);
-    });
+    const demultiplexer = new LogDemultiplexer((channel, chunk) => splitters[channel].add(chunk));
     demultiplexer.add(bytes);
     for (const splitter of Object.values(splitters)) splitter.end();
     return lines;

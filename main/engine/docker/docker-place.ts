@@ -162,9 +162,7 @@ function createEngineWatch(link: DockerLink, host: string, waitMs?: number): Eng
           return;
         }
       })();
-      return () => {
-        stop.abort();
-      };
+      return () => stop.abort();
     },
     answers,
     wasAway: async () => !(await answers()) || performance.now() - away.lastMs < recentMs,
@@ -291,9 +289,7 @@ class DockerPlace implements Place {
       ...plan,
       signal: step.signal,
       onEnded: () => files.collect(step.written ?? null, listener),
-      onTrouble: (text) => {
-        step.onStderrLine(`Docker: ${text}`);
-      },
+      onTrouble: (text) => step.onStderrLine(`Docker: ${text}`),
       onLine: (channel, line) => {
         const text = containers.paths.toHost(line);
         if (channel === 'stdout') step.onStdoutLine(text);
@@ -328,9 +324,7 @@ class DockerPlace implements Place {
       repositoryKey: start.key,
       network: await ensureNetwork(client, network, {
         signal: start.signal,
-        onTrouble: (text) => {
-          start.onLog([`Docker: ${text}`]);
-        },
+        onTrouble: (text) => start.onLog([`Docker: ${text}`]),
       }),
     });
     const handle = await startTritonContainer(client, plan, start, tunnels?.open.bind(tunnels));

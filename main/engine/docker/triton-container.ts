@@ -102,9 +102,7 @@ export async function startTritonContainer(
     id,
     signal: following.signal,
     onTrouble: trouble,
-    onLine: (_channel, line) => {
-      log.add([line]);
-    },
+    onLine: (_channel, line) => log.add([line]),
   }).then(async (): Promise<ServerExit> => {
     await log.close();
     const found = await inspectContainer(client, id).catch(() => null);

@@ -86,21 +86,15 @@ function mergeInto(config: KubeConfig, more: KubeConfig): void {
   more
     .getClusters()
     .filter(isNew(config.getClusters()))
-    .forEach((one) => {
-      config.addCluster(one);
-    });
+    .forEach((one) => config.addCluster(one));
   more
     .getUsers()
     .filter(isNew(config.getUsers()))
-    .forEach((one) => {
-      config.addUser(one);
-    });
+    .forEach((one) => config.addUser(one));
   more
     .getContexts()
     .filter(isNew(config.getContexts()))
-    .forEach((one) => {
-      config.addContext(one);
-    });
+    .forEach((one) => config.addContext(one));
   if (!isNamed(config.getCurrentContext()) && isNamed(more.getCurrentContext())) {
     config.setCurrentContext(more.getCurrentContext());
   }
@@ -167,9 +161,7 @@ export async function asked<Answer>(
 ): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(unavailable(context, `no answer within ${withinMs / 1000} s`));
-    }, withinMs);
+    timer = setTimeout(() => reject(unavailable(context, `no answer within ${withinMs / 1000} s`)), withinMs);
   });
   try {
     return await Promise.race([answer, late]);

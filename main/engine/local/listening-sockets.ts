@@ -91,13 +91,9 @@ export async function portTaken(port: number): Promise<WorkbenchError> {
 export function tryBind(port: number): Promise<NodeJS.ErrnoException | null> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', (error) => {
-      resolve(error);
-    });
+    server.once('error', (error) => resolve(error));
     server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
-      server.close(() => {
-        resolve(null);
-      });
+      server.close(() => resolve(null));
     });
   });
 }

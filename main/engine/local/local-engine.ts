@@ -55,12 +55,8 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
     async startServer(start) {
       const python = await options.modelPython?.({
         signal: start.signal,
-        onProgress: (_fraction, text) => {
-          start.onLog([text]);
-        },
-        onStderrLine: (line) => {
-          start.onLog([line]);
-        },
+        onProgress: (_fraction, text) => start.onLog([text]),
+        onStderrLine: (line) => start.onLog([line]),
       });
       const handle = await startLocalServer({
         program:
@@ -140,9 +136,7 @@ async function speaksHttp2(port: number, signal: AbortSignal): Promise<boolean> 
       socket.once('error', no);
       socket.once('close', no);
       signal.addEventListener('abort', no, { once: true });
-      socket.once('data', (chunk) => {
-        resolve(chunk[3] === settingsType);
-      });
+      socket.once('data', (chunk) => resolve(chunk[3] === settingsType));
       socket.write(Buffer.concat([http2Preface, emptySettings]));
     });
   } finally {

@@ -122,9 +122,7 @@ export interface LaunchInput {
 /** Its process id. Throws server-start-failed. */
 export function spawned(child: ChildProcess, program: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    child.once('spawn', () => {
-      resolve(child.pid ?? 0);
-    });
+    child.once('spawn', () => resolve(child.pid ?? 0));
     child.once('error', (cause) => {
       const message = `${program} cannot be started: ${cause.message}`;
       reject(new WorkbenchError('server-start-failed', message, { cause }));
@@ -181,9 +179,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
   });
   output.follow(child.stdout, child.stderr);
   const ended = new Promise<Pick<ServerExit, 'exitCode' | 'signal'>>((resolve) => {
-    child.once('exit', (exitCode, signal) => {
-      resolve({ exitCode, signal });
-    });
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
   });
   const clean = async () => {
     // What cannot be ended keeps its record, so that a later sweep tries again.

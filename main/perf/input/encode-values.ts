@@ -81,41 +81,19 @@ const wide: Write = (view, at, value) => {
 };
 
 const writes: Readonly<Record<Datatype, Write>> = {
-  FP64: (view, at, value) => {
-    view.setFloat64(at, value, true);
-  },
-  FP32: (view, at, value) => {
-    view.setFloat32(at, value, true);
-  },
-  FP16: (view, at, value) => {
-    view.setUint16(at, halfBits(value), true);
-  },
-  BF16: (view, at, value) => {
-    view.setUint16(at, bfloat16Bits(value), true);
-  },
+  FP64: (view, at, value) => view.setFloat64(at, value, true),
+  FP32: (view, at, value) => view.setFloat32(at, value, true),
+  FP16: (view, at, value) => view.setUint16(at, halfBits(value), true),
+  BF16: (view, at, value) => view.setUint16(at, bfloat16Bits(value), true),
   UINT64: wide,
   INT64: wide,
-  BOOL: (view, at, value) => {
-    view.setUint8(at, value);
-  },
-  UINT8: (view, at, value) => {
-    view.setUint8(at, value);
-  },
-  UINT16: (view, at, value) => {
-    view.setUint16(at, value, true);
-  },
-  UINT32: (view, at, value) => {
-    view.setUint32(at, value, true);
-  },
-  INT8: (view, at, value) => {
-    view.setInt8(at, value);
-  },
-  INT16: (view, at, value) => {
-    view.setInt16(at, value, true);
-  },
-  INT32: (view, at, value) => {
-    view.setInt32(at, value, true);
-  },
+  BOOL: (view, at, value) => view.setUint8(at, value),
+  UINT8: (view, at, value) => view.setUint8(at, value),
+  UINT16: (view, at, value) => view.setUint16(at, value, true),
+  UINT32: (view, at, value) => view.setUint32(at, value, true),
+  INT8: (view, at, value) => view.setInt8(at, value),
+  INT16: (view, at, value) => view.setInt16(at, value, true),
+  INT32: (view, at, value) => view.setInt32(at, value, true),
 };
 
 /** Texts in the raw form of BYTES: each is its length in four bytes, and its bytes. One buffer for all, however many they are. */

@@ -99,9 +99,7 @@ export class LoadGenerator implements TransportEvents {
     this.dueUs = new Float64Array(job.concurrency);
     this.windows = new WindowKeeper(job, () => this.transport, ports.post);
     this.transport = job.protocol === 'grpc' ? new GrpcTransport(job, this) : new HttpTransport(job, this);
-    this.watch = setInterval(() => {
-      this.checkSilence();
-    }, watchEveryMs);
+    this.watch = setInterval(() => this.checkSilence(), watchEveryMs);
   }
 
   start(): void {
@@ -110,9 +108,7 @@ export class LoadGenerator implements TransportEvents {
     } else {
       // The lowest number last: it is taken first, so that few connections carry what few can.
       for (let slot = this.job.concurrency - 1; slot >= 0; slot -= 1) this.free.push(slot);
-      this.pacer = this.ports.createPacer(() => {
-        this.sendDue();
-      });
+      this.pacer = this.ports.createPacer(() => this.sendDue());
       this.nextDueUs = nowUs() + this.nextInterval();
       this.sendDue();
     }

@@ -81,9 +81,8 @@ export abstract class GrpcSlotConnection {
           this.failAbove(last, 'UNAVAILABLE', `the server is closing the connection ${text}`.trim());
         },
         idle: () => this.retired && !this.hasRequests(),
-        closed: (opened, reason) => {
-          events.lost(this, opened, reason, [...this.takeSlots(), ...this.takeWaiting()]);
-        },
+        closed: (opened, reason) =>
+          events.lost(this, opened, reason, [...this.takeSlots(), ...this.takeWaiting()]),
       },
     });
   }
@@ -140,9 +139,8 @@ export class GrpcConnection extends GrpcSlotConnection {
         const stream = this.active.get(streamId);
         if (stream !== undefined) this.finish(streamId, stream);
       },
-      reset: (streamId, code) => {
-        this.fail(streamId, 'stream reset', `the server reset the stream with HTTP/2 error ${code}`);
-      },
+      reset: (streamId, code) =>
+        this.fail(streamId, 'stream reset', `the server reset the stream with HTTP/2 error ${code}`),
     });
   }
 

@@ -52,9 +52,7 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
     super(options);
     this.session = this.connect({
       fieldsOf: (streamId) => this.byId.get(streamId)?.status,
-      data: (streamId, buffer, start, end) => {
-        this.onData(streamId, buffer, start, end);
-      },
+      data: (streamId, buffer, start, end) => this.onData(streamId, buffer, start, end),
       ended: (streamId) => {
         const stream = this.byId.get(streamId);
         if (stream === undefined) return;
@@ -232,9 +230,7 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
       settle();
     };
     const fail = (error: WorkbenchError) => {
-      end(() => {
-        reject(error);
-      });
+      end(() => reject(error));
     };
     const connection = new GrpcStreamConnection({
       ...target,
@@ -250,23 +246,16 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
         answers.push(decodeGrpcOutputs(buffer, start, stop).map(copyOf));
       },
       events: {
-        success: () => {
-          end(() => {
-            resolve(answers);
-          });
-        },
-        failure: (_slot, kind, text) => {
-          fail(failed('inference-failed', `${kind}: ${text}`));
-        },
+        success: () => end(() => resolve(answers)),
+        failure: (_slot, kind, text) => fail(failed('inference-failed', `${kind}: ${text}`)),
         retired: () => undefined,
-        lost: (_connection, _opened, reason) => {
-          fail(failed('server-unreachable', reason));
-        },
+        lost: (_connection, _opened, reason) => fail(failed('server-unreachable', reason)),
       },
     });
-    const timer = setTimeout(() => {
-      fail(failed('inference-failed', `There was no final answer within ${timeoutMs / 1000} s.`));
-    }, timeoutMs);
+    const timer = setTimeout(
+      () => fail(failed('inference-failed', `There was no final answer within ${timeoutMs / 1000} s.`)),
+      timeoutMs,
+    );
     const onAbort = () => {
       fail(new WorkbenchError('cancelled', 'The request was cancelled'));
     };

@@ -78,16 +78,12 @@ export class GrpcTransport extends JobTransport<GrpcSlotConnection> {
             this.events.success(slot, startUs, endUs - heldUs, sendUs, recvUs, answers);
           }
         },
-        failure: (slot, kind, message) => {
-          this.failed(slot, kind, message);
-        },
+        failure: (slot, kind, message) => this.failed(slot, kind, message),
         retired: (connection) => {
           this.retiring.add(connection);
           this.replace(connection);
         },
-        lost: (connection, opened, reason, slots) => {
-          this.onLost(connection, opened, reason, slots);
-        },
+        lost: (connection, opened, reason, slots) => this.onLost(connection, opened, reason, slots),
       },
     };
     return streaming ? new GrpcStreamConnection(options) : new GrpcConnection(options);

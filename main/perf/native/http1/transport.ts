@@ -63,9 +63,7 @@ class HttpConnection {
         bodyBegins: () => {
           this.bodyUs = nowUs();
         },
-        reply: (reply, buffer, start, end) => {
-          this.onReply(reply, buffer, start, end);
-        },
+        reply: (reply, buffer, start, end) => this.onReply(reply, buffer, start, end),
       },
       owner.replyLimitBytes,
     );
@@ -74,9 +72,7 @@ class HttpConnection {
         this.open = true;
         if (this.wanted) this.send();
       },
-      received: (buffer, length) => {
-        this.receive(buffer, length);
-      },
+      received: (buffer, length) => this.receive(buffer, length),
       room: () => this.reader.room(),
       closed: (opened, reason) => {
         if (this.closing) return;
@@ -203,12 +199,8 @@ export class HttpTransport extends JobTransport<HttpConnection> {
       ...{ events, source, validator, losses },
       shared: job.shared !== null,
       replyLimitBytes: replyLimitBytes(job),
-      failed: (slot, kind, message) => {
-        this.failed(slot, kind, message);
-      },
-      ended: (connection) => {
-        this.replace(connection);
-      },
+      failed: (slot, kind, message) => this.failed(slot, kind, message),
+      ended: (connection) => this.replace(connection),
       lost: (connection, opened, reason) => {
         if (!this.goesOn(opened, reason)) return;
         this.replace(connection);

@@ -87,29 +87,21 @@ export class Http2Session {
   constructor(private readonly options: Http2SessionOptions) {
     this.events = options.events;
     this.frames = new Http2FrameReader({
-      data: (streamId, endStream, buffer, start, end, last) => {
-        this.onData(streamId, endStream, buffer, start, end, last);
-      },
-      frame: (type, flags, streamId, buffer, start, end) => {
-        this.onFrame(type, flags, streamId, buffer, start, end);
-      },
+      data: (streamId, endStream, buffer, start, end, last) =>
+        this.onData(streamId, endStream, buffer, start, end, last),
+      frame: (type, flags, streamId, buffer, start, end) =>
+        this.onFrame(type, flags, streamId, buffer, start, end),
     });
     this.socket = openSocket(
       { ...options, protocol: 'h2' },
       {
-        opened: () => {
-          this.greet();
-        },
-        received: (buffer, length) => {
-          this.receive(buffer, length);
-        },
+        opened: () => this.greet(),
+        received: (buffer, length) => this.receive(buffer, length),
         room: () => {
           const { contentLeft, contentStream } = this.frames;
           return contentLeft === 0 ? null : (this.events.room?.(contentStream, contentLeft) ?? null);
         },
-        closed: (opened, reason) => {
-          this.onClosed(opened && (this.ready || this.fault !== ''), reason);
-        },
+        closed: (opened, reason) => this.onClosed(opened && (this.ready || this.fault !== ''), reason),
       },
     );
     this.outbound = new Http2Outbound(this.socket);

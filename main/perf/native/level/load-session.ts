@@ -161,9 +161,7 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
   let onAbort: () => void = () => undefined;
   try {
     return await new Promise<LoadTotals>((resolve, reject) => {
-      onAbort = () => {
-        reject(cancelled());
-      };
+      onAbort = () => reject(cancelled());
       input.signal.addEventListener('abort', onAbort, { once: true });
       worker.on('message', (message: FromWorker) => {
         try {
@@ -192,16 +190,16 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
           reject(error instanceof Error ? error : new Error(String(error)));
         }
       });
-      worker.once('error', (error: Error) => {
+      worker.once('error', (error: Error) =>
         reject(
           new WorkbenchError('load-tool-failed', `The load generator failed: ${error.message}`, {
             cause: error,
           }),
-        );
-      });
-      worker.once('exit', (code) => {
-        reject(new WorkbenchError('load-tool-failed', `The load generator ended with exit code ${code}`));
-      });
+        ),
+      );
+      worker.once('exit', (code) =>
+        reject(new WorkbenchError('load-tool-failed', `The load generator ended with exit code ${code}`)),
+      );
     });
   } finally {
     input.signal.removeEventListener('abort', onAbort);

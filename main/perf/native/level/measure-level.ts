@@ -245,9 +245,7 @@ export async function measureLevel(
       job,
       signal: controller.signal,
       onBound: () => windows.bound(),
-      onWindow: (window, stop) => {
-        windows.add(window, stop);
-      },
+      onWindow: (window, stop) => windows.add(window, stop),
       onRegionsLost: async () => {
         repairs += 1;
         input.onLog(['The shared memory was unregistered by another client and is registered again.']);

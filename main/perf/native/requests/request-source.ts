@@ -78,9 +78,7 @@ function inSequences(payloads: readonly RequestInputs[], encode: Encode, plan: S
     },
     payloadOf: (slot) => sent[slot] ?? 0,
     ...unchecked,
-    failed: (slot) => {
-      plan.failed(slot);
-    },
+    failed: (slot) => plan.failed(slot),
     closeSequence: (slot) => plan.close(slot),
     get sequencesEnded() {
       return plan.ended;

@@ -73,9 +73,7 @@ export function openSocket(target: SocketTarget, events: SocketEvents): Socket {
     });
   }
   const timeoutMs = tls === null ? connectTimeoutMs : handshakeTimeoutMs;
-  const timer = setTimeout(() => {
-    refuse(`no connection within ${timeoutMs / 1000} s`);
-  }, timeoutMs);
+  const timer = setTimeout(() => refuse(`no connection within ${timeoutMs / 1000} s`), timeoutMs);
   socket.once('end', () => {
     if (state.reason === '') state.reason = 'closed by the server';
     socket.destroy();
