@@ -58,7 +58,7 @@ async function open(url: string, files: TlsFiles | undefined, timeoutMs: number)
 }
 
 /** Throws server-unreachable unless both interfaces answer, and the server is ready. */
-async function openReady(...[url, files, timeoutMs, call]: [...Parameters<typeof open>, CallOptions?]) {
+async function openReady(url: string, files: TlsFiles | undefined, timeoutMs: number, call?: CallOptions) {
   const opened = await open(url, files, timeoutMs);
   const { address, client } = opened;
   const { version } = await client.serverMetadata(call);
