@@ -75,7 +75,8 @@ export async function watchGpus(
       killGraceMs: 0,
       onStdoutLine: (line) => {
         const reading = parseGpuReading(line);
-        if (reading === null) return;
+        // What came with the line after which nobody listens any more.
+        if (reading === null || signal.aborted) return;
         told.some = true;
         onReading(reading);
       },
