@@ -279,8 +279,8 @@ export function addDeployments(program: Verb, context: CliContext): void {
       ),
   )
     .option('--allow-unverified', 'also deploy a run whose accuracy check did not pass')
+    .checking(requireNewTarget)
     .answer(async ({ core, output }, run: string, options: DeployOptions) => {
-      requireNewTarget(options);
       return answerOf(core, await deployRun(core, output, await resolveRunId(core, run), options));
     });
   const deployments = program

@@ -252,6 +252,10 @@ async function changedSpec(core: Core, runId: string, options: ResumeOptions): P
   return spec;
 }
 
+/** The step that is done again with all that need it. Throws input-invalid. */
+const readStep = ({ from }: ResumeOptions): StepId | undefined =>
+  from === undefined ? undefined : readOneOf('--from', stepIds, from);
+
 /** Says what would be done, and does nothing. */
 async function tellPlan(
   core: Core,
@@ -304,8 +308,9 @@ export function addResume(program: Verb): void {
     .option('--allow-remote-load', 'allow load on another machine (remote engine)')
     .option('--detach', 'with a job (--engine slurm or kubernetes): submit it and return; the job continues')
     .option('--verbose', 'show the log of the steps')
+    .checking(readStep)
     .work(async ({ core, output, exit }, given: string, options: ResumeOptions) => {
-      const from = options.from === undefined ? undefined : readOneOf('--from', stepIds, options.from);
+      const from = readStep(options);
       const runId = await resolveRunId(core, given);
       if (options.trust === true) await core.trustRun(runId);
       const { verbose = false, detach, allowUnverified, skipPreflight } = options;

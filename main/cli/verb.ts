@@ -29,6 +29,11 @@ export class Verb extends Command {
     return new Verb(this.#context, name);
   }
 
+  /** Looks at what was typed before a core is made for it: `check` throws what is wrong with it. */
+  checking(check: (options: never, args: readonly string[]) => unknown): this {
+    return this.hook('preAction', () => void check(this.opts<never>(), this.args));
+  }
+
   /** Adds `--json`. `work` is given the arguments and the options, and tells its result itself. */
   work(
     work: (given: Given, ...typed: never[]) => Promise<void>,

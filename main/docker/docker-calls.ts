@@ -8,7 +8,7 @@ import type { DockerLink } from './docker-link';
 import { followLog } from './follow-log';
 import { listImages, removeImage } from './images/known-images';
 import type { ImageWorks } from './images/prepare-image';
-import { createDockerWatch, type DockerWatch } from './watch';
+import { DockerWatch } from './watch';
 
 const gatherMs = 50;
 
@@ -146,7 +146,7 @@ export function createDockerCalls(options: DockerCallsOptions): DockerCalls {
   const feeds = createLogFeeds((id, lines) => emit({ type: 'container-log', id, lines }));
   const watch = (): Promise<DockerWatch> => {
     opened.watch ??= (async () =>
-      createDockerWatch({
+      new DockerWatch({
         connect: (signal) => link.reconnect(signal),
         instance: await link.instance(),
         host: (await link.address()).host,

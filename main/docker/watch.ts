@@ -162,7 +162,7 @@ export class DockerWatch {
     this.hint.give();
   }
 
-  /** null while there is no connection. */
+  /** null while it is not connected. */
   client(): DockerClient | null {
     return this.live;
   }
@@ -286,5 +286,3 @@ export class DockerWatch {
     }
   }
 }
-
-export const createDockerWatch = (options: DockerWatchOptions): DockerWatch => new DockerWatch(options);

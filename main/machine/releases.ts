@@ -43,7 +43,7 @@ const oldestRelease = '22.04';
 const oldestClientRelease = '24.10';
 
 /**
- * Why the workbench cannot run a release, whatever the machine; null where it can. The reason goes on a sentence that names
+ * Why the workbench cannot run a release, whatever the machine; null where it can. The reason completes a sentence that names
  * the release: "its Triton has no …". Pure.
  * @param buildsClient the client image is built on the PyTorch image of the release
  */

@@ -65,7 +65,7 @@ export const sweepName = ({
 }: Pick<SweepInput, 'scenario' | 'state' | 'sweep'>): string =>
   sweepHeading[sweepOfState(scenario, state, sweep)];
 
-/** Signs beside the series, each with its text; they are no values of one. */
+/** Signs beside the series, each with its text; none of them is a value of a series. */
 export const signTrace = (
   signs: Omit<Trace, 'type' | 'mode' | 'meta' | 'cliponaxis' | 'hoverinfo'>,
 ): Trace => ({

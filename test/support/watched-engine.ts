@@ -7,7 +7,7 @@ import type { DockerAddress } from '../../main/docker/address';
 import { connectDocker, type DockerClient } from '../../main/docker/client';
 import { createContainer, removeContainer } from '../../main/docker/container-life';
 import { labelNames } from '../../main/docker/containers';
-import { createDockerWatch, type DockerWatch } from '../../main/docker/watch';
+import { DockerWatch } from '../../main/docker/watch';
 import { createDecoys, ensureIdleImage, evidence, idleBody } from './docker';
 import { DockerFaultProxy } from './docker-fault-proxy';
 import { Standstill } from './standstill';
@@ -57,7 +57,7 @@ export class WatchedEngine {
     const address: DockerAddress = { kind: 'unix', host: `unix://${socketPath}`, socketPath };
     const connect = (signal?: AbortSignal) => connectDocker(address, {}, { signal });
     const makeWatch = (instance: string) =>
-      createDockerWatch({
+      new DockerWatch({
         connect,
         instance,
         host: address.host,

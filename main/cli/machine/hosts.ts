@@ -143,6 +143,7 @@ export function addHosts(program: Verb): void {
     .description('Remove a host from the list; nothing is changed on the host')
     .argument('<name>', nameHelp)
     .option('--force', 'also while runs or deployments use it, or when it is unreachable')
+    .checking((_options, [name = '']) => readName(name))
     .answer(async ({ core }, given: string, { force = false }: { readonly force?: boolean }) => {
       const name = readName(given);
       await core.handlers['hosts.remove']({ name, force });

@@ -71,6 +71,25 @@ function machineLines({
   ];
 }
 
+/** What the machine is asked for. Throws input-invalid. */
+function readAsked({ images, release, gpus, format }: DetectOptions): Parameters<Core['machine']> {
+  const engine = dockerEngineSchema.safeParse({
+    kind: 'docker',
+    ...present({ images, release }),
+    gpus: (gpus ?? '').split(/[\s,]+/).filter((id) => id !== ''),
+  });
+  if (!engine.success) {
+    const [issue] = engine.error.issues;
+    const name = String(issue?.path[0] ?? 'images');
+    throw invalidInput(`--${name}`, `${name} ${issue?.message ?? 'is not valid'}`);
+  }
+  const asked = images !== undefined || release !== undefined || gpus !== undefined;
+  return [
+    asked ? engine.data : undefined,
+    format === undefined ? undefined : readOneOf('--format', formats, format),
+  ];
+}
+
 /** `detect`: what this machine offers, and what keeps it from running Triton in containers. */
 export function addDetect(program: Verb): void {
   program
@@ -85,22 +104,9 @@ export function addDetect(program: Verb): void {
       '--format <name>',
       'check for serving this format; newer releases have no backend for tf-savedmodel',
     )
+    .checking(readAsked)
     .answer(async ({ core }, options: DetectOptions) => {
-      const { images, release, gpus } = options;
-      const asked = images !== undefined || release !== undefined || gpus !== undefined;
-      const engine = dockerEngineSchema.safeParse({
-        kind: 'docker',
-        ...present({ images, release }),
-        gpus: (gpus ?? '').split(/[\s,]+/).filter((id) => id !== ''),
-      });
-      if (!engine.success) {
-        const [issue] = engine.error.issues;
-        const name = String(issue?.path[0] ?? 'images');
-        throw invalidInput(`--${name}`, `${name} ${issue?.message ?? 'is not valid'}`);
-      }
-      const format =
-        options.format === undefined ? undefined : readOneOf('--format', formats, options.format);
-      const machine = await core.machine(asked ? engine.data : undefined, format);
+      const machine = await core.machine(...readAsked(options));
       return { document: machine, lines: () => machineLines(machine) };
     });
 }
@@ -234,6 +240,10 @@ export function addSetup(program: Verb): void {
     .option('--repair', 'make it anew, with fresh downloads')
     .option('--remove', 'remove it, with everything that was made from it; asks')
     .option('-y, --yes', 'do not ask')
+    .checking((options: SetupOptions, names) => {
+      readComponents(names);
+      readAction(options);
+    })
     .work(async (given, names: string[], options: SetupOptions) => {
       given.exit(await setup(given, names, options));
     });

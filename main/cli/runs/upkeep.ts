@@ -211,15 +211,20 @@ function addReport(program: Verb): void {
       'p99 budget of the run, in milliseconds; saved with the run',
       readBudgetMs,
     );
-  addReportOptions(report).answer(async ({ core }, given: string, options: ReportOptions) => {
-    const change = reportChangeOf(options);
-    const runId = await resolveRunId(core, given);
-    // Before anything of the run is changed.
-    if (typeof change.logo === 'string') await core.checkLogo(change.logo);
-    if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
-    const reports = await core.writeReports(runId, change);
-    return { document: { runId, reports }, lines: () => reports.map(({ kind, path }) => `${kind}: ${path}`) };
-  });
+  addReportOptions(report)
+    .checking(reportChangeOf)
+    .answer(async ({ core }, given: string, options: ReportOptions) => {
+      const change = reportChangeOf(options);
+      const runId = await resolveRunId(core, given);
+      // Before anything of the run is changed.
+      if (typeof change.logo === 'string') await core.checkLogo(change.logo);
+      if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
+      const reports = await core.writeReports(runId, change);
+      return {
+        document: { runId, reports },
+        lines: () => reports.map(({ kind, path }) => `${kind}: ${path}`),
+      };
+    });
 }
 
 function addRename(program: Verb): void {
@@ -228,6 +233,7 @@ function addRename(program: Verb): void {
     .description('Name a run; use the name wherever a command takes a run')
     .argument('<run>', runArgument)
     .argument('[name]', 'the new name; without it, the name is removed')
+    .checking((_options, [, text]) => text !== undefined && readRunName(text))
     .work(async ({ core, output }, given: string, text: string | undefined) => {
       const name = text === undefined ? null : readRunName(text);
       const runId = await resolveRunId(core, given);

@@ -125,7 +125,7 @@ export function changedIn(mirror: Mirror, content: FolderContent, root: string) 
     },
     /** Files in whose place a folder is now, and folders in whose place a file is: nothing gets there before they are removed. */
     replaced,
-    /** Other files and folders that are no longer here; a folder stands for all that is in it. */
+    /** Other files and folders that are no longer here; a folder includes all that is in it. */
     gone: [...folders, ...files].filter((path) => !isIn(path) && !isReplaced(path)),
   };
 }

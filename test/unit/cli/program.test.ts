@@ -39,6 +39,20 @@ describe('the command tree', () => {
     expect({ code, where: rest.where }).toEqual({ code: 'input-invalid', where });
   });
 
+  it.each([
+    ['setup', 'nosuch'],
+    ['setup', '--check', '--remove'],
+    ['detect', '--format', 'xx'],
+    ['deploy', 'latest', '--to', 'a', '--name', 'b'],
+    ['report', 'latest', '--sections', 'nosuch'],
+    ['rename', 'latest', ' '],
+    ['resume', 'latest', '--from', 'nosuch'],
+    ['hosts', 'remove', 'No Host'],
+  ])('refuses what is typed before a core is made for it: %s %s', async (...words) => {
+    const refused = await rejection(programWith().parseAsync(words, { from: 'user' }));
+    expect(['input-invalid', 'host-unknown']).toContain(refused.code);
+  });
+
   it('has distinct exit codes for each verb, in its help', () => {
     const compare = programWith().commands.find((command) => command.name() === 'compare');
     const shown: string[] = [];
