@@ -3,11 +3,15 @@ import { defineConfig } from '@playwright/test';
 /** Those that take models to a report, and measure. */
 const runs = /\/(change-run|deployment|expert|own-model|trouble)\.spec\.ts$/;
 
+/** Those that need the images of the containers. */
+const containers = /\/first-run\.spec\.ts$/;
+
 /** One window at a time of each: the machine measures. Each has a workbench home of its own. */
 export default defineConfig({
   projects: [
     { name: 'runs', testMatch: runs },
-    { name: 'pages', testIgnore: runs },
+    { name: 'containers', testMatch: containers },
+    { name: 'pages', testIgnore: [runs, containers] },
   ],
   testDir: 'test/e2e',
   outputDir: 'test-results',

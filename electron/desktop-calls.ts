@@ -95,7 +95,7 @@ const windowCalls = ({
 
 /** The calls that need a desktop. Paths come from the core and from the person, never from the page. */
 export function desktopCalls(options: {
-  readonly core: Pick<Core, 'reportPath' | 'runDir' | 'monitor' | 'approvals'>;
+  readonly core: Pick<Core, 'reportPath' | 'runDir' | 'monitor' | 'approvals' | 'writeComparison'>;
   readonly window: () => BrowserWindow;
   readonly closeNow: () => Promise<void>;
   readonly checkForUpdates: () => Promise<void>;
@@ -134,6 +134,13 @@ export function desktopCalls(options: {
       const { monitor } = options.core;
       const path = await placeToSave(options.window(), `${monitor.fileStem()}.${kind}`, [filterOf[kind]]);
       if (path !== null) await monitor.exportTo(path, kind);
+      return path === null ? null : { path };
+    },
+    'desktop.saveComparison': async ({ kind, ...request }) => {
+      const [extension = ''] = filterOf[kind].extensions;
+      const stem = (request.title ?? 'comparison').replace(/[^\p{L}\p{N}._-]+/gu, '-');
+      const path = await placeToSave(options.window(), `${stem}.${extension}`, [filterOf[kind]]);
+      if (path !== null) await options.core.writeComparison(request, kind, path);
       return path === null ? null : { path };
     },
     'desktop.openText': async () => {

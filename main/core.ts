@@ -174,6 +174,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     resolveSpec: presetCalls.resolveSpec,
     resolveChoice: presetCalls.resolveChoice,
     resolveChange: presetCalls.resolveChange,
+    recoverDeployment: (id) => deployments.recover(id),
     ...{ machine: machineCalls.machine, hostFits: startCalls.hostFits },
     images,
     setup: parts.tools,

@@ -35,14 +35,16 @@ const listMs = 300;
 
 const workbench = createWorkbench(createClient(window.workbench), window.localStorage);
 routeEvents(workbench);
-const { app, runs, presets, machine, docker, monitor, settings } = workbench;
+const { app, runs, presets, machine, docker, monitor, comparisons, settings } = workbench;
 for (const resource of [settings, app, presets]) void resource.getState().load();
 // One behind the other: the list of runs, what takes a process or a connection, and the scripts of the other pages.
 void runs
   .getState()
   .load()
   .then(() => new Promise((resolve) => setTimeout(resolve, listMs)))
-  .then(() => Promise.all([machine, docker, monitor].map((resource) => resource.getState().load())))
+  .then(() =>
+    Promise.all([machine, docker, monitor, comparisons].map((resource) => resource.getState().load())),
+  )
   .then(() => {
     requestIdleCallback(() => void loadPages());
   });

@@ -54,6 +54,8 @@ export function createWorkbench(client: Client, storage: Storage) {
     runFilter: createRunFilter(),
     seenFailures: createSeenFailures(storage),
     compared: createComparedRuns(client),
+    /** Sets of runs that are compared by a name. */
+    comparisons: createResource(() => client.call('comparisons.list')),
     baselines: createBaselines(client, storage),
     draft,
     formView: createFormView(storage),

@@ -32,7 +32,7 @@ async function problemOf(make) {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Sums up the parts, and says where a run that was interrupted had failed until then. @returns the exit status */
+/** Sums up the parts, after what failed in them. @returns the exit status */
 function report(results, { sum, lines }, testRun) {
   const interrupted = testRun.interrupted();
   for (const { name, seconds, ...result } of results) {
@@ -43,8 +43,9 @@ function report(results, { sum, lines }, testRun) {
       `${name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped in ${seconds.toFixed(1)} s`,
     );
   }
-  const failures = interrupted ? testRun.failures() : '';
-  if (failures !== '') say(`\nFailed until then:\n\n${failures}`);
+  // Again at the end, of all parts: they ran beside each other, and a log that is kept is often its end alone.
+  const failures = testRun.failures();
+  if (failures !== '') say(`\n${interrupted ? 'Failed until then' : 'Failed'}:\n\n${failures}`);
   say(`\n${lines.join('\n')}`);
   const counts = `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`;
   process.stdout.write(`${counts}${interrupted ? ' (interrupted: not all tests ran)' : ''}\n`);
@@ -79,7 +80,7 @@ await main(async (args) => {
     sum.failed += 1;
     lines.push('docker: 0 passed, 1 failed, 0 skipped');
   };
-  const containers = names.includes('integration');
+  const containers = names.includes('integration') || names.includes('e2e');
   const problem = containers ? await problemOf(() => ensureEngineForTests(context)) : null;
   withoutContainers(problem);
   const testRun = createTestRun();

@@ -30,6 +30,8 @@ const sidebar = [
       'presets',
       'data',
       'own-models',
+      'preset-yaml',
+      'inputs',
       'containers',
       'hosts',
       'preflight',

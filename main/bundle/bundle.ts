@@ -1,17 +1,20 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { checkedByText } from '../contract/deployment';
 import { invalidInput } from '../contract/errors';
 import { isSound } from '../contract/flag-text';
-import { bestPoint, levelsOf } from '../contract/measured/points';
+import { answerOf, p99Text } from '../contract/measured/answer';
+import { levelsOf } from '../contract/measured/points';
 import { latencyIntervalUs, type LoadPoint } from '../contract/measured/results';
 import { verdictOf } from '../contract/measured/verdict';
-import { exactMs, formatBytes, formatHalfWidth, formatMs, missing } from '../contract/numbers';
+import { exactMs, formatBytes, formatMs, missing } from '../contract/numbers';
+import { askedGpus, inContainers, isProcess } from '../contract/run/engine-kinds';
 import { scenarios } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { levelText, type MetricTitles } from '../contract/words';
 import type { DeployableRun } from '../deployments/deployable-run';
-import { canaryOf, keepCheck } from '../deployments/version-check';
+import { canaryOf, type CheckedBy, keepCheck } from '../deployments/version-check';
 import { zeroCanary } from '../engine/serving';
 import {
   hashFile,
@@ -50,13 +53,6 @@ export function lowestLoad(state: RunState): LoadPoint | null {
   );
 }
 
-/** "11.20 ms, ± 0.30 ms": p99 with its 95 % interval. */
-function p99Text(point: LoadPoint): string {
-  const half = exactMs(latencyIntervalUs(point, 'p99Us'));
-  const interval = half === null ? '' : ` ± ${formatHalfWidth(half, exactMs(point.p99Us))}`;
-  return `${formatMs(point.p99Us)}${interval} ms`;
-}
-
 /** What p99 of requests one after the other may be at most, and how that comes about; null without a level. Pure. */
 export function latencyLimit(state: RunState) {
   const point = lowestLoad(state);
@@ -76,7 +72,7 @@ interface ReadmeInput {
   readonly image: BundleImage;
   /** The run itself was served without a container. */
   readonly measuredLocally: boolean;
-  readonly samples: number;
+  readonly samples: CheckedBy;
 }
 
 function hardwareText({ environment }: RunState): string {
@@ -89,7 +85,7 @@ function hardwareText({ environment }: RunState): string {
 
 function expectedLines({ state, titles, measuredLocally, image, samples }: ReadmeInput): readonly string[] {
   const { environment } = state;
-  const best = bestPoint(state)?.point;
+  const best = answerOf(state)?.level?.point;
   const limit = latencyLimit(state);
   return [
     verdictOf(state, titles),
@@ -100,7 +96,7 @@ function expectedLines({ state, titles, measuredLocally, image, samples }: Readm
     `| hardware | ${hardwareText(state)} |`,
     `| Triton | ${environment.tritonVersion ?? missing} |`,
     `| measured on | ${measuredLocally ? 'the local Triton, without a container' : image.reference} |`,
-    `| samples that smoke-test.py compares | ${samples} |`,
+    `| samples that smoke-test.py compares | ${checkedByText(samples) ?? 'none'} |`,
     `| p99 limit of smoke-test.py | ${limit === null ? 'none: no steady level of only this model' : `${formatMs((limit.limitMs ?? 0) * 1000)} ms: ${limit.text}`} |`,
   ];
 }
@@ -138,7 +134,7 @@ export function readmeText(input: ReadmeInput): string {
     '',
     '## What the manifests assume',
     '',
-    `- compose.yaml: Docker Compose 2.${spec.engine.kind === 'docker' && spec.engine.gpus.length > 0 ? ' NVIDIA Container Toolkit for the GPUs.' : ''} The ports 8000, 8001 and 8002 are published on 127.0.0.1; \`TRITON_LISTEN=0.0.0.0\` opens them to all, \`TRITON_HTTP_PORT\`, \`TRITON_GRPC_PORT\` and \`TRITON_METRICS_PORT\` choose others. Triton has no authentication.`,
+    `- compose.yaml: Docker Compose 2.${askedGpus(spec.engine).length > 0 ? ' NVIDIA Container Toolkit for the GPUs.' : ''} The ports 8000, 8001 and 8002 are published on 127.0.0.1; \`TRITON_LISTEN=0.0.0.0\` opens them to all, \`TRITON_HTTP_PORT\`, \`TRITON_GRPC_PORT\` and \`TRITON_METRICS_PORT\` choose others. Triton has no authentication.`,
     `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml); an adapter that serves \`${queueMetric}\` as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these two, remove their files from kustomization.yaml.`,
     '- Requests for CPU and memory, and 1 to 4 replicas, are starting points and were not measured.',
     '- kserve/inferenceservice.yaml: in place of kubernetes/, with KServe in its deployment mode without Knative; the same claim.',
@@ -226,17 +222,17 @@ async function fill(dir: string, input: BundleInput): Promise<void> {
   const serving: Serving = {
     model: config.name,
     image,
-    gpus: engine.kind === 'docker' ? engine.gpus.length : 0,
-    shmSizeMiB: engine.kind === 'docker' ? engine.shmSizeMiB : usualShmSizeMiB,
+    gpus: askedGpus(engine).length,
+    shmSizeMiB: inContainers(engine) ? engine.shmSizeMiB : usualShmSizeMiB,
     repositoryBytes,
-    pendingRequests: Math.max(1, bestPoint(state)?.point.concurrency ?? 1),
+    pendingRequests: Math.max(1, answerOf(state)?.level?.point.concurrency ?? 1),
   };
   const files: Readonly<Record<string, string>> = {
     SHA256SUMS: await checksums(dir, 'model-repository'),
     'compose.yaml': composeFile(serving),
     ...kubernetesFiles(serving),
     'expectation.json': `${JSON.stringify(expectationOf(input), null, 1)}\n`,
-    'README.md': readmeText({ state, titles, image, measuredLocally: engine.kind === 'local', samples }),
+    'README.md': readmeText({ state, titles, image, measuredLocally: isProcess(engine), samples }),
   };
   for (const [path, text] of Object.entries(files)) await writeFileAtomic(join(dir, path), text);
   await copyFile(join(resources, 'bundle', 'smoke_test.py'), join(dir, 'smoke-test.py'));

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { noGpuVariables } from '../docker/container-body';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
 import { pythonVariables } from '../platform/process';
 
@@ -9,6 +10,8 @@ export interface BundleImage {
   readonly builtHere: boolean;
   /** NVIDIA's release; null: unknown. */
   readonly release: string | null;
+  /** Its entrypoint starts the program, as in NVIDIA's images, where CUDA forward compatibility depends on it. */
+  readonly keepsEntrypoint?: boolean;
 }
 
 /** What the manifests of a bundle are made of. */
@@ -26,7 +29,11 @@ export interface Serving {
 /** Triton's ports by the names that manifests have for them. */
 const ports = Object.entries(containerPorts);
 const user = 1000;
-const env = { HOME: '/tmp', ...pythonVariables };
+const envOf = ({ gpus }: Serving) => ({
+  HOME: '/tmp',
+  ...pythonVariables,
+  ...(gpus > 0 ? {} : noGpuVariables),
+});
 const health = (name: 'live' | 'ready') => `/v2/health/${name}`;
 
 /** Requests that wait in Triton for an instance. */
@@ -62,12 +69,11 @@ const probeProgram = `import urllib.request as r; r.urlopen("http://127.0.0.1:${
 /** Compose file: Triton on the bundle's repository. Pure. */
 export function composeFile(serving: Serving): string {
   const { image, gpus, shmSizeMiB } = serving;
-  const [entrypoint, ...command] = commandOf(serving);
+  const [program, ...rest] = commandOf(serving);
   const triton = {
     image: image.reference,
-    entrypoint: [entrypoint],
-    command,
-    environment: env,
+    ...(image.keepsEntrypoint ? { command: [program, ...rest] } : { entrypoint: [program], command: rest }),
+    environment: envOf(serving),
     working_dir: '/tmp',
     user: `${user}:${user}`,
     read_only: true,
@@ -115,13 +121,12 @@ const gpuResources = (gpus: number) => (gpus > 0 ? { 'nvidia.com/gpu': String(gp
 /** Container of a pod: the same Triton, with no right that it does not need. */
 function podContainer(serving: Serving, name: string) {
   const { image, gpus, shmSizeMiB, repositoryBytes } = serving;
-  const [entrypoint, ...args] = commandOf(serving);
+  const [program, ...rest] = commandOf(serving);
   return {
     name,
     image: image.reference,
-    command: [entrypoint],
-    args,
-    env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
+    ...(image.keepsEntrypoint ? { args: [program, ...rest] } : { command: [program], args: rest }),
+    env: Object.entries(envOf(serving)).map(([key, value]) => ({ name: key, value })),
     workingDir: '/tmp',
     resources: {
       // Three times the model's files beside shared memory: no measurement stands behind it.

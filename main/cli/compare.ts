@@ -1,5 +1,8 @@
+import { extname, resolve } from 'node:path';
+import type { ComparisonFile } from '../contract/comparison/saved-comparison';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type Baseline, baselinesOf, defaultBaseline, otherwiseText } from '../contract/measured/baseline';
+import { bestOfRuns, differentModelsText, sharedBudgetMs } from '../contract/measured/best-of-runs';
 import {
   type ComparedPair,
   type ComparedSweep,
@@ -15,11 +18,12 @@ import {
   meaningOf,
   type Outcome,
   outcomeOfAll,
+  outcomeText,
   parseCriterion,
   ratioText,
   ratioWords,
 } from '../contract/measured/comparison-gate';
-import { bestDocument, bestOfRuns, budgetDocument } from '../contract/measured/verdict';
+import { bestDocument, budgetDocument } from '../contract/measured/verdict';
 import { formatMeasured, formatRate, missing } from '../contract/numbers';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
@@ -34,17 +38,13 @@ import type { Verb } from './verb';
 interface CompareOptions {
   readonly failIf?: readonly string[];
   readonly markdown?: boolean;
+  readonly out?: string;
 }
 
 const exitOf: Readonly<Record<Outcome, number>> = {
   within: exitCodes.done,
   outside: exitCodes.outside,
   unclear: exitCodes.unclear,
-};
-const outcomeText: Readonly<Record<Outcome, string>> = {
-  within: 'within',
-  outside: 'outside',
-  unclear: 'cannot be judged: a level is not steady, or the noise is unknown or larger than the distance',
 };
 
 const header = [
@@ -73,6 +73,10 @@ interface Comparison {
   readonly nameA: string | null;
   readonly nameB: string | null;
   readonly sweeps: readonly ComparedSweep[];
+  /** Which of the two is faster, if noise permits to say so; null beside published figures. */
+  readonly best: { readonly runId: string | null; readonly isClear: boolean; readonly text: string } | null;
+  /** The p99 budget that both runs have. */
+  readonly budgetMs: number | null;
   readonly notes: readonly string[];
 }
 
@@ -112,6 +116,7 @@ async function withPublished(core: Core, b: string, gpu: string | undefined): Pr
   const otherwise = otherwiseText(await core.handlers['presets.differences']({ spec, gpu: found.gpu }));
   return {
     ...{ a: found.label, b, nameA: null, nameB: state.name, sweeps: compareWithPublished(found, state) },
+    ...{ best: null, budgetMs: null },
     notes: [
       'Published figures have no interval; only the noise of the run counts.',
       ...(otherwise === null ? [] : [otherwise]),
@@ -134,19 +139,32 @@ async function comparisonOf(core: Core, a: string, b: string): Promise<Compariso
   const published = publishedPattern.exec(a);
   if (published !== null) return withPublished(core, idB, published[1]);
   const idA = await resolveRunId(core, a);
-  if (idA === idB) throw new WorkbenchError('input-invalid', `${a} and ${b} are the same run`);
+  if (idA === idB) {
+    throw invalidInput('compare', `${a} and ${b} are the same run`, 'Name two different runs.');
+  }
   const [{ state: first }, { state: second }] = [await core.getRun(idA), await core.getRun(idB)];
-  const names = { nameA: first.name, nameB: second.name };
-  return { a: idA, b: idB, ...names, sweeps: compareRuns(first, second), notes: [] };
+  const states = [first, second];
+  const budgetMs = sharedBudgetMs(states);
+  const { index, isClear, sentence } = bestOfRuns(
+    states.map((state, at) => ({ name: at === 0 ? 'A' : 'B', state })),
+    budgetMs,
+  );
+  const models = differentModelsText(states);
+  return {
+    ...{ a: idA, b: idB, nameA: first.name, nameB: second.name, sweeps: compareRuns(first, second) },
+    budgetMs,
+    best: { runId: (index === null ? null : states[index]?.runId) ?? null, isClear, text: sentence },
+    notes: models === null ? [] : [models],
+  };
 }
 
 const markdownTable = (rows: readonly (readonly string[])[]): string =>
   [header, header.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
-function judgedLine({ criterion, sweep, level, batchSize, outcome, ...ratio }: JudgedLevel): string {
+function judgedLine({ criterion, sweep, level, batchSize, outcome, unclear, ...ratio }: JudgedLevel): string {
   const size = sweep === 'batchSize' ? '' : `, batch size ${batchSize}`;
   const at = `${sweepTitle[sweep].toLowerCase()} ${level}${size}`;
-  return `${criterion.text}: ${at}: ${ratioText(ratio)}, ${outcomeText[outcome]}`;
+  return `${criterion.text}: ${at}: ${ratioText(ratio)}, ${outcomeText({ outcome, unclear })}`;
 }
 
 function verdictLines(criteria: readonly Criterion[], judged: readonly JudgedLevel[]): readonly string[] {
@@ -186,6 +204,30 @@ function textLines(compared: Comparison, lines: readonly string[]): readonly str
   ];
 }
 
+const kindOf: Readonly<Record<string, ComparisonFile>> = {
+  ...{ '.pdf': 'pdf', '.html': 'html', '.csv': 'csv', '.md': 'markdown' },
+};
+
+/** Throws input-invalid for a file of another kind, and for published figures, which are no run. */
+function fileToWrite(out: string, a: string): { readonly kind: ComparisonFile; readonly path: string } {
+  const kind = kindOf[extname(out).toLowerCase()];
+  if (kind === undefined) {
+    throw invalidInput(
+      '--out',
+      `"${out}" is not a file of a comparison`,
+      'End its name in .pdf, .html, .csv or .md.',
+    );
+  }
+  if (publishedPattern.test(a)) {
+    throw invalidInput(
+      '--out',
+      'Published figures are compared on the page only',
+      'The report of a run has them beside its own.',
+    );
+  }
+  return { kind, path: resolve(out) };
+}
+
 /** `compare`: two runs level by level, and a gate for CI that knows the noise. */
 export function addCompare(program: Verb): void {
   program
@@ -201,8 +243,10 @@ export function addCompare(program: Verb): void {
       'exit with code 3 if a common level is beyond it, as "p99>1.1x" or "throughput<0.95x", and with 4 if that cannot be judged',
     )
     .option('--markdown', 'Markdown, for a pull request')
+    .option('--out <file>', 'also write the comparison with charts to a file: .pdf, .html, .csv or .md')
     .answer(async ({ core, exit }, a: string, b: string, options: CompareOptions) => {
       const criteria = (options.failIf ?? []).map(parseCriterion);
+      const file = options.out === undefined ? null : fileToWrite(options.out, a);
       const compared = await comparisonOf(core, a, b);
       const { sweeps } = compared;
       const judged = judgeComparison(sweeps, criteria);
@@ -211,8 +255,13 @@ export function addCompare(program: Verb): void {
         const figures = pairs.flatMap(({ second }) => second ?? []);
         return `${sweepTitle[sweep]}: ${comparisonSentence('B', 'A', figures)}`;
       });
-      const lines = [...compared.notes, ...sentences, ...verdictLines(criteria, judged)];
+      const best = compared.best === null ? [] : [compared.best.text];
+      const lines = [...compared.notes, ...best, ...sentences, ...verdictLines(criteria, judged)];
       if (outcome !== null) exit(exitOf[outcome]);
+      if (file !== null) {
+        const request = { runIds: [compared.a, compared.b], p99BudgetMs: compared.budgetMs, title: null };
+        await core.writeComparison(request, file.kind, file.path);
+      }
       const inForm = options.markdown === true ? markdownLines : textLines;
       return { document: { ...compared, outcome, judged, sentences }, lines: () => inForm(compared, lines) };
     });
@@ -264,7 +313,7 @@ export function addBest(program: Verb): void {
         const { state } = await core.getRun(runId);
         runs.push({ name: state.name === null ? runId : `${state.name} (${runId})`, state });
       }
-      const { index, sentence } = bestOfRuns(runs, budgetMs);
+      const { index, isClear, sentence } = bestOfRuns(runs, budgetMs);
       const state = index === null ? undefined : runs[index]?.state;
       const best = (of: RunState) =>
         budgetMs === null ? bestDocument(of) : budgetDocument({ ...of, p99BudgetMs: budgetMs })?.best;
@@ -274,6 +323,7 @@ export function addBest(program: Verb): void {
           p99BudgetMs: budgetMs,
           runId: state?.runId ?? null,
           best: state === undefined ? null : best(state),
+          isClear,
           text: sentence,
         },
         lines: () => sentence,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { DataItem, DataSource, DataWork } from '../contract/data-source';
 import { invalidInput, WorkbenchError } from '../contract/errors';
+import { shellLine } from '../contract/flag-text';
 import { formatCount } from '../contract/numbers';
 import type { Core } from '../core';
 import { exitCodes, followWork, type Output } from './output';
@@ -55,7 +56,7 @@ function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
 /** The source that the options name; the only data set where they name none. Throws input-invalid. */
 function chosen(items: readonly DataItem[], preset: string, options: FetchOptions): DataItem {
   if (options.dataset !== undefined && options.checkpoint !== undefined) {
-    throw invalidInput('data fetch', 'Use either --dataset or --checkpoint');
+    throw invalidInput('data fetch', 'Use either --dataset or --checkpoint', 'Leave out one of them.');
   }
   const asked = items.find(({ kind, source }) => options[kind] === source.id);
   if (asked !== undefined) return asked;
@@ -71,9 +72,13 @@ function chosen(items: readonly DataItem[], preset: string, options: FetchOption
 }
 
 function sayUse(output: Output, preset: string, { kind, source }: DataItem, path: string): void {
-  const args = Object.entries(source.args ?? {}).map(([name, value]) => ` --set model.args.${name}=${value}`);
+  const args = Object.entries(source.args ?? {}).flatMap(([name, value]) => [
+    '--set',
+    `model.args.${name}=${value}`,
+  ]);
+  const command = ['triton-workbench', 'run', preset, '--profile', 'full', `--${kind}`, path, ...args];
   output.say(`Ready: ${path}`);
-  output.say(`Next: triton-workbench run ${preset} --profile full --${kind} ${path}${args.join('')}`);
+  output.say(`Next: ${shellLine(command)}`);
 }
 
 /** `data`: where published data sets and checkpoints come from, and fetching them. */

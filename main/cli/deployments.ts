@@ -1,4 +1,9 @@
-import type { DeploymentInfo, DeployRequest } from '../contract/deployment';
+import {
+  checkedByText,
+  type DeploymentInfo,
+  type DeploymentModelInfo,
+  type DeployRequest,
+} from '../contract/deployment';
 import { snippetsOf } from '../contract/deployment-snippets';
 import { WorkbenchError } from '../contract/errors';
 import { missing } from '../contract/numbers';
@@ -37,10 +42,17 @@ async function runNames(core: Core): Promise<NameOf> {
   };
 }
 
+function checkedText(model: DeploymentModelInfo): string {
+  const by = checkedByText(model);
+  return by === null ? 'checked by a canary request' : `${by} checked against the framework`;
+}
+
 function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly string[] {
-  const { engine, host, image, gpus, httpUrl, grpcUrl, metricsUrl, models } = deployment;
+  const { interrupted, engine, host, image, gpus, httpUrl, grpcUrl, metricsUrl, models } = deployment;
   return [
     `${deployment.id}: ${stateText(deployment)}`,
+    ...(interrupted === null ? [] : [`  ${interrupted}`]),
+    ...(deployment.warning === undefined ? [] : [`  warning: ${deployment.warning}`]),
     ...(host === null ? [] : [`  host     ${host}, from which the addresses are seen`]),
     `  HTTP     ${httpUrl}`,
     `  gRPC     ${grpcUrl}`,
@@ -48,11 +60,7 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
     `  engine   ${engine ?? missing}${image === null ? '' : `, ${image}`}${gpus.length === 0 ? '' : `, GPUs ${gpus.join(', ')}`}`,
     ...models.flatMap((model) => [
       `  ${modelText(model)}: ${model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
-      `    from ${nameOf(model.runId)}, ${model.format} ${model.precision}; ${
-        model.checkedSamples === 0
-          ? 'checked by a canary request'
-          : `${model.checkedSamples} samples checked against the framework`
-      }`,
+      `    from ${nameOf(model.runId)}, ${model.format} ${model.precision}; ${checkedText(model)}`,
       ...(model.previous === null
         ? []
         : [`    previous version ${model.previous.version}, from ${nameOf(model.previous.runId)}`]),
@@ -189,7 +197,9 @@ function addLooks(program: Verb, context: CliContext): void {
         deployment.grpcUrl,
       ]);
       const header = ['deployment', 'state', 'engine', 'host', 'models', 'run', 'HTTP', 'gRPC'];
-      const reasons = found.flatMap(({ id, reason }) => (reason === null ? [] : `${id}: ${reason}`));
+      const reasons = found.flatMap(({ id, reason, interrupted }) =>
+        [reason, interrupted].flatMap((text) => (text === null ? [] : `${id}: ${text}`)),
+      );
       const none = 'No deployments yet. Keep the model of a run serving with: deploy <run>';
       return {
         document: found,
@@ -242,6 +252,16 @@ function addRemove(program: Verb): void {
     });
 }
 
+/** For the workbench itself: whoever finds that a change was killed starts it, apart from itself. */
+const addRecover = (program: Verb): Verb =>
+  program
+    .command('recover', { hidden: true })
+    .argument('<deployment>', deploymentArgument)
+    .answer(async ({ core }, id: string) => {
+      await core.recoverDeployment(id);
+      return { document: { id }, lines: () => [] };
+    });
+
 interface BundleOptions {
   readonly out: string;
   readonly allowUnverified?: boolean;
@@ -291,5 +311,6 @@ export function addDeployments(program: Verb, context: CliContext): void {
   addChange(deployments, 'stop', 'Stop a deployment; its files and ports are kept', 'deployments.stop');
   addChange(deployments, 'restart', 'Stop and start a deployment', 'deployments.restart');
   addRemove(deployments);
+  addRecover(deployments);
   addBundle(program);
 }

@@ -105,6 +105,11 @@ function inputTree(source: string): Tree {
 /** What an option says that is not simply the value of its field. */
 const special: Readonly<Record<string, (text: string, flag: string) => Tree | Promise<Tree>>> = {
   'performance.inputData': inputTree,
+  // perf_analyzer's -1 is none.
+  'performance.percentile': (text, flag) =>
+    treeOf('performance.percentile', text.trim() === '-1' ? 0 : readNumber(flag, text)),
+  // perf_analyzer's users write gRPC and HTTP.
+  'performance.protocol': (text) => treeOf('performance.protocol', text.toLowerCase()),
   'engine.url': (text) => treeOf('engine.url', withScheme(text)),
   'engine.profile': (text) => treeOf('engine.profile', /\/|\.ya?ml$/.test(text) ? resolve(text) : text),
   'performance.concurrency': (text, flag) =>

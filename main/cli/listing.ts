@@ -2,17 +2,20 @@ import type { RunSummary } from '../contract/api';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { stateWords } from '../contract/flag-text';
 import { jobLine, jobPlace } from '../contract/job/run-job';
+import { answerLines } from '../contract/measured/again';
 import { baselineGpu, otherwiseText } from '../contract/measured/baseline';
 import { cellText, titleWithUnit } from '../contract/measured/column';
 import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contract/measured/columns';
+import { comparedLines } from '../contract/measured/compared-batches';
 import { crossCheckOf } from '../contract/measured/cross-check';
 import type { LoadPoint } from '../contract/measured/results';
-import { bestAnswer, budgetText, historyOf } from '../contract/measured/verdict';
+import { historyOf } from '../contract/measured/verdict';
 import { formatDuration, formatMs, formatRate, missing } from '../contract/numbers';
 import { originMark, originText } from '../contract/run/run-content';
 import { damageText, scenarios, shortWaitText, waitRemedy, waitText } from '../contract/run/run-events';
-import { runSummarySchema } from '../contract/run/run-outcome';
+import { accuracyText, runSummarySchema, verificationOf } from '../contract/run/run-outcome';
 import type { RunState } from '../contract/run/run-state';
+import { servedByText } from '../contract/run/served-by';
 import { hasSpec, measuredOnText } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
 import { changesText } from '../contract/run/spec-tools';
@@ -36,13 +39,13 @@ function historyAnswer(runs: readonly RunSummary[], runId: string): Answer {
   }
   const [first] = found;
   const model = `${first?.preset ?? ''} ${first?.format ?? ''} ${first?.precision ?? ''} (${first?.profile ?? ''})`;
-  const rows = found.map(({ runId: id, createdAt, machine, server, chosen, status }) => [
+  const rows = found.map(({ runId: id, createdAt, machine, server, chosen, answer, status }) => [
     `${id}${id === runId ? ' *' : ''}`,
     createdAt,
     status,
     machine === '' ? missing : machine,
     server === '' ? missing : server,
-    chosen === null ? missing : rateText(chosen),
+    rateText({ chosen, answer }),
     formatMs(chosen?.p99Us),
   ]);
   const header = ['run', 'created', 'status', 'GPU or CPU', 'server', throughput.title, titleWithUnit(p99)];
@@ -117,8 +120,11 @@ function addRuns(program: Verb): void {
     });
 }
 
-const rateText = ({ inferencesPerSecond, steady }: { inferencesPerSecond: number; steady: boolean }) =>
-  `${formatRate(inferencesPerSecond)}${steady ? '' : ' (not steady)'}`;
+/** The throughput of the answer with what is in doubt about it: "1,906 (3 faster not steady)". */
+function rateText({ chosen, answer }: Pick<RunSummary, 'chosen' | 'answer'>): string {
+  const mark = answer === null || answer.mark === null ? '' : ` (${answer.mark})`;
+  return `${chosen === null ? missing : formatRate(chosen.inferencesPerSecond)}${mark}`;
+}
 
 /** The origin is a column where a run is not of this workbench. */
 function runsTable(runs: readonly RunSummary[]): string {
@@ -135,9 +141,9 @@ function runsTable(runs: readonly RunSummary[]): string {
   const rows = runs.map((run) => [
     run.runId,
     statusText(run),
-    run.best === null ? missing : rateText(run.best),
-    formatMs(run.best?.p99Us),
-    run.accuracyPassed === null ? missing : run.accuracyPassed ? 'passed' : 'not passed',
+    rateText(run),
+    formatMs(run.chosen?.p99Us),
+    accuracyText(run.accuracy),
     run.name ?? '',
     run.tags.join(', '),
     ...(anyMark ? [originMark[run.origin] ?? ''] : []),
@@ -166,8 +172,7 @@ function summaryLines(state: RunState): readonly string[] {
       const time = durationUs === null || durationUs === 0 ? '' : ` (${formatDuration(durationUs)})`;
       return `${stepTitle[id]}: ${skippedBecause === null ? status : skipWords[skippedBecause]}${time}`;
     }),
-    bestAnswer(state),
-    budgetText(state),
+    ...answerLines(state),
   ];
   return indented.filter((line) => line !== null).map((line) => `  ${line}`);
 }
@@ -215,13 +220,17 @@ function addShow(program: Verb): void {
       const { state: loaded, dir } = await core.getRun(runId);
       const state = p99BudgetMs === undefined ? loaded : { ...loaded, p99BudgetMs };
       const document = runDocument(state, dir);
+      const served = servedByText(state);
       const otherwise = await otherwiseLine(core, state);
       const measured = scenarios.filter((scenario) => document[scenario].length > 0);
       return {
         document,
         lines: () => [
-          `${state.name === null ? '' : `${state.name}, `}${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`,
+          `${state.name === null ? '' : `${state.name}, `}${runId}: ${state.status}`,
           `  in ${dir}`,
+          `  accuracy ${verificationOf(state).label}`,
+          ...comparedLines(state.accuracy?.result.batches).map((line) => `  ${line}`),
+          ...(served === null ? [] : [`  served by ${served}`]),
           ...summaryLines(state),
           ...(otherwise === null ? [] : [`  ${otherwise}`]),
           ...measured.flatMap((scenario) => [

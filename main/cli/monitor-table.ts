@@ -156,6 +156,21 @@ function readRule(text: string, index: number, model: string): AlertRule {
 /** A server or a model that is not there has no figures: these stand beside limits, so that none is kept by its absence. */
 const presence: readonly AlertMetric[] = ['server', 'model'];
 
+const noFigure: Readonly<Record<Exclude<AlertMetric, 'server' | 'model'>, string>> = {
+  'probe-p99-ms': 'no probe was answered',
+  'error-percent': 'no requests were counted',
+  'queue-ms': 'no requests were counted',
+};
+
+/** Of rules that no sample had a figure for, a line each. @param probeProblem why no probes were sent, or were refused. */
+export const unjudgedLines = (rules: readonly AlertRule[], probeProblem: string | null): readonly string[] =>
+  rules.flatMap(({ metric, above, model }) => {
+    if (metric === 'server' || metric === 'model') return [];
+    const why = metric === 'probe-p99-ms' && probeProblem !== null ? `: ${probeProblem}` : '';
+    const of = model === '' ? '' : ` of ${model}`;
+    return [`Not judged: ${metric}=${above}${of}: ${noFigure[metric]}${why}`];
+  });
+
 /** The rules that the command line gives, and those of presence; null where it gives none. Throws input-invalid. */
 export function readAlerts(
   options: AlertOptions & { readonly probe?: string; readonly replay?: string },

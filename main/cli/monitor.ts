@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { withScheme } from '../contract/address';
 import type { CoreEvent } from '../contract/api';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import {
   alertMetrics,
   longestPollIntervalMs,
@@ -15,7 +15,7 @@ import type { Core } from '../core';
 import { requireOutput } from '../platform/files';
 import { boundHeapGrowth } from '../platform/heap-growth';
 import { addTlsOptions, readTlsOptions, type TlsOptions } from './field-options';
-import { type AlertOptions, monitorTable, readAlerts } from './monitor-table';
+import { type AlertOptions, monitorTable, readAlerts, unjudgedLines } from './monitor-table';
 import { type CliContext, exitCodes, jsonText, type Output, untilReaderLeaves } from './output';
 import { readDuration, readHeaders, readNumber, readShapes } from './read-values';
 
@@ -103,14 +103,18 @@ function readTimes(options: MonitorCliOptions): {
 interface Seen {
   fired: boolean;
   model: boolean;
+  /** Why no probes were sent or answered, as last told. */
+  probeProblem: string | null;
 }
 
 /** Prints what the monitor tells, and notes in `seen` what the exit code is of. */
 const printer =
   (output: Output, alertModel: string | undefined, seen: Seen) =>
   (event: CoreEvent): void => {
-    if (event.type === 'monitor-changed' && event.state.probeProblem !== null) {
-      output.say(`No probes: ${event.state.probeProblem}`);
+    if (event.type === 'monitor-changed') {
+      const { probeProblem } = event.state;
+      if (probeProblem !== null) output.say(`No probes: ${probeProblem}`);
+      seen.probeProblem = probeProblem;
     }
     if (event.type === 'monitor-verdict') {
       const { name, version, state, reason } = event.model;
@@ -175,11 +179,9 @@ async function watchServer(
   const tls = readTlsOptions(options, secure);
   if (tls.insecure === true) output.say("Warning: the server's certificate is not verified.");
   const headers = readHeaders(options.header ?? []);
-  await core.monitor.watch(
-    { url, metricsUrl, ...(secure ? { tls } : {}), ...present({ host }) },
-    intervalMs,
-    headers,
-  );
+  const target = { url, metricsUrl, ...(secure ? { tls } : {}), ...present({ host }) };
+  if (probe !== null) await core.monitor.requireModel(target, headers, probe.model);
+  await core.monitor.watch(target, intervalMs, headers);
   if (probe !== null) await core.handlers['monitor.setProbe']({ probe });
   if (record !== undefined) await core.monitor.recordTo(record);
   // Keeps the process alive whatever the timers do.
@@ -201,7 +203,8 @@ const ofServer = {
 /** Throws input-invalid for neither or both, and for what would have no effect. */
 function requireOneSource(options: MonitorCliOptions): void {
   if ((options.url === undefined) === (options.replay === undefined)) {
-    throw new WorkbenchError('input-invalid', 'Use either --url or --replay', { where: 'monitor' });
+    const remedy = 'For example: monitor --url localhost:8000, or monitor --replay FILE.';
+    throw invalidInput('monitor', 'Use either --url or --replay', remedy);
   }
   const given = Object.entries(ofServer).find(([, name]) => options[name] !== undefined);
   if (options.replay === undefined || given === undefined) return;
@@ -224,7 +227,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   boundHeapGrowth();
   const core = await context.core();
   if (rules !== null) core.monitor.judgeBy(rules);
-  const seen = { fired: false, model: false };
+  const seen: Seen = { fired: false, model: false, probeProblem: null };
   const stop = core.subscribe(printer(output, alertModel, seen));
   const { until, dispose } = listenForEnd(options, forMs);
   try {
@@ -244,7 +247,11 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
       remedy: 'Use the name from the model table, without a version.',
     });
   }
-  return seen.fired ? exitCodes.alert : exitCodes.done;
+  if (rules === null) return seen.fired ? exitCodes.alert : exitCodes.done;
+  const unjudged = unjudgedLines(core.monitor.unjudged(), seen.probeProblem);
+  for (const line of unjudged) output.say(line);
+  if (seen.fired) return exitCodes.alert;
+  return unjudged.length > 0 ? exitCodes.unjudged : exitCodes.done;
 }
 
 /** `monitor`: watches any running Triton, or plays back what was recorded of one. */
@@ -252,7 +259,7 @@ export function addMonitor(program: Command, context: CliContext): void {
   const command = program
     .command('monitor')
     .description(
-      'Watch the models, rates, latencies and alerts of a running Triton until --for or Ctrl-C; exit code 3 means that an alert fired',
+      'Watch the models, rates, latencies and alerts of a running Triton until --for or Ctrl-C; exit code 3 means that an alert fired, 4 that an --alert had no data to judge',
     )
     .option('-u, --url <url>', 'HTTP address, as host:8000, http://host:8000 or https://host', withScheme)
     .option(

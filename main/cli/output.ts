@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
-import { cliRemedyOf, errorText } from '../contract/error-text';
+import { errorText } from '../contract/error-text';
 import { fromWire, type WireError, WorkbenchError } from '../contract/errors';
+import { remedyOf } from '../contract/remedy';
 import { largestOf } from '../contract/statistics';
 import type { Core } from '../core';
 import { cleanLine, cleanText } from '../platform/lines';
@@ -22,8 +23,12 @@ const eraseScreen = '\u001b[2J\u001b[H';
 /** Exit codes of the CLI, as the guide states them. */
 export const exitCodes = {
   ...{ done: 0, failed: 1, usage: 2, gate: 3, paused: 4, cancelled: 130 },
+  /** Of `run`, `resume` and `perf`: every level has too many errors, or wrong responses. */
+  noAnswer: 3,
   /** Of `compare`: beyond a criterion, and not to be told. */
   ...{ outside: 3, unclear: 4 },
+  /** Of `monitor`: an alert of the command line never had a figure to judge. */
+  unjudged: 4,
   /** Of `monitor`: an alert fired; and of `data fetch`: there is nothing to download. */
   ...{ alert: 3, byHand: 3 },
   /** Of `setup --check` and `hosts check`. */
@@ -56,7 +61,7 @@ export function formatError(error: WireError): string {
   const lines = [`${text.title}: ${error.message}`];
   // A problem of the specification as a whole has no place.
   if (error.where !== undefined && error.where !== '') lines.push(`  where:  ${error.where}`);
-  lines.push(`  remedy: ${error.remedy ?? cliRemedyOf(error.code)}`);
+  lines.push(`  remedy: ${remedyOf(error, 'command')}`);
   if (error.details !== undefined && error.details !== '') {
     lines.push('  details:', `    ${error.details.replaceAll('\n', '\n    ')}`);
   }

@@ -3,6 +3,7 @@ import type { RunSummary } from '../contract/api';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { runNameSchema } from '../contract/run/run-content';
+import { parseShape, sampleDims } from '../contract/run/shape-text';
 import type { Core } from '../core';
 import { readBoundedFile } from '../platform/plain-entry';
 
@@ -100,7 +101,9 @@ export function readIds(flag: string, text: string): { readonly firstId: number;
 /** Microseconds between requests, one per line, as perf_analyzer's --request-intervals. */
 export async function readIntervals(flag: string, file: string): Promise<number[]> {
   const found = await readBoundedFile(file, fileLimits.intervals.bytes, { links: 'follow' });
-  if ('problem' in found) throw invalidInput(flag, `${file} cannot be read: ${found.problem}`);
+  if ('problem' in found) {
+    throw invalidInput(flag, `${file} cannot be read: ${found.problem}`, 'Give the path of a text file.');
+  }
   const intervals = readNumbers(flag, found.text);
   if (intervals.length === 0 || intervals.some((interval) => interval <= 0)) {
     const message = `${file} has no intervals, or one that is not above 0`;
@@ -116,7 +119,10 @@ export function readOneOf<Value extends string>(
   value: string,
 ): Value {
   const found = values.find((known) => known === value);
-  if (found === undefined) throw invalidInput(flag, `"${value}" is not one of ${values.join(', ')}`);
+  if (found === undefined) {
+    const names = values.join(', ');
+    throw invalidInput(flag, `"${value}" is not one of ${names}`, `Give one of ${names}.`);
+  }
   return found;
 }
 
@@ -162,19 +168,23 @@ interface GivenShape {
   readonly dims: readonly number[];
 }
 
-/** `x:3,224,224` or `x=3,224,224`, with a type `ids:INT64:16` or `ids:INT64=16`. Throws input-invalid. */
-export function readShape(text: string): GivenShape {
-  const [, name = '', datatype, dims = ''] =
-    /^(.+?)(?::(BOOL|U?INT\d+|FP\d+))?[:=]([\d\s,]+)$/.exec(text) ?? [];
-  const sizes = readNumbers('--shape', dims);
-  if (name === '' || sizes.length === 0 || sizes.some((size) => !Number.isInteger(size) || size < 1)) {
-    throw invalidInput(
-      '--shape',
-      `"${text}" is not a shape`,
-      'For example --shape x=3,224,224, or --shape ids:INT64=16',
-    );
+/**
+ * `x:1,3,224,224` or `x=1x3x224x224`, with a type `ids:INT64:1,16`. Throws input-invalid.
+ * @param batched the first dimension is the batch: it may be -1 or a name
+ */
+export function readShape(text: string, batched = false): GivenShape {
+  const shape = parseShape(text);
+  if (shape !== null && shape.name !== null && (batched || !shape.dims.includes(null))) {
+    const dims = sampleDims(shape);
+    if (dims !== null) return { name: shape.name, datatype: shape.datatype, dims };
   }
-  return { name, datatype: datatype ?? null, dims: sizes };
+  const batch = batched ? '1,' : '';
+  const open = batched ? ' Only the batch, which is first, may be -1 or a name.' : '';
+  throw invalidInput(
+    '--shape',
+    `"${text}" is not a shape`,
+    `For example --shape x=${batch}3,224,224, or --shape ids:INT64=${batch}16.${open}`,
+  );
 }
 
 /** Dimensions by name, of inputs whose types the server knows. Throws input-invalid. */

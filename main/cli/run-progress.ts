@@ -1,12 +1,16 @@
 import type { CoreEvent } from '../contract/api';
 import { marksOf } from '../contract/flag-text';
 import { jobName } from '../contract/job/run-job';
+import { againLevelText } from '../contract/measured/again';
+import { comparedLines } from '../contract/measured/compared-batches';
 import { crossCheckOf } from '../contract/measured/cross-check';
-import { bestDocument, budgetDocument } from '../contract/measured/verdict';
+import { answerDocument, bestDocument, budgetDocument } from '../contract/measured/verdict';
 import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
 import { type JournalEntry, type RunWait, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
+import { accuracyOf, accuracyText, verificationOf } from '../contract/run/run-outcome';
 import type { LoadTool } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
+import { servedByText } from '../contract/run/served-by';
 import { type ChangePlan, changeText, type FieldChange } from '../contract/run/spec-tools';
 import { byLoad } from '../contract/run/sweep';
 import type { ByType, OfType } from '../contract/trees';
@@ -52,6 +56,10 @@ const none = (): readonly string[] => [];
 
 const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   'spec-changed': (entry, titleOf) => changeLines({ ...entry, kept: entry.kept.length }, titleOf),
+  'levels-again': ({ levels }) => [
+    'Measured again, longer:',
+    ...levels.map((level) => `    ${againLevelText(level)}`),
+  ],
   'steps-forgotten': ({ reason }) =>
     reason === undefined ? [] : [`Files changed; their steps run again. ${reason}`],
   'step-finished': ({ step, durationUs, facts, warnings }, titleOf) => [
@@ -76,6 +84,8 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
     `    ${entry.scenario}: ${levelText(entry)}${turnText(entry)}: no result: ${entry.error.message}`,
   ],
   accuracy: ({ result }) => [
+    `    accuracy ${accuracyText(accuracyOf(result))}`,
+    ...comparedLines(result.batches).map((line) => `    ${line}`),
     ...result.metrics.map(
       ({ name, framework, triton }) =>
         `    ${name}: framework ${formatMetric(framework)}, Triton ${formatMetric(triton)}`,
@@ -206,6 +216,9 @@ export function runDocument(state: RunState, dir: string) {
     })),
     best: bestDocument(state),
     budget: budgetDocument(state),
+    answer: answerDocument(state),
+    verification: verificationOf(state),
+    servedBy: servedByText(state),
     accuracy: state.accuracy?.result ?? null,
     offline: points('offline'),
     online: points('online'),

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { deploymentIdPattern } from '../contract/deployment';
-import { toWire, WorkbenchError } from '../contract/errors';
+import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
+import { againLevelText, againTime, againTitle, requireAgain } from '../contract/measured/again';
+import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import { type StepId, stepIds } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
+import type { RunState } from '../contract/run/run-state';
 import type { Choice } from '../contract/run/spec-tools';
 import { readAssignment } from '../contract/run/upstream-variables';
 import { mergeTrees, present, type Tree } from '../contract/trees';
@@ -113,7 +116,7 @@ function refuseMatrixOptions({ resume, hosts }: RunFlags): void {
 async function requireServable(core: Core, { engine }: RunSpec, name: true | string): Promise<void> {
   const refused = (message: string, remedy: string): WorkbenchError =>
     new WorkbenchError('input-invalid', message, { where: '--keep-serving', remedy });
-  if (engine.kind !== 'local' && engine.kind !== 'docker') {
+  if (!isProcess(engine) && !inContainers(engine)) {
     throw refused(
       'Only a run on this machine or a host can be kept serving',
       'Leave it out, and take the model to the other machine with "bundle".',
@@ -205,7 +208,7 @@ interface ImportOptions {
 function readBatchSize(text: string): number {
   const value = readNumber('--batch-size', text);
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new WorkbenchError('input-invalid', `"${text}" is not a batch size`, { where: '--batch-size' });
+  throw invalidInput('--batch-size', `"${text}" is not a batch size`, 'Give a whole number from 1.');
 }
 
 /** `import`: a file of perf_analyzer becomes a run that can be shown, reported and compared. */
@@ -236,6 +239,7 @@ interface ResumeOptions extends ApproveOptions {
   readonly set?: readonly string[];
   readonly dryRun?: boolean;
   readonly from?: string;
+  readonly again?: boolean;
   readonly header?: readonly string[];
   readonly allowUnverified?: boolean;
   readonly skipPreflight?: boolean;
@@ -256,15 +260,34 @@ async function changedSpec(core: Core, runId: string, options: ResumeOptions): P
 const readStep = ({ from }: ResumeOptions): StepId | undefined =>
   from === undefined ? undefined : readOneOf('--from', stepIds, from);
 
+/** Which levels would be measured again, and how long that takes. Throws input-invalid where none is in doubt. */
+function tellAgain(state: RunState, output: Output): void {
+  const again = requireAgain(state);
+  if (output.json) {
+    output.document(again);
+    return;
+  }
+  output.say(`${againTitle(again)} (${againTime(again)}):`);
+  for (const level of again.levels) output.say(`  ${againLevelText(level)}`);
+}
+
 /** Says what would be done, and does nothing. */
 async function tellPlan(
   core: Core,
   runId: string,
-  { spec, from }: { readonly spec: RunSpec | null; readonly from: StepId | undefined },
+  {
+    spec,
+    from,
+    again: asked,
+  }: { readonly spec: RunSpec | null; readonly from: StepId | undefined; readonly again: boolean },
   output: Output,
 ): Promise<void> {
   const { 'runs.planChange': planChange, 'runs.planRerun': planRerun } = core.handlers;
   const { state } = await core.getRun(runId);
+  if (asked) {
+    tellAgain(state, output);
+    return;
+  }
   const plan = await planChange({ runId, spec: spec ?? state.spec });
   const again = from === undefined ? [] : await planRerun({ runId, step: from });
   const left = plan.changed.length > 0 ? plan.steps : await planRerun({ runId });
@@ -290,6 +313,10 @@ export function addResume(program: Verb): void {
       'change a field of the specification, as for run, and rerun only what depends on it; repeatable',
       collect,
     )
+    .option(
+      '--again',
+      'measure the levels that leave the answer in doubt (not steady, p99 uncertain) once more, in longer windows',
+    )
     .option('--dry-run', 'list the steps to run and the measurements kept, and change nothing')
     .option(
       '-H, --header <NAME: value>',
@@ -313,10 +340,10 @@ export function addResume(program: Verb): void {
       const from = readStep(options);
       const runId = await resolveRunId(core, given);
       if (options.trust === true) await core.trustRun(runId);
-      const { verbose = false, detach, allowUnverified, skipPreflight } = options;
+      const { verbose = false, detach, again = false, allowUnverified, skipPreflight } = options;
       const spec = await changedSpec(core, runId, options);
       if (options.dryRun === true) {
-        await tellPlan(core, runId, { spec, from }, output);
+        await tellPlan(core, runId, { spec, from, again }, output);
         exit(exitCodes.done);
         return;
       }
@@ -324,7 +351,10 @@ export function addResume(program: Verb): void {
         await approveGiven(core, (await core.getRun(runId)).state.spec, options);
       }
       const headers = options.header === undefined ? undefined : readHeaders(options.header);
-      const how = { headers, verbose, detach, from, allowUnverified, skipPreflight, spec: spec ?? undefined };
+      const how = {
+        ...{ headers, verbose, detach, from, again, allowUnverified, skipPreflight },
+        spec: spec ?? undefined,
+      };
       exit(await workOn(core, runId, output, how));
     }, besideMessages);
 }

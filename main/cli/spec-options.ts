@@ -72,7 +72,7 @@ function readModelShapes(texts: readonly string[]) {
   const shapes: Record<string, number[]> = {};
   const datatypes: Record<string, string> = {};
   for (const text of texts) {
-    const { name, datatype, dims } = readShape(text);
+    const { name, datatype, dims } = readShape(text, true);
     shapes[name] = [...dims];
     if (datatype !== null) datatypes[name] = datatype;
   }

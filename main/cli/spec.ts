@@ -2,10 +2,8 @@ import type { Command } from 'commander';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { FieldRow } from '../contract/fields/field';
 import { defaultOf, fields, valuesOf } from '../contract/fields/fields';
-import { shellLine } from '../contract/flag-text';
 import { reachOf } from '../contract/reach';
-import { fieldText, type SpecPreview, type SpecProblem } from '../contract/run/spec-tools';
-import { stepTitle } from '../contract/words';
+import { fieldText, type SpecProblem } from '../contract/run/spec-tools';
 import { printMatrix } from './matrix';
 import { type CliContext, exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
@@ -18,16 +16,6 @@ const forms = ['run-yaml', 'shell', 'json', 'commands'] as const;
 export function problemLine({ field, severity, message, remedy }: SpecProblem): string {
   const where = field === '' ? '' : `${field}: `;
   return `${severity}: ${where}${message}${remedy === null ? '' : `\n  remedy: ${remedy}`}`;
-}
-
-/** The command lines under the titles of their steps, each as a shell takes it. */
-function commandText({ commands }: SpecPreview): string {
-  return commands
-    .map(({ step, argv }, index) => {
-      const title = commands[index - 1]?.step === step ? '' : `# ${stepTitle[step]}\n`;
-      return `${title}${shellLine(argv)}`;
-    })
-    .join('\n');
 }
 
 /** `spec`: what `run` with the same options would do, without doing it. */
@@ -58,9 +46,7 @@ export function addSpec(program: Command, context: CliContext): void {
       const preview = await core.handlers['spec.preview'](choice);
       const isBroken = preview.problems.some(({ severity }) => severity === 'problem');
       if (form === 'json') context.output({ json: true }).document(preview);
-      else if (form === 'commands') {
-        if (preview.commands.length > 0) printText(`${commandText(preview)}\n`);
-      } else {
+      else {
         const exported = await core.handlers['spec.export']({ ...choice, as: form }).catch(
           (error: unknown) => {
             // All that is wrong is said below.

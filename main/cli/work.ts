@@ -1,7 +1,9 @@
 import { dirname, resolve } from 'node:path';
-import { bestAnswer, budgetText } from '../contract/measured/verdict';
+import { answerLines } from '../contract/measured/again';
+import { isAllFaulty } from '../contract/measured/points';
 import { emptyReach, type Reached, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
+import type { RunState } from '../contract/run/run-state';
 import { stepTitleOf } from '../contract/words';
 import type { Core, ExecuteOptions } from '../core';
 import { exitCodes, formatError, type Output, progressOf } from './output';
@@ -43,16 +45,16 @@ export async function workOn(
     if (ended === null) return await leftToJob(core, runId, output, detach);
     const { outcome, error } = ended;
     const { state } = await core.getRun(runId);
-    // A job that ended without its run: the journal's own words of an error were shown as they came.
-    if (error !== null && state.error === null) output.say(formatError(error));
+    // A job that ended without its run, or quiet: else the journal's own words of an error were shown as they came.
+    if (error !== null && (state.error === null || output.quiet === true)) output.say(formatError(error));
     for (const report of state.reports) output.say(`  ${report.kind}: ${report.path}`);
-    for (const answer of [bestAnswer(state), budgetText(state)]) if (answer !== null) output.say(answer);
+    for (const line of answerLines(state)) output.say(line);
     if (outcome !== 'done') output.say(`To continue: triton-workbench resume ${runId}`);
     if (outcome === 'gate-failed') {
-      output.say(`To measure unverified: triton-workbench resume ${runId} --allow-unverified`);
+      output.say(`To measure anyway: triton-workbench resume ${runId} --allow-unverified`);
     }
     if (output.json) output.document(runDocument(state, dir));
-    return codeOf(ended);
+    return codeOf(ended, state);
   } finally {
     stops.dispose();
     stopListening();
@@ -60,10 +62,10 @@ export async function workOn(
 }
 
 /** The exit code of a run that ended so. 2 says that nothing was started, which is never so here. */
-export function codeOf({ outcome }: Pick<Ended, 'outcome'>): number {
+export function codeOf({ outcome }: Pick<Ended, 'outcome'>, state: RunState): number {
   switch (outcome) {
     case 'done':
-      return exitCodes.done;
+      return isAllFaulty(state) ? exitCodes.noAnswer : exitCodes.done;
     case 'gate-failed':
       return exitCodes.gate;
     case 'paused':

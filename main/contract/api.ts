@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { desktopApi, hostsApi, settingsApi } from './calls/application-calls';
 import { type Call, call } from './calls/call';
+import { comparisonApi } from './calls/comparison-calls';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
 import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment';
 import {
@@ -161,7 +162,7 @@ export const api = {
   'models.trust': call<OpenedModel>().with(trustModelSchema),
   /** run.yaml, or a shell script that does the whole run with the CLI. Throws spec-invalid. */
   'spec.export': call<{ readonly text: string; readonly fileName: string }>().with(
-    choiceSchema.extend({ as: z.enum(['run-yaml', 'shell']) }),
+    choiceSchema.extend({ as: z.enum(['run-yaml', 'shell', 'commands']) }),
   ),
   /** Understands run.yaml, runner configurations of both generations, shell environment files and config.pbtxt. */
   'spec.import': call<ImportedSpec>().with(
@@ -237,9 +238,17 @@ export const api = {
   'servers.look': call<ServerLook>().with(serverAddressSchema),
   /** Measures one of them, as a run. Throws before there is a run what the server or the load is refused for. */
   'servers.measure': call<{ readonly runId: string }>().with(measureRequestSchema),
-  /** `allowUnverified`: measures although the accuracy gate did not pass; every result is then marked unverified. */
+  /**
+   * `allowUnverified`: measures although the accuracy gate did not pass; every result then says that accuracy failed.
+   * `again`: measures the levels that leave the answer in doubt once more, in longer windows; throws input-invalid where
+   * none is.
+   */
   'runs.resume': call<null>().with(
-    runId.extend({ allowUnverified: z.boolean().optional(), skipPreflight: z.boolean().optional() }),
+    runId.extend({
+      allowUnverified: z.boolean().optional(),
+      skipPreflight: z.boolean().optional(),
+      again: z.boolean().optional(),
+    }),
   ),
   /** What a changed specification of a run would do again and keep. Throws input-invalid and not-trusted as `runs.change`. */
   'runs.planChange': call<ChangePlan>().with(runId.extend({ spec: runSpecSchema })),
@@ -262,6 +271,7 @@ export const api = {
   ),
   ...settingsApi,
   ...hostsApi,
+  ...comparisonApi,
   ...desktopApi,
 } as const;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { WireError } from './errors';
+import { argumentsSchema } from './run/run-spec';
 
 const webAddress = z.string().regex(/^https:\/\/[^\s"'`\\]+$/, 'an https address');
 
@@ -11,41 +12,45 @@ const inner = z
 const digests = { sha256: /^[0-9a-f]{64}$/, md5: /^[0-9a-f]{32}$/ } as const;
 
 const checksum = z
-  .strictObject({ algorithm: z.enum(['sha256', 'md5']), value: z.string() })
+  .strictObject({
+    algorithm: z.enum(['sha256', 'md5']).describe('Which digest'),
+    value: z.string().describe('The digest in lower-case hexadecimal'),
+  })
   .refine(({ algorithm, value }) => digests[algorithm].test(value), 'the digest in lower-case hexadecimal');
 export type Checksum = z.infer<typeof checksum>;
 
 const archives = ['zip', 'tar', 'tar.gz', 'tar.bz2'] as const;
 
 const common = {
-  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/),
-  title: z.string(),
-  /** Where people read about it. */
-  page: webAddress,
-  /** As its publisher states it; null where that could not be checked. */
-  licence: z.string().nullable(),
-  /** Exact size of the published file; null where none is known. */
-  bytes: z.int().positive().nullable(),
-  /** Of the published file; null where none is published. */
-  checksum: checksum.nullable(),
-  /** What else is to be known before it is used. */
-  note: z.string().optional(),
-  /** Arguments of the model's code that belong to it. */
-  args: z.record(z.string(), z.string()).optional(),
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,40}$/)
+    .describe('Name for data fetch'),
+  title: z.string().describe('Name for people'),
+  page: webAddress.describe('Where people read about it'),
+  licence: z.string().nullable().describe('As its publisher states it; null where that is not known'),
+  bytes: z.int().positive().nullable().describe('Exact size of the published file; null where none is known'),
+  checksum: checksum.nullable().describe('Of the published file; null where none is published'),
+  note: z.string().optional().describe('What else you need before you use it'),
+  args: argumentsSchema.optional().describe('Arguments of the model’s code that belong to it'),
 };
 
 const download = z.strictObject({
-  allowed: z.literal('download'),
+  allowed: z.literal('download').describe('download: data fetch gets it; by-hand: its steps say how'),
   ...common,
-  address: webAddress,
-  /** How the file is packed; absent where it is used as it comes. */
-  archive: z.enum(archives).optional(),
-  /** Most that it may hold unpacked: what is over it is no longer that archive. */
-  unpackedBytes: z.int().positive().optional(),
-  /** What of the unpacked archive is given to the run; all of it when absent. Of a plain file: its name. */
-  path: inner.optional(),
-  /** The preset's `prepare_dataset.py` brings it into the layout that its loader reads. */
-  prepare: z.boolean().optional(),
+  address: webAddress.describe('Of the file'),
+  archive: z
+    .enum(archives)
+    .optional()
+    .describe('How the file is packed; left out where it is used as it comes'),
+  unpackedBytes: z.int().positive().optional().describe('Most bytes that it may hold unpacked'),
+  path: inner
+    .optional()
+    .describe('What of the unpacked archive a run takes, all of it when left out; the name of a plain file'),
+  prepare: z
+    .boolean()
+    .optional()
+    .describe('prepare_dataset.py of the folder brings it into the loader’s layout'),
 });
 /** A published file that anybody may fetch. */
 export type DownloadSource = z.infer<typeof download>;
@@ -53,8 +58,15 @@ export type DownloadSource = z.infer<typeof download>;
 const byHand = z.strictObject({
   allowed: z.literal('by-hand'),
   ...common,
-  /** `copy`: an address or a command of the step. */
-  steps: z.array(z.strictObject({ text: z.string(), copy: z.string().optional() })).min(1),
+  steps: z
+    .array(
+      z.strictObject({
+        text: z.string().describe('What to do'),
+        copy: z.string().optional().describe('Address or command of the step'),
+      }),
+    )
+    .min(1)
+    .describe('How to get it'),
 });
 
 /** Where a published data set or checkpoint comes from. */

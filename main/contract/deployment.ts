@@ -1,6 +1,13 @@
 import { z } from 'zod';
+import {
+  type DeploymentChange,
+  deploymentChanges,
+  deploymentVersionSchema,
+  endsChange,
+  recoveryOutcomes,
+} from './deployment-change';
 import { hostNameSchema } from './host/host-name';
-import { type engines, formats, precisions } from './run/run-spec';
+import type { engines, formats, precisions } from './run/run-spec';
 import type { ByType, OfType } from './trees';
 import { wireErrorSchema } from './wire-error';
 
@@ -38,14 +45,11 @@ const deploymentEngineSchema = z.discriminatedUnion('kind', [
 ]);
 export type DeploymentEngine = z.infer<typeof deploymentEngineSchema>;
 
-const versionSchema = z.object({
-  model: z.string(),
-  version: z.int().min(1),
-  runId: z.string(),
-  format: z.enum(formats),
-  precision: z.enum(precisions),
+const versionSchema = deploymentVersionSchema.extend({
   /** Samples that the new version answered as the framework did; 0: the run kept none. */
   checkedSamples: z.int().min(0),
+  /** Samples in the largest request that it answered so; absent: one. */
+  checkedBatchSize: z.int().min(2).optional(),
 });
 export type DeployedVersion = z.infer<typeof versionSchema>;
 
@@ -63,17 +67,32 @@ const bodies = [
   /** What was checked and not served, or could not be started. */
   z.object({
     type: z.literal('failed'),
-    what: z.enum(['deploy', 'start', 'rollback']),
+    what: z.enum(deploymentChanges),
     error: wireErrorSchema,
   }),
   z.object({ type: z.literal('started') }),
   z.object({ type: z.literal('stopped') }),
-  /** The process of a local server; its id is in the environment of all that it starts. */
+  /**
+   * The process of a local server; its id is in the environment of all that it starts, and it is found by that. Written
+   * before it is started, so that no server is without one.
+   */
   z.object({
     type: z.literal('server-process'),
     id: z.string().regex(/^[0-9a-f]{32}$/),
+  }),
+  /** What is about to be done, before the first act of it. */
+  z.object({
+    type: z.literal('change-begun'),
+    what: z.enum(deploymentChanges),
+    to: deploymentVersionSchema.optional(),
+    from: z.int().nullable().optional(),
     pid: z.int(),
-    startTime: z.string(),
+  }),
+  /** What another process has made of a change whose own was killed. */
+  z.object({
+    type: z.literal('change-recovered'),
+    outcome: z.enum(recoveryOutcomes),
+    problem: z.string().optional(),
   }),
 ] as const;
 const numbered = { seq: z.int().min(1), at: z.string() };
@@ -85,6 +104,8 @@ export const deploymentEntrySchema = z.discriminatedUnion('type', [
   bodies[4].extend(numbered),
   bodies[5].extend(numbered),
   bodies[6].extend(numbered),
+  bodies[7].extend(numbered),
+  bodies[8].extend(numbered),
 ]);
 export type DeploymentEntry = z.infer<typeof deploymentEntrySchema>;
 export type DeploymentBody = z.infer<(typeof bodies)[number]>;
@@ -108,7 +129,9 @@ export interface Deployment {
   /** It is to serve, also after a restart of the machine. */
   readonly wanted: boolean;
   readonly startedAt: string | null;
-  readonly process: { readonly id: string; readonly pid: number; readonly startTime: string } | null;
+  readonly process: { readonly id: string } | null;
+  /** The last one that was begun. */
+  readonly change: DeploymentChange | null;
 }
 
 const withModel = (state: Deployment, name: string, model: DeployedModel): Deployment => ({
@@ -126,6 +149,7 @@ const folds: ByType<DeploymentEntry, Fold, [state: Fold]> = {
       wanted: false,
       startedAt: null,
       process: null,
+      change: null,
     },
   'version-served': ({ version }, state) => {
     if (state === null) return null;
@@ -144,11 +168,18 @@ const folds: ByType<DeploymentEntry, Fold, [state: Fold]> = {
   failed: (_entry, state) => state,
   started: ({ at }, state) => state && { ...state, wanted: true, startedAt: at },
   stopped: (_entry, state) => state && { ...state, wanted: false, process: null },
-  'server-process': ({ id, pid, startTime }, state) => state && { ...state, process: { id, pid, startTime } },
+  'server-process': ({ id }, state) => state && { ...state, process: { id } },
+  'change-begun': ({ what, to, from, pid }, state) =>
+    state && { ...state, change: { what, to, from, pid, outcome: null } },
+  'change-recovered': ({ outcome, problem }, state) =>
+    state && { ...state, change: state.change && { ...state.change, outcome, problem } },
 };
 
 function fold<Type extends DeploymentEntry['type']>(entry: OfType<DeploymentEntry, Type>, state: Fold): Fold {
-  return folds[entry.type](entry, state);
+  const after = folds[entry.type](entry, state);
+  const change = after?.change ?? null;
+  if (after === null || change === null || !endsChange(change, entry.type)) return after;
+  return { ...after, change: { ...change, outcome: 'ended' } };
 }
 
 /** What a journal says of its deployment; null where it does not begin with one. Pure. */
@@ -176,6 +207,7 @@ export interface DeploymentModelInfo {
   readonly format: (typeof formats)[number];
   readonly precision: (typeof precisions)[number];
   readonly checkedSamples: number;
+  readonly checkedBatchSize?: number | undefined;
   /** What `rollback` returns to. */
   readonly previous: { readonly version: number; readonly runId: string } | null;
   readonly inputs: readonly ServedTensor[];
@@ -188,6 +220,8 @@ export interface DeploymentInfo {
   readonly state: DeploymentState;
   /** Why it is not ready; null where it is. */
   readonly reason: string | null;
+  /** What may keep it from serving later, although it does now. */
+  readonly warning?: string;
   /** null: its journal cannot be read. */
   readonly engine: Exclude<(typeof engines)[number], 'remote'> | null;
   /** Host that it serves on, whose addresses these are; null: this machine. */
@@ -200,6 +234,8 @@ export interface DeploymentInfo {
   readonly grpcUrl: string;
   readonly metricsUrl: string;
   readonly createdAt: string;
+  /** What became of the last change where its process was killed, in words; null: it was not. */
+  readonly interrupted: string | null;
   /** What this workbench does with it at present, in words; null: nothing. */
   readonly work: string | null;
   readonly models: readonly DeploymentModelInfo[];
@@ -235,3 +271,13 @@ export const bundleRequestSchema = z.strictObject({
   /** Also a run whose accuracy check did not pass. */
   allowUnverified: z.boolean().optional(),
 });
+
+/** "8 samples and a batch of 16"; null where there was only a canary request. Pure. */
+export function checkedByText({
+  checkedSamples,
+  checkedBatchSize,
+}: Pick<DeployedVersion, 'checkedSamples' | 'checkedBatchSize'>): string | null {
+  if (checkedSamples === 0) return null;
+  const samples = `${checkedSamples} ${checkedSamples === 1 ? 'sample' : 'samples'}`;
+  return checkedBatchSize === undefined ? samples : `${samples} and a batch of ${checkedBatchSize}`;
+}

@@ -74,8 +74,8 @@ export interface ImageInfo {
   readonly digests: readonly string[];
   readonly sizeBytes: number;
   readonly createdAt: string;
-  /** What the workbench uses it for; null: an image of somebody else that is only listed. */
-  readonly use: 'triton' | 'client' | null;
+  /** What the workbench uses it for, `build` for the layers that a build leaves; null: an image of somebody else that is only listed. */
+  readonly use: 'triton' | 'client' | 'build' | null;
   readonly containerCount: number;
 }
 

@@ -9,15 +9,21 @@ export interface ErrorText {
 const texts = {
   'input-invalid': {
     title: 'Invalid input',
-    remedy: 'Correct the named field and try again.',
+    remedy: 'Change the value that the message names. The Help pane describes what each field takes.',
+    cliRemedy: 'Change the value that the message names. The command with --help lists what it takes.',
   },
   'spec-invalid': {
     title: 'Invalid run specification',
-    remedy: 'Correct the named field in run.yaml or on the command line.',
+    remedy: 'Change the value that the message names, in the form or in the file that it was opened from.',
+    cliRemedy:
+      'Change it in the file, or with --set FIELD=VALUE. The command "fields" lists what each takes.',
   },
   'config-invalid': {
     title: 'Invalid model configuration',
-    remedy: 'Correct the named field of config.pbtxt.',
+    remedy:
+      'Change it in the editor of config.pbtxt on the page Configure: Ctrl+Space lists fields and values.',
+    cliRemedy:
+      'Change it in config.pbtxt. "triton-workbench fields configure" lists what has a field of run.yaml.',
   },
   'preset-unknown': {
     title: 'No such preset',
@@ -98,9 +104,9 @@ const texts = {
   'accuracy-below-threshold': {
     title: 'Accuracy gate not passed',
     remedy:
-      'Fix the model, raise the tolerance, or measure anyway. Results measured anyway are marked unverified.',
+      'Fix the model, raise the tolerance, or measure anyway. Results measured anyway are marked “accuracy failed”.',
     cliRemedy:
-      'Fix the model, raise the tolerance, or resume with --allow-unverified. Results measured anyway are marked unverified.',
+      'Fix the model, raise the tolerance, or resume with --allow-unverified. Results measured anyway are marked “accuracy failed”.',
   },
   'engine-unavailable': {
     title: 'Engine not available',

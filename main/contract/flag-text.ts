@@ -1,4 +1,5 @@
 import type { LoadPoint, pointFlags } from './measured/results';
+import { formatCount, formatShortShare } from './numbers';
 
 const plain = /^[\w@%+=:,./-]+$/;
 
@@ -22,6 +23,8 @@ const flagWord: Readonly<Record<PointFlag, string>> = {
   drifting: 'not steady',
   'server-restarted': 'not steady',
   errors: 'errors',
+  'wrong-responses': 'wrong responses',
+  'not-finite': 'NaN or infinite values',
   'client-saturated': 'client-limited',
   'machine-busy': 'machine busy',
   'rate-not-reached': 'rate not reached',
@@ -30,9 +33,8 @@ const flagWord: Readonly<Record<PointFlag, string>> = {
 };
 
 /** What is in doubt about a level, for people. */
-const flagText: Readonly<Record<PointFlag, string>> = {
+const flagText: Readonly<Record<Exclude<PointFlag, 'errors' | 'wrong-responses' | 'not-finite'>, string>> = {
   unstable: 'Not steady: throughput or latency still changed after the last allowed window.',
-  errors: 'Errors: more than 1 % of the requests failed.',
   'client-saturated': 'Client-limited: the load generator was the limit, so the server may be faster.',
   'machine-busy':
     'Machine busy: other work on this machine held up the load generator, so latencies may read too high.',
@@ -47,6 +49,31 @@ const flagText: Readonly<Record<PointFlag, string>> = {
 };
 
 type Judged = Pick<LoadPoint, 'stable' | 'flags'>;
+type Counted = Pick<LoadPoint, 'requestCount' | 'errorCount' | 'outputChecks' | 'sharedMemory' | 'notFinite'>;
+
+/** "50 % of the requests failed", "12 requests failed" where it is not known of how many. */
+const failedText = ({ errorCount, requestCount }: Counted): string =>
+  requestCount === null
+    ? `${formatCount(errorCount)} requests failed`
+    : `${formatShortShare(errorCount / Math.max(1, requestCount + errorCount))} of the requests failed`;
+
+/** "all 9 checked responses are wrong". */
+function wrongText({ outputChecks, sharedMemory }: Counted): string {
+  const wrong = (outputChecks?.wrongCount ?? 0) + (sharedMemory?.wrongCount ?? 0);
+  const checked = (outputChecks?.checkedCount ?? 0) + (sharedMemory?.checkedCount ?? 0);
+  const are = wrong === 1 ? 'is' : 'are';
+  if (wrong < checked)
+    return `${formatCount(wrong)} of ${formatCount(checked)} checked responses ${are} wrong`;
+  return checked === 1
+    ? 'the only checked response is wrong'
+    : `all ${formatCount(checked)} checked responses are wrong`;
+}
+
+/** "NaN or infinite values in 3 of 8 responses". */
+export const notFiniteText = ({ notFinite }: Counted): string =>
+  notFinite === undefined
+    ? 'NaN or infinite values in responses'
+    : `NaN or infinite values in ${formatCount(notFinite.count)} of ${formatCount(notFinite.checkedCount)} responses`;
 
 /** Flags as they are journaled; a point that is not stable always has `unstable` among them. */
 const flagsOf = ({ stable, flags }: Judged): readonly PointFlag[] =>
@@ -55,16 +82,43 @@ const flagsOf = ({ stable, flags }: Judged): readonly PointFlag[] =>
 /** The stability rule held, nothing drifted and the server did not restart: measured again, it comes out alike. */
 export const isSteady = (point: Judged): boolean => !flagsOf(point).some((flag) => unsteadyFlags.has(flag));
 
-/** Steady, and at most 1 % of the requests failed: what a decision can rest on. */
-export const isSound = (point: Judged): boolean => isSteady(point) && !point.flags.includes('errors');
+/** More requests failed than permitted, or a checked response is wrong: whatever its figures are, the level answers nothing. */
+export const isFaulty = ({ flags }: Pick<LoadPoint, 'flags'>): boolean =>
+  flags.includes('errors') || flags.includes('wrong-responses');
+
+/** "50 % of the requests failed", "all 9 checked responses are wrong": why the level answers nothing. */
+export const faultText = (point: Counted & Pick<LoadPoint, 'flags'>): string =>
+  [
+    ...(point.flags.includes('errors') ? [failedText(point)] : []),
+    ...(point.flags.includes('wrong-responses') ? [wrongText(point)] : []),
+  ].join(', ');
+
+/** Steady and not {@link isFaulty}: what a decision can rest on. */
+export const isSound = (point: Judged): boolean => isSteady(point) && !isFaulty(point);
 
 /** All doubts about a point in sentences; none for a steady one without any. */
-export const reasonsOf = (point: Judged): readonly string[] => flagsOf(point).map((flag) => flagText[flag]);
+export const reasonsOf = (point: Judged & Counted): readonly string[] =>
+  flagsOf(point).map((flag) => {
+    if (flag === 'errors') return `Errors: ${failedText(point)}.`;
+    if (flag === 'wrong-responses') return `Wrong responses: ${wrongText(point)}.`;
+    if (flag !== 'not-finite') return flagText[flag];
+    return `${notFiniteText(point)}${point.notFinite === undefined ? '' : `: ${point.notFinite.message}`}.`;
+  });
 
 /** All doubts about a point in a word each: "not steady", "client-limited", "errors", … */
 export const marksOf = (point: Judged): readonly string[] => [
   ...new Set(flagsOf(point).map((flag) => flagWord[flag])),
 ];
+
+/** The same where there is room for how many: "50 % of the requests failed" in place of "errors". */
+export const countedMarksOf = (point: Judged & Counted): readonly string[] => {
+  const texts: Readonly<Record<string, string>> = {
+    [flagWord.errors]: failedText(point),
+    [flagWord['wrong-responses']]: wrongText(point),
+    [flagWord['not-finite']]: notFiniteText(point),
+  };
+  return marksOf(point).map((mark) => texts[mark] ?? mark);
+};
 
 /** The state of a level in words: "steady", "steady, client-limited", "not steady, errors". */
 export const stateWords = (point: Judged): string =>

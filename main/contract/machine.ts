@@ -99,6 +99,8 @@ export type DockerFacts =
       readonly runtimes: readonly string[];
       /** "nvidia.com/gpu=all", …; null: it has CDI, but is one of the versions before 28.2, which list no devices. */
       readonly cdiDevices: readonly string[] | null;
+      /** NVIDIA's hook is where a daemon finds it; null: not seen from here. */
+      readonly nvidiaHook: boolean | null;
       readonly rootDir: string;
       readonly rootFreeBytes: number | null;
       readonly rootless: boolean;

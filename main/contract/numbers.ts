@@ -70,6 +70,13 @@ export const formatCount = (count: Maybe): string => formatFixed(count, 0);
 export const formatShare = (share: Maybe): string =>
   isNumber(share) ? `${formatFixed(share * 100, 1)} %` : missing;
 
+/** The same with a decimal only where it says something: "50 %", "1.2 %", "99.8 %". */
+export function formatShortShare(share: Maybe): string {
+  if (!isNumber(share)) return missing;
+  const isPlain = (share >= 0.0995 && share <= 0.99) || share === 0 || share === 1;
+  return isPlain ? `${formatFixed(share * 100, 0)} %` : formatShare(share);
+}
+
 /** A value as it was typed and not measured: a budget of 20, 0.5 or 1,500 ms, a rate of 33.333 requests/s. */
 export const formatTyped = (value: Maybe): string =>
   isNumber(value) ? value.toLocaleString('en-US', { maximumFractionDigits: 3 }) : missing;

@@ -78,7 +78,15 @@ export interface ComponentStatus {
   readonly version: string | null;
   /** Size on disk, measured when it was installed; null where that is not known. */
   readonly bytes: number | null;
+  /** What is other than this version of the workbench uses, in a sentence; of what is outdated. */
+  readonly outdated?: string;
 }
+
+/** What to do about it: what was made from something else follows that. Pure. */
+export const updateText = ({ id }: Pick<ComponentStatus, 'id'>, all: readonly ComponentStatus[]): string => {
+  const base = all.find((other) => componentFacts[id].needs.includes(other.id) && other.state === 'outdated');
+  return base === undefined ? 'Update it' : `It is updated with the ${componentFacts[base.id].title}`;
+};
 
 export type SetupAction = 'install' | 'repair' | 'remove';
 

@@ -1,4 +1,5 @@
 import type { CallOutput, CoreEvent, Handlers, RunSummary, WorkUnderWay } from '../contract/api';
+import type { ComparisonFile, ComparisonRequest } from '../contract/comparison/saved-comparison';
 import type { HostFit } from '../contract/host/host-text';
 import type { MachineStatus } from '../contract/machine';
 import type { MatrixResult } from '../contract/measured/matrix-result';
@@ -41,6 +42,8 @@ export interface Core {
   /** Says that the home was open to other users until now; null: it was not. */
   readonly closedHome: string | null;
   subscribe(listener: (event: CoreEvent) => void): () => void;
+  /** Makes a change of a deployment to its end whose process was killed, or undoes it. Throws deployment-busy. */
+  recoverDeployment(id: string): Promise<void>;
   presets(): readonly Preset[];
   resolveSpec(preset: string, overrides: Readonly<Record<string, unknown>>): RunSpec;
   /** The same also for an own model, whose choice holds what was read of it. */
@@ -132,6 +135,8 @@ export interface Core {
   writeReports(runId: string, change?: ReportChange): Promise<readonly ReportFile[]>;
   /** Throws input-invalid for a file that is not a logo, as `writeReports` does, which has the run's lease by then. */
   checkLogo(path: string): Promise<void>;
+  /** Writes several runs side by side into a file. Throws run-unknown, and toolchain-missing where a PDF has no printer. */
+  writeComparison(request: ComparisonRequest, kind: ComparisonFile, path: string): Promise<void>;
   /** Writes the report of a matrix to its folder in the home, or to `out`. */
   writeMatrix(input: MatrixReportRequest): Promise<WrittenMatrix>;
   /** Stores the figures of a file of perf_analyzer as a run. Throws input-invalid with line or field. */

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { CoreEvent } from '../contract/api';
 import { readerBounds } from '../contract/reader-limits';
 import type { LoadTool as LoadToolId } from '../contract/run/run-spec';
@@ -85,6 +86,16 @@ export interface CoreOptions {
   /** Tell also of runs that other processes work on. */
   readonly follow?: boolean;
 }
+
+/** The command line of this very program, and what it needs of its environment. */
+export const ownProgram = ({ home, workerFile, electron }: CoreOptions) => ({
+  argv: [process.execPath, join(dirname(workerFile), 'cli.cjs')] as const,
+  env: {
+    TRITON_WORKBENCH_HOME: home,
+    // The runtime of the window and of a package is plain Node then.
+    ...(electron === null && !('electron' in process.versions) ? {} : { ELECTRON_RUN_AS_NODE: '1' }),
+  },
+});
 
 /** The capabilities of one core, each made once; what the core is asked for composes them. */
 export interface CoreParts {

@@ -1,12 +1,13 @@
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { allOfReach, emptyReach, isEmptyReach, reachLines, reachOf } from '../contract/reach';
+import { inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import type { RunSpec } from '../contract/run/run-spec';
 import { hostEngine } from '../engine/engine';
 import { createPlanPlaces } from '../engine/plan-places';
 import { requireInertPatch } from '../formats/inert-config';
 import { watchGpus } from '../machine/watch-gpus';
+import { missingDataset } from '../own/folder-code';
 import { checkExternalFiles } from '../own/onnx-source';
 import type { ReadingSources } from '../perf/readings';
 import type { TakeDevice } from '../pipeline/device-turn';
@@ -17,7 +18,7 @@ import { requireRules } from '../presets/resolve-spec';
 import type { Approvals } from '../store/approvals';
 import { takeDevice } from '../store/device-queue';
 import { createToolkit } from '../toolkit/toolkit';
-import type { CoreParts } from './core-parts';
+import { type CoreParts, ownProgram } from './core-parts';
 import { createMeasuredServers, runEnvironment } from './measured-servers';
 import type { StartCalls } from './start-calls';
 
@@ -48,6 +49,8 @@ async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: R
     // A link may have taken the place of a file since the model was opened.
     if (externalFiles.length > 0) await checkExternalFiles(path, new Set(externalFiles));
   }
+  const unmade = await missingDataset(model);
+  if (unmade !== null) throw unmade;
   requireInertPatch(configure);
   requireRules((await presetOf(model)).preset, spec);
   await requireApproved(approvals, spec);
@@ -55,7 +58,7 @@ async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: R
 
 /** The GPUs of another machine are not read from here: Triton's metrics tell of them. */
 const seesGpus = ({ engine }: RunSpec): boolean =>
-  engine.kind === 'docker' ? engine.host === undefined : engine.kind !== 'remote';
+  inContainers(engine) ? engine.host === undefined : !isElsewhere(engine);
 
 /**
  * What is known and asked of a run only where it is started. A machine that nobody agreed to is not even asked what it has;
@@ -79,20 +82,16 @@ const pickStart = (
 
 /** Runs that jobs work on: a job runs this very program, which has a home of the same name on the node. */
 function jobRunsOf({ options, store, jobs, ownJob, emit }: CoreParts): JobRuns {
-  const { env, home, workerFile, follow = false, electron } = options;
+  const { env, follow = false } = options;
+  const own = ownProgram(options);
   const kept = ['TRITON_WORKBENCH_APP', 'TRITON_WORKBENCH_RESOURCES'] as const;
   const passed = kept.flatMap((name) => {
     const value = env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   const program = {
-    argv: [process.execPath, join(dirname(workerFile), 'cli.cjs'), 'resume'],
-    env: {
-      ...Object.fromEntries(passed),
-      TRITON_WORKBENCH_HOME: home,
-      // The runtime of the window and of a package is plain Node then.
-      ...(electron === null && !('electron' in process.versions) ? {} : { ELECTRON_RUN_AS_NODE: '1' }),
-    },
+    argv: [...own.argv, 'resume'],
+    env: { ...Object.fromEntries(passed), ...own.env },
   };
   return new JobRuns({ store, scheduler: jobs, ownJob, program, emit, tellsEntries: !follow });
 }

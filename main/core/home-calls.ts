@@ -18,7 +18,7 @@ import { pathReach } from '../store/approvals';
 import { leaseHolder } from '../store/file-lease';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
-import { findRetired, type Upkeep } from './upkeep';
+import { deployedRuns, findRetired, type Upkeep } from './upkeep';
 
 type HomeCall = Extract<keyof Handlers, `settings.${string}` | `home.${string}` | `support.${string}`>;
 
@@ -175,14 +175,25 @@ export function createHomeCalls(
       'settings.retired': ({ days }) => retiredList(parts, days),
       'home.storage': async () => readStorage(layout, await imagesOf(needs.images)),
       'home.planClean': async () => {
-        const { cache, trash } = await needs.upkeep.planClean({ cache: true, trash: true, runIds: [] });
+        const deployed = await deployedRuns(layout);
+        const { runs } = await parts.store.list();
+        const idle = runs.filter(({ runId, status }) => status !== 'running' && !deployed.has(runId));
+        const plan = await needs.upkeep.planClean({
+          ...{ cache: true, trash: true },
+          runIds: idle.map(({ runId }) => runId),
+        });
+        const bytes = new Map(plan.runs.map((run) => [run.runId, run.bytes]));
+        const listed = idle.map(({ runId, name, createdAt }) => ({
+          ...{ runId, name, createdAt },
+          bytes: bytes.get(runId) ?? 0,
+        }));
         return {
-          cacheBytes: cache?.bytes ?? 0,
-          trashBytes: trash?.bytes ?? 0,
-          trashRuns: trash?.runIds.length ?? 0,
+          cache: plan.cache ?? { bytes: 0, sharedBytes: 0 },
+          trash: { runs: plan.trash?.runIds.length ?? 0, bytes: plan.trash?.bytes ?? 0 },
+          runs: listed.sort((a, b) => b.bytes - a.bytes),
         };
       },
-      'home.clean': (request) => done(needs.upkeep.clean({ ...request, runIds: [] })),
+      'home.clean': async (request) => ({ freedBytes: (await needs.upkeep.clean(request)).freedBytes }),
       'home.planMove': ({ to }) => move.plan(to),
       'home.move': async ({ to }) => {
         await requireChosen(parts, to);

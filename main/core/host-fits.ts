@@ -2,6 +2,7 @@ import type { Handlers } from '../contract/api';
 import { toWire, type WireError } from '../contract/errors';
 import { localHost } from '../contract/host/host-name';
 import { type HostFit, onHost } from '../contract/host/host-text';
+import { inContainers } from '../contract/run/engine-kinds';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { problemError } from '../contract/run/spec-tools';
 import { type HostFacts, readEngineMachine, releaseNeeds } from '../engine/docker/run-images';
@@ -54,7 +55,7 @@ export function createHostFacts({ hosts }: Pick<CoreParts, 'hosts'>): HostFactsO
     return { gpus, docker: docker.reachable ? { ...docker, rootFreeBytes: diskFreeBytes } : docker };
   };
   return async ({ engine }) => {
-    if (engine.kind !== 'docker' || engine.host === undefined) return null;
+    if (!inContainers(engine) || engine.host === undefined) return null;
     const { host } = engine;
     const known = asked.get(host);
     const isFresh = (one: Asked): boolean =>
@@ -99,7 +100,7 @@ export function createHostFits(parts: Parts, factsOf: HostFactsOf, check: Check)
   };
   return (spec, hosts, { modelOfGpu, skipPreflight = false }) => {
     const { engine } = spec;
-    if (engine.kind !== 'docker') return Promise.resolve([]);
+    if (!inContainers(engine)) return Promise.resolve([]);
     const fitOf = async (host: string): Promise<HostFit> => {
       const there = onHost(spec, engine, host);
       // Nothing leads to the ports of Triton there.

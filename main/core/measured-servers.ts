@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { isLoopback } from '../contract/address';
 import { shellLine } from '../contract/flag-text';
 import type { Environment } from '../contract/measured/results';
+import { inContainers } from '../contract/run/engine-kinds';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { type ServerLoad, serverSpec } from '../contract/run/server-load';
 import { asSeen } from '../engine/docker-over-ssh/host-reach';
@@ -53,7 +54,7 @@ async function engineMachine(
 /** Where the results of a run are obtained, and with what. */
 export async function runEnvironment(parts: CoreParts, { engine }: RunSpec): Promise<Environment> {
   const { env, version } = parts.options;
-  const isDocker = engine.kind === 'docker';
+  const isDocker = inContainers(engine);
   const gpuIds = isDocker ? engine.gpus : [];
   return {
     ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env, gpuIds })),

@@ -1,8 +1,8 @@
+import { checkFolderCode } from '../own/folder-code';
 import { readOnnx } from '../own/read-onnx';
 import { readRepository } from '../own/read-repository';
 import { readSavedModel } from '../own/read-savedmodel';
 import { readTorchscript } from '../own/read-torchscript';
-import { checkFolderCode } from '../own/trust';
 import { readCapture } from '../perf/import/parse-profile-export';
 import { readInput, storeInput } from '../perf/input/read-input';
 import { readPreset } from '../presets/presets';

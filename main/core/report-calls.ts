@@ -16,6 +16,7 @@ import { importRun } from '../store/import-run';
 import { JournalWriter } from '../store/journal';
 import { reportNames, requireReport } from '../store/run-files';
 import { requirePlainResults } from '../store/run-folder';
+import { type ComparisonCall, createComparisonCalls } from './comparison-calls';
 import type { Core, MatrixReportRequest } from './core-interface';
 import type { CoreParts } from './core-parts';
 
@@ -67,9 +68,9 @@ const fileImporter =
 /** Reports of runs that have ended, and of figures that were measured elsewhere. */
 export function createReportCalls(parts: CoreParts): Pick<
   Core,
-  'importFile' | 'reportPath' | 'writeReports' | 'writeMatrix' | 'checkLogo'
+  'importFile' | 'reportPath' | 'writeReports' | 'writeMatrix' | 'writeComparison' | 'checkLogo'
 > & {
-  readonly handlers: Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportLook'>;
+  readonly handlers: Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportLook' | ComparisonCall>;
 } {
   const { store, layout, emit } = parts;
   const { printPdf } = parts.options;
@@ -104,8 +105,10 @@ export function createReportCalls(parts: CoreParts): Pick<
     }
   };
   const importFile = fileImporter(parts, writeAgain);
+  const { handlers: comparisonHandlers, writeComparison } = createComparisonCalls(parts);
   return {
     handlers: {
+      ...comparisonHandlers,
       'runs.import': importFile,
       'runs.report': async ({ runId, change }) => {
         await writeAgain(runId, change);
@@ -118,6 +121,7 @@ export function createReportCalls(parts: CoreParts): Pick<
       },
     },
     importFile,
+    writeComparison,
     checkLogo: async (path) => {
       await readLogo(path);
     },

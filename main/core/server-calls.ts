@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { writeBundle } from '../bundle/bundle';
 import type { BundleImage } from '../bundle/manifests';
 import { isLoopback, parseRemoteUrl } from '../contract/address';
 import type { Handlers } from '../contract/api';
 import type { DeploymentEngine } from '../contract/deployment';
+import { isProcess } from '../contract/run/engine-kinds';
 import type { RunState } from '../contract/run/run-state';
 import { planServerLoad, type ServedModel } from '../contract/run/server-plan';
 import { metricTitlesOf } from '../contract/words';
@@ -12,7 +14,7 @@ import { Deployments } from '../deployments/deployments';
 import { requireServable } from '../deployments/placement';
 import { readImageRecipe } from '../docker/images/known-images';
 import { createDeploymentContainers } from '../engine/docker/deployment-container';
-import { imageRelease, readImageRelease } from '../engine/docker/triton-command';
+import { namedImageFacts, readImageFacts } from '../engine/docker/triton-command';
 import { asSeen, type HostReach } from '../engine/docker-over-ssh/host-reach';
 import { createDetachedServers } from '../engine/local/detached-server';
 import { assertListening } from '../engine/remote-engine';
@@ -20,7 +22,7 @@ import type { Runs } from '../pipeline/runs';
 import { readJournal } from '../store/journal';
 import { createTritonClient, type TritonClient } from '../triton/client';
 import { readTls } from '../triton/tls';
-import type { CoreParts } from './core-parts';
+import { type CoreOptions, type CoreParts, ownProgram } from './core-parts';
 
 /** Milliseconds for each question: a person waits for the answer. */
 const askMs = 3000;
@@ -116,25 +118,39 @@ async function bundleImage(
   engine: DeploymentEngine,
   { environment }: RunState,
 ): Promise<BundleImage> {
-  if (engine.kind === 'local') {
+  if (isProcess(engine)) {
     const args: Readonly<Record<string, string>> = engine.framework === 'tf' ? { FRAMEWORK: 'tf' } : {};
     const { reference } = await readImageRecipe(options.resources, 'triton-cpu', args);
-    return { reference, builtHere: true, release: null };
+    return { reference, builtHere: true, release: null, keepsEntrypoint: false };
   }
   const { image, imageId, builtHere } = engine;
   const digest = environment.images.find(({ id }) => id === imageId)?.digest ?? null;
   // An engine that is not there, or has let go of the image, leaves what the name says.
-  const release = await docker
+  const { release, keepsEntrypoint } = await docker
     .connect()
-    .then((client) => readImageRelease(client, { id: imageId, reference: image }))
-    .catch(() => imageRelease(null, image));
-  return { reference: digest ?? image, builtHere, release: builtHere ? null : release };
+    .then((client) => readImageFacts(client, { id: imageId, reference: image }))
+    .catch(() => namedImageFacts(image));
+  return { reference: digest ?? image, builtHere, release: builtHere ? null : release, keepsEntrypoint };
+}
+
+/** Goes on where this process ends; what comes of it is in the journal of the deployment. */
+function startRecovery(options: CoreOptions, id: string): void {
+  const { argv, env } = ownProgram(options);
+  const [program, ...words] = [...argv, 'deployments', 'recover', id];
+  const child = spawn(program, words, {
+    env: { ...options.env, ...env },
+    detached: true,
+    stdio: 'ignore',
+  });
+  // Whoever looks next tries again.
+  child.once('error', () => undefined);
+  child.unref();
 }
 
 /** Models that are kept serving, on the engines that the workbench starts Triton on. */
 export function createDeploymentCalls(parts: CoreParts): {
   readonly handlers: Pick<Handlers, DeploymentCall>;
-} & Pick<Deployments, 'underWay' | 'close'> {
+} & Pick<Deployments, 'recover' | 'underWay' | 'close'> {
   const { layout, docker, hosts, reach, store, presetOf, emit, now } = parts;
   const verified = async (runId: string, allowUnverified: boolean) => {
     const loaded = await store.load(runId);
@@ -153,6 +169,7 @@ export function createDeploymentCalls(parts: CoreParts): {
       return run;
     },
     onChange: (id, work) => emit({ type: 'deployments-changed', id, work }),
+    startRecovery: (id) => startRecovery(parts.options, id),
     now,
   });
   const handlers: Pick<Handlers, DeploymentCall> = {
@@ -178,5 +195,10 @@ export function createDeploymentCalls(parts: CoreParts): {
       return { path };
     },
   };
-  return { handlers, underWay: () => deployments.underWay(), close: () => deployments.close() };
+  return {
+    handlers,
+    recover: (id) => deployments.recover(id),
+    underWay: () => deployments.underWay(),
+    close: () => deployments.close(),
+  };
 }

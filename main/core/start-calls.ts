@@ -4,9 +4,9 @@ import type { Handlers } from '../contract/api';
 import { toWire, type WireError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import { emptyReach, isEmptyReach, reachOf } from '../contract/reach';
+import { imageFamily, inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import type { JournalBody } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
-import { imageFamily } from '../contract/run/serving';
 import type { StartProblem } from '../contract/run/spec-tools';
 import type { Settings } from '../contract/settings/settings';
 import type { OfType } from '../contract/trees';
@@ -68,7 +68,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   });
   /** null: a remote server is then compared by its name alone. */
   const configOf = async (spec: RunSpec): Promise<ModelConfig | null> => {
-    if (spec.engine.kind !== 'remote') return null;
+    if (!isElsewhere(spec.engine)) return null;
     try {
       return applyConfigPatch(generatedConfig(await presetOf(spec.model), spec), spec.configure.configPatch);
     } catch {
@@ -83,7 +83,6 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   const check = async (spec: RunSpec) =>
     startProblems(spec, await configOf(spec), {
       layout,
-      ...{ resources, registry },
       docker: await engines.linkOf(spec.engine),
       monitored,
       jobs: askedJobs(parts),
@@ -100,7 +99,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       if (!isAbsolute(name)) await parts.approvals.add(reachOf({ engine: { ...profile, kind } }));
       return { ...spec, engine };
     }
-    if (spec.engine.kind !== 'docker') return spec;
+    if (!inContainers(spec.engine)) return spec;
     const { preset } = await presetOf(spec.model);
     const { values } = await settings.read();
     return withRelease(
@@ -114,7 +113,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       ? { ...spec, engine: (await withProfile(spec.engine, profileFilesOf(layout))).engine }
       : spec;
   const preflightOf = async (spec: RunSpec): Promise<RunPreflight | null> =>
-    spec.engine.kind === 'docker'
+    inContainers(spec.engine)
       ? runPreflight(spec, (await presetOf(spec.model)).preset, await placesOf(spec))
       : null;
   const handlers: StartCalls['handlers'] = {
@@ -161,7 +160,7 @@ export function withUsualRelease(
   { 'deployment.release': release }: Pick<Settings, 'deployment.release'>,
 ): RunSpec {
   const { engine } = spec;
-  if (release === null || engine.kind !== 'docker' || imageFamily(engine) === 'cpu') return spec;
+  if (release === null || !inContainers(engine) || imageFamily(engine) === 'cpu') return spec;
   if (engine.release !== undefined || engine.tritonImage !== undefined) return spec;
   if (usualRelease(spec.format, release) !== release) return spec;
   return { ...spec, engine: { ...engine, release } };

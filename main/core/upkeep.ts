@@ -8,7 +8,7 @@ import { DeploymentStore } from '../deployments/deployment-store';
 import { finishMove } from '../home/move-home';
 import { sweepSharedFiles } from '../perf/native/requests/shared-names';
 import type { Runs } from '../pipeline/runs';
-import { bytesBelow } from '../platform/files';
+import { freedBytes } from '../platform/files';
 import { readHomePointer } from '../platform/layout';
 import { followRuns } from '../store/follow';
 import { sweepHomeFiles } from '../store/run-files';
@@ -57,11 +57,8 @@ export function retiredRuns(
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
 }
 
-/** The runs that this retention moves to the trash; none that a deployment was made of. */
-export async function findRetired(
-  { store, layout, now }: Pick<CoreParts, 'store' | 'layout' | 'now'>,
-  days: number,
-): Promise<ReturnType<typeof retiredRuns>> {
+/** The runs that deployments were made of. */
+export async function deployedRuns(layout: CoreParts['layout']): Promise<ReadonlySet<string>> {
   const deployments = new DeploymentStore(layout.deployments);
   const deployed = new Set<string>();
   for (const id of await deployments.ids()) {
@@ -70,6 +67,15 @@ export async function findRetired(
       for (const version of [active, previous]) if (version !== null) deployed.add(version.runId);
     }
   }
+  return deployed;
+}
+
+/** The runs that this retention moves to the trash; none that a deployment was made of. */
+export async function findRetired(
+  { store, layout, now }: Pick<CoreParts, 'store' | 'layout' | 'now'>,
+  days: number,
+): Promise<ReturnType<typeof retiredRuns>> {
+  const deployed = await deployedRuns(layout);
   const { runs } = await store.list();
   const folder = await realpath(layout.runs).catch(() => layout.runs);
   return retiredRuns(runs, { days, nowMs: now().getTime(), deployed, folder });
@@ -162,9 +168,12 @@ export interface CleanRequest {
 
 /** What a clean-up would remove, and what that frees; null: it is not asked for. */
 export interface CleanPlan {
-  readonly cache: { readonly bytes: number } | null;
+  /** Of a file with several names, only the last one to go frees its bytes: runs share those of the cache. */
+  readonly cache: { readonly bytes: number; readonly sharedBytes: number } | null;
   readonly trash: { readonly runIds: readonly string[]; readonly bytes: number } | null;
   readonly runs: readonly { readonly runId: string; readonly bytes: number }[];
+  /** All of it together. */
+  readonly bytes: number;
 }
 
 export interface Cleaned {
@@ -174,8 +183,7 @@ export interface Cleaned {
   readonly removedContainers: readonly string[];
   /** Names under /dev/shm that dead workbenches left, those removed at this start too. */
   readonly sharedMemoryFiles: readonly string[];
-  /** null: the cache was not asked for. */
-  readonly cacheBytes: number | null;
+  readonly freedBytes: number;
   readonly removedRuns: readonly string[];
   /** Runs of the trash that are gone for good. */
   readonly emptiedRuns: readonly string[];
@@ -231,6 +239,12 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
   const begun = begin();
   if (follow) begun.catch(() => undefined);
   else await begun;
+  /** The files and folders that a clean-up deletes. */
+  const doomed = async (request: CleanRequest): Promise<string[]> => [
+    ...(request.cache ? [cache.root] : []),
+    ...(request.trash ? (await trash.contents()).paths : []),
+    ...(await Promise.all(request.runIds.map(async (runId) => (await store.folderOf(runId)).dir))),
+  ];
   const stopFollowing = follow ? followRuns(store, (runId) => runs.isOwn(runId), events) : () => undefined;
   return {
     close: async () => {
@@ -239,14 +253,18 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       await begun.catch(() => undefined);
     },
     planClean: async (request) => {
+      const { root } = cache;
       const runs: CleanPlan['runs'][number][] = [];
       for (const runId of request.runIds) {
-        runs.push({ runId, bytes: await bytesBelow((await store.folderOf(runId)).dir) });
+        runs.push({ runId, bytes: await freedBytes([(await store.folderOf(runId)).dir]) });
       }
+      const ofCache = request.cache ? await freedBytes([root]) : 0;
+      const { runIds, paths } = request.trash ? await trash.contents() : { runIds: [], paths: [] };
       return {
-        cache: request.cache ? { bytes: await cache.bytes() } : null,
-        trash: request.trash ? await trash.contents() : null,
+        cache: request.cache ? { bytes: ofCache, sharedBytes: (await cache.bytes()) - ofCache } : null,
+        trash: request.trash ? { runIds, bytes: await freedBytes(paths) } : null,
         runs,
+        bytes: await freedBytes(await doomed(request)),
       };
     },
     clean: async ({ runIds, ...request }) => {
@@ -255,16 +273,17 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       const { ended, removedContainers, ...swept } = await engines.sweep({ all: true, everywhere: true });
       endedChildren.push(...swept.endedChildren);
       sharedMemoryFiles.push(...(await sweepSharedFiles()));
+      const freed = await freedBytes(await doomed({ ...request, runIds }));
       for (const runId of runIds) await store.remove(runId);
       if (runIds.length > 0) emit({ type: 'runs-changed' });
       const emptiedRuns = request.trash ? await trash.empty(0) : [];
-      const cacheBytes = request.cache ? await cache.clear() : null;
+      if (request.cache) await cache.clear();
       return {
         endedServers: ended,
         endedChildren: endedChildren.splice(0),
         removedContainers,
         sharedMemoryFiles: sharedMemoryFiles.splice(0),
-        cacheBytes,
+        freedBytes: freed,
         removedRuns: runIds,
         emptiedRuns,
       };

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import type { DeployedVersion, Deployment, DeploymentEngine } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
+import { imageFamily, inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import { isFileSource } from '../contract/run/own-model';
 import type { StepId } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
-import { imageFamily } from '../contract/run/serving';
 import { present } from '../contract/trees';
 import { formatOf } from '../formats/formats';
 import { sampleCanary } from '../pipeline/serve-model';
@@ -52,7 +52,7 @@ function requireVerified(state: RunState, allowUnverified: boolean): void {
   if (origin === 'foreign') {
     throw refused(runId, 'it comes from another workbench', 'Trust the run, or run the model here.');
   }
-  if (spec.engine.kind === 'remote') {
+  if (isElsewhere(spec.engine)) {
     throw refused(
       runId,
       'its model is served by a Triton that the workbench did not start',
@@ -81,7 +81,7 @@ export function deploymentEngineOf({
   runId,
 }: Pick<RunState, 'spec' | 'environment' | 'runId'>): DeploymentEngine {
   const { engine } = spec;
-  if (engine.kind !== 'docker') {
+  if (!inContainers(engine)) {
     return { kind: 'local', framework: formatOf(spec.format).shimFramework ?? 'pyt' };
   }
   const image = environment.images.find(({ role }) => role === 'triton');

@@ -13,12 +13,21 @@ import { WorkbenchError } from '../contract/errors';
 import type { DeploymentPlace } from '../engine/engine';
 import { exists, makeFolder } from '../platform/files';
 import { fileError, openPlain, readBoundedFile } from '../platform/plain-entry';
-import { holderText, leaseBeside, takeFileLease } from '../store/file-lease';
+import {
+  holderText,
+  leaseBeside,
+  type LeaseHolder,
+  readLiveHolder,
+  takeFileLease,
+} from '../store/file-lease';
 import { checkedValue, formatJournalLine } from '../store/journal';
 
 const journalName = 'journal.jsonl';
 /** Of a journal: one entry a change. */
 const mostJournalBytes = 16 * 2 ** 20;
+
+/** Endings of folders of which only a part is there: whoever holds the deployment next removes them. */
+const unfinished = { made: 'new', removed: 'removed' } as const;
 
 /** Names in the folder of a deployment. */
 export interface DeploymentFolder extends DeploymentPlace {
@@ -85,8 +94,14 @@ export class DeploymentStore {
     throw notCreated(folder.journal);
   }
 
-  /** Makes the folder with its first entry. Throws input-invalid where the name is taken. */
-  async create(body: DeploymentBody & { readonly type: 'deployment-created' }): Promise<StoredDeployment> {
+  /**
+   * Makes the folder with its first entries, all of it or nothing. The deployment must be held. Throws input-invalid where the
+   * name is taken.
+   */
+  async create(
+    body: DeploymentBody & { readonly type: 'deployment-created' },
+    ...more: readonly DeploymentBody[]
+  ): Promise<StoredDeployment> {
     const folder = folderAt(join(this.root, body.id));
     if (await exists(folder.dir)) {
       throw new WorkbenchError('input-invalid', `A deployment "${body.id}" exists already`, {
@@ -94,8 +109,11 @@ export class DeploymentStore {
         remedy: 'Choose another name, or update that deployment with --to.',
       });
     }
-    await makeFolder(folder.repository);
-    return this.append(folder, body);
+    const making = folderAt(`${folder.dir}.${unfinished.made}`);
+    await makeFolder(making.repository);
+    const { deployment } = await this.append(making, body, ...more);
+    await rename(making.dir, folder.dir);
+    return { deployment, folder };
   }
 
   /** Writes them through to the disk and gives the state after them. The deployment must be held. */
@@ -142,16 +160,30 @@ export class DeploymentStore {
       throw new WorkbenchError('deployment-busy', `${who} is changing ${id}`, { where: id });
     }
     try {
+      for (const ending of Object.values(unfinished)) {
+        await rm(`${join(this.root, id)}.${ending}`, { recursive: true, force: true });
+      }
       return await work();
     } finally {
       await release();
     }
   }
 
+  /** The live process that holds it; null: nobody does. */
+  holder(id: string): Promise<LeaseHolder | null> {
+    return readLiveHolder(leaseBeside(join(this.root, id)));
+  }
+
+  /** Ids of which something is left that was not made or not removed to its end. */
+  async leftovers(): Promise<readonly string[]> {
+    const names = await readdir(this.root).catch(() => []);
+    const endings = Object.values(unfinished).join('|');
+    return names.flatMap((name) => new RegExp(`^([^.]+)\\.(?:${endings})$`).exec(name)?.[1] ?? []);
+  }
+
   /** Out of the list at once, then from the disk. */
   async remove({ dir }: Pick<DeploymentFolder, 'dir'>): Promise<void> {
-    const gone = `${dir}.removed`;
-    await rm(gone, { recursive: true, force: true });
+    const gone = `${dir}.${unfinished.removed}`;
     await rename(dir, gone);
     await rm(gone, { recursive: true, force: true });
   }

@@ -5,29 +5,29 @@ import type {
   DeploymentInfo,
   DeployRequest,
 } from '../contract/deployment';
-import { fromWire, invalidInput, toWire, WorkbenchError } from '../contract/errors';
+import { deploymentChanges } from '../contract/deployment-change';
+import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
+import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import type { DeploymentServer } from '../engine/engine';
-import { linkedAbort } from '../platform/abort';
-import type { TritonClient } from '../triton/client';
 import {
   addVersion,
   type DeployableRun,
-  leftModels,
-  removeModel,
-  removeOthers,
   removeVersion,
   requireModelName,
   servingOnly,
   writeCandidate,
   writeConfig,
 } from './deployable-run';
+import { DeploymentChanges } from './deployment-changes';
 import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
-import { clientOf, hostOf, observe, unreadable, untilAnswering } from './observe';
+import { DeploymentTritons } from './deployment-tritons';
+import { type ChangeState, hostOf, observe, unreadable } from './observe';
 import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } from './placement';
-import { keptConfig, removeLeftModels, switchVersion } from './switch-version';
+import { dropVersion, removeLeftModels, switchVersion } from './switch-version';
 import { checkVersion, keepCheck } from './version-check';
 
-const startLimitMs = 300_000;
+/** What starts or stops the server makes up for one of these that was killed. */
+const ofServer = ['start', 'stop', 'restart'] as const;
 
 interface DeploymentsOptions {
   readonly store: DeploymentStore;
@@ -36,20 +36,30 @@ interface DeploymentsOptions {
   readonly runOf: (runId: string, allowUnverified: boolean) => Promise<DeployableRun>;
   /** `work`: what begins now; null: nothing is under way any more. */
   readonly onChange: (id: string, work: string | null) => void;
+  /** Calls `recover` in a process of its own, which nobody waits for. */
+  readonly startRecovery: (id: string) => void;
   readonly now: () => Date;
 }
 
 /** Models that are kept serving. */
 export class Deployments {
-  /** What this process does with which one. */
-  private readonly works = new Map<string, string>();
-  private readonly changes = new Set<Promise<unknown>>();
   /** A new deployment or version that is not done by then goes; what serves continues. */
   private readonly closing = new AbortController();
+  private readonly tritons: DeploymentTritons;
+  private readonly changes: DeploymentChanges;
 
-  constructor(private readonly options: DeploymentsOptions) {}
+  constructor(private readonly options: DeploymentsOptions) {
+    const { store, servers, onChange, startRecovery } = options;
+    this.tritons = new DeploymentTritons({ store, servers, closing: this.closing.signal });
+    this.changes = new DeploymentChanges({
+      ...{ store, tritons: this.tritons, closing: this.closing.signal, onChange, startRecovery },
+    });
+  }
 
   async list(): Promise<readonly DeploymentInfo[]> {
+    for (const id of await this.options.store.leftovers()) {
+      await this.changes.recoverApart(id);
+    }
     const found = await Promise.all(
       (await this.options.store.ids()).map((id) =>
         this.show(id).catch((error: unknown) =>
@@ -62,7 +72,17 @@ export class Deployments {
   }
 
   async show(id: string): Promise<DeploymentInfo> {
-    return this.infoOf(await this.options.store.load(id), this.works.get(id) ?? null);
+    const stored = await this.options.store.load(id);
+    const now = await this.changes.stateOf(stored);
+    const info = await this.infoOf(stored, now);
+    // What cannot be reached now is looked at again by the next look.
+    if (now.isInterrupted && info.state !== 'unknown') await this.changes.recoverApart(id);
+    return info;
+  }
+
+  /** Makes a change to its end whose process was killed, or undoes it. Throws deployment-busy, and what a change throws. */
+  recover(id: string): Promise<void> {
+    return this.changes.make(id, 'Completing an interrupted change', () => Promise.resolve());
   }
 
   /** A new deployment of a run, or a new version or model in one that there is. Gives it as it then serves. */
@@ -74,7 +94,7 @@ export class Deployments {
     const { store } = this.options;
     const ids = await store.ids();
     const id = request.name ?? freeName(run.config.name, ids);
-    return this.changing(id, 'Starting Triton', async () => {
+    return this.changes.make(id, 'Starting Triton', async () => {
       const others = await Promise.all(ids.map((other) => store.load(other).catch(() => null)));
       const { engine } = run;
       const onSame = others.filter((other) => other !== null && hostOf(other.deployment) === hostOf(run));
@@ -82,95 +102,123 @@ export class Deployments {
       const { httpPort: http, grpcPort: grpc, metricsPort: metrics, listen } = request;
       const busy = await this.options.servers[engine.kind].busyPorts(engine);
       const ports = await choosePorts({ http, grpc, metrics }, new Set(taken), busy);
-      const chosen = engine.kind === 'docker' && listen !== undefined ? { ...engine, listen } : engine;
-      if (engine.kind === 'local' && listen !== undefined) {
+      const chosen = inContainers(engine) && listen !== undefined ? { ...engine, listen } : engine;
+      if (isProcess(engine) && listen !== undefined) {
         throw new WorkbenchError('input-invalid', 'The local Triton listens on this machine only', {
           where: 'listen',
           remedy: 'Deploy a run of the engine "docker" to serve other machines.',
         });
       }
-      let stored = await store.create({ type: 'deployment-created', id, engine: chosen, ports });
+      const version = run.version;
+      const to = { ...run.about, model: run.config.name, version };
+      let stored = await store.create(
+        { type: 'deployment-created', id, engine: chosen, ports },
+        { type: 'change-begun', what: 'deploy', to, from: null, pid: process.pid },
+      );
       try {
-        const version = run.version;
         await this.addFiles(stored.folder, run, version);
         await writeConfig(stored.folder, servingOnly(run.config, version));
-        stored = await this.startServer(stored);
-        await this.untilAnswering(stored);
+        stored = await this.tritons.start(stored);
+        await this.tritons.untilAnswering(stored);
         const served = await this.checked(stored, run, version, run.config.name, false);
         stored = await store.append(stored.folder, { type: 'version-served', version: served });
         return await this.infoOf(stored);
       } catch (error) {
-        throw await this.givenUp(stored, error);
+        throw await this.givenUp(id, error);
       }
     });
   }
 
   /** Puts the version before in the place of the one that serves. Throws input-invalid where there is none. */
   rollback(id: string, model?: string): Promise<DeploymentInfo> {
-    return this.changing(id, 'Returning to the previous version', async () => {
-      const stored = await this.running(id);
-      const { deployment, folder } = stored;
+    return this.changes.make(id, 'Returning to the previous version', async () => {
+      const found = await this.running(id);
+      const { deployment, folder } = found;
       const name = model ?? onlyModel(deployment);
       const { active, previous } = deployment.models[name] ?? { active: null, previous: null };
       if (active === null || previous === null) {
-        throw invalidInput(id, `${name} has no previous version to return to`);
+        const remedy =
+          'Only the version before the current one is kept, once there is one. Deploy a run to it instead.';
+        throw invalidInput(id, `${name} has no previous version to return to`, remedy);
       }
-      const after = await switchVersion(stored, this.serverOf(stored), {
+      const stored = await this.changes.begin(found, {
+        ...{ what: 'rollback', to: previous, from: active.version },
+      });
+      const after = await switchVersion(stored, this.tritons.serverOf(stored), {
         ...{ to: previous, from: active },
         commit: () =>
           this.options.store.append(folder, {
             ...{ type: 'rolled-back', model: name, to: previous.version, from: active.version },
           }),
       });
-      await this.tidy(after);
+      await this.tritons.tidy(after);
       return this.infoOf(after);
     });
   }
 
   start(id: string): Promise<DeploymentInfo> {
-    return this.changing(id, 'Starting Triton', async () => this.started(await this.options.store.load(id)));
+    return this.changes.make(
+      id,
+      'Starting Triton',
+      async () => {
+        const stored = await this.changes.begin(await this.options.store.load(id), { what: 'start' });
+        return this.infoOf(await this.tritons.serve(stored));
+      },
+      ofServer,
+    );
   }
 
   stop(id: string): Promise<DeploymentInfo> {
-    return this.changing(id, 'Stopping Triton', async () =>
-      this.infoOf(await this.stopped(await this.options.store.load(id))),
+    return this.changes.make(
+      id,
+      'Stopping Triton',
+      async () => {
+        const stored = await this.changes.begin(await this.options.store.load(id), { what: 'stop' });
+        return this.infoOf(await this.tritons.stop(stored));
+      },
+      ofServer,
     );
   }
 
   restart(id: string): Promise<DeploymentInfo> {
-    return this.changing(id, 'Restarting Triton', async () =>
-      this.started(await this.stopped(await this.options.store.load(id))),
+    return this.changes.make(
+      id,
+      'Restarting Triton',
+      async () => {
+        const stored = await this.changes.begin(await this.options.store.load(id), { what: 'restart' });
+        return this.infoOf(await this.tritons.serve(await this.tritons.stop(stored)));
+      },
+      ofServer,
     );
   }
 
   /** Stops it and deletes its files. Throws input-invalid while it serves a model, unless `force`. */
   remove(id: string, force: boolean): Promise<void> {
-    return this.changing(id, 'Removing', async () => {
-      const stored = await this.options.store.load(id);
-      const { state, reason } = await this.infoOf(stored);
-      const serves = Object.keys(stored.deployment.models).length > 0;
-      if (!force && serves && state !== 'stopped' && state !== 'failed') {
-        const what = state === 'unknown' ? `may be serving: ${reason ?? ''}` : 'is serving';
-        throw invalidInput(id, `${id} ${what}`, `Stop it first, or remove it with --force.`);
-      }
-      await this.serverOf(stored)
-        .remove(stored.deployment, stored.folder)
-        .catch((error: unknown) => {
-          // A host that nobody knows any more is not asked.
-          if (!force || toWire(error).code !== 'host-unknown') throw error;
-        });
-      await this.options.store.remove(stored.folder);
-    });
+    return this.changes.make(
+      id,
+      'Removing',
+      async () => {
+        const stored = await this.options.store.load(id);
+        const { state, reason } = await this.infoOf(stored);
+        const serves = Object.keys(stored.deployment.models).length > 0;
+        if (!force && serves && state !== 'stopped' && state !== 'failed') {
+          const what = state === 'unknown' ? `may be serving: ${reason ?? ''}` : 'is serving';
+          throw invalidInput(id, `${id} ${what}`, `Stop it first, or remove it with --force.`);
+        }
+        await this.tritons.remove(await this.changes.begin(stored, { what: 'remove' }), force);
+      },
+      deploymentChanges,
+    );
   }
 
   async log(id: string, limit: number): Promise<readonly string[]> {
     const stored = await this.options.store.load(id);
-    return this.serverOf(stored).log(stored.deployment, stored.folder, limit);
+    return this.tritons.serverOf(stored).log(stored.deployment, stored.folder, limit);
   }
 
   /** Those that this process changes. */
   underWay(): readonly string[] {
-    return [...this.works.keys()];
+    return this.changes.underWay();
   }
 
   /** Gives up what is not done, and waits until that is cleared away. */
@@ -178,103 +226,68 @@ export class Deployments {
     const remedy = 'What served before still does. Start the change again when you want it.';
     const message = 'The change of the deployment was cancelled';
     this.closing.abort(new WorkbenchError('cancelled', message, { remedy }));
-    await Promise.allSettled(this.changes);
+    await this.changes.settled();
   }
 
-  private infoOf(stored: StoredDeployment, work: string | null = null): Promise<DeploymentInfo> {
-    return observe(stored, this.serverOf(stored), { work, now: this.options.now().getTime() });
-  }
-
-  private serverOf({ deployment }: StoredDeployment): DeploymentServer {
-    return this.options.servers[deployment.engine.kind];
-  }
-
-  /** One change at a time; whoever lists the deployments sees what is under way. */
-  private async changing<Value>(id: string, what: string, work: () => Promise<Value>): Promise<Value> {
-    const change = this.options.store.hold(id, async () => {
-      this.closing.signal.throwIfAborted();
-      this.say(id, what);
-      try {
-        return await work();
-      } finally {
-        this.works.delete(id);
-        this.options.onChange(id, null);
-      }
-    });
-    this.changes.add(change);
-    return change.finally(() => this.changes.delete(change));
-  }
-
-  private say(id: string, what: string): void {
-    this.works.set(id, what);
-    this.options.onChange(id, what);
+  private infoOf(
+    stored: StoredDeployment,
+    now: ChangeState = { work: null, isInterrupted: false },
+  ): Promise<DeploymentInfo> {
+    const { tritons, options } = this;
+    return observe(stored, tritons.serverOf(stored), { ...now, now: options.now().getTime() });
   }
 
   /** A new deployment came to nothing: all of it goes, unless its engine is away and may keep some. */
-  private async givenUp(stored: StoredDeployment, error: unknown): Promise<WorkbenchError> {
-    const { deployment, folder } = stored;
-    const failed = await this.withLog(stored, error);
-    const isGone = await this.serverOf(stored)
-      .remove(deployment, folder)
-      .then(
-        () => true,
-        () => false,
-      );
-    if (isGone) {
-      await this.options.store.remove(folder);
-      return failed;
-    }
-    const left = new WorkbenchError(failed.code, failed.message, {
+  private async givenUp(id: string, error: unknown): Promise<WorkbenchError> {
+    // Its server may have been started since.
+    const stored = await this.options.store.load(id);
+    const failed = await this.tritons.withLog(stored, error);
+    const isGone = await this.tritons.remove(stored).then(
+      () => true,
+      () => false,
+    );
+    if (isGone) return failed;
+    return new WorkbenchError(failed.code, failed.message, {
       ...{ where: failed.where, details: failed.details, cause: failed },
-      remedy: `Once its engine answers, remove what may be left there: "deployments remove ${deployment.id}".`,
+      remedy: `Once its engine answers, remove what may be left there: "deployments remove ${id}".`,
     });
-    await this.options.store.append(folder, { type: 'failed', what: 'deploy', error: toWire(left) });
-    return left;
   }
 
   private update(id: string, run: DeployableRun): Promise<DeploymentInfo> {
-    return this.changing(id, 'Loading the new version', async () => {
-      const stored = await this.running(id);
-      const { deployment, folder } = stored;
+    return this.changes.make(id, 'Loading the new version', async () => {
+      const found = await this.running(id);
+      const { deployment, folder } = found;
       requireSameEngine(id, deployment.engine, run.engine);
       const name = run.config.name;
       const before = deployment.models[name];
       const version = before === undefined ? run.version : before.lastVersion + 1;
-      const server = this.serverOf(stored);
-      const { store } = this.options;
+      const to = { ...run.about, model: name, version };
+      const from = before?.active ?? null;
+      const stored = await this.changes.begin(found, { what: 'update', to, from: from?.version ?? null });
+      const server = this.tritons.serverOf(stored);
       let after: StoredDeployment;
       try {
         await removeLeftModels(stored, server);
         await this.addFiles(folder, run, version);
         // Under another name first: what serves is not touched before the new version has shown what it answers.
         const candidate = await writeCandidate(folder, run.config, version);
-        await this.sync(stored, this.closing.signal);
+        await this.tritons.sync(stored, this.closing.signal);
         this.closing.signal.throwIfAborted();
         const served = await this.checked(stored, run, version, candidate, true);
         await removeLeftModels(stored, server, name);
-        this.say(id, 'Switching to the new version');
+        this.changes.say(id, 'Switching to the new version');
         after = await switchVersion(stored, server, {
-          ...{ to: served, from: before?.active ?? null },
-          commit: () => store.append(folder, { type: 'version-served', version: served }),
+          ...{ to: served, from },
+          commit: () => this.options.store.append(folder, { type: 'version-served', version: served }),
         });
       } catch (error) {
-        const failed = await this.withLog(stored, error);
-        await removeLeftModels(stored, server).catch(() => undefined);
-        if (before === undefined) await removeModel(folder, name);
-        else await removeVersion(folder, name, version);
-        await this.sync(stored).catch(() => undefined);
-        await store.append(folder, { type: 'failed', what: 'deploy', error: toWire(failed) });
+        const failed = await this.tritons.withLog(stored, error);
+        await dropVersion(stored, server, to);
         throw failed;
       }
-      await this.tidy(after);
+      await this.tritons.tidy(after);
       return this.infoOf(after);
     });
-  }
-
-  /** What the journal names no more goes. It serves without that: what fails here is done by the next change or start. */
-  private async tidy(stored: StoredDeployment): Promise<void> {
-    await removeOthers(stored.folder, stored.deployment.models).catch(() => undefined);
-    await this.sync(stored).catch(() => undefined);
   }
 
   /** A deployment whose Triton answers. Throws input-invalid for any other. */
@@ -305,9 +318,9 @@ export class Deployments {
   ): Promise<DeployedVersion> {
     const { deployment, folder } = stored;
     const { name } = run.config;
-    this.say(deployment.id, 'Checking the new version');
-    const checkedSamples = await checkVersion({
-      client: await this.clientOf(stored),
+    this.changes.say(deployment.id, 'Checking the new version');
+    const checked = await checkVersion({
+      client: await this.tritons.clientOf(stored),
       model: servedAs,
       version,
       config: { ...run.config, name: servedAs },
@@ -315,72 +328,6 @@ export class Deployments {
       load,
       signal: this.closing.signal,
     });
-    return { ...run.about, model: name, version, checkedSamples };
-  }
-
-  private clientOf(stored: StoredDeployment): Promise<TritonClient> {
-    return clientOf(stored.deployment, this.serverOf(stored));
-  }
-
-  /** What Triton reads is what is here. */
-  private async sync(stored: StoredDeployment, signal?: AbortSignal): Promise<void> {
-    await this.serverOf(stored).sync(stored.deployment, stored.folder, signal);
-  }
-
-  private async startServer(stored: StoredDeployment): Promise<StoredDeployment> {
-    const { deployment, folder } = stored;
-    // However long the line takes for it.
-    await this.sync(stored, this.closing.signal);
-    const { controller, dispose } = linkedAbort(AbortSignal.timeout(startLimitMs), this.closing.signal);
-    const process = await this.serverOf(stored).start(deployment, folder, controller.signal).finally(dispose);
-    const entries = process === null ? [] : [process];
-    return this.options.store.append(folder, ...entries, { type: 'started' });
-  }
-
-  private async started(stored: StoredDeployment): Promise<DeploymentInfo> {
-    // What an update left that did not come to its end is not to be loaded, and what the journal says is served.
-    const { folder, deployment } = stored;
-    for (const name of await leftModels(folder, deployment.models)) await removeModel(folder, name);
-    for (const { active } of Object.values(deployment.models)) {
-      await writeConfig(folder, await keptConfig(folder, active));
-    }
-    await removeOthers(folder, deployment.models).catch(() => undefined);
-    const started = await this.startServer(stored);
-    try {
-      await this.untilAnswering(started);
-    } catch (error) {
-      const failed = await this.withLog(started, error);
-      // It loads its models without the workbench too.
-      if (failed.code === 'cancelled') throw failed;
-      await this.options.store.append(started.folder, {
-        type: 'failed',
-        what: 'start',
-        error: toWire(failed),
-      });
-      throw failed;
-    }
-    return this.infoOf(started);
-  }
-
-  private async stopped(stored: StoredDeployment): Promise<StoredDeployment> {
-    await this.serverOf(stored).stop(stored.deployment);
-    return this.options.store.append(stored.folder, { type: 'stopped' });
-  }
-
-  private untilAnswering(stored: StoredDeployment): Promise<void> {
-    return untilAnswering(stored.deployment, this.serverOf(stored), this.closing.signal);
-  }
-
-  /** The same error with Triton's last lines, where it has none of its own. */
-  private async withLog(stored: StoredDeployment, error: unknown): Promise<WorkbenchError> {
-    if (this.closing.signal.aborted) return fromWire(toWire(this.closing.signal.reason));
-    const { code, message, where, remedy, details } = toWire(error);
-    const lines = await this.serverOf(stored)
-      .log(stored.deployment, stored.folder, 40)
-      .catch(() => []);
-    return new WorkbenchError(code, message, {
-      ...{ where, remedy, cause: error },
-      details: details ?? (lines.length === 0 ? undefined : lines.join('\n')),
-    });
+    return { ...run.about, model: name, version, ...checked };
   }
 }

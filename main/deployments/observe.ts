@@ -7,7 +7,10 @@ import type {
   DeploymentModelInfo,
   DeploymentState,
 } from '../contract/deployment';
+import { type DeploymentVersion, interruptionText, startsServer } from '../contract/deployment-change';
 import { toWire, WorkbenchError } from '../contract/errors';
+import { askedGpus, inContainers } from '../contract/run/engine-kinds';
+import { present } from '../contract/trees';
 import type { DeploymentServer, ServerLook } from '../engine/engine';
 import { loadAndCheckModel, zeroCanary } from '../engine/serving';
 import { createTritonClient, type TritonClient } from '../triton/client';
@@ -45,7 +48,7 @@ const reachable = (listen: string): string =>
   everywhere.get(listen) ?? (listen.includes(':') ? `[${listen}]` : listen);
 
 export function addressesOf({ engine, ports }: Deployment) {
-  const host = engine.kind === 'docker' ? reachable(engine.listen) : '127.0.0.1';
+  const host = inContainers(engine) ? reachable(engine.listen) : '127.0.0.1';
   return {
     http: `${host}:${ports.http}`,
     grpc: `${host}:${ports.grpc}`,
@@ -63,7 +66,7 @@ export const clientOf = async (
   });
 
 export const hostOf = ({ engine }: Pick<Deployment, 'engine'>): string | null =>
-  engine.kind === 'docker' ? (engine.host ?? null) : null;
+  inContainers(engine) ? (engine.host ?? null) : null;
 
 /** Until Triton has loaded what it was started with, or tried to. Throws server-start-failed, cancelled. */
 export async function untilAnswering(
@@ -92,15 +95,14 @@ export async function untilAnswering(
   }
 }
 
-type ModelLook = Pick<DeploymentModelInfo, 'state' | 'reason' | 'inputs'>;
+type VersionLook = Pick<DeploymentModelInfo, 'state' | 'reason' | 'inputs'>;
 
-/** Asks the model one canary request; no client: Triton itself does not answer. */
-async function lookAtModel(
+/** Asks the version one canary request; no client: Triton itself does not answer. */
+async function lookAtVersion(
   folder: DeploymentFolder,
   client: TritonClient | null,
-  { active }: DeployedModel,
-): Promise<ModelLook> {
-  const { model, version } = active;
+  { model, version }: DeploymentVersion,
+): Promise<VersionLook> {
   const config = await readConfig(join(folder.kept(model, version), 'config.pbtxt')).catch(() => null);
   const inputs = (config === null ? [] : zeroCanary(config)).map(({ name, datatype, shape }) => ({
     ...{ name, datatype, shape },
@@ -133,6 +135,30 @@ async function lookAtModel(
   }
 }
 
+/**
+ * The version that answers: the one of the journal, or where a change of it has no end yet, the one that it was to or from.
+ */
+async function lookAtModel(
+  { deployment: { id, change }, folder }: StoredDeployment,
+  client: TritonClient | null,
+  { active, previous }: DeployedModel,
+): Promise<VersionLook & { readonly served: DeploymentVersion }> {
+  const look = await lookAtVersion(folder, client, active);
+  if (client === null || look.state !== 'not-loaded') return { ...look, served: active };
+  const entries = await client.repositoryIndex().catch(() => []);
+  const isReady = ({ model, version }: DeploymentVersion) =>
+    entries.some(
+      (entry) => entry.name === model && entry.version === String(version) && entry.state === 'READY',
+    );
+  const other = [change?.to, previous]
+    .flatMap((version) => version ?? [])
+    .find((version) => version.model === active.model && isReady(version));
+  if (other === undefined) return { ...look, served: active };
+  if (change?.outcome === null) return { ...(await lookAtVersion(folder, client, other)), served: other };
+  const reason = `Version ${other.version} is served in place of version ${active.version}: "deployments restart ${id}" serves version ${active.version} again`;
+  return { ...look, reason, served: other };
+}
+
 interface Verdict {
   readonly state: DeploymentState;
   readonly reason: string | null;
@@ -157,7 +183,7 @@ export function notAnswering(
   return { state: 'failed', reason: 'Triton runs, but does not answer' };
 }
 
-function verdictOf(models: readonly (ModelLook & { readonly name: string })[]): Verdict {
+function verdictOf(models: readonly (VersionLook & { readonly name: string })[]): Verdict {
   if (models.length === 0) return { state: 'degraded', reason: 'No version has passed its checks' };
   const missing = models.filter(({ state }) => state !== 'ready');
   if (missing.length === 0) return { state: 'ready', reason: null };
@@ -177,7 +203,8 @@ export const unreadable = (id: string, error: unknown): DeploymentInfo => ({
     image: null,
     gpus: [],
   },
-  ...{ httpUrl: '', grpcUrl: '', metricsUrl: '', createdAt: '', work: null, models: [] },
+  ...{ httpUrl: '', grpcUrl: '', metricsUrl: '', createdAt: '' },
+  ...{ interrupted: null, work: null, models: [] },
 });
 
 /** How its server is found, and what asks it where it answers. */
@@ -202,45 +229,60 @@ async function lookAtServer(
   }
 }
 
+export interface ChangeState {
+  /** What this process does with it; null: nothing. */
+  readonly work: string | null;
+  /** The process of a change that has begun was killed, and it is not made to its end yet. */
+  readonly isInterrupted: boolean;
+}
+
 /** How a deployment is found now: its process or container, Triton, and each of its models by one request. */
 export async function observe(
-  { deployment, folder }: StoredDeployment,
+  stored: StoredDeployment,
   server: DeploymentServer,
-  { work, now }: { readonly work: string | null; readonly now: number },
+  { work, isInterrupted, now }: ChangeState & { readonly now: number },
 ): Promise<DeploymentInfo> {
+  const { deployment } = stored;
+  const { change, engine } = deployment;
   const { look, client } = await lookAtServer(deployment, server);
   const answers = client !== null;
   const models = await Promise.all(
-    Object.entries(deployment.models).map(async ([name, model]) => ({
-      name,
-      version: model.active.version,
-      ...(await lookAtModel(folder, client, model)),
-      runId: model.active.runId,
-      format: model.active.format,
-      precision: model.active.precision,
-      checkedSamples: model.active.checkedSamples,
-      previous:
-        model.previous === null ? null : { version: model.previous.version, runId: model.previous.runId },
-    })),
+    Object.entries(deployment.models).map(async ([name, model]) => {
+      const { active, previous } = model;
+      const { served, ...look } = await lookAtModel(stored, client, model);
+      return {
+        ...{ name, version: served.version, ...look },
+        ...{ runId: served.runId, format: served.format, precision: served.precision },
+        checkedSamples: active.checkedSamples,
+        ...present({ checkedBatchSize: active.checkedBatchSize }),
+        previous: previous === null ? null : { version: previous.version, runId: previous.runId },
+      };
+    }),
   );
   const verdict = answers ? verdictOf(models) : notAnswering(deployment, look, now);
   // While Triton loads at its start the models are not there yet.
-  const isStarting =
+  const isLoading =
     verdict.state === 'degraded' && models.every(({ state }) => state === 'not-loaded') && work !== null;
+  const isBegun =
+    change?.outcome === null &&
+    startsServer(change) &&
+    verdict.state !== 'ready' &&
+    verdict.state !== 'unknown';
   const addresses = addressesOf(deployment);
-  const { engine } = deployment;
   return {
     id: deployment.id,
     name: deployment.id,
-    ...(isStarting ? { state: 'starting', reason: work } : verdict),
+    ...(isLoading || isBegun ? { state: 'starting', reason: work } : verdict),
+    ...(look.kind === 'running' && look.warning !== undefined ? { warning: look.warning } : {}),
     engine: engine.kind,
     host: hostOf(deployment),
-    image: engine.kind === 'docker' ? engine.image : null,
-    gpus: engine.kind === 'docker' ? engine.gpus : [],
+    image: inContainers(engine) ? engine.image : null,
+    gpus: askedGpus(engine),
     httpUrl: `http://${addresses.http}`,
     grpcUrl: addresses.grpc,
     metricsUrl: `http://${addresses.metrics}/metrics`,
     createdAt: deployment.createdAt,
+    interrupted: interruptionText(change, isInterrupted),
     work,
     models,
   };

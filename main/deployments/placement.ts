@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { type Deployment, type DeploymentEngine, deploymentIdPattern } from '../contract/deployment';
 import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
+import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { DeploymentStore } from './deployment-store';
 
@@ -82,13 +83,12 @@ export function freeName(model: string, ids: readonly string[]): string {
 /** Throws combination-unsupported where the model was verified on something else than what the deployment serves with. */
 export function requireSameEngine(id: string, has: DeploymentEngine, wanted: DeploymentEngine): void {
   const words = (engine: DeploymentEngine) =>
-    engine.kind === 'docker'
+    inContainers(engine)
       ? `the image ${engine.image}${engine.host === undefined ? '' : ` on the host ${engine.host}`}`
       : `the local Triton with ${engine.framework === 'tf' ? 'TensorFlow' : 'PyTorch'}`;
-  const same =
-    has.kind === 'docker'
-      ? wanted.kind === 'docker' && has.imageId === wanted.imageId && has.host === wanted.host
-      : wanted.kind === 'local' && has.framework === wanted.framework;
+  const same = inContainers(has)
+    ? inContainers(wanted) && has.imageId === wanted.imageId && has.host === wanted.host
+    : isProcess(wanted) && has.framework === wanted.framework;
   if (same) return;
   throw new WorkbenchError(
     'combination-unsupported',

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { DeployedVersion } from '../contract/deployment';
+import type { DeploymentVersion } from '../contract/deployment-change';
 import type { DeploymentServer } from '../engine/engine';
 import type { ModelConfig } from '../triton/model-config';
-import { leftModels, readConfig, removeModel, writeConfig } from './deployable-run';
+import { leftModels, readConfig, removeModel, removeVersion, writeConfig } from './deployable-run';
 import type { DeploymentFolder, StoredDeployment } from './deployment-store';
 import { clientOf } from './observe';
 import { checkVersion } from './version-check';
@@ -12,23 +14,45 @@ const loadLimitMs = 300_000;
 /** The configuration under which a version is served. */
 export const keptConfig = (
   folder: DeploymentFolder,
-  { model, version }: DeployedVersion,
+  { model, version }: DeploymentVersion,
 ): Promise<ModelConfig> => readConfig(join(folder.kept(model, version), 'config.pbtxt'));
 
-interface VersionSwitch {
-  readonly to: DeployedVersion;
+interface Versions {
+  readonly to: DeploymentVersion;
   /** null: the model is new. */
   readonly from: DeployedVersion | null;
+}
+
+interface VersionSwitch extends Versions {
   /** Journals it; where that fails, the version before is served again. */
   readonly commit: () => Promise<StoredDeployment>;
 }
 
+/** As far as it can be. */
+async function serveBefore(
+  { deployment, folder }: StoredDeployment,
+  server: DeploymentServer,
+  { to, from }: Versions,
+): Promise<void> {
+  const client = await clientOf(deployment, server);
+  if (from === null) {
+    await client.unloadModel(to.model).catch(() => undefined);
+    return;
+  }
+  await keptConfig(folder, from)
+    .then((before) => writeConfig(folder, before))
+    .catch(() => undefined);
+  await server.sync(deployment, folder).catch(() => undefined);
+  await client.loadModel(from.model, { timeoutMs: loadLimitMs }).catch(() => undefined);
+}
+
 /** Triton loads the other version, hands over between two requests, and lets go of the one before. */
 export async function switchVersion(
-  { deployment, folder }: StoredDeployment,
+  stored: StoredDeployment,
   server: DeploymentServer,
   { to, from, commit }: VersionSwitch,
 ): Promise<StoredDeployment> {
+  const { deployment, folder } = stored;
   const client = await clientOf(deployment, server);
   const config = await keptConfig(folder, to);
   try {
@@ -39,16 +63,46 @@ export async function switchVersion(
     await checkVersion({ client, model: to.model, version: to.version, config, kept, load: false });
     return await commit();
   } catch (error) {
-    if (from === null) await client.unloadModel(to.model).catch(() => undefined);
-    else {
-      await keptConfig(folder, from)
-        .then((before) => writeConfig(folder, before))
-        .catch(() => undefined);
-      await server.sync(deployment, folder).catch(() => undefined);
-      await client.loadModel(from.model, { timeoutMs: loadLimitMs }).catch(() => undefined);
-    }
+    await serveBefore(stored, server, { to, from });
     throw error;
   }
+}
+
+/** What the journal does not name goes: a version or model that is new, with its candidate. */
+export async function dropVersion(
+  stored: StoredDeployment,
+  server: DeploymentServer,
+  { model, version }: DeploymentVersion,
+): Promise<void> {
+  const { deployment, folder } = stored;
+  const known = deployment.models[model];
+  await removeLeftModels(stored, server).catch(() => undefined);
+  if (known === undefined) await removeModel(folder, model);
+  else if (version !== known.active.version && version !== known.previous?.version) {
+    await removeVersion(folder, model, version);
+  }
+  await server.sync(deployment, folder).catch(() => undefined);
+}
+
+/** Whether Triton's configuration of a model names this version: no switch has begun then, and nothing is loaded anew. */
+async function isConfigured(folder: DeploymentFolder, version: DeployedVersion): Promise<boolean> {
+  const [there, kept] = await Promise.all([
+    readConfig(join(folder.repository, version.model, 'config.pbtxt')).catch(() => null),
+    keptConfig(folder, version).catch(() => null),
+  ]);
+  return isDeepStrictEqual(there?.versionPolicy, kept?.versionPolicy);
+}
+
+/** A switch that was killed somewhere: the version before is served, and nothing of a new one is left. */
+export async function undoSwitch(
+  stored: StoredDeployment,
+  server: DeploymentServer,
+  { to, from }: Versions,
+): Promise<void> {
+  if (from === null || !(await isConfigured(stored.folder, from))) {
+    await serveBefore(stored, server, { to, from });
+  }
+  await dropVersion(stored, server, to);
 }
 
 /** What an update left that did not come to its end; all but the new model that is being added. */

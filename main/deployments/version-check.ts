@@ -1,15 +1,17 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { DeployedVersion } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
 import { formatTyped } from '../contract/numbers';
 import { largestOf } from '../contract/statistics';
+import { present } from '../contract/trees';
 import { loadAndCheckModel } from '../engine/serving';
 import { makeFolder, writeFileAtomic } from '../platform/files';
 import { openPlain, readPlainText } from '../platform/plain-entry';
 import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
-import { type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
+import { repeatedRows, rowOf, type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
 
 /** Of one file: the verb `keep-samples` keeps 64 MiB in all, or one sample. */
 const mostTensorBytes = 2 ** 30;
@@ -26,10 +28,17 @@ const samplesSchema = z.object({
   /** Outputs whose last axis is valid up to what another output says, by names. */
   lengths: z.record(z.string(), z.string()),
   samples: z.array(
-    z.object({ id: z.string(), inputs: z.array(tensorSchema), outputs: z.array(tensorSchema) }),
+    z.object({
+      id: z.string(),
+      inputs: z.array(tensorSchema),
+      outputs: z.array(tensorSchema),
+      /** A batch of so many samples: those of the tensors, over and over. Absent: one sample. */
+      repeat: z.int().min(2).optional(),
+    }),
   ),
 });
 export type KeptSamples = z.infer<typeof samplesSchema>;
+type KeptSample = KeptSamples['samples'][number];
 
 const tolerance = z.record(z.string(), z.number());
 const checkSchema = z.object({
@@ -51,17 +60,28 @@ const parsed = async <Schema extends z.ZodType>(path: string, schema: Schema): P
 const documentName = 'samples.json';
 const checkName = 'check.json';
 
-/** Keeps how a version is checked, with the samples of its run where it kept some. Gives their number. */
-export async function keepCheck(folder: string, check: VersionCheck, samples: string): Promise<number> {
+/** How many samples a version is checked by, and the size of the batch that it is checked by too. */
+export type CheckedBy = Pick<DeployedVersion, 'checkedSamples' | 'checkedBatchSize'>;
+
+function checkedBy(samples: readonly KeptSample[]): CheckedBy {
+  const batch = samples.find(({ repeat }) => repeat !== undefined)?.repeat;
+  return {
+    checkedSamples: samples.filter(({ repeat }) => repeat === undefined).length,
+    ...present({ checkedBatchSize: batch }),
+  };
+}
+
+/** Keeps how a version is checked, with the samples of its run where it kept some. Gives what it keeps. */
+export async function keepCheck(folder: string, check: VersionCheck, samples: string): Promise<CheckedBy> {
   await makeFolder(folder);
   await writeFileAtomic(join(folder, checkName), `${JSON.stringify(check, null, 1)}\n`);
   const found = await parsed(join(samples, documentName), samplesSchema).catch(() => null);
-  if (found === null) return 0;
+  if (found === null) return checkedBy([]);
   for (const { inputs, outputs } of found.samples) {
     for (const { file } of [...inputs, ...outputs]) await copyFile(join(samples, file), join(folder, file));
   }
   await writeFileAtomic(join(folder, documentName), `${JSON.stringify(found, null, 1)}\n`);
-  return found.samples.length;
+  return checkedBy(found.samples);
 }
 
 export const readCheck = (folder: string): Promise<VersionCheck> =>
@@ -137,6 +157,48 @@ export function outputDifference(
   return `${name} differs by up to ${largest} in ${outside.length} of ${all.length} values`;
 }
 
+interface Held {
+  readonly check: VersionCheck;
+  readonly lengths: KeptSamples['lengths'];
+}
+
+function differenceOf(
+  name: string,
+  wanted: readonly Tensor[],
+  outputs: readonly Tensor[],
+  { check, lengths }: Held,
+): string | null {
+  const [expected, served] = [wanted, outputs].map((tensors) =>
+    tensors.find((tensor) => tensor.name === name),
+  );
+  if (expected === undefined || served === undefined) return `${name} is missing`;
+  return outputDifference(expected, served, check, {
+    expected: validLength(name, lengths, wanted),
+    served: validLength(name, lengths, outputs),
+  });
+}
+
+/** What of the answer to one kept request is not as the framework gave it; null: nothing. Pure. */
+export function answerDifference(
+  wanted: readonly Tensor[],
+  outputs: readonly Tensor[],
+  held: Held,
+): string | null {
+  for (const { name, shape } of wanted) {
+    // Each sample of a batch has a length of its own.
+    const rows = Object.hasOwn(held.lengths, name)
+      ? Array.from({ length: shape[0] ?? 1 }, (_, row) => row)
+      : [null];
+    for (const row of rows) {
+      const part = (tensors: readonly Tensor[]) =>
+        row === null ? tensors : tensors.map((tensor) => rowOf(tensor, row));
+      const difference = differenceOf(name, part(wanted), part(outputs), held);
+      if (difference !== null) return difference;
+    }
+  }
+  return null;
+}
+
 interface CheckVersionInput {
   readonly client: TritonClient;
   readonly model: string;
@@ -156,39 +218,33 @@ export function canaryOf({ canary }: VersionCheck): readonly Tensor[] | undefine
 }
 
 /**
- * Proves that a version answers, and that it answers the samples of its run as the framework did. Gives the number of
- * samples. Throws model-load-failed, model-not-ready, inference-failed, verification-failed.
+ * Proves that a version answers, and that it answers the samples of its run as the framework did, one by one and in a batch
+ * of the largest size. Throws model-load-failed, model-not-ready, inference-failed, verification-failed.
  */
-export async function checkVersion(input: CheckVersionInput): Promise<number> {
+export async function checkVersion(input: CheckVersionInput): Promise<CheckedBy> {
   const { client, model, version, config, kept, load, signal } = input;
   const check = await readCheck(kept);
   const modelVersion = String(version);
   const canary = { canary: canaryOf(check), anyValues: check.anyValues };
   await loadAndCheckModel({ client, modelName: model, modelVersion, config, ...canary, load, signal });
-  const found = await readSamples(kept);
-  for (const sample of found?.samples ?? []) {
-    const inputs = await Promise.all(sample.inputs.map((tensor) => readTensor(kept, tensor)));
-    const wanted = await Promise.all(sample.outputs.map((tensor) => readTensor(kept, tensor)));
-    const { outputs } = await client.infer(
-      { modelName: model, modelVersion, inputs },
-      { timeoutMs: 120_000, signal },
+  const { samples = [], lengths = {} } = (await readSamples(kept)) ?? {};
+  for (const sample of samples) {
+    const { id, repeat } = sample;
+    const read = async (tensor: z.infer<typeof tensorSchema>): Promise<Tensor> => {
+      const found = await readTensor(kept, tensor);
+      return repeat === undefined ? found : repeatedRows(found, repeat);
+    };
+    const inputs = await Promise.all(sample.inputs.map(read));
+    const wanted = await Promise.all(sample.outputs.map(read));
+    const request = { modelName: model, modelVersion, inputs };
+    const { outputs } = await client.infer(request, { timeoutMs: 120_000, signal });
+    const difference = answerDifference(wanted, outputs, { check, lengths });
+    if (difference === null) continue;
+    const what = repeat === undefined ? `the sample ${id}` : `a batch of ${repeat} samples`;
+    throw new WorkbenchError(
+      'verification-failed',
+      `Version ${version} of ${model} does not answer ${what} as its run did: ${difference}`,
     );
-    for (const expected of wanted) {
-      const served = outputs.find(({ name }) => name === expected.name);
-      const lengths = found?.lengths ?? {};
-      const difference =
-        served === undefined
-          ? `${expected.name} is missing`
-          : outputDifference(expected, served, check, {
-              expected: validLength(expected.name, lengths, wanted),
-              served: validLength(expected.name, lengths, outputs),
-            });
-      if (difference === null) continue;
-      throw new WorkbenchError(
-        'verification-failed',
-        `Version ${version} of ${model} does not answer the sample ${sample.id} as its run did: ${difference}`,
-      );
-    }
   }
-  return found?.samples.length ?? 0;
+  return checkedBy(samples);
 }

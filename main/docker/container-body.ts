@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import { type ContainerLabels, formatLabels } from './containers';
+import { cdiNames } from './gpu-access';
 
 const gibibyte = 2 ** 30;
 
@@ -31,6 +32,8 @@ export interface ContainerBodyInput {
   /** Image id "sha256:…": what runs is what was looked at, whatever becomes of the tag. */
   readonly image: string;
   readonly command: readonly [string, ...string[]];
+  /** The image's entrypoint starts the command, as in NVIDIA's images; else the command takes its place. */
+  readonly keepsEntrypoint?: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly workingDir: string;
   /** "uid:gid", never root. */
@@ -53,8 +56,10 @@ export interface ContainerBodyInput {
     | { readonly kind: 'shared'; readonly containerId: string };
   /** "all", or UUIDs of GPUs and MIG devices; empty: none. */
   readonly gpus: readonly string[];
-  /** How the engine is asked for GPUs: by NVIDIA's runtime hook or by CDI device names. */
+  /** How the engine is asked for GPUs: by its driver "nvidia" or by CDI device names. */
   readonly gpuAccess: 'runtime' | 'cdi';
+  /** Where they are not those of `gpus`. */
+  readonly cdiNames?: readonly string[];
   /** The engine is a plain user's: root of a container is that user, and any other id owns nothing of theirs. */
   readonly rootless: boolean;
   /** The engine gives the users of containers other ids: not where they write to folders of ours. */
@@ -65,18 +70,31 @@ export interface ContainerBodyInput {
   readonly isLasting?: boolean;
 }
 
-function deviceRequests(input: Pick<ContainerBodyInput, 'gpus' | 'gpuAccess'>): Docker.DeviceRequest[] {
+function deviceRequests(
+  input: Pick<ContainerBodyInput, 'gpus' | 'gpuAccess' | 'cdiNames'>,
+): Docker.DeviceRequest[] {
+  if (input.gpus.length === 0) return [];
+  if (input.gpuAccess === 'cdi') {
+    return [{ Driver: 'cdi', DeviceIDs: [...(input.cdiNames ?? cdiNames(input.gpus, null) ?? [])] }];
+  }
   // Where nothing is known of the GPUs, the first stands for the idlest.
   const gpus = input.gpus.map((id) => (id === 'idlest' ? '0' : id));
-  if (gpus.length === 0) return [];
-  if (input.gpuAccess === 'cdi') {
-    return [{ Driver: 'cdi', DeviceIDs: gpus.map((id) => `nvidia.com/gpu=${id}`) }];
-  }
   // The engine takes either a count or ids; -1 is every GPU.
   return gpus.includes('all')
     ? [{ Driver: 'nvidia', Count: -1, Capabilities: [['gpu']] }]
     : [{ Driver: 'nvidia', DeviceIDs: [...gpus], Capabilities: [['gpu']] }];
 }
+
+/**
+ * NVIDIA's images ask for every GPU (NVIDIA_VISIBLE_DEVICES=all), and where NVIDIA's runtime is the engine's default they get
+ * it without a device request. Source: nvidia-container-toolkit, internal/config/image/cuda_image.go.
+ */
+export const noGpuVariables = { NVIDIA_VISIBLE_DEVICES: 'void' } as const;
+
+const variables = ({ env, gpus }: ContainerBodyInput): string[] =>
+  Object.entries({ ...env, ...(gpus.length === 0 ? noGpuVariables : {}) }).map(
+    ([name, value]) => `${name}=${value}`,
+  );
 
 function portBindings(network: ContainerBodyInput['network']): Docker.PortMap {
   if (network.kind !== 'published') return {};
@@ -125,9 +143,10 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
         : networkModes[input.network.kind];
   return {
     Image: input.image,
-    Entrypoint: [input.command[0]],
-    Cmd: input.command.slice(1),
-    Env: Object.entries(input.env).map(([name, value]) => `${name}=${value}`),
+    ...(input.keepsEntrypoint === true
+      ? { Cmd: [...input.command] }
+      : { Entrypoint: [input.command[0]], Cmd: input.command.slice(1) }),
+    Env: variables(input),
     WorkingDir: input.workingDir,
     User: input.user,
     Labels: formatLabels(input.labels),

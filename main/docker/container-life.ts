@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import { WorkbenchError } from '../contract/errors';
 import { ask, type DockerClient, dockerError, isUncertain, statusOf } from './client';
 import { labelNames } from './containers';
+import { gpuRemedy } from './gpu-access';
 
 const firstDelayMs = 250;
 const longestDelayMs = 5000;
@@ -199,7 +200,8 @@ export async function startContainer(
       // 404: gone, and 400: a program that is not in the image.
       const final = status === 500 && finalCauses.test(told.message);
       if (final || status === 404 || status === 400) {
-        throw new WorkbenchError('container-failed', told.message, { cause: error });
+        const remedy = gpuRemedy(told.message);
+        throw new WorkbenchError('container-failed', told.message, { remedy, cause: error });
       }
       throw error;
     }

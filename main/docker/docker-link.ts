@@ -6,12 +6,14 @@ import { whenAborted } from '../platform/abort';
 import { type DockerAddress, readDockerAddress } from './address';
 import { ask, connectDocker, type DockerClient } from './client';
 import { readInstanceId } from './containers';
+import { hasNvidiaHook, knowsCdiAtStart } from './gpu-access';
 
 const infoSchema = z.looseObject({
   /** Of this engine and no other, as long as it keeps its data; '' where it does not say. */
   ID: z.string().default(''),
   /** Of its machine, as that calls itself. */
   Name: z.string().default(''),
+  ServerVersion: z.string().default(''),
   DockerRootDir: z.string().default(''),
   MemTotal: z.number().default(0),
   NCPU: z.number().default(0),
@@ -47,18 +49,17 @@ export const remapsUsers = (info: DockerInfo) =>
 export const isRootless = (info: DockerInfo) =>
   (info.SecurityOptions ?? []).some((option) => option.startsWith('name=rootless'));
 
-/** NVIDIA's runtime where the engine has it, else the devices of the Container Device Interface. */
-export function gpuAccessOf(info: DockerInfo): 'runtime' | 'cdi' {
-  if (Object.hasOwn(info.Runtimes ?? {}, 'nvidia')) return 'runtime';
-  return (info.CDISpecDirs ?? []).length > 0 ? 'cdi' : 'runtime';
-}
+export const runtimesOf = (info: Pick<DockerInfo, 'Runtimes'>): readonly string[] =>
+  Object.keys(info.Runtimes ?? {});
 
-/** Names of CDI devices; null where the engine takes them and lists none, as the versions before 28.2 do. Pure. */
+/** Names of CDI devices; null where the engine takes them and does not list them. Without any the list is left out. Pure. */
 export function cdiDevicesOf({
   CDISpecDirs,
   DiscoveredDevices,
-}: Pick<DockerInfo, 'CDISpecDirs' | 'DiscoveredDevices'>): readonly string[] | null {
-  if (DiscoveredDevices === undefined && (CDISpecDirs ?? []).length > 0) return null;
+  ServerVersion,
+}: Pick<DockerInfo, 'CDISpecDirs' | 'DiscoveredDevices' | 'ServerVersion'>): readonly string[] | null {
+  const isUnlisted = DiscoveredDevices === undefined && !knowsCdiAtStart(ServerVersion);
+  if (isUnlisted && (CDISpecDirs ?? []).length > 0) return null;
   return (DiscoveredDevices ?? [])
     .filter((device) => device.Source === undefined || device.Source === 'cdi')
     .map((device) => device.ID);
@@ -95,6 +96,10 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
     done();
   }
 }
+
+/** Its programs are those of this machine. */
+const seesDaemon = ({ kind }: DockerAddress, { OperatingSystem }: DockerInfo): boolean =>
+  kind === 'unix' && !OperatingSystem.includes('Docker Desktop');
 
 const readInfo = async ({ docker }: DockerClient, limits: Parameters<typeof ask>[2]): Promise<DockerInfo> =>
   infoSchema.parse(await ask('read the settings of the Docker daemon', () => docker.info(), limits));
@@ -142,8 +147,9 @@ export function createDockerLink(options: {
           host,
           serverVersion: client.serverVersion,
           apiVersion: client.apiVersion,
-          runtimes: Object.keys(about.Runtimes ?? {}),
+          runtimes: runtimesOf(about),
           cdiDevices: cdiDevicesOf(about),
+          nvidiaHook: seesDaemon(found, about) ? await hasNvidiaHook(options.env['PATH']) : null,
           rootDir: about.DockerRootDir,
           rootFreeBytes: disk === null ? null : disk.bavail * disk.bsize,
           rootless: isRootless(about),

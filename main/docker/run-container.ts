@@ -151,7 +151,7 @@ export function dockerRunCommand(name: string, body: Docker.ContainerCreateOptio
     ...flagEach('--security-opt', host.SecurityOpt as string[] | undefined),
     flag('--ipc', host.IpcMode),
     ...flagIfSet('--pid', host.PidMode),
-    flag('--entrypoint', [body.Entrypoint].flat()[0]),
+    ...flagIfSet('--entrypoint', [body.Entrypoint].flat()[0]),
   ];
   return [
     'docker',

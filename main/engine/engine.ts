@@ -1,7 +1,9 @@
 import { isLoopback, type TlsFiles } from '../contract/address';
 import type { Deployment, DeploymentBody, DeploymentEngine } from '../contract/deployment';
+import { isJobEngine } from '../contract/job/run-job';
 import type { EngineStatus } from '../contract/machine';
 import type { UsedImage } from '../contract/measured/results';
+import { isElsewhere } from '../contract/run/engine-kinds';
 import type {
   DockerEngineSpec,
   EngineKind,
@@ -25,13 +27,18 @@ export interface DeploymentPlace {
 /** What was found of a deployment's Triton, without asking it anything. */
 export type ServerLook =
   /** `since`: ISO 8601; null: not known. */
-  | { readonly kind: 'running'; readonly since: string | null }
+  | { readonly kind: 'running'; readonly since: string | null; readonly warning?: string }
   /** It ended by itself, or is being started again and again. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** Who keeps it does not answer. */
   | { readonly kind: 'unknown'; readonly reason: string }
   /** Somebody stopped it, or it was never started. */
   | { readonly kind: 'stopped'; readonly reason: string };
+
+export interface StartOptions {
+  readonly signal: AbortSignal;
+  readonly note: (body: DeploymentBody) => Promise<unknown>;
+}
 
 /** A Triton that outlives the workbench. */
 export interface DeploymentServer {
@@ -45,11 +52,12 @@ export interface DeploymentServer {
    */
   sync(deployment: Deployment, place: DeploymentPlace, signal?: AbortSignal): Promise<void>;
   /**
-   * Starts it, or finds it running; returns before it is ready. Gives what is to be journaled beside the start, null:
-   * nothing. Throws port-taken, image-missing, container-failed, server-start-failed, toolchain-missing.
+   * Starts it, or finds it running; returns before it is ready. Throws port-taken, image-missing, container-failed,
+   * server-start-failed, toolchain-missing.
+   * @param how `note` journals what it is found by, whatever becomes of this process
    */
-  start(deployment: Deployment, place: DeploymentPlace, signal: AbortSignal): Promise<DeploymentBody | null>;
-  /** Quiet where it has ended. */
+  start(deployment: Deployment, place: DeploymentPlace, how: StartOptions): Promise<void>;
+  /** Returns once it has ended; quiet where it had. */
   stop(deployment: Deployment): Promise<void>;
   /** Stops it, and removes what the engine keeps of it. */
   remove(deployment: Deployment, place: DeploymentPlace): Promise<void>;
@@ -129,15 +137,8 @@ export function deviceOf(
   engine: Exclude<RunSpec['engine'], DockerEngineSpec>,
   node: string | null = null,
 ): string {
-  switch (engine.kind) {
-    case 'remote':
-      return deviceOfUrl(engine.url);
-    case 'slurm':
-    case 'kubernetes':
-      return node === null ? thisMachine : `node ${node}`;
-    case 'local':
-      return thisMachine;
-  }
+  if (isElsewhere(engine)) return deviceOfUrl(engine.url);
+  return isJobEngine(engine) && node !== null ? `node ${node}` : thisMachine;
 }
 
 export interface StartServerInput {

@@ -1,6 +1,7 @@
 import { errorText } from '../contract/error-text';
 import { isJobEngine } from '../contract/job/run-job';
 import type { EngineStatus } from '../contract/machine';
+import { inContainers } from '../contract/run/engine-kinds';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
 import type { DockerLink } from '../docker/docker-link';
 import { formatOf } from '../formats/formats';
@@ -161,7 +162,7 @@ export function createEngines(options: EnginesOptions): Engines {
   const pythonOf = (framework: Framework) => (framework === 'tf' ? tensorflow : layout.python);
   const loadTools = createLoadTools(options);
   const linkOf: Engines['linkOf'] = (engine) =>
-    engine.kind === 'docker' && engine.host !== undefined
+    inContainers(engine) && engine.host !== undefined
       ? options.hosts.link(engine.host)
       : Promise.resolve(docker);
 
@@ -188,7 +189,7 @@ export function createEngines(options: EnginesOptions): Engines {
     );
   return {
     check: async ({ engine }) => {
-      if (engine.kind === 'docker') await (await linkOf(engine)).connect();
+      if (inContainers(engine)) await (await linkOf(engine)).connect();
     },
     linkOf,
     openPlace: async (spec, run) => {
@@ -221,11 +222,9 @@ export function createEngines(options: EnginesOptions): Engines {
       }
     },
     imageNames: async ({ engine, format }, framework) =>
-      engine.kind === 'docker'
-        ? imageNamesOf(await wantedImages(engine, options, { framework, format }))
-        : [],
+      inContainers(engine) ? imageNamesOf(await wantedImages(engine, options, { framework, format })) : [],
     deviceOf: async (engine, node) =>
-      engine.kind === 'docker' ? machineOf(await linkOf(engine), docker) : deviceOf(engine, node),
+      inContainers(engine) ? machineOf(await linkOf(engine), docker) : deviceOf(engine, node),
     detect: () =>
       Promise.all([
         local.detect(),

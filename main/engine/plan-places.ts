@@ -2,8 +2,8 @@ import { parseRemoteUrl } from '../contract/address';
 import { isJobEngine } from '../contract/job/run-job';
 import type { DockerFacts } from '../contract/machine';
 import type { PlanProvenance } from '../contract/run/artefacts';
+import { imageFamily, inContainers } from '../contract/run/engine-kinds';
 import type { DockerEngineSpec, Format, RunSpec } from '../contract/run/run-spec';
-import { imageFamily } from '../contract/run/serving';
 import { sharedMemoryOf } from '../contract/run/sweep';
 import type { DockerLink } from '../docker/docker-link';
 import { planPlace } from '../formats/trt.format';
@@ -137,7 +137,7 @@ export function createPlanPlaces(options: {
       return (await readGpus(env)).gpus.map((gpu) => `${gpu.name} ${gpu.computeCapability ?? ''}`.trim());
     },
     checkPlan: async ({ engine }, plan) => {
-      if (engine.kind !== 'docker') return problem(planPlace.reason, planPlace.remedy);
+      if (!inContainers(engine)) return problem(planPlace.reason, planPlace.remedy);
       const docker = await link.facts();
       const wanted = await preflightPlan(engine, { resources, registry, link }, docker, {
         format: 'trt',

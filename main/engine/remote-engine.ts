@@ -103,7 +103,10 @@ export function createRemoteEngine(url: string | null, files?: TlsFiles): Engine
       }
     },
     async startServer(input) {
-      if (url === null) throw invalidInput('engine.url', 'The engine "remote" needs an address');
+      if (url === null) {
+        const remedy = 'Give the address of a running Triton, for example http://host:8000.';
+        throw invalidInput('engine.url', 'The engine "remote" needs an address', remedy);
+      }
       return attach(url, files, input.signal);
     },
     sweep: () => Promise.resolve({ ended: [], removedContainers: [] }),

@@ -6,7 +6,7 @@ import { inferOverStream } from '../perf/native/grpc/stream-connection';
 import { linkedAbort } from '../platform/abort';
 import { cleanLine } from '../platform/lines';
 import { LogFile } from '../platform/log-file';
-import type { TritonClient } from '../triton/client';
+import type { RepositoryEntry, TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
 import { traitsOf } from '../triton/model-traits';
 import { type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
@@ -240,6 +240,18 @@ export async function loadAndCheckModel(input: LoadAndCheckInput): Promise<void>
   }
 }
 
+/** What Triton has of a model, the asked version where it has that. Pure. */
+export function versionsText(entries: readonly RepositoryEntry[], version: string): string {
+  if (entries.length === 0) return 'The repository has no such model.';
+  const asked = entries.filter((entry) => entry.version === version);
+  return (asked.length === 0 ? entries : asked)
+    .map(({ version: one, state = '', reason = '' }) => {
+      if (one === undefined || state === '') return 'It was not loaded.';
+      return `Version ${one} is ${state.toLowerCase()}${reason === '' ? '' : `: ${reason}`}.`;
+    })
+    .join(' ');
+}
+
 async function loadAndAsk(input: LoadAndCheckInput): Promise<void> {
   const { client, modelName, modelVersion, config, signal } = input;
   if (input.load) {
@@ -247,9 +259,11 @@ async function loadAndAsk(input: LoadAndCheckInput): Promise<void> {
   }
   if (!(await client.modelReady(modelName, modelVersion, { signal }))) {
     const entries = await client.repositoryIndex({ signal });
-    const entry = entries.find((candidate) => candidate.name === modelName);
     throw new WorkbenchError('model-not-ready', `Version ${modelVersion} of ${modelName} is not ready`, {
-      details: entry === undefined ? 'The repository has no such model.' : JSON.stringify(entry),
+      details: versionsText(
+        entries.filter(({ name }) => name === modelName),
+        modelVersion,
+      ),
     });
   }
   const inputs = input.canary ?? zeroCanary(config);

@@ -1,20 +1,25 @@
 import { toWire, WorkbenchError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import { type DockerFacts, type ToolFacts, type ToolId, toolList } from '../contract/machine';
+import {
+  askedPorts,
+  engineWords,
+  hostOf,
+  inContainers,
+  isElsewhere,
+  isProcess,
+  neededTools,
+} from '../contract/run/engine-kinds';
 import type { RunSpec } from '../contract/run/run-spec';
-import { backendsOf } from '../contract/run/serving';
 import type { ProblemFix, StartProblem } from '../contract/run/spec-tools';
 import { ofScenarios } from '../contract/run/sweep';
 import { listContainers } from '../docker/containers';
 import type { DockerLink } from '../docker/docker-link';
-import { imageIsThere } from '../docker/images/prepare-image';
-import { formatOf } from '../formats/formats';
 import { remoteHost } from '../machine/preflight-docker';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import { isAlive, relationTo } from '../platform/process';
 import type { ModelConfig } from '../triton/model-config';
-import { type ImageSource, wantedImages } from './docker/run-images';
 import type { JobScheduler } from './job';
 import { readEngineRecords } from './local/engine-record';
 import { type PortOwner, portOwner, tryBind } from './local/listening-sockets';
@@ -25,38 +30,11 @@ interface Needs {
   readonly tools: ToolFacts;
   /** null: the engine of containers answers; else why it does not. */
   readonly dockerProblem: { readonly code: StartProblem['code']; readonly message: string } | null;
-  /** A container image of the run is not on the engine, and is built with the Python of this machine. */
-  readonly buildsImages: boolean;
 }
-
-/** What the run needs of this machine's tools, without the load tool. */
-function neededTools({ spec, buildsImages }: Needs): readonly ToolId[] {
-  switch (spec.engine.kind) {
-    case 'local':
-      return ['python', 'triton'];
-    case 'slurm':
-    case 'kubernetes':
-      return backendsOf(spec.engine) === 'python' ? ['python', 'triton'] : ['python'];
-    case 'remote':
-      return ['python'];
-    case 'docker':
-      return buildsImages ? ['python'] : [];
-  }
-}
-
-/** Why it is needed at all, where the engine does not say so by its name. */
-const whatFor: Readonly<Record<RunSpec['engine']['kind'], string>> = {
-  local: '',
-  remote: 'The export and the accuracy check run on this machine. ',
-  docker: 'It is needed to build the container images. ',
-  slurm: 'The jobs use the tools of this home, on the file system that the nodes share. ',
-  kubernetes: 'The jobs use the tools of this home, on the volume of the claim. ',
-};
 
 function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): StartProblem {
   const { spec, tools, dockerProblem } = needs;
-  const { kind } = spec.engine;
-  const canUseDocker = kind !== 'docker' && dockerProblem === null;
+  const canUseDocker = !inContainers(spec.engine) && dockerProblem === null;
   const install = tools.installable ? 'Install the missing tools' : null;
   const docker = canUseDocker ? 'run in Docker containers' : null;
   const actions = [install, docker].filter((action) => action !== null).join(', or ');
@@ -72,7 +50,7 @@ function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): S
     code: 'toolchain-missing',
     severity: 'problem',
     message: `Not installed on this machine: ${toolList(missing)}`,
-    remedy: `${whatFor[kind]}${sentence}${command}`.trim(),
+    remedy: `${engineWords(spec.engine.kind).toolsAreFor}${sentence}${command}`.trim(),
     fixes,
   };
 }
@@ -80,10 +58,10 @@ function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): S
 /** What keeps a run from starting for want of tools or of the Docker Engine. Pure. */
 function toolProblems(needs: Needs): readonly StartProblem[] {
   const { spec, tools, dockerProblem } = needs;
-  const { kind } = spec.engine;
-  const host = spec.engine.kind === 'docker' ? spec.engine.host : undefined;
+  const isInContainers = inContainers(spec.engine);
+  const host = hostOf(spec.engine);
   const found: StartProblem[] = [];
-  if (kind === 'docker' && dockerProblem !== null) {
+  if (isInContainers && dockerProblem !== null) {
     const local = !tools.missing.some((tool) => tool === 'python' || tool === 'triton');
     found.push({
       field: host === undefined ? 'engine.kind' : 'engine.host',
@@ -94,12 +72,12 @@ function toolProblems(needs: Needs): readonly StartProblem[] {
       fixes: local ? ['use-local'] : [],
     });
   }
-  const wanted = neededTools(needs);
+  const wanted = neededTools(spec.engine);
   const missing = tools.missing.filter((tool) => wanted.includes(tool));
   if (missing.length > 0) found.push(toolProblem(needs, missing, 'engine.kind'));
   else if (
     ofScenarios(spec.performance).some(({ loadTool }) => loadTool === 'perf_analyzer') &&
-    kind !== 'docker' &&
+    !isInContainers &&
     tools.missing.includes('perf-analyzer')
   ) {
     found.push({
@@ -130,8 +108,7 @@ interface FixedPort {
 
 /** The fixed ports of an engine that listens on this machine. */
 function fixedPorts({ engine }: Pick<RunSpec, 'engine'>): readonly FixedPort[] {
-  if (engine.kind === 'remote') return [];
-  const { httpPort, grpcPort } = engine;
+  const { httpPort, grpcPort } = askedPorts(engine);
   return [
     ...(httpPort === undefined ? [] : [{ field: 'engine.httpPort', port: httpPort } as const]),
     ...(grpcPort === undefined ? [] : [{ field: 'engine.grpcPort', port: grpcPort } as const]),
@@ -216,21 +193,9 @@ async function portProblems(
   return found.filter((problem) => problem !== null);
 }
 
-interface StartCheckOptions extends PortCheckOptions, ImageSource {
+interface StartCheckOptions extends PortCheckOptions {
   readonly tools: () => Promise<ToolFacts>;
   readonly jobs: Pick<JobScheduler, 'refusal'>;
-}
-
-/** An image that is built here and not there yet. */
-async function buildsImages(spec: RunSpec, { docker, ...images }: StartCheckOptions): Promise<boolean> {
-  const { engine, format } = spec;
-  if (engine.kind !== 'docker') return false;
-  const framework = formatOf(format).shimFramework ?? 'pyt';
-  const wanted = await wantedImages(engine, images, { framework, format });
-  const client = await docker.connect();
-  const built = Object.values(wanted).filter(({ recipe }) => recipe !== null);
-  const there = await Promise.all(built.map(({ reference }) => imageIsThere(client, reference)));
-  return there.includes(false);
 }
 
 function dockerProblemOf(docker: DockerFacts | null) {
@@ -269,20 +234,14 @@ export async function startProblems(
   const { engine } = spec;
   const tools = await options.tools();
   // A Docker Engine that hangs is waited for only where it matters: as the engine, or as the way out.
-  const docker = engine.kind === 'docker' || tools.missing.length > 0 ? await options.docker.facts() : null;
-  const builds = docker?.reachable === true && (await buildsImages(spec, options).catch(() => false));
-  const found = [
-    ...toolProblems({ spec, tools, dockerProblem: dockerProblemOf(docker), buildsImages: builds }),
-  ];
+  const docker = inContainers(engine) || tools.missing.length > 0 ? await options.docker.facts() : null;
+  const found = [...toolProblems({ spec, tools, dockerProblem: dockerProblemOf(docker) })];
   // The ports of an engine on another machine are taken there.
-  if (
-    engine.kind === 'local' ||
-    (docker !== null && engine.kind === 'docker' && remoteHost(docker) === null)
-  ) {
+  if (isProcess(engine) || (docker !== null && inContainers(engine) && remoteHost(docker) === null)) {
     found.push(...(await portProblems(spec, options)));
   }
   if (isJobEngine(engine)) found.push(...(await jobProblems(spec, options.jobs)));
-  if (engine.kind === 'remote') found.push(...(await remoteProblems(spec, engine, config)));
+  if (isElsewhere(engine)) found.push(...(await remoteProblems(spec, engine, config)));
   return found;
 }
 
@@ -291,12 +250,8 @@ export function refuseStart(problems: readonly StartProblem[], { engine }: RunSp
   const found = problems.filter(({ severity }) => severity === 'problem');
   const [first] = found;
   if (first === undefined) return;
-  const port =
-    engine.kind === 'remote'
-      ? undefined
-      : first.field === 'engine.httpPort'
-        ? engine.httpPort
-        : engine.grpcPort;
+  const { httpPort, grpcPort } = askedPorts(engine);
+  const port = first.field === 'engine.httpPort' ? httpPort : grpcPort;
   const where = first.code === 'port-taken' ? `127.0.0.1:${port ?? ''}` : first.field;
   throw new WorkbenchError(first.code, first.message, {
     where,

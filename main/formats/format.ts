@@ -1,6 +1,6 @@
+import type { BackendSet } from '../contract/run/engine-kinds';
 import type { FormatFacts } from '../contract/run/model-formats';
 import type { Accelerator, Format, Framework, Precision, RunSpec } from '../contract/run/run-spec';
-import type { BackendSet } from '../contract/run/serving';
 import { type ModelConfig, type ModelOptimization, modelParameters } from '../triton/model-config';
 
 /** What decides whether and how a model file can be served. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
+import type { BackendSet } from '../contract/run/engine-kinds';
 import { formatFacts } from '../contract/run/model-formats';
-import type { BackendSet } from '../contract/run/serving';
 import type { ModelConfig } from '../triton/model-config';
 import { requireInertConfig } from './inert-config';
 

@@ -1,6 +1,6 @@
+import { imageFamily, inContainers } from '../contract/run/engine-kinds';
 import { formatFacts } from '../contract/run/model-formats';
 import type { RunSpec } from '../contract/run/run-spec';
-import { imageFamily } from '../contract/run/serving';
 import {
   ampRefusal,
   localConfigPart,
@@ -44,7 +44,7 @@ function torchscriptFormat(id: 'ts-trace' | 'ts-script'): ModelFormat {
 
 /** Where the module is compiled for a GPU: in the client container, which then has it too. */
 const servesOnGpu = ({ engine, configure }: RunSpec): boolean =>
-  engine.kind === 'docker' &&
+  inContainers(engine) &&
   imageFamily(engine) === 'ngc' &&
   engine.gpus.length > 0 &&
   configure.instanceKind !== 'KIND_CPU';

@@ -37,6 +37,7 @@ function weakGpus(release: Release, { gpus }: ReleasePlace, releases: Releases):
 const driverGrades = {
   'new-enough': 0,
   'branch-allowed': 0,
+  'forward-compatible': 1,
   'minor-version': 1,
   'branch-doubtful': 2,
   unknown: 2,
@@ -69,6 +70,7 @@ function gpuText(gpus: readonly GpuFacts[]): string {
 function caution(chosen: Release, { gpus, driver }: ReleasePlace, releases: Releases): string {
   if (driver === null) return '';
   const { kind } = driverFit(chosen, driver, gpus, releases);
+  if (kind === 'forward-compatible') return ', by CUDA forward compatibility';
   if (kind === 'minor-version') return ', with limited features (CUDA minor-version compatibility)';
   return kind === 'branch-doubtful' ? ", although NVIDIA's notes contradict themselves on this driver" : '';
 }
@@ -143,13 +145,13 @@ function refusal(
   return {
     kind: 'none',
     finding: `Driver ${driver} is too old for every release that supports ${gpuText(gpus)}: release ${newest.release} requires ${needed} or later.${notOffered}`,
-    remedy: `${installDriver(needed)}.`,
+    remedy: `${installDriver(needed, gpus)}.`,
   };
 }
 
 /**
  * The NGC release for these GPUs and this driver: of those that the workbench can run and that start by the preflight's
- * rules, the newest without a warning, or the newest with the slightest. Pure.
+ * rules, the newest without a warning, or the newest with the slightest; before these, one without published flaws. Pure.
  */
 export function fittingRelease(place: ReleasePlace, input: FitInput): FittingRelease {
   const { releases, needs } = input;
@@ -161,10 +163,14 @@ export function fittingRelease(place: ReleasePlace, input: FitInput): FittingRel
   );
   const graded = candidates.flatMap((release, index) => {
     const grade = releaseGrade(release, place, releases);
-    return grade === null ? [] : [{ release, index, grade }];
+    if (grade === null) return [];
+    const isSafe = compareVersions(release.release, releases.security.floor) >= 0;
+    return [{ release, index, grade, isPreferred: isSafe && grade <= driverGrades['minor-version'] }];
   });
-  // Of one grade the newest stays first.
-  const [best] = graded.toSorted((a, b) => a.grade - b.grade);
+  // A published flaw weighs more than limits of the driver. Of one grade the newest stays first.
+  const [best] = graded.toSorted(
+    (a, b) => Number(b.isPreferred) - Number(a.isPreferred) || a.grade - b.grade,
+  );
   if (best === undefined) return refusal(candidates, place, input);
   const { release, index } = best;
   const reason = reasonFor(release, candidates[index - 1], place, input);

@@ -27,6 +27,8 @@ export interface PreflightPlan {
     readonly tensorrtVersion: string | null;
     readonly computeCapability: string | null;
   } | null;
+  /** TensorRT that the Triton image itself states; null or absent: not known. */
+  readonly imageTensorRt?: string | null;
   /** Room that the images still to be pulled or built take on the engine's disk. */
   readonly imageBytesNeeded: number;
 }
@@ -73,7 +75,7 @@ export const gpusElsewhere = ({
 }: Pick<PreflightInput, 'docker' | 'gpusOfEngine'>): string | null =>
   gpusOfEngine === true ? null : remoteHost(docker);
 
-const unreachable = ({ host }: DockerFacts): Outcome =>
+export const unreachable = ({ host }: DockerFacts): Outcome =>
   notApplicable(`Not checked: Docker at ${host} is unreachable.`);
 
 export function checkDocker({ docker }: PreflightInput): Outcome {
@@ -142,37 +144,4 @@ export function checkDockerApi({ docker }: PreflightInput): Outcome {
     `The workbench and Docker at ${docker.host} share no API version: ${docker.message}`,
     'Unset DOCKER_API_VERSION if it is set. Otherwise update the older side (Debian and Ubuntu): sudo apt-get install --only-upgrade docker.io (docker-ce where that is installed)',
   );
-}
-
-/** GPUs get into containers through the runtime "nvidia" or through CDI. */
-export function checkContainerToolkit(input: PreflightInput): Outcome {
-  const { docker, gpus, plan } = input;
-  if (plan.images === 'cpu' && plan.gpuIds.length === 0)
-    return notApplicable('The CPU images do not use a GPU.');
-  if (!docker.reachable) return unreachable(docker);
-  if (docker.runtimes.includes('nvidia')) return ok('Docker has the "nvidia" runtime.');
-  if (docker.cdiDevices === null) {
-    return warning(
-      `Docker ${docker.serverVersion} uses CDI, but does not list its devices.`,
-      'Check that nvidia-ctk cdi list shows the GPUs; if not: sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml',
-    );
-  }
-  const devices = docker.cdiDevices.filter((name) => name.startsWith('nvidia.com/gpu='));
-  if (devices.length > 0) return ok(`Docker provides GPUs through CDI: ${devices.join(', ')}.`);
-  const remote = remoteHost(docker);
-  const noGpu = gpus.gpus.length === 0 && gpus.problem === null;
-  if (gpusElsewhere(input) === null && noGpu && plan.gpuIds.length === 0) {
-    return notApplicable('The machine has no GPU for containers.');
-  }
-  const where = remote === null ? '' : `On ${remote}: `;
-  return problem(
-    `Docker has neither the "nvidia" runtime nor CDI devices; its runtimes are: ${docker.runtimes.join(', ') || 'none'}.`,
-    `${where}install the NVIDIA Container Toolkit (package nvidia-container-toolkit from NVIDIA's repository), then: ${configureRuntime(docker.rootless)}`,
-  );
-}
-
-function configureRuntime(rootless: boolean): string {
-  return rootless
-    ? 'nvidia-ctk runtime configure --runtime=docker --config=$HOME/.config/docker/daemon.json && systemctl --user restart docker && sudo nvidia-ctk config --set nvidia-container-cli.no-cgroups --in-place'
-    : 'sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker';
 }

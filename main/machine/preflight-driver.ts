@@ -10,6 +10,8 @@ type DriverFit =
   | { readonly kind: 'branch-allowed'; readonly needed: string; readonly from: string }
   /** Allowed by one statement of the notes and excluded by another. */
   | { readonly kind: 'branch-doubtful'; readonly needed: string; readonly from: string }
+  /** By that package too, where the notes name no branches. */
+  | { readonly kind: 'forward-compatible'; readonly needed: string; readonly from: string }
   | { readonly kind: 'minor-version'; readonly needed: string; readonly from: string }
   | { readonly kind: 'too-old'; readonly needed: string }
   | { readonly kind: 'unknown' };
@@ -29,9 +31,41 @@ export function isDataCentreGpu(gpu: GpuFacts, releases: Releases): boolean {
   return words.some((word) => releases.dataCentreGpus.names.includes(word));
 }
 
+const higher = (a: string | null, b: string | null): string | null =>
+  a === null || (b !== null && compareVersions(b, a) > 0) ? b : a;
+
+/** The driver that the CUDA of a release comes with; null where the table does not say. */
+function toolkitDriver({ cuda }: Release, { cuda: { toolkits } }: Releases): string | null {
+  const minor = cuda === null ? '' : cuda.split('.').slice(0, 2).join('.');
+  return toolkits.find((toolkit) => toolkit.cuda === minor)?.driver ?? null;
+}
+
+/** What a release says of an older driver on data center GPUs; null where it says nothing that helps. */
+function dataCentreFit(
+  release: Release,
+  driver: string,
+  { stated, forward }: { readonly stated: string | null; readonly forward: string | null },
+): {
+  readonly kind: `branch-${'allowed' | 'doubtful'}` | 'forward-compatible';
+  readonly from: string;
+} | null {
+  const branch = majorOf(driver);
+  const isExcluded = release.excludedBranches.some((other) => majorOf(other) === branch);
+  const from = release.dataCentreDrivers.find(
+    (candidate) => majorOf(candidate) === branch && compareVersions(driver, candidate) >= 0,
+  );
+  // Notes that ask for less than their own CUDA needs.
+  const isStale = release.driver !== null && stated !== null && compareVersions(release.driver, stated) < 0;
+  if (from !== undefined && !isExcluded && !isStale) return { kind: 'branch-allowed', from };
+  if (forward !== null && !isExcluded && compareVersions(driver, forward) >= 0) {
+    return { kind: 'forward-compatible', from: forward };
+  }
+  return from === undefined ? null : { kind: 'branch-doubtful', from };
+}
+
 /**
- * The driver that a release needs is the higher of what its notes state and what its CUDA major version needs:
- * notes of CUDA 13 images carried the number of CUDA 12 on.
+ * The driver that a release needs is the highest of what its notes state, what its CUDA comes with, and what its CUDA major
+ * version needs: notes of CUDA 13 images carried the number of CUDA 12 on.
  */
 export function driverFit(
   release: Release,
@@ -39,26 +73,19 @@ export function driverFit(
   gpus: readonly GpuFacts[],
   releases: Releases,
 ): DriverFit {
-  const least = cudaMajorOf(release, releases)?.driver ?? null;
-  const needed = [release.driver, least].reduce(
-    (a, b) => (a === null || (b !== null && compareVersions(b, a) > 0) ? b : a),
-    null,
-  );
+  const { driver: least = null, forward = null } = cudaMajorOf(release, releases) ?? {};
+  const stated = higher(release.driver, least);
+  const needed = higher(stated, toolkitDriver(release, releases));
   if (needed === null) return { kind: 'unknown' };
   if (compareVersions(driver, needed) >= 0) return { kind: 'new-enough', needed };
-  const branch = majorOf(driver);
-  const from = release.dataCentreDrivers.find(
-    (candidate) => majorOf(candidate) === branch && compareVersions(driver, candidate) >= 0,
-  );
-  if (from !== undefined && gpus.length > 0 && gpus.every((gpu) => isDataCentreGpu(gpu, releases))) {
-    const excluded = release.excludedBranches.some((other) => majorOf(other) === branch);
-    const stale = release.driver !== null && compareVersions(release.driver, needed) < 0;
-    return { kind: excluded || stale ? 'branch-doubtful' : 'branch-allowed', needed, from };
-  }
+  const isDataCentre = gpus.length > 0 && gpus.every((gpu) => isDataCentreGpu(gpu, releases));
+  const fit = isDataCentre ? dataCentreFit(release, driver, { stated, forward }) : null;
+  if (fit !== null) return { ...fit, needed };
   if (least !== null && compareVersions(driver, least) >= 0) {
     return { kind: 'minor-version', needed, from: least };
   }
-  return { kind: 'too-old', needed };
+  // What it starts with, if with limits.
+  return { kind: 'too-old', needed: stated ?? needed };
 }
 
 /** The row of the plan's release, or why there is none. */
@@ -104,6 +131,11 @@ function judge(input: PreflightInput, driver: string, release: Release): Outcome
         `${needs}. Its notes allow ${fit.from} and later R${branchOf(driver)} on data center GPUs, but contradict themselves: forward compatibility may fail for CUDA ${release.cuda ?? ''}.`,
         remedy,
       );
+    case 'forward-compatible':
+      return warning(
+        `${needs} for all of its features. On data center GPUs such as these, R${branchOf(fit.from)} and later run it by CUDA forward compatibility, which the entrypoint of NVIDIA's images enables.`,
+        remedy,
+      );
     case 'minor-version':
       return warning(
         `${needs}. It may still run: CUDA ${branchOf(release.cuda ?? '')}.x runs on driver ${fit.from} and later with limited features, but code that is compiled at run time (PTX) fails.`,
@@ -128,9 +160,21 @@ const branchOf = (version: string): string => String(majorOf(version));
 const isOffered = ({ plan }: PreflightInput, { release }: Release): boolean =>
   releaseFault(release, plan.buildsClient) === null;
 
+/**
+ * Whether the open kernel modules drive all of these: from Turing on. Blackwell and Grace Hopper have no others.
+ * Source: NVIDIA's driver installation guide, "Kernel Modules".
+ */
+const takeOpenModules = (gpus: readonly GpuFacts[]): boolean =>
+  gpus.length > 0 &&
+  gpus.every(({ computeCapability, architecture }) =>
+    computeCapability === null
+      ? /^(Turing|Ampere|Ada|Hopper|Blackwell)/.test(architecture ?? '')
+      : compareVersions(computeCapability, '7.5') >= 0,
+  );
+
 /** Without a full stop. */
-export const installDriver = (needed: string): string =>
-  `Install driver ${needed} or later and restart the machine. On Ubuntu: sudo apt-get install nvidia-driver-${branchOf(needed)}`;
+export const installDriver = (needed: string, gpus: readonly GpuFacts[]): string =>
+  `Install driver ${needed} or later and restart the machine. On Ubuntu: sudo apt-get install nvidia-driver-${branchOf(needed)}${takeOpenModules(gpus) ? '-open' : ''}`;
 
 function driverRemedy(input: PreflightInput, driver: string, needed: string, release: Release): string {
   const gpus = gpusOfPlan(input);
@@ -141,7 +185,7 @@ function driverRemedy(input: PreflightInput, driver: string, needed: string, rel
     const { kind } = driverFit(candidate, driver, gpus, releases);
     return kind === 'new-enough' || kind === 'branch-allowed';
   });
-  const install = installDriver(needed);
+  const install = installDriver(needed, gpus);
   if (older === undefined)
     return `${install}. No older release that the workbench runs fits driver ${driver} without a warning.`;
   const below = compareVersions(older.release, releases.security.floor) < 0;

@@ -74,6 +74,11 @@ function tritonVersionOf({ releases }: Releases, release: string): string {
 export function checkTensorFlowBackend({ plan, releases }: PreflightInput): Outcome {
   const newest = releases.tensorflowBackend.newestRelease;
   const last = `The TensorFlow backend is in releases up to ${newest}`;
+  if (!plan.usesTensorFlow && plan.format === 'tf-savedmodel') {
+    return notApplicable(
+      `The CPU image runs a SavedModel with TensorFlow in Triton’s Python backend, so it needs no TensorFlow backend. Of NVIDIA’s images, releases up to ${newest} have one.`,
+    );
+  }
   if (!plan.usesTensorFlow) return notApplicable('The model does not use the TensorFlow backend.');
   const convert = 'convert the model to ONNX, which every release serves';
   if (plan.release === null) {
@@ -91,6 +96,12 @@ export function checkTensorFlowBackend({ plan, releases }: PreflightInput): Outc
   );
 }
 
+/** TensorRT of the image by what it states, else by its release; null where neither is known. */
+function servedTensorRt(input: PreflightInput): string | null {
+  const release = releaseOfPlan(input);
+  return input.plan.imageTensorRt ?? (typeof release === 'string' ? null : release.tensorrt);
+}
+
 function checkBuiltPlan(
   input: PreflightInput,
   { tensorrtVersion, computeCapability }: NonNullable<PreflightInput['plan']['tensorRtPlan']>,
@@ -99,11 +110,11 @@ function checkBuiltPlan(
   // What is installed here says nothing of an engine elsewhere.
   const gpus = gpusElsewhere(input) === null ? gpusOfPlan(input) : [];
   const rebuild = `Build the plan again on this machine in the image of the same release, from the ONNX model: trtexec --onnx=model.onnx --saveEngine=model.plan`;
-  const release = releaseOfPlan(input);
-  const served = typeof release === 'string' ? null : release.tensorrt;
+  const served = servedTensorRt(input);
   const built = `The plan was built with TensorRT ${tensorrtVersion ?? '(version unknown)'} for compute capability ${computeCapability ?? '(unknown)'}`;
   if (served !== null && tensorrtVersion !== null && !sameVersion(served, tensorrtVersion)) {
-    return problem(`${built}; release ${plan.release ?? ''} has TensorRT ${served}.`, rebuild);
+    const image = plan.release === null ? plan.tritonImage : `release ${plan.release}`;
+    return problem(`${built}; ${image} has TensorRT ${served}.`, rebuild);
   }
   const other = gpus.find(
     (gpu) =>
@@ -115,18 +126,17 @@ function checkBuiltPlan(
     return problem(`${built}; ${other.name} has ${other.computeCapability ?? ''}.`, rebuild);
   }
   const gpusKnown = gpus.some((gpu) => gpu.computeCapability !== null);
-  if (served !== null && tensorrtVersion !== null && computeCapability !== null && gpusKnown) {
+  // Of a major version alone it is only known what does not load.
+  const isExact = served !== null && served.split('.').length >= 3;
+  if (isExact && tensorrtVersion !== null && computeCapability !== null && gpusKnown) {
     return ok(`${built}, which matches the image and the GPU.`);
   }
-  return warning(
-    `${built}. Whether it loads is unknown.${unknownFacts(served !== null, gpusKnown)}`,
-    rebuild,
-  );
+  return warning(`${built}. Whether it loads is unknown.${unknownFacts(isExact, gpusKnown)}`, rebuild);
 }
 
 function unknownFacts(servedKnown: boolean, gpusKnown: boolean): string {
   const unknown = [
-    ...(servedKnown ? [] : ['TensorRT of the image']),
+    ...(servedKnown ? [] : ['the exact TensorRT version of the image']),
     ...(gpusKnown ? [] : ['the compute capability of the GPU']),
   ];
   return unknown.length === 0 ? '' : ` Unknown: ${unknown.join(', ')}.`;

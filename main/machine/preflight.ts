@@ -14,7 +14,6 @@ import { formatBytes, formatCount } from '../contract/numbers';
 import { readHostFacts } from './environment';
 import { readGpus } from './gpu-report';
 import {
-  checkContainerToolkit,
   checkDocker,
   checkDockerApi,
   checkDockerPermission,
@@ -30,6 +29,7 @@ import {
 import { checkComputeCapability, checkDriver } from './preflight-driver';
 import { checkGpus } from './preflight-gpu';
 import { checkSecurityFloor, checkTensorFlowBackend, checkTensorRtPlan } from './preflight-image';
+import { checkContainerToolkit } from './preflight-toolkit';
 import { readReleases } from './releases';
 
 /** Left free beside the images: layers are unpacked next to their downloads, and runs write models and results. */

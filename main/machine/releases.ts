@@ -82,8 +82,14 @@ const releasesSchema = z
     cuda: z.strictObject({
       source: z.string().min(1),
       majors: z.array(
-        z.strictObject({ major: z.int().min(1), driver: dotted, computeCapability: dotted.nullable() }),
+        z.strictObject({
+          major: z.int().min(1),
+          driver: dotted,
+          computeCapability: dotted.nullable(),
+          forward: dotted.nullable(),
+        }),
       ),
+      toolkits: z.array(z.strictObject({ cuda: dotted, driver: dotted })),
     }),
     dataCentreGpus: z.strictObject({ source: z.string().min(1), names: z.array(z.string().min(1)) }),
     tensorflowBackend: z.strictObject({ source: z.url(), newestRelease: releaseName }),

@@ -93,6 +93,20 @@ function heldBy(rule: AlertRule, sample: MonitorSample): readonly Held[] {
     }));
 }
 
+/** Those rules with a limit that this sample has a figure for: of any model that they apply to. Pure. */
+export const judgedRules = (rules: readonly AlertRule[], sample: MonitorSample): readonly AlertRule[] =>
+  rules.filter(
+    (rule) =>
+      Object.hasOwn(measured, rule.metric) && heldBy(rule, sample).some(({ wrong }) => wrong !== undefined),
+  );
+
+/** Those rules in force that need a figure, and of which none has been judged yet. Pure. */
+export const unjudgedRules = (
+  rules: readonly AlertRule[],
+  judged: ReadonlySet<string>,
+): readonly AlertRule[] =>
+  rules.filter(({ id, metric, enabled }) => enabled && Object.hasOwn(measured, metric) && !judged.has(id));
+
 /** The same alert of a model that the server lists. */
 function listed({ ruleId, subject, state, sinceMs, text }: Alert): Alert {
   return { ruleId, subject, state, sinceMs, text };

@@ -19,7 +19,7 @@ import { MonitorHistory } from '../contract/monitor/monitor-history';
 import type { HostReach } from '../engine/docker-over-ssh/host-reach';
 import { writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
-import { judgeAlerts } from './alerts';
+import { judgeAlerts, judgedRules, unjudgedRules } from './alerts';
 import { type LiveSession, startLiveSession } from './live-session';
 import { readMonitorTarget } from './monitor-address';
 import { boundedMarkers, boundedSample } from './rates';
@@ -81,6 +81,8 @@ export class MonitorSession {
   private recording: Recording | null = null;
   private recordingProblem: string | null = null;
   private alerts: readonly Alert[] = [];
+  /** Ids of the rules that a sample had a figure for. */
+  private readonly judged = new Set<string>();
   private settings: Promise<MonitorSettings> | null = null;
   private rules: readonly AlertRule[] = [];
   /** In place of those that are kept. */
@@ -95,6 +97,11 @@ export class MonitorSession {
   /** What the kept figures are of: it stays when watching has been stopped. */
   seen(): MonitorState['source'] {
     return this.source ?? this.lastSource;
+  }
+
+  /** The rules with a limit that no sample had a figure for, so that nothing follows from their silence. */
+  unjudged(): readonly AlertRule[] {
+    return unjudgedRules(this.inForce, this.judged);
   }
 
   /** Of the requests to the watched server. */
@@ -166,6 +173,7 @@ export class MonitorSession {
   judgeBy(rules: readonly AlertRule[]): void {
     this.givenRules = rules;
     this.alerts = [];
+    this.judged.clear();
     this.changed();
   }
 
@@ -292,6 +300,7 @@ export class MonitorSession {
     const sample = boundedSample(given);
     const judged = judgeAlerts(this.alerts, this.inForce, sample);
     this.alerts = judged.alerts;
+    for (const { id } of judgedRules(this.inForce, sample)) this.judged.add(id);
     const marked: MonitorSample =
       judged.markers.length === 0
         ? sample
@@ -310,6 +319,7 @@ export class MonitorSession {
   private clear(): void {
     this.history.clear();
     this.alerts = [];
+    this.judged.clear();
     this.options.emit({ type: 'monitor-cleared' });
   }
 

@@ -2,7 +2,7 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { RequestHeader } from '../contract/address';
 import type { Handlers } from '../contract/api';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import {
   type AlertRule,
   type MonitorTarget,
@@ -14,6 +14,7 @@ import { makeTemporaryFolder, writeOutput } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
 import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import { unlistedModel } from '../triton/listed-models';
 import { parseMonitorTarget, readMonitorTarget } from './monitor-address';
 import { MonitorSession, type MonitorSessionOptions } from './monitor-session';
 import { monitorCsv } from './recording';
@@ -25,6 +26,10 @@ export interface Monitor {
   readonly history: MonitorHistory;
   /** Watches this Triton, one sample an interval. Throws input-invalid. */
   watch(target: MonitorTarget, intervalMs: number, headers?: readonly RequestHeader[]): Promise<void>;
+  /** Throws input-invalid with the names of the server's models where it answers and none has this name. */
+  requireModel(target: MonitorTarget, headers: readonly RequestHeader[], model: string): Promise<void>;
+  /** The rules with a limit that no sample had a figure for: that they did not fire says nothing. */
+  unjudged(): readonly AlertRule[];
   /** Has these rules in place of those that are kept, which stay as they are, until others are set. */
   judgeBy(rules: readonly AlertRule[]): void;
   /** Begins to record into a new file. Throws input-invalid when it exists, disk-full, file-unwritable. */
@@ -53,6 +58,9 @@ async function listRecordings(folder: string): Promise<readonly RecordingInfo[]>
   );
   return infos.sort((a, b) => b.changedAt.localeCompare(a.changedAt));
 }
+
+/** Milliseconds for the list of models: a server that does not answer is watched until it does. */
+const listMs = 3000;
 
 interface MonitorOptions extends MonitorSessionOptions {
   /** Folder of the recordings. */
@@ -130,6 +138,13 @@ export function createMonitor(options: MonitorOptions): Monitor {
     handlers: createHandlers(session, options, stemOf),
     history: session.history,
     watch: (target, intervalMs, headers) => session.start(target, intervalMs, headers),
+    requireModel: async (target, headers, model) => {
+      const { http, tls, headers: sent, told } = await readMonitorTarget(target, headers, options.reach);
+      const client = createTritonClient(http, { timeoutMs: listMs, tls, headers: sent });
+      const unlisted = await unlistedModel(client, model);
+      if (unlisted !== null) throw invalidInput('--probe', told(unlisted.message), unlisted.remedy);
+    },
+    unjudged: () => session.unjudged(),
     judgeBy: (rules) => session.judgeBy(rules),
     recordTo: (path) => session.record(path),
     replayFile: async (path, speed) => {

@@ -4,7 +4,7 @@ import type { RequestHeader } from '../contract/address';
 import { toWire } from '../contract/errors';
 import { type Datatype, datatypeBytes } from '../contract/measured/input-data';
 import type { ProbeFigures, ProbeSettings } from '../contract/monitor/monitor';
-import { rawValues } from '../perf/generate-input';
+import { rawValues, requireShapedInputs } from '../perf/generate-input';
 import { percentileOf } from '../perf/intervals';
 import { createRandom } from '../perf/request-schedule';
 import { createTritonClient, type ModelMetadata } from '../triton/client';
@@ -91,13 +91,15 @@ const mostProbeBytes = 64 * 2 ** 20;
 
 /**
  * One request from what the server says of the model: batch 1, varying dimensions 1 unless asked for. Text inputs are empty.
- * `batched`: the first dimension is the batch. Throws input-invalid for inputs of more than 64 MiB.
+ * `batched`: the first dimension is the batch. Throws input-invalid for inputs of more than 64 MiB, and
+ * for the shape of an input that the model does not have.
  */
 export function probeInput(
   metadata: Pick<ModelMetadata, 'inputs'>,
   batched: boolean,
   settings: Pick<ProbeSettings, 'input' | 'shapes'>,
 ): readonly Tensor[] {
+  requireShapedInputs(settings.shapes, metadata.inputs);
   const next = createRandom(seed);
   let room = mostProbeBytes;
   const made = (name: string, datatype: string, shape: readonly number[], mostBytes: number): Tensor => {
@@ -263,7 +265,10 @@ export function createProber(options: {
       },
       (error: unknown) => {
         if (controller.signal.aborted) return;
-        options.onProblem(toWire(error).message);
+        const { code, message, remedy } = toWire(error);
+        options.onProblem(
+          code === 'input-invalid' && remedy !== undefined ? `${message}. ${remedy}` : message,
+        );
         timer = setTimeout(tick, retryMs);
       },
     );

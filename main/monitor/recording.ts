@@ -12,6 +12,8 @@ import { jsonOrNull } from '../platform/parse-json';
 import { fileError } from '../platform/plain-entry';
 import { csvText, type CsvValue } from '../reports/csv';
 
+const useRecording = 'Use a file written with --record, or with Record on the Monitor page.';
+
 /** Of one sample: 10,000 models of a server have room. A longer line is damaged. */
 const maxSampleBytes = 16 * 1024 * 1024;
 
@@ -98,7 +100,7 @@ export async function* readRecording(
       if (first) {
         first = false;
         if (!isHead(line)) {
-          throw invalidInput(path, `${path} is not a monitor recording`);
+          throw invalidInput(path, `${path} is not a monitor recording`, useRecording);
         }
         continue;
       }
@@ -106,14 +108,13 @@ export async function* readRecording(
       if (sample !== null) yield sample;
       else if (line !== '') onDamaged((damaged += 1));
     }
-    if (first) throw new WorkbenchError('input-invalid', `${path} is empty`, { where: path });
+    if (first) throw invalidInput(path, `${path} is empty`, useRecording);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT')
-      throw new WorkbenchError('input-invalid', `${path} does not exist`, { where: path });
+    if (code === 'ENOENT') throw invalidInput(path, `${path} does not exist`, 'Check its path.');
     // A folder, a file of somebody else's: the system says which.
     if (code !== undefined && !(error instanceof WorkbenchError)) {
-      throw invalidInput(path, `${path} cannot be read (${code})`, 'Use a file written with --record.');
+      throw invalidInput(path, `${path} cannot be read (${code})`, useRecording);
     }
     throw error;
   } finally {

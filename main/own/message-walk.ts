@@ -15,6 +15,14 @@ export interface MessageField {
 const { fields: fieldLimit, textBytes: textLimit } = fileLimits.protobufModel;
 const stringLimit = 4096;
 
+/** A field that says it is longer than the message, or the file, that it is in. */
+export class CutOff extends RangeError {
+  /** @param wanted the end of the field, in bytes from the beginning of the file. */
+  constructor(readonly wanted: number) {
+    super('A field goes beyond the end of its message');
+  }
+}
+
 /** Walks protobuf messages of a file in place and counts what it visits. */
 export class MessageWalk {
   private visited = 0;
@@ -29,7 +37,7 @@ export class MessageWalk {
       let value = 0;
       let weight = 1;
       for (let count = 0; count < 10; count += 1) {
-        if (at >= end) throw new RangeError('A field goes beyond the end of its message');
+        if (at >= end) throw new CutOff(at + 1);
         const byte = this.file.byte(at);
         at += 1;
         value += (byte & 0x7f) * weight;
@@ -58,8 +66,7 @@ export class MessageWalk {
           break;
         case 2: {
           const length = varint();
-          if (length < 0 || at + length > end)
-            throw new RangeError('A field goes beyond the end of its message');
+          if (length < 0 || at + length > end) throw new CutOff(at + length);
           yield { number, value: 0, start: at, end: at + length };
           at += length;
           break;
@@ -68,7 +75,7 @@ export class MessageWalk {
           throw new Error(`A field of the unknown type ${tag % 8}`);
       }
     }
-    if (at > end) throw new RangeError('A field goes beyond the end of its message');
+    if (at > end) throw new CutOff(at);
   }
 
   /** Key and value of an entry of a map. */

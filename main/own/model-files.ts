@@ -1,6 +1,7 @@
 import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { invalidInput, WorkbenchError } from '../contract/errors';
+import { recognizedRefusal } from './recognize-file';
 
 export interface ModelFile {
   /** Relative to the folder. */
@@ -78,17 +79,55 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
   return found;
 }
 
+/** Files that a folder of another program's model has. */
+const modelEnding =
+  /^config\.json$|\.(keras|h5|tflite|pb|joblib|pkl|ubj|cbm|bin|safetensors|gguf|xml|pdmodel|mlmodel|caffemodel|params|plan|engine|ort|pt2)$/i;
+
 type PathKind = 'folder' | 'onnx' | 'torchscript' | 'savedmodel' | 'repository';
 
 const kindsText =
   'an .onnx file, a TorchScript .pt or .ts file, a SavedModel folder, a folder with model.py, or a model of a Triton repository';
 
+const mostListed = 30;
+
 function wholeRepository(path: string, models: readonly string[]): WorkbenchError {
-  const listed = models.slice(0, 5).map((name) => join(path, name));
+  const listed = models.slice(0, mostListed).map((name) => basename(name));
+  const more = models.length > mostListed ? `, and ${models.length - mostListed} more` : '';
   const [count, which] =
     models.length === 1 ? ['1 model', 'the model'] : [`${models.length} models`, 'one of them'];
-  const remedy = `Give ${which}: ${listed.join(', ')}`;
-  return folderRefused(path, `This is a whole model repository with ${count}`, remedy);
+  return folderRefused(
+    path,
+    `This is a whole model repository with ${count}: ${listed.join(', ')}${more}`,
+    `Give ${which}: ${join(path, models[0] ?? '')}`,
+  );
+}
+
+/** A folder with folders that are numbers, as the versions of a model are. */
+async function hasVersions(path: string): Promise<boolean> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  return entries.some((entry) => entry.isDirectory() && /^[1-9]\d*$/.test(entry.name));
+}
+
+/** Models of a repository: Triton completes most of those that have no config.pbtxt. */
+async function modelsIn(path: string, names: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of [...names].sort().slice(0, fileLimit)) {
+    const has = await stat(join(path, name, 'config.pbtxt')).catch(() => null);
+    if (has !== null || (await hasVersions(join(path, name)))) found.push(name);
+  }
+  return found;
+}
+
+/** Of a folder that another program wrote: what its model is, by the first file of a kind that is known. */
+async function foreignFile(folder: string, names: readonly string[]): Promise<WorkbenchError | null> {
+  for (const name of [...names].sort().slice(0, 50)) {
+    const path = join(folder, name);
+    if (!modelEnding.test(name) || !(await stat(path)).isFile()) continue;
+    const found = recognizedRefusal(path);
+    if (found === null) continue;
+    return folderRefused(path, `The folder has no model.py; ${found.message}`, found.remedy ?? '');
+  }
+  return null;
 }
 
 async function folderKind(path: string): Promise<PathKind> {
@@ -108,8 +147,10 @@ async function folderKind(path: string): Promise<PathKind> {
   if (await has('config.pbtxt')) return 'repository';
   if (await has('model.py')) return 'folder';
   const names = await readdir(path);
-  const models: string[] = [];
-  for (const name of names) if (await has(join(name, 'config.pbtxt'))) models.push(name);
+  // Which of its files are missing is said of all at once.
+  if (names.some((name) => /^(dataloader\.py|metrics\.py|preset\.yaml)$/.test(name))) return 'folder';
+  if (await hasVersions(path)) return 'repository';
+  const models = await modelsIn(path, names);
   if (models.length > 0) throw wholeRepository(path, models);
   const files = names.filter((name) => /\.(onnx|pt|pth|ts|torchscript|jit)$/i.test(name));
   if (files.length > 0) {
@@ -121,19 +162,14 @@ async function folderKind(path: string): Promise<PathKind> {
       `Give the file itself, for example ${first}; a model folder with code is written by "init DIR".`,
     );
   }
-  const code = names.filter((name) => /^(dataloader|metrics)\.py$/.test(name));
-  const versions = names.filter((name) => /^\d+$/.test(name));
-  throw folderRefused(
-    code.length > 0 ? join(path, 'model.py') : path,
-    code.length > 0
-      ? 'The model folder lacks model.py'
-      : versions.length > 0
-        ? 'The folder has version folders but no config.pbtxt'
-        : 'The folder holds no model',
-    code.length > 0
-      ? `"init ${path}" writes the files that are missing.`
-      : `Give ${kindsText}; "init DIR" writes a template.`,
-  );
+  const foreign = await foreignFile(path, names);
+  if (foreign !== null) throw foreign;
+  for (const name of names.slice(0, 50)) {
+    const below = join(path, name);
+    const inner = await modelsIn(below, await readdir(below).catch(() => []));
+    if (inner.length > 0) throw wholeRepository(below, inner);
+  }
+  throw folderRefused(path, 'The folder holds no model', `Give ${kindsText}; "init DIR" writes a template.`);
 }
 
 /** What stands at a path, by its looks alone. Throws input-invalid, model-file-invalid or model-folder-invalid. */
@@ -170,9 +206,12 @@ export async function modelPathKind(
   if (basename(path) === 'saved_model.pb') return { path: dirname(path), kind: 'savedmodel' };
   if (/\.onnx$/i.test(path)) return { path, kind: 'onnx' };
   if (/\.(pt|pth|ts|torchscript|jit|ptl)$/i.test(path)) return { path, kind: 'torchscript' };
-  throw fileRefused(
-    path,
-    `${basename(path)} is not a supported kind of model file`,
-    `Give ${kindsText}; a file of one of these kinds with another ending must be named so.`,
+  throw (
+    recognizedRefusal(path) ??
+    fileRefused(
+      path,
+      `${basename(path)} is not a supported kind of model file`,
+      `Give ${kindsText}; a file of one of these kinds with another ending must be named so.`,
+    )
   );
 }

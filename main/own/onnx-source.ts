@@ -1,10 +1,13 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
+import { shellLine } from '../contract/flag-text';
 import type { ModelSource } from '../contract/run/run-spec';
+import { someOf } from '../platform/lines';
 import { fileRefused } from './model-files';
 import { modelTitle } from './own-preset';
 import type { Dimension, OnnxFacts, OnnxTensor } from './read-onnx';
 import { type GivenShapes, requireTensors, sourceTensors } from './source-tensors';
+import { type Unsendable, unsendableText } from './unsendable';
 
 /**
  * Weights of an ONNX file that stand in files beside it, relative to its folder, each checked: a plain file below that
@@ -66,58 +69,88 @@ const datatypes: Readonly<Record<number, string>> = {
   12: 'UINT32',
   13: 'UINT64',
 };
-const otherTypes: Readonly<Record<number, string>> = {
+const otherTypes: Readonly<Record<number, Unsendable>> = {
   8: 'text',
-  14: 'complex numbers',
-  15: 'complex numbers',
+  14: 'complex',
+  15: 'complex',
   16: 'bfloat16',
 };
 
 /** ONNX's own operators, and those that ONNX Runtime has built in. */
 const builtIn: ReadonlySet<string> = new Set(['', 'ai.onnx.ml', 'com.microsoft', 'com.microsoft.nchwc']);
 
+/** Libraries of operators that files have more often than others. */
+const libraries: Readonly<Record<string, string>> = {
+  'ai.onnx.contrib':
+    'They are of onnxruntime-extensions, most often a tokenizer or image decoder: export the model without that part, and send what the part gives.',
+};
+
 function checkOperators(path: string, { operators }: OnnxFacts): void {
+  const listed = (names: Iterable<string>) => [...names].slice(0, 5).join(', ');
+  const plugins = [...(operators.get('') ?? [])].filter((name) => name.endsWith('_TRT'));
+  if (plugins.length > 0) {
+    throw fileRefused(
+      path,
+      `The model uses plugins of TensorRT that ONNX Runtime does not have: ${listed(plugins)}`,
+      'Export it without them; of a detector, select the boxes outside (Ultralytics: nms=False). Or measure it on a Triton that serves its plan: perf -m MODEL -u HOST:PORT.',
+    );
+  }
   for (const [domain, names] of operators) {
     if (builtIn.has(domain)) continue;
     throw fileRefused(
       path,
-      `The model uses custom operators of the domain "${domain}": ${[...names].slice(0, 5).join(', ')}`,
-      'Custom operators run their own libraries and are not loaded. Export the model with standard ONNX operators only.',
+      `The model uses custom operators of the domain "${domain}": ${listed(names)}`,
+      `Custom operators run their own libraries and are not loaded. ${libraries[domain] ?? 'Export the model with standard ONNX operators only.'} Or measure it on a Triton that has the library: perf -m MODEL -u HOST:PORT.`,
     );
   }
 }
 
-function datatypeOf(path: string, side: string, tensor: OnnxTensor): string {
-  const { name, elementType } = tensor;
-  const found = elementType === null ? undefined : datatypes[elementType];
-  if (found !== undefined) return found;
-  const what =
-    elementType === null
-      ? 'no tensor (a sequence, a map or an optional value)'
-      : `of ${otherTypes[elementType] ?? `the element type ${elementType}`}`;
-  throw fileRefused(
-    path,
-    `The ${side} ${name} is ${what}, which cannot be sent and compared here`,
-    'Cut the part before or behind it off the graph, so that numbers go in and out.',
-  );
+const datatypeOf = ({ elementType }: OnnxTensor): string | undefined =>
+  elementType === null ? undefined : datatypes[elementType];
+
+/** What keeps a value from being sent; null where it is a tensor of numbers. */
+function unsendable(tensor: OnnxTensor): Unsendable | null {
+  if (datatypeOf(tensor) !== undefined) return null;
+  if (tensor.kind !== 'tensor') return tensor.kind;
+  return otherTypes[tensor.elementType ?? 0] ?? 'unknown';
 }
 
-function dimensionsOf(
-  path: string,
-  side: string,
-  tensor: OnnxTensor,
-  given: GivenShapes,
-): readonly Dimension[] {
-  const shape = given[tensor.name];
-  if (tensor.dimensions === null) {
-    if (shape !== undefined) return shape.map(() => '');
-    const remedy =
-      side === 'input'
-        ? `Say its shape: --shape ${tensor.name}=1,3,224,224`
-        : 'Write the shape into the file: onnx.shape_inference.infer_shapes does it.';
-    throw fileRefused(path, `The file does not say how many axes the ${side} ${tensor.name} has`, remedy);
-  }
-  return tensor.dimensions;
+function checkTensors(path: string, { inputs, outputs, operators, zipMaps }: OnnxFacts): void {
+  const named = (side: 'input' | 'output', tensors: readonly OnnxTensor[]) =>
+    tensors.map((tensor) => ({ side, name: tensor.name, what: unsendable(tensor) }));
+  const isTabular = operators.has('ai.onnx.ml');
+  const found = unsendableText([...named('input', inputs), ...named('output', outputs)], {
+    ...{ path, isTabular, zipMaps },
+  });
+  if (found !== null) throw fileRefused(path, found.message, found.remedy);
+}
+
+/** Tensors of which not even the number of axes is known: all of them, with what helps. */
+function checkRanks(path: string, { inputs, outputs }: OnnxFacts, given: GivenShapes): void {
+  const open = inputs.filter(({ name, dimensions }) => dimensions === null && given[name] === undefined);
+  const unknown = outputs.filter(({ dimensions }) => dimensions === null);
+  if (open.length + unknown.length === 0) return;
+  const names = (side: string, tensors: readonly OnnxTensor[]) =>
+    tensors.length === 0
+      ? []
+      : [`the ${side}${tensors.length === 1 ? '' : 's'} ${someOf(tensors.map(({ name }) => `"${name}"`))}`];
+  const all = [...names('input', open), ...names('output', unknown)].join(' and ');
+  const verb = open.length + unknown.length === 1 ? 'has' : 'have';
+  const target = path.replace(/(\.onnx)?$/i, '-shapes.onnx');
+  const code = `import onnx; onnx.save(onnx.shape_inference.infer_shapes(onnx.load(${JSON.stringify(path)}), data_prop=True), ${JSON.stringify(target)})`;
+  const ways = [
+    ...(open.length === 0
+      ? []
+      : [
+          `Give the shape of a sample: ${open.map(({ name }) => shellLine(['--shape', `${name}=1,3,224,224`])).join(' ')}.`,
+        ]),
+    ...(unknown.length === 0
+      ? []
+      : [
+          `${open.length === 0 ? 'Write' : 'Export the model again with shapes, or write'} them into the file: ${shellLine(['python', '-c', code])}`,
+        ]),
+  ];
+  throw fileRefused(path, `The file does not say how many axes ${all} ${verb}`, ways.join(' '));
 }
 
 /** An ONNX file as a model: its tensors and what samples of them look like. Executes nothing. Throws model-file-invalid. */
@@ -126,15 +159,17 @@ export async function onnxSource(path: string, facts: OnnxFacts, given: GivenSha
   requireTensors(facts, (side) =>
     fileRefused(path, `The model has no ${side}`, 'Export it so that its graph has inputs and outputs.'),
   );
+  checkTensors(path, facts);
+  checkRanks(path, facts, given);
   const externalFiles = await checkExternalFiles(path, facts.externalFiles);
-  const described = (side: 'input' | 'output', tensors: readonly OnnxTensor[], shapes: GivenShapes) =>
+  const described = (tensors: readonly OnnxTensor[]) =>
     tensors.map((tensor) => ({
       name: tensor.name,
-      datatype: datatypeOf(path, side, tensor),
-      dimensions: dimensionsOf(path, side, tensor, shapes),
+      datatype: datatypeOf(tensor) ?? '',
+      dimensions: tensor.dimensions ?? (given[tensor.name] ?? []).map((): Dimension => ''),
     }));
-  const inputs = described('input', facts.inputs, given);
-  const outputs = described('output', facts.outputs, {});
+  const inputs = described(facts.inputs);
+  const outputs = described(facts.outputs);
   const opset = facts.opsets.get('');
   return {
     kind: 'onnx',

@@ -1,20 +1,24 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { Handlers } from '../contract/api';
-import { invalidInput } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type OpenedModel, type OpenModelInput, openModelSchema } from '../contract/run/own-model';
+import type { Preset } from '../contract/run/preset';
 import { type ModelSource, sourceSchema } from '../contract/run/run-spec';
+import { exists } from '../platform/files';
 import { silentListener, type Toolkit } from '../toolkit/toolkit';
+import { allFaults, datasetNote, makesDataset } from './folder-code';
 import { modelPathKind } from './model-files';
 import type { ModelReaders } from './model-readers';
 import { onnxSource } from './onnx-source';
 import { filePreset, modelTitle } from './own-preset';
+import { repositoryMisfit } from './repository-fit';
 import {
   repositoryNotes,
   repositoryOverrides,
   repositoryTensors,
   withRepositoryNames,
-} from './read-repository';
+} from './repository-settings';
 import { savedModelSource } from './savedmodel-source';
 import { createTrust, filesOf, type Trust } from './trust';
 
@@ -144,10 +148,29 @@ async function openSavedModel(
   return { kind, path, title, code, trusted, choice: null, preset: null, asked, notes };
 }
 
+/** preset.yaml of a folder whose code is as a run needs it; what is wrong with either is one error. */
+async function folderPreset(path: string, { readers }: OpenModelTools): Promise<Preset> {
+  const refused: WorkbenchError[] = [];
+  const read = async <Value>(reading: Promise<Value>): Promise<Value | null> => {
+    try {
+      return await reading;
+    } catch (error) {
+      if (!(error instanceof WorkbenchError) || error.code !== 'model-folder-invalid') throw error;
+      refused.push(error);
+      return null;
+    }
+  };
+  await read(readers.folderCode({ path }));
+  // A preset.yaml that is missing is among the files that are.
+  const loaded = (await exists(join(path, 'preset.yaml'))) ? await read(readers.preset({ path })) : null;
+  const fault = allFaults(path, refused);
+  if (fault !== null) throw fault;
+  return (loaded ?? (await readers.preset({ path }))).preset;
+}
+
 async function openFolder(path: string, tools: OpenModelTools): Promise<OpenedModel> {
   const code = await filesOf({ kind: 'folder', path }, tools.readers);
-  await tools.readers.folderCode({ path });
-  const { preset } = await tools.readers.preset({ path });
+  const preset = await folderPreset(path, tools);
   const source: ModelSource = {
     kind: 'folder',
     path,
@@ -166,7 +189,7 @@ async function openFolder(path: string, tools: OpenModelTools): Promise<OpenedMo
     choice: { preset: preset.id, overrides: { model: { source } } },
     preset,
     asked: [],
-    notes: [],
+    notes: (await makesDataset(path)) ? [] : [datasetNote],
   };
 }
 
@@ -193,6 +216,8 @@ async function openRepository(
   const { choice, code, trusted, asked } = found;
   const source = (choice?.overrides['model'] as { source: ModelSource } | undefined)?.source;
   if (source === undefined) return { ...found, title };
+  const misfit = repositoryMisfit(model, source, path);
+  if (misfit !== null) throw misfit;
   const named = { ...(model.kind === 'torchscript' ? withRepositoryNames(source, model) : source), title };
   const { batched } = named;
   const notes = [...found.notes, ...repositoryNotes(model, batched)];

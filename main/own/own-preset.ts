@@ -129,7 +129,7 @@ export function filePreset(source: ModelSource): Preset {
     profiles: {
       quick: {
         summary: 'A few samples, short windows.',
-        args: { samples: 16 },
+        args: { samples: '16' },
         defaults: {
           performance: { ...levels, measurementIntervalMs: 1000, maxTrials: 6, warmupMs: 500 },
         },
@@ -137,7 +137,7 @@ export function filePreset(source: ModelSource): Preset {
       },
       full: {
         summary: 'More samples, windows of the usual length.',
-        args: { samples: 64 },
+        args: { samples: '64' },
         defaults: { performance: { ...levels, measurementIntervalMs: 5000 } },
         byPrecision: { fp16: { accuracy: { atol: { '*': 0.05 }, rtol: { '*': 0.05 } } } },
       },

@@ -1,13 +1,19 @@
+import type { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { openModelFile } from '../platform/zip-directory';
-import { limited, type MessageField, MessageWalk } from './message-walk';
+import { CutOff, limited, type MessageField, MessageWalk } from './message-walk';
 import { fileRefused } from './model-files';
+import { recognizedRefusal } from './recognize-file';
 
 /** A dimension: its size, or the name of one that varies ('' where it has none). */
 export type Dimension = number | string;
 
+/** What a value of a graph is. */
+type ValueKind = 'tensor' | 'sequence' | 'map' | 'sparse' | 'optional' | 'unknown';
+
 export interface OnnxTensor {
   readonly name: string;
+  readonly kind: ValueKind;
   /** Number of `TensorProto.DataType`; null where it is no tensor. */
   readonly elementType: number | null;
   /** null where the file does not even say how many axes there are. */
@@ -22,6 +28,8 @@ export interface OnnxFacts {
   readonly operators: ReadonlyMap<string, ReadonlySet<string>>;
   /** `location` of every weight that stands in another file, as the file spells it. */
   readonly externalFiles: ReadonlySet<string>;
+  /** What goes into each ZipMap of a classifier, by the name of what comes out. */
+  readonly zipMaps: ReadonlyMap<string, string>;
 }
 
 const depthLimit = 32;
@@ -30,9 +38,17 @@ const most = fileLimits.protobufModel;
 /** Field numbers of onnx.proto3 (ONNX 1.18), as far as they are read. */
 const model = { graph: 7, opsetImport: 8, functions: 25 } as const;
 const graph = { node: 1, initializer: 5, input: 11, output: 12, sparseInitializer: 15 } as const;
-const node = { operator: 4, attribute: 5, domain: 7 } as const;
+const node = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 } as const;
 const attribute = { tensor: 5, graph: 6, tensors: 10, graphs: 11 } as const;
 const tensor = { name: 8, externalData: 13 } as const;
+/** Members of `TypeProto.value`. */
+const valueKinds: Readonly<Record<number, ValueKind>> = {
+  1: 'tensor',
+  4: 'sequence',
+  5: 'map',
+  8: 'sparse',
+  9: 'optional',
+};
 
 interface Found {
   readonly inputs: OnnxTensor[];
@@ -40,6 +56,7 @@ interface Found {
   readonly initializers: Set<string>;
   readonly operators: Map<string, Set<string>>;
   readonly externalFiles: Set<string>;
+  readonly zipMaps: Map<string, string>;
 }
 
 class OnnxReader {
@@ -51,6 +68,7 @@ class OnnxReader {
     initializers: new Set(),
     operators: new Map(),
     externalFiles: new Set(),
+    zipMaps: new Map(),
   };
   graphs = 0;
   private operatorCount = 0;
@@ -128,13 +146,20 @@ class OnnxReader {
   private node(at: MessageField, depth: number): void {
     let operator = '';
     let domain = '';
+    let [from, to]: (MessageField | null)[] = [null, null];
     for (const field of this.walk.fields(at.start, at.end)) {
-      if (field.number === node.operator) operator = this.walk.text(field);
+      if (field.number === node.input) from ??= field;
+      else if (field.number === node.output) to ??= field;
+      else if (field.number === node.operator) operator = this.walk.text(field);
       else if (field.number === node.domain) domain = this.walk.text(field);
       else if (field.number === node.attribute) this.attribute(field, depth);
     }
     const key = domain === 'ai.onnx' ? '' : domain;
-    const { operators } = this.found;
+    const { operators, zipMaps } = this.found;
+    if (operator === 'ZipMap' && from && to) {
+      zipMaps.set(this.walk.text(to), this.walk.text(from));
+      limited(zipMaps.size, most.tensors, 'operators ZipMap');
+    }
     let known = operators.get(key);
     if (known === undefined) {
       known = new Set();
@@ -172,13 +197,14 @@ class OnnxReader {
 
   private valueInfo(at: MessageField): OnnxTensor {
     let name = '';
+    let valueKind: ValueKind = 'unknown';
     let elementType: number | null = null;
     let dimensions: readonly Dimension[] | null = null;
     for (const field of this.walk.fields(at.start, at.end)) {
       if (field.number === 1) name = this.walk.text(field);
       if (field.number !== 2) continue;
       for (const kind of this.walk.fields(field.start, field.end)) {
-        // Of sequences, maps, optional and sparse tensors the name alone is kept.
+        valueKind = valueKinds[kind.number] ?? valueKind;
         if (kind.number !== 1) continue;
         for (const part of this.walk.fields(kind.start, kind.end)) {
           if (part.number === 1) elementType = part.value;
@@ -186,7 +212,7 @@ class OnnxReader {
         }
       }
     }
-    return { name, elementType, dimensions };
+    return { name, kind: valueKind, elementType, dimensions };
   }
 
   private dimensions(at: MessageField): readonly Dimension[] {
@@ -205,6 +231,20 @@ class OnnxReader {
   }
 }
 
+/** Of a file whose content says nothing of what it is. */
+function unreadable(path: string, error: unknown, bytes: number): WorkbenchError {
+  const why = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof CutOff) || error.wanted <= bytes) {
+    return fileRefused(path, `Not an ONNX model, or a damaged one: ${why}`, 'Copy or export it again.');
+  }
+  const [has, wants] = [bytes, error.wanted].map((count) => count.toLocaleString('en-US'));
+  return fileRefused(
+    path,
+    `The ONNX file is incomplete: it has ${has} of at least ${wants} bytes`,
+    'The download or copy was interrupted: repeat it, or export the model again.',
+  );
+}
+
 /**
  * What an ONNX file says of itself. Reads the graph and steps over the weights, so that neither size nor content of the
  * file can do anything here. Throws model-file-invalid.
@@ -217,13 +257,14 @@ export function readOnnx(path: string): OnnxFacts {
       reader.model(file.size);
       reader.checkCounts();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const remedy = 'Copy or export it again; its first bytes may show that it is another kind of file.';
-      throw fileRefused(path, `The ONNX file is incomplete: ${why}`, remedy);
+      throw recognizedRefusal(path, 'onnx') ?? unreadable(path, error, file.size);
     }
     const { found } = reader;
     if (reader.graphs === 0 || reader.opsets.size === 0) {
-      throw fileRefused(path, 'Not an ONNX model: it has no graph', 'Give the file that the exporter wrote.');
+      throw (
+        recognizedRefusal(path, 'onnx') ??
+        fileRefused(path, 'Not an ONNX model: it has no graph', 'Give the file that the exporter wrote.')
+      );
     }
     const operators = new Map([...found.operators].filter(([domain]) => !reader.functionDomains.has(domain)));
     return {
@@ -232,6 +273,7 @@ export function readOnnx(path: string): OnnxFacts {
       opsets: reader.opsets,
       operators,
       externalFiles: found.externalFiles,
+      zipMaps: found.zipMaps,
     };
   } finally {
     file.close();

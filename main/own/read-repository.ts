@@ -1,18 +1,20 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { toWire } from '../contract/errors';
+import { basename, dirname, extname, join } from 'node:path';
+import { toWire, type WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import type { ModelSource } from '../contract/run/run-spec';
 import { backendOf } from '../formats/patched-config';
 import { readBoundedFile } from '../platform/plain-entry';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
-import { traitsOf } from '../triton/model-traits';
+import { ensembleModels } from '../triton/model-traits';
 import { folderRefused } from './model-files';
 
 export interface RepositoryModel {
   readonly kind: Exclude<ModelSource['kind'], 'folder'>;
   readonly config: ModelConfig;
+  /** What Triton calls the model. */
+  readonly folderName: string;
   /** The model file, or the SavedModel folder, of the newest version. */
   readonly file: string;
   readonly version: number;
@@ -41,10 +43,17 @@ async function configText(path: string): Promise<string> {
 async function checkModelFile(file: string, kind: RepositoryModel['kind'], usual: string): Promise<void> {
   const stats = await lstat(file).catch(() => null);
   if (stats === null) {
+    const folder = dirname(file);
+    const other = (await readdir(folder)).filter((name) => extname(name) === extname(usual));
+    const [first] = other;
     throw folderRefused(
       file,
-      'The version folder lacks the model file',
-      `Its name is ${usual}, or default_model_filename.`,
+      first === undefined
+        ? `The version folder lacks the model file ${basename(file)}`
+        : `The version folder has no ${basename(file)}; it has ${other.slice(0, 5).join(', ')}`,
+      first === undefined
+        ? `Its name is ${usual}, or default_model_filename.`
+        : `Rename it to ${basename(file)}, or write default_model_filename: "${first}" in config.pbtxt. To run it without that configuration, give the file: ${join(folder, first)}`,
     );
   }
   if (kind === 'savedmodel' ? stats.isDirectory() : stats.isFile()) return;
@@ -56,50 +65,122 @@ async function checkModelFile(file: string, kind: RepositoryModel['kind'], usual
   );
 }
 
-/** A model of a Triton repository: its config.pbtxt and the file of its newest version. Throws model-folder-invalid. */
-export async function readRepository(folder: string): Promise<RepositoryModel> {
+/** config.pbtxt; an empty one where there is none. Throws model-folder-invalid. */
+async function configOf(folder: string): Promise<ModelConfig> {
   const path = join(folder, 'config.pbtxt');
+  if ((await lstat(path).catch(() => null)) === null) return parseConfigPbtxt('');
   const text = await configText(path);
-  let config: ModelConfig;
   try {
-    config = parseConfigPbtxt(text);
+    return parseConfigPbtxt(text);
   } catch (error) {
-    const { message, where } = toWire(error);
+    const { message, where, remedy } = toWire(error);
     throw folderRefused(
       // The place begins with the name of the file.
       where === undefined ? path : join(folder, where),
       message,
-      'Correct config.pbtxt.',
+      remedy ??
+        'Write that line as NAME: VALUE, with messages in braces, lists in brackets and texts in quotes.',
     );
   }
-  const backend = backendOf(config);
-  const known = kinds[backend];
-  if (known === undefined) {
-    const python = backend === 'python';
-    throw folderRefused(
-      path,
-      python
-        ? 'A model of the Python backend is code without a source to compare with; it is not executed'
-        : `Models of the backend "${backend}" cannot be opened`,
-      python
-        ? 'Put its model into a model folder ("init DIR" writes one), or measure it where it is served: perf --url.'
-        : 'Give a model of the backend onnxruntime, pytorch or tensorflow, or measure it where it is served: perf --url.',
-    );
-  }
-  const versions = (await readdir(folder, { withFileTypes: true }))
+}
+
+const measureThere = 'measure it where it is served: perf -m NAME -u HOST:PORT.';
+
+/** Of what cannot be opened, by its backend: what it is, and what can be done. */
+const otherBackends: Readonly<Record<string, readonly [string, string]>> = {
+  python: [
+    'A model of the Python backend is code without a source to compare with; it is not executed',
+    `Put its model into a model folder ("init DIR" writes one), or ${measureThere}`,
+  ],
+  ensemble: ['An ensemble has no model file of its own', `Give one of its steps, or ${measureThere}`],
+  tensorrt: [
+    'A TensorRT plan is built for one kind of GPU: models of the backend "tensorrt" cannot be opened',
+    `Give the ONNX file that it was built from (--format trt builds the plan), or ${measureThere}`,
+  ],
+};
+
+function backendRefusal(path: string, backend: string, config: ModelConfig): WorkbenchError {
+  const [message, remedy] = otherBackends[backend] ?? [
+    `Models of the backend "${backend}" cannot be opened`,
+    `Give a model of the backend onnxruntime, pytorch or tensorflow, or ${measureThere}`,
+  ];
+  const steps = ensembleModels(config);
+  return folderRefused(
+    path,
+    steps.length === 0 ? message : `${message}: its steps are ${steps.join(', ')}`,
+    remedy,
+  );
+}
+
+/** The newest version that is served. Throws model-folder-invalid where there is none. */
+async function versionOf(folder: string, config: ModelConfig): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const versions = entries
     .filter((entry) => entry.isDirectory() && /^[1-9]\d*$/.test(entry.name))
-    .map((entry) => Number(entry.name))
-    .sort((a, b) => b - a);
-  const [newest] = versions;
-  if (newest === undefined) {
+    .map((entry) => Number(entry.name));
+  if (versions.length === 0) {
+    const model = entries.find(({ name }) =>
+      Object.values(kinds).some(({ file }) => extname(file) === extname(name)),
+    );
+    const from = model === undefined ? null : join(folder, model.name);
     throw folderRefused(
       folder,
-      'The model has no version folder',
-      'Put the model file into a folder "1" beside config.pbtxt.',
+      from === null
+        ? 'The model has no version folder'
+        : `The model has no version folder; ${model?.name ?? ''} is beside config.pbtxt`,
+      from === null
+        ? 'Put the model file into a folder "1" beside config.pbtxt.'
+        : `Triton wants it in a folder "1": mkdir ${join(folder, '1')} && mv ${from} ${join(folder, '1')}/. To run it without that configuration, give the file: ${from}`,
+    );
+  }
+  const specific = (config.versionPolicy?.['specific'] as { versions?: readonly unknown[] } | undefined)
+    ?.versions;
+  const served = versions.filter((version) => specific?.map(Number).includes(version) !== false);
+  const [newest] = served.sort((a, b) => b - a);
+  if (newest !== undefined) return newest;
+  throw folderRefused(
+    join(folder, 'config.pbtxt'),
+    `version_policy serves version ${(specific ?? []).join(', ')}, of which there is no folder`,
+    `Its folders are: ${versions.join(', ')}.`,
+  );
+}
+
+/** The backend that a configuration without one leaves to Triton: by the file that is there. */
+async function backendFor(folder: string, config: ModelConfig, version: number): Promise<string> {
+  const backend = backendOf(config);
+  if (backend !== '') return backend;
+  const names = await readdir(join(folder, String(version)));
+  const found = Object.entries(kinds).find(([, { file }]) => names.includes(file));
+  if (found !== undefined) return found[0];
+  const plan = names.includes('model.plan');
+  if (plan) return 'tensorrt';
+  const same = Object.entries(kinds).find(([, { file }]) =>
+    names.some((name) => extname(name) === extname(file)),
+  );
+  return same?.[0] ?? '';
+}
+
+/** A model of a Triton repository: its config.pbtxt and the file of its newest version. Throws model-folder-invalid. */
+export async function readRepository(folder: string): Promise<RepositoryModel> {
+  const path = join(folder, 'config.pbtxt');
+  const config = await configOf(folder);
+  const written = backendOf(config);
+  if (written !== '' && kinds[written] === undefined) throw backendRefusal(path, written, config);
+  if (ensembleModels(config).length > 0) throw backendRefusal(path, 'ensemble', config);
+  const version = await versionOf(folder, config);
+  const backend = await backendFor(folder, config, version);
+  const known = kinds[backend];
+  if (known === undefined) {
+    if (backend !== '') throw backendRefusal(path, backend, config);
+    throw folderRefused(
+      join(folder, String(version)),
+      'config.pbtxt names no backend, and the version folder has no file from which it can be inferred',
+      `Put ${Object.values(kinds)
+        .map(({ file }) => file)
+        .join(', ')} there, or write backend: "onnxruntime" in config.pbtxt.`,
     );
   }
   const name = config.defaultModelFilename ?? '';
-  const file = join(folder, String(newest), name === '' ? known.file : name);
   if (name.includes('/') || name.includes('..')) {
     throw folderRefused(
       path,
@@ -107,115 +188,7 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
       `Give the plain name of a file in the version folder, as ${known.file}.`,
     );
   }
+  const file = join(folder, String(version), name === '' ? known.file : name);
   await checkModelFile(file, known.kind, known.file);
-  return { kind: known.kind, config, file, version: newest };
-}
-
-type Tree = Readonly<Record<string, unknown>>;
-
-const taken: ReadonlySet<string> = new Set([
-  ...['name', 'platform', 'backend', 'maxBatchSize', 'input', 'output', 'instanceGroup', 'dynamicBatching'],
-  ...['defaultModelFilename', 'sequenceBatching', 'modelTransactionPolicy'],
-]);
-
-/** Batch sizes of a file's measurement that a model with this maximum takes. */
-const measured = (maxBatchSize: number) => [1, 2, 4, 8].filter((size) => size <= Math.max(1, maxBatchSize));
-
-/** What makes a model stateful or decoupled, as config.pbtxt has it; the load is chosen by it. */
-function patched(config: ModelConfig): Tree {
-  const kept = ['sequenceBatching', 'modelTransactionPolicy'] as const;
-  const entries = kept.flatMap((name) => (config[name] === undefined ? [] : [[name, config[name]] as const]));
-  return entries.length === 0 ? {} : { configPatch: Object.fromEntries(entries) };
-}
-
-/** Of GPUs the run has its own choice. */
-function groupFields({ instanceGroup: [group] = [] }: ModelConfig): Tree {
-  return {
-    ...(group?.count === undefined ? {} : { instances: group.count }),
-    ...(group?.kind === 'KIND_CPU' ? { instanceKind: 'KIND_CPU' } : {}),
-  };
-}
-
-/** Fields of config.pbtxt that a run takes over; the file says the rest. Pure. */
-export function repositoryOverrides({ config, version }: RepositoryModel, batched: boolean): Tree {
-  const dynamic = config.dynamicBatching;
-  const delay = Number(dynamic?.maxQueueDelayMicroseconds ?? 0);
-  const maxBatchSize = batched ? config.maxBatchSize : 0;
-  return {
-    configure: {
-      ...(/^[A-Za-z0-9][\w.-]{0,127}$/.test(config.name) ? { modelName: config.name } : {}),
-      modelVersion: version,
-      maxBatchSize,
-      batching: maxBatchSize === 0 ? 'disabled' : dynamic === undefined ? 'static' : 'dynamic',
-      preferredBatchSizes: maxBatchSize === 0 ? [] : (dynamic?.preferredBatchSize ?? []),
-      ...(Number.isSafeInteger(delay) ? { maxQueueDelayUs: delay } : {}),
-      ...groupFields(config),
-      ...patched(config),
-    },
-    // The sequence batcher takes one item a request, and makes batches of several sequences by itself.
-    performance: { batchSizes: measured(traitsOf(config).sequences ? 1 : maxBatchSize) },
-  };
-}
-
-/** What an instance_group of the engineer's means here, where it says more than a count; null where it does not. */
-function groupNote({ instanceGroup = [] }: ModelConfig): string | null {
-  const [first, ...more] = instanceGroup;
-  const gpus = instanceGroup.flatMap((group) => group.gpus ?? []);
-  if (first === undefined || (more.length === 0 && gpus.length === 0 && first.kind !== 'KIND_GPU'))
-    return null;
-  const { count = 1 } = first;
-  const named = gpus.length === 0 ? '' : ` of GPUs ${[...new Set(gpus)].join(', ')}`;
-  const groups = more.length === 0 ? `count ${count}${named}` : `${instanceGroup.length} groups${named}`;
-  return `instance_group of config.pbtxt has ${groups}. A run makes ${count} instance${count === 1 ? '' : 's'} on each GPU that you choose, or on the CPU without one. Edit config.pbtxt in the wizard for another placement.`;
-}
-
-/** What of config.pbtxt a run does not have, one sentence each. Pure. */
-export function repositoryNotes({ config }: RepositoryModel, batched: boolean): string[] {
-  const others = Object.entries(config)
-    .filter(([name, value]) => !taken.has(name) && value !== undefined)
-    .map(([name]) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  const group = groupNote(config);
-  return [
-    ...(group === null ? [] : [group]),
-    ...(others.length === 0 ? [] : [`Not taken over from config.pbtxt: ${others.join(', ')}.`]),
-    ...(config.maxBatchSize > 0 && !batched
-      ? [`config.pbtxt says max_batch_size ${config.maxBatchSize}, but the file has no batch axis.`]
-      : []),
-  ];
-}
-
-/** Triton's PyTorch backend takes a tensor by its place, which stands in its name, or by the name in forward. */
-const placeOf = (name: string): number | null => {
-  const match = /__(\d+)$/.exec(name);
-  return match === null ? null : Number(match[1]);
-};
-
-/**
- * Shapes and datatypes of a repository's TorchScript model by the names of its forward, as config.pbtxt has them; axes
- * that vary stay to be asked for. Pure.
- */
-export function repositoryTensors({ config }: RepositoryModel, names: readonly string[]) {
-  const shapes: Record<string, number[]> = {};
-  const datatypes: Record<string, string> = {};
-  for (const tensor of config.input) {
-    const name = names.includes(tensor.name) ? tensor.name : names[placeOf(tensor.name) ?? -1];
-    if (name === undefined) continue;
-    datatypes[name] = (tensor.dataType ?? 'TYPE_FP32').replace('TYPE_', '');
-    if (!tensor.dims.includes(-1)) shapes[name] = config.maxBatchSize > 0 ? [1, ...tensor.dims] : tensor.dims;
-  }
-  return { shapes, datatypes };
-}
-
-/** Names of config.pbtxt on the tensors of its TorchScript file, so that clients go on as they are. Pure. */
-export function withRepositoryNames(source: ModelSource, { config }: RepositoryModel): ModelSource {
-  const named = <T extends { readonly name: string }>(tensors: readonly T[], known: typeof config.input) =>
-    tensors.map((tensor, index) => {
-      const found = known.find(({ name }) => name === tensor.name || placeOf(name) === index);
-      return found === undefined ? tensor : { ...tensor, name: found.name };
-    });
-  return {
-    ...source,
-    inputs: named(source.inputs, config.input),
-    outputs: named(source.outputs, config.output),
-  };
+  return { kind: known.kind, config, folderName: basename(folder), file, version };
 }

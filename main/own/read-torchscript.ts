@@ -8,6 +8,7 @@ import {
   readZipEntry,
   type ZipEntry,
 } from '../platform/zip-directory';
+import { recognizedRefusal } from './recognize-file';
 
 const exportRemedy =
   'Export TorchScript: torch.jit.script(model).save("model.pt") or torch.jit.trace(model, example).save("model.pt").';
@@ -125,6 +126,8 @@ export function readTorchscript(path: string): readonly string[] {
           'Save the model again by torch.jit.',
         );
       }
+      const kind = recognizedRefusal(path, 'torchSave');
+      if (kind !== null && !kind.message.includes('Python pickle')) throw kind;
       throw refused(
         path,
         'Not a TorchScript file but a plain pickle or another kind of file. It is not opened, because unpickling can run any code',
@@ -133,6 +136,8 @@ export function readTorchscript(path: string): readonly string[] {
     const constants = entries.find(({ name }) => /^[^/]*\/?constants\.pkl$/.test(name));
     const prefix = constants?.name.slice(0, -'constants.pkl'.length);
     if (prefix === undefined || !entries.some(({ name }) => name.startsWith(`${prefix}code/`))) {
+      const kind = recognizedRefusal(path, 'torchSave');
+      if (kind !== null) throw kind;
       throw refused(
         path,
         'This file was written by torch.save and holds weights or a pickled module, no TorchScript; it is not unpickled',

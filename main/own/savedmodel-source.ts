@@ -6,6 +6,7 @@ import { modelTitle } from './own-preset';
 import type { Dimension } from './read-onnx';
 import type { SavedModelFacts, SavedModelTensor } from './read-savedmodel';
 import { type GivenShapes, requireTensors, sourceTensors } from './source-tensors';
+import { type Unsendable, unsendableText } from './unsendable';
 
 /** TensorFlow's `DataType` as Triton names it. */
 const datatypes: Readonly<Record<number, string>> = {
@@ -22,11 +23,11 @@ const datatypes: Readonly<Record<number, string>> = {
   22: 'UINT32',
   23: 'UINT64',
 };
-const otherTypes: Readonly<Record<number, string>> = {
+const otherTypes: Readonly<Record<number, Unsendable>> = {
   7: 'text',
-  8: 'complex numbers',
+  8: 'complex',
   14: 'bfloat16',
-  18: 'complex numbers',
+  18: 'complex',
 };
 
 /** Call a Python function of the process that made them, which no file holds. */
@@ -53,18 +54,19 @@ async function checkVariables(folder: string, { operators }: SavedModelFacts): P
   throw folderRefused(join(folder, 'variables'), message, remedy);
 }
 
-function datatypeOf(path: string, side: string, { name, dataType }: SavedModelTensor): string {
-  const found = dataType === null ? undefined : datatypes[dataType];
-  if (found !== undefined) return found;
-  const what =
-    dataType === null
-      ? 'a sparse or composite tensor'
-      : `of ${otherTypes[dataType] ?? `TensorFlow's type ${dataType}`}`;
-  throw folderRefused(
-    path,
-    `The ${side} ${name} is ${what}, which cannot be sent and compared here`,
-    'Save the model with a signature through which numbers go in and out.',
-  );
+const datatypeOf = ({ dataType }: SavedModelTensor): string | undefined =>
+  dataType === null ? undefined : datatypes[dataType];
+
+function unsendable(tensor: SavedModelTensor): Unsendable | null {
+  if (datatypeOf(tensor) !== undefined) return null;
+  return tensor.dataType === null ? 'composite' : (otherTypes[tensor.dataType] ?? 'unknown');
+}
+
+function checkTensors(path: string, { inputs, outputs }: SavedModelFacts): void {
+  const named = (side: 'input' | 'output', tensors: readonly SavedModelTensor[]) =>
+    tensors.map((tensor) => ({ side, name: tensor.name, what: unsendable(tensor) }));
+  const found = unsendableText([...named('input', inputs), ...named('output', outputs)], null);
+  if (found !== null) throw folderRefused(path, found.message, found.remedy);
 }
 
 /** A SavedModel as a model, or the inputs whose number of axes has to be told first. */
@@ -95,17 +97,18 @@ export async function savedModelSource(
       "Write that part with TensorFlow's own operations in place of tf.py_function or tf.numpy_function.",
     );
   }
+  checkTensors(path, facts);
   await checkVariables(folder, facts);
   const asked = facts.inputs.filter(
     ({ name, dimensions }) => dimensions === null && given[name] === undefined,
   );
   const inputs = facts.inputs.map((tensor) => ({
     name: tensor.name,
-    datatype: datatypeOf(path, 'input', tensor),
+    datatype: datatypeOf(tensor) ?? '',
     dimensions: tensor.dimensions ?? (given[tensor.name] ?? []).map((): Dimension => ''),
   }));
   const outputs = facts.outputs.map((tensor) => {
-    const datatype = datatypeOf(path, 'output', tensor);
+    const datatype = datatypeOf(tensor) ?? '';
     if (tensor.dimensions !== null) return { name: tensor.name, datatype, dimensions: tensor.dimensions };
     throw folderRefused(
       path,

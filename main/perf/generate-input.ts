@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type Datatype, datatypeBytes, type InputData, isDatatype } from '../contract/measured/input-data';
 import { makeFolder } from '../platform/files';
+import { namesRemedy } from '../triton/listed-models';
 import { countToMake, mostMadeBytes } from '../triton/tensor';
 import { encodeTexts } from './input/encode-values';
 import { createRandom } from './request-schedule';
@@ -61,11 +62,37 @@ export function rawValues(datatype: Datatype, count: number, next: () => number)
 /** perf_analyzer's --string-length. */
 const textLength = 128;
 
-/** Texts of lower-case letters; empty ones in mode `zero`. */
-function rawTexts(count: number, mode: 'random' | 'zero', next: () => number): Buffer {
-  const length = mode === 'zero' ? 0 : textLength;
+/** How strings are made: of so many letters, or all the same. */
+interface StringsLike {
+  readonly length?: number | undefined;
+  readonly data?: string | undefined;
+}
+
+/** Texts of lower-case letters, or those that were asked for; empty ones in mode `zero`. */
+function rawTexts(
+  count: number,
+  mode: 'random' | 'zero',
+  { length = textLength, data }: StringsLike,
+  next: () => number,
+): Buffer {
+  if (mode === 'zero') return encodeTexts(Array.from({ length: count }, () => ''));
+  if (data !== undefined) return encodeTexts(Array.from({ length: count }, () => data));
   const letter = () => String.fromCharCode(97 + Math.floor(next() * 26));
   return encodeTexts(Array.from({ length: count }, () => Array.from({ length }, letter).join('')));
+}
+
+const textBytes = ({ length = textLength, data }: StringsLike): number =>
+  data === undefined ? length : Buffer.byteLength(data);
+
+/** A shape of an input that no model has would be passed over. Throws input-invalid with the names of the inputs. */
+export function requireShapedInputs(
+  shapes: Readonly<Record<string, readonly number[]>>,
+  inputs: readonly Pick<InputTensor, 'name'>[],
+): void {
+  const names = [...new Set(inputs.map(({ name }) => name))];
+  const unknown = Object.keys(shapes).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw invalidInput('--shape', `No input is named "${unknown}"`, namesRemedy(unknown, names));
 }
 
 /**
@@ -80,11 +107,13 @@ export async function generateInput(
     readonly shapes: Readonly<Record<string, readonly number[]>>;
     readonly mode: 'random' | 'zero';
     readonly dir: string;
+    readonly strings?: StringsLike | undefined;
   },
 ): Promise<InputData> {
   await makeFolder(options.dir);
   const next = options.mode === 'zero' ? () => 0 : createRandom(20210721);
   const made: InputData['tensors'] = [];
+  const { strings = {} } = options;
   let room = mostMadeBytes;
   for (const tensor of tensors) {
     const { datatype } = tensor;
@@ -101,11 +130,12 @@ export async function generateInput(
         `Set them, for example --shape ${tensor.name}:${shape.map((size) => (size < 0 ? 16 : size)).join(',')}`,
       );
     }
-    const each = datatype === 'BYTES' ? 4 + textLength : datatypeBytes[datatype];
+    const each = datatype === 'BYTES' ? 4 + textBytes(strings) : datatypeBytes[datatype];
     const count = countToMake({ name: tensor.name, datatype, shape }, each, room);
     room -= count * each;
     const file = `${String(made.length)}.bin`;
-    const raw = datatype === 'BYTES' ? rawTexts(count, options.mode, next) : rawValues(datatype, count, next);
+    const raw =
+      datatype === 'BYTES' ? rawTexts(count, options.mode, strings, next) : rawValues(datatype, count, next);
     await writeFile(join(options.dir, file), raw);
     made.push({ name: tensor.name, datatype, shape: [...shape], files: [file] });
   }

@@ -65,6 +65,10 @@ export interface MeasureInput {
   /** The model's configuration says that a request may have any number of answers; filled in by the load tools. */
   readonly decoupled?: boolean | undefined;
   readonly settings: LoadSettings;
+  /** What perf_analyzer is given besides. */
+  readonly analyzerArguments?: readonly string[] | undefined;
+  /** Where the times of single requests go, as perf_analyzer exports them; absent: they are not kept. */
+  readonly profileFile?: string | undefined;
   /** A folder of its own for files of this level. */
   readonly workDir: string;
   readonly signal: AbortSignal;

@@ -77,6 +77,8 @@ interface Invocation {
 /** Runs perf_analyzer once and reads its row; null: the level did not become steady and there is no row. */
 async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, run: Invocation) {
   await rm(run.csvPath, { force: true });
+  // It refuses to write over a file.
+  if (input.profileFile !== undefined) await rm(input.profileFile, { force: true });
   const { intervalsPath } = analyzerFiles(input.workDir);
   const intervals = input.settings.requestIntervalsUs ?? [];
   const fraction = intervals.find((interval) => !Number.isInteger(interval));
@@ -106,7 +108,8 @@ async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, ru
         requestCount: null,
         errorCount: 0,
         inferencesPerSecond: pass.inferencesPerSecond,
-        avgUs: pass.avgUs,
+        avgUs: pass.latencyUs,
+        ...((input.settings.percentile ?? 0) > 0 ? { percentileUs: pass.latencyUs } : {}),
         p50Us: null,
         p99Us: null,
       };
@@ -135,7 +138,7 @@ async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, ru
       cause,
     });
   }
-  const row = parseAnalyzerCsv(text);
+  const row = parseAnalyzerCsv(text, input.settings.percentile);
   checkLoad(input, row, text);
   return { row, summary: parseAnalyzerSummary(end.lines), composing: parseComposing(end.lines) };
 }
@@ -193,12 +196,16 @@ function intervalsOf(
   windows: readonly MeasurementWindow[],
 ): Pick<LoadPoint, 'throughputIntervalIps' | 'latencyIntervals'> {
   const merged = windows.slice(-stabilityWindows);
-  const avgUs = partsInterval(merged.map((window) => window.avgUs));
+  const told = merged.some(({ percentileUs }) => percentileUs !== undefined);
+  const avgUs = told ? null : partsInterval(merged.map((window) => window.avgUs));
   return {
     throughputIntervalIps: partsInterval(merged.map((window) => window.inferencesPerSecond)),
     ...(avgUs === null ? {} : { latencyIntervals: { avgUs, p50Us: null, p90Us: null, p95Us: null } }),
   };
 }
+
+const percentileOf = (percent = 0, { percentileUs }: AnalyzerRow): Pick<LoadPoint, 'percentile'> =>
+  percentileUs === null ? {} : { percentile: { percent, latencyUs: percentileUs } };
 
 /** The release that the set-up installed, which the binary itself does not say; undefined in an image. */
 const installedVersion = (binary: string): Promise<string | undefined> =>
@@ -237,6 +244,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
       ...level,
       ...present({ requestDistribution: distributionOf(input) }),
       ...measured.row.columns,
+      ...percentileOf(settings.percentile, measured.row),
       requestCount,
       // perf_analyzer ends at the first request that fails.
       errorCount: 0,

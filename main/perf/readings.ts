@@ -6,13 +6,16 @@ import { largestOf } from '../contract/statistics';
 import { requestTriton } from '../triton/http';
 import { parseMetrics, type ReadMetrics, readMetrics } from '../triton/metrics';
 
-const intervalMs = 1000;
+const usualIntervalMs = 1000;
+const longestAnswerMs = 5000;
 
 /** Who tells of the server's machine. */
 export interface ReadingSources {
   /** `host:port` of Triton's metrics; null: it tells none. */
   readonly metricsAddress: string | null;
   readonly metricsPath?: string | undefined;
+  /** How often it is asked, milliseconds; absent: once a second. */
+  readonly intervalMs?: number | undefined;
   /** GPUs of the machine that Triton runs on, until the signal fires; absent: it is another machine. */
   readonly watchGpus?:
     ((onReading: (reading: GpuReading) => void, signal: AbortSignal) => Promise<void>) | undefined;
@@ -85,14 +88,14 @@ function readingsOf(
 }
 
 async function readServer(address: string, path: string, signal: AbortSignal): Promise<ReadMetrics> {
-  const call = { method: 'GET', path, timeoutMs: 5 * intervalMs, signal, tls: null } as const;
+  const call = { method: 'GET', path, timeoutMs: longestAnswerMs, signal, tls: null } as const;
   const response = await requestTriton(address, call);
   return readMetrics(parseMetrics(response.status === 200 ? response.body.toString('utf8') : ''));
 }
 
 /** Reads until the signal fires. A source that does not answer tells nothing, and the measurement goes on. */
 async function read(sources: ReadingSources, readings: Readings, signal: AbortSignal): Promise<void> {
-  const { metricsAddress, metricsPath = '/metrics', watchGpus } = sources;
+  const { metricsAddress, metricsPath = '/metrics', intervalMs = usualIntervalMs, watchGpus } = sources;
   if (metricsAddress === null) return;
   let watch: Promise<void> | null = null;
   while (!signal.aborted) {

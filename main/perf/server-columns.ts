@@ -19,6 +19,21 @@ export interface ServerDelta extends Readonly<Record<Field, DurationStatistic>> 
   readonly executionCount: number;
   /** The model version that did the work. */
   readonly version: string;
+  /** Its times cannot be: a sum of them has run over 64 bits. */
+  readonly outOfRange?: boolean;
+}
+
+/** No server has computed for so long: 292 years, the half of what 64 bits hold. */
+const mostSumNs = 2 ** 63;
+/** Of one request, an hour. */
+const mostMeanNs = 3.6e12;
+
+/** Sums that run over begin again from 0, or are near their end (server#1985); of a restart the counts go back too. */
+function isOutOfRange(from: DurationStatistic, to: DurationStatistic): boolean {
+  const count = to.count - from.count;
+  return (
+    Math.max(from.ns, to.ns) >= mostSumNs || (count > 0 && Math.abs(to.ns - from.ns) > mostMeanNs * count)
+  );
 }
 
 const byField = (valueOf: (field: Field) => DurationStatistic) =>
@@ -53,8 +68,11 @@ export function serverDelta(
     inferenceCount: to.inferenceCount - from.inferenceCount,
     executionCount: to.executionCount - from.executionCount,
     version: to.version,
+    outOfRange: fields.some((field) => isOutOfRange(from[field], to[field])),
   };
-  const wentBack = fields.some((field) => delta[field].count < 0 || delta[field].ns < 0);
+  const wentBack = fields.some(
+    (field) => delta[field].count < 0 || (delta[field].ns < 0 && delta.outOfRange === false),
+  );
   return wentBack || delta.inferenceCount < 0 || delta.executionCount < 0 ? null : delta;
 }
 
@@ -70,7 +88,15 @@ export function mergeDeltas(deltas: readonly ServerDelta[]): ServerDelta {
     inferenceCount: sum((delta) => delta.inferenceCount),
     executionCount: sum((delta) => delta.executionCount),
     version: deltas[0]?.version ?? '',
+    outOfRange: deltas.some(({ outOfRange }) => outOfRange === true),
   };
+}
+
+/** Why the times of a server cannot be believed; null where nothing speaks against them. */
+export function timesFault({ queue, computeInput, computeInfer, computeOutput, outOfRange }: ServerDelta) {
+  if (outOfRange === true) return 'out-of-range' as const;
+  const times = [queue, computeInput, computeInfer, computeOutput];
+  return computeInfer.count > 0 && times.every(({ ns }) => ns === 0) ? ('constant' as const) : null;
 }
 
 /** Mean of one field, by the count of that same field; 0 where nothing was counted. */
@@ -95,8 +121,6 @@ export function serverColumns(delta: ServerDelta) {
     meanServerBatch: delta.executionCount === 0 ? null : delta.inferenceCount / delta.executionCount,
   };
 }
-
-export type ServerColumns = Readonly<ReturnType<typeof serverColumns>>;
 
 /** What the response cache did; null where the server counted neither a hit nor a miss. */
 export function cacheColumns({ cacheHit, cacheMiss }: ServerDelta): ResponseCache | null {

@@ -3,6 +3,7 @@ import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import { stateWords } from '../contract/flag-text';
 import type { LoadPoint } from '../contract/measured/results';
 import { formatMs, formatRate, missing } from '../contract/numbers';
+import { isElsewhere } from '../contract/run/engine-kinds';
 import type { ServerHandle } from '../engine/engine';
 import { heldUpOr } from './device-turn';
 import { HeldUp } from './hold';
@@ -36,7 +37,7 @@ export async function withFreshServers(
   measure: (restarts: number) => Promise<void>,
 ): Promise<void> {
   const { run, spec, signal } = context;
-  const isOurs = spec.engine.kind !== 'remote';
+  const isOurs = !isElsewhere(spec.engine);
   for (let restarts = 0; ; restarts += 1) {
     try {
       if (run.server === null && isOurs) await serveAnew(context);

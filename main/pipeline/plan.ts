@@ -24,6 +24,7 @@ export function isUnchanged(step: Step, state: RunState, key: string): boolean {
   const before = state.steps.find((candidate) => candidate.id === step.id);
   return (
     step.kind !== 'session' &&
+    !state.again.some(({ scenario }) => scenario === step.id) &&
     (before?.status === 'done' || before?.skippedBecause === 'cached') &&
     before.key === key
   );

@@ -1,14 +1,16 @@
 import { lstat, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
+import { requireAgain } from '../contract/measured/again';
 import { reachOf } from '../contract/reach';
 import type { FileEntry } from '../contract/run/artefacts';
+import { inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import type { RunContent } from '../contract/run/run-content';
 import { type JournalBody, type StepId, stepsOf } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { reduceRun, type RunState } from '../contract/run/run-state';
 import { pathsOfLoad } from '../contract/run/server-load';
-import { sameValue } from '../contract/trees';
+import { type OfType, sameValue } from '../contract/trees';
 import { hashValue } from '../platform/files';
 import { acquireLease } from '../store/file-lease';
 import { listContents, ReadContents } from '../store/file-manifest';
@@ -76,7 +78,7 @@ export async function openRun(
   }
 }
 
-interface Next {
+export interface Next {
   readonly spec: RunSpec;
   /** Steps that are done again whatever their keys say. */
   readonly forgotten: readonly StepId[];
@@ -119,7 +121,7 @@ export async function preflightAgain(
   const { attempt, spec: before, preflight } = opened.state();
   const { engine, format } = next.spec;
   // No other place has a preflight, and the keys are of all files that go in.
-  if (attempt > 0 && engine.kind === 'docker') {
+  if (attempt > 0 && inContainers(engine)) {
     if (!(await hasContainersLeft(options, opened, next).catch(() => true))) return null;
   }
   const isSame = sameValue([before.engine, before.format], [engine, format]);
@@ -128,7 +130,21 @@ export async function preflightAgain(
 }
 
 /** Whether more is asked for than to continue what is there. */
-export const isChange = ({ from, spec }: ExecuteOptions): boolean => from !== undefined || spec !== undefined;
+export const isChange = ({ from, spec, again = false }: ExecuteOptions): boolean =>
+  from !== undefined || spec !== undefined || again;
+
+/** What to journal of levels that are measured again. Throws input-invalid where none is in doubt, or more is asked for. */
+export function levelsAgain(
+  { again = false, ...other }: ExecuteOptions,
+  state: RunState,
+): readonly OfType<JournalBody, 'levels-again'>[] {
+  if (!again) return [];
+  if (!isChange(other)) return [{ type: 'levels-again', levels: [...requireAgain(state).levels] }];
+  throw new WorkbenchError('input-invalid', 'Levels are measured again as they were', {
+    where: state.runId,
+    remedy: 'Give --again without --set and --from.',
+  });
+}
 
 /**
  * Ends what a run waits for that is worked on here: it may be there without a look having found it. Throws run-busy where
@@ -199,7 +215,7 @@ export async function runContent(
     created,
     images: images.map(({ value }) => value),
     paths: [...paths.map(({ value }) => value), ...read],
-    server: state.spec.engine.kind === 'remote' ? state.spec.engine.url : null,
+    server: isElsewhere(state.spec.engine) ? state.spec.engine.url : null,
     machines: machines.map(({ value }) => value),
     code: files.map(({ path }) => path).filter((path) => !dataEndings.has(extname(path).toLowerCase())),
     files,

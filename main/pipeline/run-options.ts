@@ -52,6 +52,8 @@ export interface ExecuteOptions extends StartHow {
   readonly spec?: RunSpec | undefined;
   /** This step and all that need it are done again, whatever the journal and the cache hold. */
   readonly from?: StepId | undefined;
+  /** The levels that leave the answer in doubt are measured once more, in longer windows. */
+  readonly again?: boolean | undefined;
   /** Measures although the accuracy gate did not pass; the journal keeps that someone chose so. */
   readonly allowUnverified?: boolean | undefined;
   /** Of a run that measures a Triton which is there already: hears of the levels as they come. */

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
+import { hostOf } from '../contract/run/engine-kinds';
 import type { RunSpec } from '../contract/run/run-spec';
 import { stepTitle } from '../contract/words';
 import { linkedAbort } from '../platform/abort';
@@ -13,7 +14,7 @@ import type { RunContext, Step, StepContext, StepOutcome } from './step';
 /** Files of a step may take so long to another machine and back; a transfer that stands still ends by itself. */
 const transferS = 6 * 3600;
 
-const isFar = (engine: RunSpec['engine']): boolean => engine.kind === 'docker' && engine.host !== undefined;
+const isFar = (engine: RunSpec['engine']): boolean => hostOf(engine) !== undefined;
 
 /** Lines at the end of the log that are compared with an error's evidence. */
 const recentLines = 200;

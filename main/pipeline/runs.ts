@@ -15,6 +15,8 @@ import { stepsFrom } from './plan';
 import {
   continued,
   isChange,
+  levelsAgain,
+  type Next,
   type OpenedRun,
   openRun,
   preflightAgain,
@@ -189,21 +191,21 @@ export class Runs {
   /** The specification that is valid from now on, and how to journal what makes it so. */
   private async changesOf(
     { folder, content, state, append }: OpenedRun,
-    { spec: wanted, from, allowUnverified = false }: ExecuteOptions,
-  ): Promise<{
-    readonly spec: RunSpec;
-    readonly forgotten: readonly StepId[];
-    readonly journal: () => Promise<void>;
-  }> {
+    options: ExecuteOptions,
+  ): Promise<Next & { readonly journal: () => Promise<void> }> {
     const { store } = this.options;
+    const { spec: wanted, from, allowUnverified = false } = options;
+    const again = levelsAgain(options, state());
     const { spec, change } = await this.validSpec(folder, state(), wanted);
     const forgotten = from === undefined ? [] : stepsFrom(this.options.steps, spec, from);
     return {
-      ...{ spec, forgotten },
+      spec,
+      forgotten: [...forgotten, ...again.flatMap(({ levels }) => levels.map(({ scenario }) => scenario))],
       journal: async () => {
         if (change !== null) await append(await store.sealedChange(content, folder.journal, change));
         await store.keepSpecFile(folder, spec);
         if (forgotten.length > 0) await append({ type: 'steps-forgotten', steps: [...forgotten] });
+        for (const entry of again) await append(entry);
         if (allowUnverified && !state().gateOverridden) await append({ type: 'gate-overridden' });
       },
     };
@@ -273,10 +275,9 @@ export class Runs {
     const { store, steps } = this.options;
     const { state } = await store.load(runId);
     if (state.onServer !== null) throw notChangeable(runId);
-    const { spec } = state;
-    if (from !== undefined) return stepsFrom(steps, spec, from);
+    if (from !== undefined) return stepsFrom(steps, state.spec, from);
     await this.requireOwnWork(state);
-    return stepsLeft(this.options, state, { spec, folder: await store.folderOf(runId) });
+    return stepsLeft(this.options, state, { spec: state.spec, folder: await store.folderOf(runId) });
   }
 
   /** A run whose specification may be changed. Throws run-unknown, input-invalid, not-trusted. */

@@ -3,6 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
+import { askedPorts, isElsewhere } from '../contract/run/engine-kinds';
 import { isFileSource, sampleTensors } from '../contract/run/own-model';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { ServerHandle } from '../engine/engine';
@@ -48,7 +49,8 @@ export function modelSource(run: ModelRun): ModelSource {
 async function requireFile(path: string, field: string, what: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null) {
-    throw new WorkbenchError('input-invalid', `${what} ${path} does not exist`, { where: field });
+    const remedy = 'Put it back, or change the run to another path.';
+    throw new WorkbenchError('input-invalid', `${what} ${path} does not exist`, { where: field, remedy });
   }
 }
 
@@ -122,14 +124,14 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
   const config = parseConfigPbtxt(await readPlainText(path, fileLimits.configPbtxt.bytes));
   if ((await editedConfig(run)) !== null) requireInertConfig(config);
   context.progress(null, 'starting Triton');
-  context.log([engine.kind === 'remote' ? `Using the Triton at ${engine.url}` : 'Starting Triton']);
+  context.log([isElsewhere(engine) ? `Using the Triton at ${engine.url}` : 'Starting Triton']);
   const server = await run.services.engine.startServer({
     runId: run.runId,
     key: run.keys.deploy,
     repository: run.folder.repository,
     logPath: join(run.folder.step('deploy'), 'triton.log'),
-    httpPort: engine.kind === 'remote' ? undefined : engine.httpPort,
-    grpcPort: engine.kind === 'remote' ? undefined : engine.grpcPort,
+    httpPort: askedPorts(engine).httpPort,
+    grpcPort: askedPorts(engine).grpcPort,
     signal: context.signal,
     onLog: context.log,
     onCommand: (argv) => {
@@ -152,7 +154,7 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
       // Zeros of a length that an own model can take; the accuracy check looks at values.
       canary: sampleCanary(spec),
       anyValues: isFileSource(spec.model),
-      load: engine.kind !== 'remote',
+      load: !isElsewhere(engine),
       signal,
     }),
   );

@@ -1,13 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import type { RequestHeader } from '../contract/address';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import { requireAgain } from '../contract/measured/again';
 import type { Environment, LoadPoint } from '../contract/measured/results';
 import { formatRate } from '../contract/numbers';
 import type { RunOutcome, Scenario } from '../contract/run/run-events';
 import { scenarioOfLevels, type ServerLoad } from '../contract/run/server-load';
-import { loadKey, measuringOrder, type MeasuringTurn, turnKey } from '../contract/run/sweep';
+import { loadKey, measuringOrder, type MeasuringTurn, turnKey, turnOf } from '../contract/run/sweep';
 import { levelText, stepTitle } from '../contract/words';
-import type { ServerLoadListener, ServerResults, ServerWork } from '../perf/sweep/measure-server';
+import type { LongerTurn, ServerLoadListener, ServerResults, ServerWork } from '../perf/sweep/measure-server';
 import { hashValue, makeFolder } from '../platform/files';
 import { LogFile } from '../platform/log-file';
 import { requirePlainRun } from '../store/run-folder';
@@ -125,13 +126,24 @@ function knownOf(
 ): NonNullable<ServerWork['known']> {
   const names = models.length === 1 ? [undefined] : models.map(({ name }) => name);
   return (turn) => {
-    const { points } = run.state().scenarios[scenario];
+    const { scenarios, again } = run.state();
+    const { points } = scenarios[scenario];
     const found = names.flatMap((name) => {
       const key = keyOf(turn, name);
+      if (again.some((due) => due.key === key)) return [];
       return points.filter((measured) => measured.key === key).map(({ point }) => point);
     });
     return found.length === names.length ? found : [];
   };
+}
+
+/** What was asked for again, in longer windows. */
+function againOfServer(run: ServerRun, { tools }: ServerLoad, scenario: Scenario): readonly LongerTurn[] {
+  const { scenarios, again } = run.state();
+  return scenarios[scenario].points.flatMap(({ key, point }) => {
+    const times = again.find((due) => due.key === key)?.times;
+    return times === undefined ? [] : [{ turn: turnOf(point, tools[0]), times }];
+  });
 }
 
 interface Ended {
@@ -210,6 +222,7 @@ async function attemptServerRun(
       signal: stops.cancel.signal,
       pauseAsked: () => stops.pause.signal.aborted,
       known: knownOf(run, load, scenario),
+      again: againOfServer(run, load, scenario),
       headers,
     };
     const { runId, folder } = run;
@@ -293,6 +306,7 @@ export async function beginServerRun(
   asked: {
     readonly spec?: unknown;
     readonly from?: unknown;
+    readonly again?: boolean | undefined;
     readonly headers?: readonly RequestHeader[] | undefined;
     readonly listener?: ServerLoadListener | undefined;
   },
@@ -306,7 +320,9 @@ export async function beginServerRun(
   requireHeaders(runId, load, headers);
   // Of a first attempt the server was looked at when the run was created.
   const now = attempt === 0 ? null : await servers.environmentFor(load, headers);
+  const levels = asked.again === true ? requireAgain(state()).levels : [];
   await append({ type: 'run-started', attempt: attempt + 1, pid: process.pid });
+  if (levels.length > 0) await append({ type: 'levels-again', levels: [...levels] });
   if (now !== null) await forgetOtherServer({ append, state }, now);
   const how = { measureServer: servers.measureServer, takeDevice, headers, listener: asked.listener };
   return () => attemptServerRun({ runId, folder, spec, state, append, emit }, load, stops, how);

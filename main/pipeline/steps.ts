@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { inContainers } from '../contract/run/engine-kinds';
 import { stepsOf } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { PlannedCommand } from '../contract/run/spec-tools';
@@ -42,7 +43,7 @@ export function plannedCommands(
   spec: RunSpec,
   { layout, resources, workerFile }: CommandPlaces,
 ): readonly PlannedCommand[] {
-  const inContainers = spec.engine.kind === 'docker';
+  const inside = inContainers(spec.engine);
   const folder = runFolder(unknownRun);
   const server = plannedServer(spec, {
     runId: unknownRun,
@@ -56,14 +57,14 @@ export function plannedCommands(
     signature: servedSignature(preset, spec),
     forClients: server.forClients,
     server: server.command,
-    analyzer: inContainers ? 'perf_analyzer' : layout.perfAnalyzer,
+    analyzer: inside ? 'perf_analyzer' : layout.perfAnalyzer,
   };
   const paths = containerPaths({ runDir: unknownRun, resources, bundles: dirname(workerFile), spec });
   const onThisMachine = preset.preset.framework === 'tf' ? layout.tensorflow : layout.python;
   const argvOf = (command: StepCommand): readonly string[] => {
-    const python = inContainers ? 'python' : onThisMachine;
+    const python = inside ? 'python' : onThisMachine;
     const argv = 'verb' in command ? [python, ...toolkitWords(command)] : command;
-    return inContainers ? argv.map((word) => paths.toContainer(word)) : argv;
+    return inside ? argv.map((word) => paths.toContainer(word)) : argv;
   };
   const applying = stepsOf(spec);
   return steps

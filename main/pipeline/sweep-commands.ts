@@ -2,6 +2,7 @@ import { isLoopback, type TlsFiles } from '../contract/address';
 import type { FieldRow } from '../contract/fields/field';
 import { applies, valuesAt, valuesOf } from '../contract/fields/fields';
 import { performanceFields } from '../contract/fields/performance-fields';
+import { isElsewhere } from '../contract/run/engine-kinds';
 import type { RemoteLimits } from '../contract/run/remote-limits';
 import type { Scenario } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
@@ -76,7 +77,7 @@ const inputWords = ({ inputData, inputDataFile }: RunSpec['performance']): strin
 function nativeCommand({ spec, forClients }: PlannedRun, scenario: Scenario): string[] {
   const { configure, engine } = spec;
   const { httpAddress, grpcAddress, httpTls } = forClients;
-  const limits = engine.kind === 'remote' ? engine.limits : undefined;
+  const limits = isElsewhere(engine) ? engine.limits : undefined;
   const performance = demandedLoad(ofScenario(spec.performance, scenario), configure);
   const levels = scenarioLevels(spec.performance, scenario);
   const distinct = (values: readonly number[]) => [...new Set(values)].join(',');

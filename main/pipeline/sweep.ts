@@ -3,11 +3,20 @@ import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import { applies, valuesAt, valuesOf } from '../contract/fields/fields';
 import { performanceFields } from '../contract/fields/performance-fields';
 import { marksOf } from '../contract/flag-text';
+import { inLongerWindows } from '../contract/measured/again';
 import { type InputData, inputDataSchema } from '../contract/measured/input-data';
 import type { LoadPoint } from '../contract/measured/results';
 import { fileLimits } from '../contract/reader-limits';
+import { isElsewhere } from '../contract/run/engine-kinds';
 import type { Scenario } from '../contract/run/run-events';
-import { type MeasuringTurn, ofScenario, plannedTurns, scenarioLevels, toolsOf } from '../contract/run/sweep';
+import {
+  type MeasuringTurn,
+  ofScenario,
+  plannedTurns,
+  scenarioLevels,
+  toolsOf,
+  turnOf,
+} from '../contract/run/sweep';
 import { sameValue } from '../contract/trees';
 import { levelText } from '../contract/words';
 import { whileServing } from '../engine/serving';
@@ -130,8 +139,7 @@ async function measureLevel(
   context: StepContext,
   scenario: Scenario,
   turn: MeasuringTurn,
-  key: string,
-  restarts: number,
+  { key, times, restarts }: { readonly key: string; readonly times: number; readonly restarts: number },
 ): Promise<void> {
   const { level, repeat, loadTool } = turn;
   const { run } = context;
@@ -148,6 +156,7 @@ async function measureLevel(
     withReadings(sources, (onWindow) =>
       run.services.loadTools[loadTool].measure({
         ...input,
+        settings: inLongerWindows(input.settings, times),
         inputData,
         inputDataDir,
         signal,
@@ -180,6 +189,7 @@ async function measureLevel(
       ...point,
       ...(run.spec.performance.repeats > 1 ? { repeat } : {}),
       ...(restarts === 0 ? {} : { restarts }),
+      ...(times === 1 ? {} : { longer: times }),
     },
   });
 }
@@ -188,6 +198,22 @@ async function measureLevel(
 const levelCodes = new Set<WireError['code']>(['load-tool-failed', 'measurement-failed', 'inference-failed']);
 
 const mostLostInRow = 3;
+
+/** How much longer the windows of a measurement are that was asked for again; null of any other. */
+function againTimes(run: RunContext, scenario: Scenario, key: string): number | null {
+  const due = run.state().again.find((one) => one.scenario === scenario && one.key === key);
+  return due?.times ?? null;
+}
+
+/** The measurements that were asked for again. */
+function turnsAgain({ context, scenario }: Sweep): readonly MeasuringTurn[] {
+  const { run } = context;
+  const { loadTool } = ofScenario(run.spec.performance, scenario);
+  return run
+    .state()
+    .scenarios[scenario].points.filter(({ key }) => againTimes(run, scenario, key) !== null)
+    .map(({ point }) => turnOf(point, loadTool));
+}
 
 /** The level's point, from the journal where it stands there; null: it gave nothing, which is journalled as a hole. */
 async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Promise<LoadPoint | null> {
@@ -198,7 +224,8 @@ async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Pro
   const measured = () => run.state().scenarios[scenario].points.find((one) => one.key === key)?.point ?? null;
   const known = measured();
   const name = turnText(run, turn);
-  if (known !== null) {
+  const times = againTimes(run, scenario, key);
+  if (known !== null && times === null) {
     sweep.reused += 1;
     context.log([`${levelLine(name, known)}, measured in an earlier attempt`]);
     return known;
@@ -206,7 +233,7 @@ async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Pro
   try {
     await withFreshServers(context, name, (restarts) => {
       context.progress(fraction, restarts === 0 ? name : `${name}, try ${restarts + 1}`);
-      return measureLevel(context, scenario, turn, key, restarts);
+      return measureLevel(context, scenario, turn, { key, times: times ?? 1, restarts });
     });
     sweep.lostInRow = 0;
     const point = measured();
@@ -236,7 +263,7 @@ async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Pro
 
 /** A server of others is not started again, and one that ends in level after level is the model's fault or the machine's. */
 function refuseMore({ context, lostInRow }: Sweep, error: ServerLost): void {
-  if (context.spec.engine.kind === 'remote') throw error;
+  if (isElsewhere(context.spec.engine)) throw error;
   if (lostInRow < mostLostInRow) return;
   const { where, remedy, details } = error;
   const message = `Triton stopped in ${lostInRow} levels in a row: ${error.message}`;
@@ -246,6 +273,7 @@ function refuseMore({ context, lostInRow }: Sweep, error: ServerLost): void {
 function isMeasured(sweep: Sweep, turn: MeasuringTurn): boolean {
   const { context, scenario } = sweep;
   const key = levelKey(sweep, turn);
+  if (againTimes(context.run, scenario, key) !== null) return false;
   const { scenarios, earlier } = context.run.state();
   return [...scenarios[scenario].points, ...earlier[scenario]].some((measured) => measured.key === key);
 }
@@ -280,6 +308,11 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
   await keepEarlier(all, askedLevels(run, all.edited, scenario));
   const { search, latencyThresholdMs } = performance;
   const searched = scenario === 'online' && search !== 'none';
+  // A search may pass by what was asked for again.
+  for (const turn of searched ? turnsAgain(all) : []) {
+    if (run.pauseAsked()) return { paused: true };
+    await pointOf(all, turn, 0);
+  }
   const end = await measureSweep(
     {
       levels,

@@ -281,6 +281,27 @@ export async function bytesBelow(path: string): Promise<number> {
   return bytes;
 }
 
+/** Bytes that deleting all of these frees: those of a file with several names only where nothing else keeps one of them. */
+export async function freedBytes(paths: readonly string[]): Promise<number> {
+  const namesLeft = new Map<string, number>();
+  const below = async (path: string): Promise<number> => {
+    const found = await lstat(path).catch(() => null);
+    if (found === null) return 0;
+    if (found.isDirectory()) {
+      let bytes = 0;
+      for (const name of await readdir(path).catch(() => [])) bytes += await below(join(path, name));
+      return bytes;
+    }
+    const id = `${found.dev}:${found.ino}`;
+    const left = (namesLeft.get(id) ?? found.nlink) - 1;
+    namesLeft.set(id, left);
+    return left === 0 ? found.size : 0;
+  };
+  let bytes = 0;
+  for (const path of new Set(paths)) bytes += await below(path);
+  return bytes;
+}
+
 /** Whether something is at the path, also a link that leads nowhere. */
 export const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(

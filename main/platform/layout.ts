@@ -60,6 +60,8 @@ export interface HomeLayout {
   readonly knownImages: string;
   /** Machines to run on, by name. */
   readonly hosts: string;
+  /** Sets of runs that are compared by a name. */
+  readonly comparisons: string;
   /** What people write of their clusters: profiles of jobs. */
   readonly slurmProfiles: string;
   readonly kubernetesProfiles: string;
@@ -199,6 +201,7 @@ export function homeLayout(home: string): HomeLayout {
     approved: join(home, 'approved.json'),
     knownImages: join(home, 'known-images.json'),
     hosts: join(home, 'hosts.json'),
+    comparisons: join(home, 'comparisons.json'),
     slurmProfiles: join(home, 'slurm.yaml'),
     kubernetesProfiles: join(home, 'kubernetes.yaml'),
     jobs: join(home, 'jobs'),

@@ -41,12 +41,26 @@ export interface ProcessIdentity {
   readonly startTime: string;
 }
 
-/** null when no such process runs; a zombie counts as gone. */
+/**
+ * null when no such process runs. A zombie counts as gone once it is the last of its threads: until then the kernel may hold
+ * what they had open, the memory of a GPU included.
+ */
 export function processStartTime(pid: number): string | null {
   const fields = readProcessStat(pid);
   if (fields === null) return null;
-  return fields[0] === 'Z' ? null : (fields[19] ?? null);
+  return fields[0] === 'Z' && Number(fields[17]) <= 1 ? null : (fields[19] ?? null);
 }
+
+/** Those of them that run. */
+export const identitiesOf = (pids: readonly number[]): readonly ProcessIdentity[] =>
+  pids.flatMap((pid) => {
+    const startTime = processStartTime(pid);
+    return startTime === null ? [] : [{ pid, startTime }];
+  });
+
+/** Of several processes the one that was started as a session of its own; null where that has ended. */
+export const sessionLeader = (pids: readonly number[]): ProcessIdentity | null =>
+  identitiesOf(pids.filter((pid) => readProcessStat(pid)?.[3] === String(pid)))[0] ?? null;
 
 export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTime: processStartTime(process.pid) ?? '' };
@@ -163,16 +177,22 @@ export async function endProcesses(
   find: () => Promise<readonly number[]>,
   deadlineMs: number,
 ): Promise<EndedProcesses> {
-  const asked = new Set<number>();
+  const asked = new Map<number, string>();
   const refused = new Set<number>();
   const deadline = performance.now() + deadlineMs;
   for (;;) {
-    const alive = await find();
+    // The environment that some are found by is gone before the devices that a process holds are free.
+    const ending = [...asked].filter(([pid, startTime]) => isAlive({ pid, startTime }));
+    const alive = [...new Set([...(await find()), ...ending.map(([pid]) => pid)])];
     const endable = alive.filter((pid) => !refused.has(pid));
     if (endable.length === 0 || performance.now() > deadline) {
-      return { ended: [...asked].filter((pid) => !alive.includes(pid)), left: alive };
+      return { ended: [...asked.keys()].filter((pid) => !alive.includes(pid)), left: alive };
     }
-    for (const pid of endable) (kill(pid) ? asked : refused).add(pid);
+    for (const pid of endable) {
+      const startTime = processStartTime(pid);
+      if (kill(pid)) asked.set(pid, startTime ?? '');
+      else refused.add(pid);
+    }
     await sleep(20);
   }
 }

@@ -1,7 +1,8 @@
+import { backendsOf, imageFamily, inContainers, visibleGpus } from '../contract/run/engine-kinds';
 import { isOfPytorch } from '../contract/run/model-formats';
 import type { Preset } from '../contract/run/preset';
 import type { Format, RunSpec } from '../contract/run/run-spec';
-import { backendsOf, editedGroups, imageFamily, instancesText, visibleGpus } from '../contract/run/serving';
+import { editedGroups, instancesText } from '../contract/run/serving';
 import { formatOf } from '../formats/formats';
 import { planPlace } from '../formats/trt.format';
 import { compareVersions, releaseFault, releaseOf } from '../machine/releases';
@@ -13,7 +14,7 @@ const cpuRemedy =
 
 /** Images with every backend, but no GPU given to them. */
 function lacksGpus({ engine }: RunSpec): boolean {
-  return engine.kind === 'docker' && imageFamily(engine) === 'ngc' && engine.gpus.length === 0;
+  return inContainers(engine) && imageFamily(engine) === 'ngc' && engine.gpus.length === 0;
 }
 
 function instanceFindings(spec: RunSpec): Found {
@@ -60,7 +61,7 @@ function editedGroupFindings(spec: RunSpec): Found {
 
 /** CUDA opens one MIG device per process. */
 function sliceFindings({ engine }: RunSpec): Found {
-  if (engine.kind !== 'docker' || new Set(engine.gpus).size < 2 || visibleGpus(engine)?.length !== 1)
+  if (!inContainers(engine) || new Set(engine.gpus).size < 2 || visibleGpus(engine)?.length !== 1)
     return null;
   if (engine.gpus.includes('idlest')) return null;
   return warning(
@@ -93,7 +94,7 @@ function formatFault(
 
 /** A release that is named, and cannot serve the format or run at all. Where none is named, one that can is chosen. */
 function releaseFindings({ engine, format }: RunSpec): Found {
-  if (engine.kind !== 'docker' || imageFamily(engine) !== 'ngc') return null;
+  if (!inContainers(engine) || imageFamily(engine) !== 'ngc') return null;
   const { tritonImage, clientImage, release: named } = engine;
   const at = tritonImage === undefined ? 'engine.release' : 'engine.tritonImage';
   // Of an image that is not NVIDIA's nothing is known.
@@ -128,7 +129,7 @@ const isOfVaryingSize = ({ source }: RunSpec['model']): boolean =>
 /** A plan needs a GPU to be built and to be served, here and not behind an address. */
 function planFinding(spec: RunSpec): RuleFinding | null {
   const { engine, configure } = spec;
-  if (engine.kind !== 'docker' || imageFamily(engine) === 'cpu' || engine.gpus.length === 0) {
+  if (!inContainers(engine) || imageFamily(engine) === 'cpu' || engine.gpus.length === 0) {
     return unsupported('format', planPlace.reason, planPlace.remedy);
   }
   if (isOfVaryingSize(spec.model)) {

@@ -2,9 +2,10 @@ import { isAbsolute } from 'node:path';
 import { isLoopback, parseRemoteUrl, unverifiedRefusal } from '../contract/address';
 import { toWire } from '../contract/errors';
 import type { SlurmEngineSpec } from '../contract/job/job-engines';
+import { imageFamily, inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
-import { imageFamily } from '../contract/run/serving';
 import { ofScenarios, toolsOf } from '../contract/run/sweep';
+import { compareVersions, defaultRelease } from '../machine/releases';
 import {
   allOf,
   type Found,
@@ -19,7 +20,7 @@ const files = ['caFile', 'certFile', 'keyFile'] as const;
 
 /** What the files of TLS and the address say together; whether a server takes them is known when one is asked. */
 export function tlsFindings({ engine, performance }: RunSpec): RuleFinding[] {
-  if (engine.kind !== 'remote' || engine.tls === undefined) return [];
+  if (!isElsewhere(engine) || engine.tls === undefined) return [];
   const { tls } = engine;
   const isHttps = engine.url.startsWith('https:');
   const missing = tls.certFile === undefined ? 'certFile' : 'keyFile';
@@ -89,6 +90,24 @@ function remoteFindings(url: string): Found {
   }
 }
 
+/** The first release with TensorRT 11. */
+const firstStronglyTyped = '26.06';
+
+/**
+ * TensorRT 11.1 builds plans of some fp32 models that are wrong by up to 0.15, without a message: only the accuracy gate
+ * finds it. Source: https://github.com/NVIDIA/TensorRT/issues/4813
+ */
+function planFinding({ engine, format, accuracy }: RunSpec): Found {
+  if (!inContainers(engine) || format !== 'trt' || !accuracy.allowUnverified) return null;
+  if (engine.tritonImage !== undefined) return null;
+  if (compareVersions(engine.release ?? defaultRelease, firstStronglyTyped) < 0) return null;
+  return warning(
+    'accuracy.allowUnverified',
+    `TensorRT 11 (release ${firstStronglyTyped} and later) builds wrong plans of some models without a message, and the run would measure such a plan`,
+    `Leave it off for TensorRT plans, or choose a release before ${firstStronglyTyped}.`,
+  );
+}
+
 function dockerFindings(engine: DockerEngineSpec): Found {
   if (imageFamily(engine) !== 'cpu') return null;
   const release = "A release applies only to NVIDIA's images; these images are built locally";
@@ -117,15 +136,7 @@ function jobFinding({ container = 'none', containerImage }: SlurmEngineSpec): Fo
 /** Ports, address and images of the place to run. */
 export function engineProblems(spec: RunSpec): Found {
   const { engine } = spec;
-  switch (engine.kind) {
-    case 'remote':
-      return allOf(remoteFindings(engine.url), tlsFindings(spec));
-    case 'local':
-    case 'kubernetes':
-      return portFindings(engine);
-    case 'slurm':
-      return allOf(portFindings(engine), jobFinding(engine));
-    case 'docker':
-      return allOf(portFindings(engine), dockerFindings(engine));
-  }
+  if (isElsewhere(engine)) return allOf(remoteFindings(engine.url), tlsFindings(spec));
+  if (inContainers(engine)) return allOf(portFindings(engine), dockerFindings(engine), planFinding(spec));
+  return engine.kind === 'slurm' ? allOf(portFindings(engine), jobFinding(engine)) : portFindings(engine);
 }

@@ -1,5 +1,6 @@
 import { isLoopback, parseRemoteUrl } from '../contract/address';
 import { fewestRounds } from '../contract/measured/cross-check';
+import { askedGpus, isElsewhere } from '../contract/run/engine-kinds';
 import { overRemoteLimit } from '../contract/run/remote-limits';
 import { type Scenario, scenarios } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
@@ -56,17 +57,17 @@ function sharedMemory(spec: RunSpec): Found {
   const { performance, engine } = spec;
   const { sharedMemory: kind, loadTool } = performance;
   if (kind === 'none') return null;
-  if (engine.kind === 'remote' && !onThisMachine(engine.url)) {
+  if (isElsewhere(engine) && !onThisMachine(engine.url)) {
     return memoryRefused('Shared memory does not work with a server on another machine', 'Choose "none".');
   }
-  if (kind === 'system') return engine.kind === 'remote' ? memoryOfRunning(spec) : null;
+  if (kind === 'system') return isElsewhere(engine) ? memoryOfRunning(spec) : null;
   if (loadTool !== 'perf_analyzer') {
     return memoryRefused(
       'The native generator does not support CUDA shared memory',
       'Choose "perf_analyzer" as the load tool.',
     );
   }
-  return engine.kind === 'docker' && engine.gpus.length > 0
+  return askedGpus(engine).length > 0
     ? null
     : memoryRefused('CUDA shared memory needs a GPU', 'Choose the engine "docker" with a GPU, or "none".');
 }
@@ -135,7 +136,7 @@ function kind({ performance, configure }: RunSpec): Found {
 
 /** Load on another machine has a limit that the specification can raise. */
 function remoteLoad({ performance, engine }: RunSpec): Found {
-  if (engine.kind !== 'remote' || onThisMachine(engine.url)) return null;
+  if (!isElsewhere(engine) || onThisMachine(engine.url)) return null;
   const over = overRemoteLimit(scenarioLevels(performance, 'online'), engine.limits);
   if (over === null) return null;
   const { requestRates, requestIntervalsUs } = performance;
@@ -152,9 +153,10 @@ function remoteLoad({ performance, engine }: RunSpec): Found {
 }
 
 function requests({ performance }: RunSpec): Found {
-  if (!toolsOf(performance).includes('perf_analyzer')) return null;
   const levels = [...scenarioLevels(performance, 'offline'), ...scenarioLevels(performance, 'online')];
-  const [few] = levels.flatMap((level) => tooFewRequests(level, performance.requestCount) ?? []);
+  const [few] = levels.flatMap(
+    (level) => tooFewRequests(level, performance.requestCount, toolsOf(performance)) ?? [],
+  );
   const remedy = 'Raise the requests per level, or set 0 for windows.';
   return few === undefined ? null : problem('performance.requestCount', few, remedy);
 }

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WorkbenchError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
 import { type PublishedResults, publishedSchema } from '../contract/measured/baseline';
-import { type Preset, presetSchema } from '../contract/run/preset';
+import type { Preset } from '../contract/run/preset';
 import { exists } from '../platform/files';
 import { mostYamlBytes, parseYaml } from '../platform/parse-yaml';
 import { readBoundedFile } from '../platform/plain-entry';
+import { checkPreset, presetError } from './preset-problems';
 
 export interface LoadedPreset {
   readonly preset: Preset;
@@ -19,19 +20,18 @@ function presetIn(text: string, dir: string, path: string): LoadedPreset {
   try {
     tree = parseYaml(text);
   } catch (cause) {
-    const message = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
-    throw new WorkbenchError('model-folder-invalid', `preset.yaml: ${message}`, { where: path, cause });
+    const { message, remedy } = toWire(cause);
+    throw new WorkbenchError('model-folder-invalid', `preset.yaml: ${message.split('\n')[0] ?? ''}`, {
+      where: path,
+      remedy:
+        remedy ??
+        'Fix that line: "key: value" with a space behind the colon, the same indent for keys of one level, and quotes around text with a colon.',
+      cause,
+    });
   }
-  const parsed = presetSchema.safeParse(tree);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new WorkbenchError(
-      'model-folder-invalid',
-      `preset.yaml: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`,
-      { where: path },
-    );
-  }
-  return { preset: parsed.data, dir };
+  const found = checkPreset(tree);
+  if ('id' in found) return { preset: found, dir };
+  throw presetError(found, path);
 }
 
 /** Reads and checks `preset.yaml` of one model folder. */
@@ -44,7 +44,7 @@ export async function readPreset(dir: string): Promise<LoadedPreset> {
       `The folder has no readable preset.yaml: ${found.problem}`,
       {
         where: path,
-        remedy: 'For your own model, "triton-workbench init <folder>" writes the missing files.',
+        remedy: `For your own model, "triton-workbench init ${dir}" writes the missing files.`,
       },
     );
   }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { baseDefaults, defaultOf, fieldAt, fields } from '../contract/fields/fields';
 import { sbatchOptions } from '../contract/job/job-engines';
+import { visibleGpus } from '../contract/run/engine-kinds';
 import type { Preset } from '../contract/run/preset';
 import { scenarios } from '../contract/run/run-events';
 import {
@@ -14,9 +15,9 @@ import {
   type RunSpec,
   runSpecSchema,
 } from '../contract/run/run-spec';
-import { instancesText, visibleGpus } from '../contract/run/serving';
+import { instancesText } from '../contract/run/serving';
 import { ofScenario } from '../contract/run/sweep';
-import { isTree, mergeTrees, type Tree, unsetAt } from '../contract/trees';
+import { getAt, isTree, mergeTrees, type Tree, unsetAt } from '../contract/trees';
 import {
   chosenGpu,
   gpuDefaultsOff,
@@ -99,6 +100,14 @@ function withOnlineSweep(tree: Tree): Tree {
   return { ...tree, performance: { ...rest, concurrency: [...sweep.concurrency], onlineBatchSize } };
 }
 
+/** Who says how many requests there are wants no others that nobody asked for. */
+function withoutUntypedWarmup(tree: Tree, overrides: Tree): Tree {
+  const counts = ['requestCount', 'warmupRequestCount'].map((name) => getAt(tree, ['performance', name]));
+  const isCounted = counts.some((count) => typeof count === 'number' && count > 0);
+  if (!isCounted || getAt(overrides, ['performance', 'warmupMs']) !== undefined) return tree;
+  return mergeTrees(tree, { performance: { warmupMs: 0 } });
+}
+
 type ProfileName = (typeof profiles)[number];
 type Profile = NonNullable<Preset['profiles'][ProfileName]>;
 
@@ -146,7 +155,6 @@ function ofPrecision(profile: Profile, overrides: Tree, underneath: Tree): Tree 
 export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const wantedModel = isTree(overrides['model']) ? overrides['model'] : {};
   const { name, profile } = chosenProfile(preset, wantedModel['profile'] ?? 'quick');
-  const args = Object.fromEntries(Object.entries(profile.args).map(([key, value]) => [key, String(value)]));
   const { gpu, onGpu, publishedFormat } = gpuOf(preset, name, overrides);
   const place = placeOf(overrides, onGpu);
   const ownFormat = profile.defaults['format'] ?? preset.defaults['format'] ?? baseDefaults['format'];
@@ -158,7 +166,7 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
   );
   const ofFormat = (layer: Preset['byFormat']): Tree => (format === undefined ? {} : (layer?.[format] ?? {}));
   const own = [
-    { model: { preset: preset.id, profile: name, args }, configure: { modelName: preset.id } },
+    { model: { preset: preset.id, profile: name, args: profile.args }, configure: { modelName: preset.id } },
     preset.defaults,
     ofFormat(preset.byFormat),
     profile.defaults,
@@ -177,7 +185,7 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const presetDefaults = mergeTrees(underneath, ofPrecision(profile, overrides, underneath));
   const ownInputs = wantedModel['checkpoint'] !== undefined || wantedModel['dataset'] !== undefined;
   const defaults = ownInputs ? withoutThresholds(presetDefaults) : presetDefaults;
-  return withOnlineSweep(mergeTrees(defaults, overrides));
+  return withoutUntypedWarmup(withOnlineSweep(mergeTrees(defaults, overrides)), overrides);
 }
 
 /** Throws spec-invalid or combination-unsupported for what the schema of single fields cannot say. Pure. */

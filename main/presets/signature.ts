@@ -14,6 +14,7 @@ function tensorOf(tensor: PresetTensor, args: Readonly<Record<string, string>>):
     const found = value === undefined ? 'is not given' : `is "${value}"`;
     throw new WorkbenchError('spec-invalid', `model.args.${dimension}: ${found}; it must be a whole number`, {
       where: `model.args.${dimension}`,
+      remedy: `For example --set model.args.${dimension}=10.`,
     });
   });
   const { name, datatype, reshape } = tensor;
@@ -48,7 +49,7 @@ export function hasProfileArguments(preset: Preset, spec: ModelChoice): boolean 
   if (spec.model.checkpoint !== undefined) return false;
   const own = preset.profiles[spec.model.profile]?.args ?? {};
   const names = new Set([...Object.keys(own), ...Object.keys(spec.model.args)]);
-  return [...names].every((name) => name in own && spec.model.args[name] === String(own[name]));
+  return [...names].every((name) => name in own && spec.model.args[name] === own[name]);
 }
 
 const show = (tensor: TensorSignature) => `${tensor.datatype} [${tensor.shape.join(', ')}]`;

@@ -74,6 +74,29 @@ function batching({ configure, performance }: RunSpec): Found {
   );
 }
 
+const mostInt32 = 2 ** 31 - 1;
+
+/** What config.pbtxt holds as an int32; Triton refuses the whole file for a larger one. */
+function configNumbers({ configure }: RunSpec): Found {
+  const { maxBatchSize, preferredBatchSizes, instances } = configure;
+  const tooLarge = (field: string, name: string, values: readonly number[]): Found => {
+    const value = values.find((one) => one > mostInt32);
+    return (
+      value !== undefined &&
+      problem(
+        `configure.${field}`,
+        `${value} is too large: ${name} in config.pbtxt is an int32`,
+        `Use at most ${mostInt32}.`,
+      )
+    );
+  };
+  return allOf(
+    tooLarge('maxBatchSize', 'max_batch_size', [maxBatchSize]),
+    tooLarge('preferredBatchSizes', 'preferred_batch_size', preferredBatchSizes),
+    tooLarge('instances', 'count of instance_group', [instances]),
+  );
+}
+
 /** The steps run in folders of their own, and containers mount by full path. */
 function ownFile(field: string, path: string | undefined): Found {
   if (path === undefined) return null;
@@ -138,6 +161,7 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     accelerationProblems(spec),
     engineProblems(spec),
     batching(spec),
+    configNumbers(spec),
     ownFile('model.source.path', source?.path),
     ownFile('model.checkpoint', checkpoint),
     ownFile('model.dataset', dataset),

@@ -5,6 +5,7 @@ import {
   flags,
   latencies,
   loadOf,
+  percentileColumns,
   publishedColumns,
   scheduleColumns,
   throughput,
@@ -88,6 +89,7 @@ const intervals = [throughput, ...latencies].map((column): FileColumn => ({
 /** Streams and sequences, intervals, the cache, checks, TLS and models measured together: where a level has any. */
 function furtherColumns(points: readonly LoadPoint[]): readonly FileColumn[] {
   return [
+    ...inFile(percentileColumns(points)),
     ...inFile(streamColumns(points)),
     ...(points.some(({ latencyIntervals }) => latencyIntervals !== undefined) ? intervals : []),
     ...inFile(partsOf(points, partsInFiles)),
@@ -117,8 +119,7 @@ export function pointsCsv(points: readonly LoadPoint[]): string {
  * a result is a row without numbers.
  */
 export function loadCsv(scenario: ReportScenario, verification: Verification): string {
-  const { sweep, rows, budget } = scenario;
-  const verified = verification.verified ? 'verified' : 'unverified';
+  const { sweep, rows } = scenario;
   const load = loadOf(sweep);
   const holes = new Map<string | null, (level: ReportLevel) => CsvValue>([
     [batchSize.heading, (level) => level.batchSize],
@@ -127,16 +128,16 @@ export function loadCsv(scenario: ReportScenario, verification: Verification): s
   ]);
   const columns = [
     ...measuredColumns(sweep),
-    { heading: 'Verified', read: () => verified },
+    { heading: 'Accuracy', read: () => verification.label },
     ...furtherColumns(rows.flatMap(({ point }) => point ?? [])),
   ];
   return csvText(
-    [...columns.map(({ heading }) => heading), ...(budget === null ? [] : [budget.heading])],
-    rows.map((level, index) => [
+    [...columns.map(({ heading }) => heading), 'Answer'],
+    rows.map((level) => [
       ...columns.map(({ heading, read }) =>
         level.point === null ? (holes.get(heading)?.(level) ?? null) : read(level.point),
       ),
-      ...(budget === null ? [] : [budget.cells[index] ?? null]),
+      level.answer === '' ? null : level.answer,
     ]),
   );
 }

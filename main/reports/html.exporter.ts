@@ -37,7 +37,7 @@ function sections(report: Report): readonly (Markup | null)[] {
   const made: Readonly<Record<ReportSection, () => Markup | readonly Markup[] | null>> = {
     accuracy: () => accuracySection(report.accuracy),
     environment: () => environmentSection(report),
-    levels: () => report.scenarios.map((scenario) => scenarioSection(scenario, report.verification.verified)),
+    levels: () => report.scenarios.map((scenario) => scenarioSection(scenario, report.summary.accuracyBadge)),
     published: () => publishedSection(report.published),
     parameters: () => parametersSection(report),
     steps: () => stepsSection(report),

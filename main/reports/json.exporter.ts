@@ -1,8 +1,9 @@
 import { crossCheckOf, crossSummary } from '../contract/measured/cross-check';
 import { levelsOf } from '../contract/measured/points';
-import { bestDocument, budgetDocument } from '../contract/measured/verdict';
+import { answerDocument, bestDocument, budgetDocument } from '../contract/measured/verdict';
 import type { Scenario } from '../contract/run/run-events';
 import { outcomeOf } from '../contract/run/run-outcome';
+import { servedByText } from '../contract/run/served-by';
 import { hasSpec } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
 import type { Exporter, ExportInput } from './report';
@@ -42,6 +43,7 @@ export const json: Exporter = {
       updatedAt: state.updatedAt,
       best: bestDocument(state),
       budget: budgetDocument(state),
+      answer: answerDocument(state),
       verdict: report.verdict,
       verification: report.verification,
       error: state.error,
@@ -50,6 +52,7 @@ export const json: Exporter = {
       damagedLines: state.damagedLines,
       spec: hasSpec(state) ? state.spec : null,
       specHash: hasSpec(state) ? state.specHash : null,
+      servedBy: servedByText(state),
       instances: hasSpec(state) ? instancesText(state.spec) : null,
       specChanges: state.specChanges,
       environment: state.imported === null ? state.environment : null,

@@ -4,12 +4,12 @@ import type { Exporter, NamedText, ParameterGroup, Report, ReportScenario } from
 import { logoUri } from './report-look';
 
 /** Characters that would be read as markup; line breaks would end a cell. */
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text.replace(/[\\`*_[\]<>|#~]/g, String.raw`\$&`).replaceAll(/\s*\n\s*/g, ' ');
 
 const row = (cells: readonly string[]): string => `| ${cells.map(escaped).join(' | ')} |`;
 
-const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
+export const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(header), `| ${header.map(() => '---').join(' | ')} |`, ...rows.map(row)].join('\n');
 
 const named = (rows: readonly NamedText[]): string =>
@@ -18,7 +18,8 @@ const named = (rows: readonly NamedText[]): string =>
     rows.map(({ name, value }) => [name, value]),
   );
 
-const list = (lines: readonly string[]): string => lines.map((line) => `- ${escaped(line)}`).join('\n');
+export const list = (lines: readonly string[]): string =>
+  lines.map((line) => `- ${escaped(line)}`).join('\n');
 
 const section = (title: string, ...parts: readonly (string | null)[]): string => {
   const present = parts.filter((part) => part !== null && part !== '');
@@ -26,16 +27,15 @@ const section = (title: string, ...parts: readonly (string | null)[]): string =>
 };
 
 function head(report: Report): string {
-  const { title, subtitle, times, status, verification, verdict, budget, figures, summary } = report;
+  const { title, subtitle, times, status, verification, verdict, figures, summary } = report;
   const { logo, remarks } = report;
   return [
     ...(logo === null ? [] : [`![Logo](${logoUri(logo)})`]),
     `# ${escaped(title)}`,
     `${escaped(subtitle)}  \n${escaped(times)}, run \`${report.runId}\``,
     `**${escaped(verdict)}**`,
-    ...(budget === null ? [] : [escaped(budget)]),
     ...(remarks === '' ? [] : remarks.split(/\n\s*\n/).map(escaped)),
-    escaped(`${status.label}. ${verification.label}: ${verification.reason}`),
+    escaped(`${status.label}. Accuracy ${verification.label}. ${verification.reason}`),
     ...(figures.length === 0
       ? []
       : [
@@ -49,21 +49,17 @@ function head(report: Report): string {
 }
 
 function scenarioTable(scenario: ReportScenario): string {
-  const { columns, rows, budget } = scenario;
-  const header = [...columns, ...(budget === null ? [] : [budget.heading]), 'State'];
+  const { columns, rows } = scenario;
+  const header = [...columns, 'Answer', 'State'];
   const state = ({ reasons }: ReportScenario['rows'][number]) =>
     reasons.length === 0 ? 'steady' : reasons.join('; ');
   return table(
     header,
-    rows.map((level, index) => [
-      ...level.cells,
-      ...(budget === null ? [] : [budget.cells[index] ?? '']),
-      state(level),
-    ]),
+    rows.map((level) => [...level.cells, level.answer, state(level)]),
   );
 }
 
-function accuracy({ accuracy: found }: Report): string {
+function accuracy({ accuracy: found, verification }: Report): string {
   if (found === null) return '';
   const metrics = found.metrics.map(({ name, framework, triton, delta, threshold }) => [
     ...[name, framework, triton, delta, threshold],
@@ -71,9 +67,12 @@ function accuracy({ accuracy: found }: Report): string {
   const outputs = found.outputs.map(({ output, maxAbsDiff, maxRelDiff, tolerance, sampleCount }) => [
     ...[output, maxAbsDiff, maxRelDiff, tolerance, sampleCount],
   ]);
+  const batches = found.batches.map(({ requests, count, maxAbsDiff, passed }) => [
+    ...[requests, count, maxAbsDiff, passed ? 'passed' : 'failed'],
+  ]);
   return section(
     'Accuracy',
-    found.passed ? 'The accuracy check passed.' : 'The accuracy check did not pass.',
+    `Accuracy ${verification.label}.`,
     list([...found.reasons, ...found.warnings]),
     metrics.length === 0
       ? null
@@ -81,6 +80,7 @@ function accuracy({ accuracy: found }: Report): string {
     outputs.length === 0
       ? null
       : table(['Output', 'Largest difference', 'Relative', 'Tolerance', 'Samples'], outputs),
+    batches.length === 0 ? null : table(['Requests', 'Count', 'Largest difference', 'Result'], batches),
   );
 }
 

@@ -155,7 +155,7 @@ function runList({ results }: MatrixReport): Markup {
 <tr><td class="n">${result.number}</td><td>${matrixState(result)}</td><td class="mono">${result.state?.runId ?? '–'}</td><td>${matrixReason(result) ?? '–'}</td></tr>`,
   )}
 </tbody></table>
-<p class="key">Throughput and p99 are those of the best steady level of each scenario. The report of a run has all of its levels.</p>`;
+<p class="key">Throughput and p99 are those of the best steady level of each scenario; where no level is steady, those of the best level, whose state says so. The report of a run has all of its levels.</p>`;
 }
 
 const page = (report: MatrixReport): Markup =>

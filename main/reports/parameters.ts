@@ -22,7 +22,7 @@ function textOf(row: FieldRow, value: unknown, spec: RunSpec, overridden: boolea
     return 'not used: measured by request rate';
   }
   if (row.path === 'accuracy.allowUnverified' && overridden && value !== true) {
-    return 'off; continued on request, marked unverified';
+    return 'off; continued on request, marked “accuracy failed”';
   }
   return parameterText(row, value);
 }
@@ -88,6 +88,15 @@ const levelPaths: ReadonlySet<string> = new Set(
   ].map((name) => `performance.${name}`),
 );
 
+/** Of more levels than anybody reads, the ends: a search without an end has a thousand. */
+const mostNamed = 40;
+
+function levelsText(levels: ServerLoad['levels']): string {
+  const named = levels.length > mostNamed ? [...levels.slice(0, 1), ...levels.slice(-1)] : levels;
+  const separator = levels.length > mostNamed ? ` … (${levels.length} levels) … ` : '; ';
+  return named.map(levelText).join(separator);
+}
+
 const shapeText = ([name, dims]: readonly [string, readonly number[]]): string => `${name} ${dims.join('×')}`;
 
 /** What is measured of a Triton that was there already, and how; nothing of figures that were imported. */
@@ -118,14 +127,19 @@ export function loadParameters(load: ServerLoad | null): readonly ParameterGroup
             .join(', '),
         ),
         row('Model version', modelVersion === '' ? 'chosen by the server' : modelVersion),
-        row('Levels', levels.map(levelText).join('; ')),
+        row('Levels', levelsText(levels)),
         row(
           'Order',
           load.inTurns ? '3 rounds, one window of each level in each' : 'one level after the other',
         ),
         ...(search === null
           ? []
-          : [row('Search', `${search.kind}, p99 within ${formatScale(search.thresholdUs / 1000)} ms`)]),
+          : [
+              row(
+                'Search',
+                `${search.kind}, p${settings.percentile === 0 ? 99 : settings.percentile} within ${formatScale(search.thresholdUs / 1000)} ms`,
+              ),
+            ]),
         row('Input data', sources.join(', ') || 'random'),
         ...(found.length === 0 ? [] : [row('Shapes', found.map(shapeText).join(', '))]),
       ],

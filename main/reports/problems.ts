@@ -2,6 +2,7 @@ import { errorText } from '../contract/error-text';
 import { shellLine } from '../contract/flag-text';
 import { meanBatch } from '../contract/measured/columns';
 import { formatCount, formatDuration, formatScale } from '../contract/numbers';
+import { remedyOf } from '../contract/remedy';
 import { damageText, scenarios, skippedText } from '../contract/run/run-events';
 import type { Tone } from '../contract/run/run-outcome';
 import { type Protocol, protocols, type RunSpec } from '../contract/run/run-spec';
@@ -15,13 +16,13 @@ function errorProblem({ steps, error: ofRun }: RunState): ReportProblem | null {
   const failed = steps.find((step) => step.error !== null);
   const error = ofRun ?? failed?.error ?? null;
   if (error === null) return null;
-  const { title, remedy } = errorText[error.code];
+  const { title } = errorText[error.code];
   const where = [failed === undefined ? null : `Step “${stepTitle[failed.id]}”`, error.where ?? null];
   return {
     tone: 'bad',
     title,
     text: [error.message, ...where.filter((part) => part !== null)].join(' · '),
-    remedy: error.remedy ?? remedy,
+    remedy: remedyOf(error),
     details: error.details ?? null,
   };
 }
@@ -126,8 +127,23 @@ function requestCounts({ performance }: RunSpec): string {
   return counts.map((count, index) => `${formatCount(count)} (${scenarios[index] ?? ''})`).join(' or ');
 }
 
+const noneDropped = 'A level is never dropped: one without a result is shown with the reason.';
+
+/** What comes before the requests that are measured; perf_analyzer knows no time. */
+function warmupText({ warmupMs, warmupRequestCount, loadTool }: RunSpec['performance']): string {
+  if (warmupRequestCount > 0) return `after ${formatCount(warmupRequestCount)} requests that are not counted`;
+  return warmupMs > 0 && loadTool === 'native'
+    ? `after a warm-up of ${formatCount(warmupMs)} ms that is not counted`
+    : 'without a warm-up';
+}
+
+const exactRequests = (performance: RunSpec['performance']): string =>
+  `A level is measured by exactly ${formatCount(performance.requestCount)} requests, ${warmupText(performance)}. ` +
+  `It is not judged by how windows agree. ${noneDropped}`;
+
 function stability(spec: RunSpec): string {
   const { performance } = spec;
+  if (performance.requestCount > 0) return exactRequests(performance);
   const window =
     performance.measurementMode === 'time_windows'
       ? `windows of ${formatCount(performance.measurementIntervalMs)} ms`
@@ -136,7 +152,7 @@ function stability(spec: RunSpec): string {
     `A level is measured in ${window}. It is steady when, over the last three windows, throughput and mean latency each ` +
     `stay within ${formatScale(performance.stabilityPercentage)} % of their smallest value, and its result merges those three. ` +
     `After ${formatCount(performance.maxTrials)} windows it is reported as is and marked not steady. ` +
-    'A level is never dropped: one without a result is shown with the reason.'
+    noneDropped
   );
 }
 

@@ -1,8 +1,8 @@
+import type { ChosenLevel } from '../contract/measured/answer';
 import type { BaselineSeries } from '../contract/measured/baseline';
 import type { CrossLevel } from '../contract/measured/cross-check';
 import type { KeyFigure } from '../contract/measured/key-figures';
 import type { LoadPoint } from '../contract/measured/results';
-import type { ChosenLevel } from '../contract/measured/verdict';
 import type { ReportSection } from '../contract/run/report-look';
 import type { ReportFile, Scenario, StepId } from '../contract/run/run-events';
 import type { Badge, Tone, Verification } from '../contract/run/run-outcome';
@@ -32,8 +32,8 @@ export interface Report {
   readonly verification: Verification;
   /** One sentence: what was reached, and how true to the framework it is. */
   readonly verdict: string;
-  /** What the run gives within its p99 budget, in a sentence; null without a budget. */
-  readonly budget: string | null;
+  /** The verdict names nothing that is in doubt. */
+  readonly isSure: boolean;
   readonly figures: readonly KeyFigure[];
   readonly summary: ReportSummary;
   readonly problems: readonly ReportProblem[];
@@ -55,6 +55,8 @@ export interface Report {
 /** The first page, with verdict and figures; every text is cut so that it stays one page. */
 export interface ReportSummary {
   readonly badges: readonly Badge[];
+  /** The one of `badges` that every scenario without a verified accuracy has too. */
+  readonly accuracyBadge: Badge;
   /** Of the best level; null when nothing was measured. */
   readonly scenario: Scenario | null;
   /** What the check against the framework came to, in sentences. */
@@ -115,6 +117,15 @@ export interface ReportCommand {
 export interface ReportAccuracy {
   readonly passed: boolean;
   readonly sampleCount: string;
+  /** "batch sizes 1, 2 and 4, and gathered by the dynamic batcher"; null where the run does not say. */
+  readonly comparedAt: string | null;
+  /** By requests of each batch size; none where the run does not say. */
+  readonly batches: readonly {
+    readonly requests: string;
+    readonly count: string;
+    readonly maxAbsDiff: string;
+    readonly passed: boolean;
+  }[];
   /** Where the framework computed; null where the run does not say. */
   readonly referenceDevice: string | null;
   readonly outputs: readonly {
@@ -157,12 +168,8 @@ export interface ReportScenario {
   readonly rows: readonly ReportLevel[];
   /** Where the two load tools differ; null unless the run cross-checks. */
   readonly crossCheck: readonly CrossLevel[] | null;
-  /** How each row does against the run's p99 budget, and which is its answer; null without a budget. */
-  readonly budget: {
-    readonly ms: number;
-    readonly heading: string;
-    readonly cells: readonly string[];
-  } | null;
+  /** p99 budget of the run; null without one. */
+  readonly budgetMs: number | null;
   /** The level of this scenario that the run's answer is; null where it is of the other, or none. */
   readonly chosen: ChosenLevel | null;
   /** Published figures, drawn beside the measured ones and never among them. */
@@ -215,6 +222,8 @@ export interface ReportLevel {
   readonly reasons: readonly string[];
   /** Short words for a file: the flags, or "missing: <error code>". */
   readonly marks: readonly string[];
+  /** The answer of the run at its level, else what keeps this one from being it; empty: only that another one is faster. */
+  readonly answer: string;
 }
 
 export interface ExportInput {

@@ -1,4 +1,5 @@
-import { isSound, isSteady, marksOf, reasonsOf } from '../contract/flag-text';
+import { isFaulty, isSteady, marksOf, reasonsOf } from '../contract/flag-text';
+import { answerOf } from '../contract/measured/answer';
 import {
   type Baseline,
   baselineGpu,
@@ -10,8 +11,8 @@ import {
 import { cellText } from '../contract/measured/column';
 import { publishedColumns } from '../contract/measured/columns';
 import { crossCheckOf } from '../contract/measured/cross-check';
-import { budgetMsOf, isWithin, type Level, levelsOf, withinBudget } from '../contract/measured/points';
-import { budgetSentence, chosenLevel } from '../contract/measured/verdict';
+import { budgetMsOf, isWithin, type Level, levelsOf } from '../contract/measured/points';
+import type { LoadPoint } from '../contract/measured/results';
 import { formatCount, formatMs, formatRate, formatShare, formatTyped, missing } from '../contract/numbers';
 import { formatFacts } from '../contract/run/model-formats';
 import type { Scenario } from '../contract/run/run-events';
@@ -19,7 +20,7 @@ import type { RunState } from '../contract/run/run-state';
 import { type Sweep, sweepOf } from '../contract/run/sweep';
 import type { ReportLevel, ReportPublished, ReportPublishedRow, ReportScenario } from './report';
 
-function levelReport(level: Level, sweep: Sweep): ReportLevel {
+function levelReport(level: Level, sweep: Sweep, answer: string): ReportLevel {
   const { batchSize, concurrency, requestRate, point, hole } = level;
   const columns = publishedColumns(sweep);
   const loadText = requestRate === undefined ? formatCount(concurrency) : formatTyped(requestRate);
@@ -29,6 +30,7 @@ function levelReport(level: Level, sweep: Sweep): ReportLevel {
     ...(requestRate === undefined ? {} : { requestRate }),
     load: sweep === 'batchSize' ? batchSize : (requestRate ?? concurrency),
     loadText,
+    answer,
   };
   if (point === null) {
     const load = [formatCount(batchSize), loadText];
@@ -51,19 +53,21 @@ function levelReport(level: Level, sweep: Sweep): ReportLevel {
   };
 }
 
-/** The level that is the answer says so in the sentence that is shown everywhere; without an answer the first row does. */
-function budgetColumn(state: RunState, levels: readonly Level[]): ReportScenario['budget'] {
-  const budgetMs = budgetMsOf(state);
-  if (budgetMs === null) return null;
-  const answer = withinBudget(state, budgetMs);
-  const shown = answer.best?.point ?? levels.find(({ point }) => point !== null)?.point;
-  const cells = levels.map(({ point }) => {
-    if (point === null) return missing;
-    if (point === shown) return budgetSentence(answer);
-    if (!isWithin(point, budgetMs)) return 'exceeded';
-    return isSound(point) ? 'kept' : 'kept, but not steady or with errors';
-  });
-  return { ms: budgetMs, heading: `p99 budget of ${formatTyped(budgetMs)} ms`, cells };
+/** The level that is the answer says so in the sentences that are shown everywhere; without an answer the first row does. */
+function answersOf(state: RunState, levels: readonly Level[]): (point: LoadPoint | null) => string {
+  const answer = answerOf(state);
+  if (answer === null) return () => '';
+  const { budgetMs, level, text } = answer;
+  const shown = level === null ? levels.find(({ point }) => point !== null)?.point : level.point;
+  const left = answer.doubts.flatMap(({ kind, levels: of }) => (kind === 'left-out' ? of : []));
+  return (point) => {
+    if (point === null) return '';
+    if (point === shown) return text;
+    if (budgetMs !== null && !isWithin(point, budgetMs)) return 'p99 budget exceeded';
+    if (left.some((other) => other.point === point))
+      return `left out: ${isFaulty(point) ? 'with errors' : 'not steady'}`;
+    return budgetMs === null ? '' : 'p99 budget kept';
+  };
 }
 
 const texts = {
@@ -88,16 +92,17 @@ export function scenarioReport(
 ): ReportScenario {
   const levels = levelsOf(state, scenario);
   const sweep = sweepOf(scenario, levels);
-  const chosen = chosenLevel(state);
+  const chosen = answerOf(state)?.level ?? null;
+  const answer = answersOf(state, levels);
   return {
     id: scenario,
     ...texts[scenario],
     ...(sweep === 'requestRate' ? { description: rateText } : {}),
     sweep,
     columns: publishedColumns(sweep).map(({ heading, title }) => heading ?? title),
-    rows: levels.map((level) => levelReport(level, sweep)),
+    rows: levels.map((level) => levelReport(level, sweep, answer(level.point))),
     crossCheck: crossCheckOf(state, scenario),
-    budget: budgetColumn(state, levels),
+    budgetMs: budgetMsOf(state),
     chosen: chosen?.scenario === scenario ? chosen : null,
     baseline: baselineSeries(baseline, scenario, state.spec),
   };

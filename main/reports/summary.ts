@@ -1,19 +1,28 @@
 import { isLoopback } from '../contract/address';
 import { textAt } from '../contract/fields/parameter-text';
 import { marksOf } from '../contract/flag-text';
+import { answerOf } from '../contract/measured/answer';
+import { doubtsOf } from '../contract/measured/doubts';
 import { bestPoint } from '../contract/measured/points';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
 import { importKindText } from '../contract/run/imported';
-import { type Badge, statusOf, verificationOf } from '../contract/run/run-outcome';
+import {
+  accuracyBadge,
+  accuracyOf,
+  accuracyText,
+  type Badge,
+  statusOf,
+  verificationOf,
+} from '../contract/run/run-outcome';
 import type { PerformanceSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
+import { servedByOf } from '../contract/run/served-by';
 import { measuredServer, servedModels } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
 import { ofScenarios } from '../contract/run/sweep';
 import { largestOf } from '../contract/statistics';
-import { metricTitle, type MetricTitles } from '../contract/words';
-import { clipped, doubtsOf } from './doubts';
-import type { NamedText, ReportScenario, ReportSummary } from './report';
+import { clipped, metricTitle, type MetricTitles } from '../contract/words';
+import type { NamedText, ReportSummary } from './report';
 
 /** What keeps each value of the first page to two lines. */
 const longestFact = 90;
@@ -76,7 +85,9 @@ function loadText(performance: PerformanceSpec): string {
   return `${load}, ${performance.inputData === 'dataset' ? 'data set' : performance.inputData} input`;
 }
 
-function machineFacts({ environment, imported, onServer }: RunState): readonly NamedText[] {
+function machineFacts(state: RunState): readonly NamedText[] {
+  const { environment, imported, onServer } = state;
+  const served = servedByOf(state);
   if (imported !== null) {
     return facts([
       ['GPU', environment.gpus.map(({ uuid }) => uuid).join(', ') || 'unknown'],
@@ -104,14 +115,15 @@ function machineFacts({ environment, imported, onServer }: RunState): readonly N
     ],
     ['Memory', formatBytes(environment.memoryBytes)],
     ['Operating system', environment.os],
+    ['Served by', served === null ? null : `${served.backend}, ${served.place}`],
     ['Triton', tritonVersion ?? missing],
     ['Engine', textAt('engine.kind', environment.engine)],
     ['Image', onServer !== null ? null : image === null ? 'none (no container)' : shortImage(image)],
   ]);
 }
 
-/** "Passed with 200 samples. top-1: Triton 0.965, framework 0.965, at least 0.900. …" */
-function accuracyText(state: RunState, titles: MetricTitles): string {
+/** "Verified (outputs and metric), 200 samples. top-1: Triton 0.965, framework 0.965, at least 0.900. …" */
+function accuracySentences(state: RunState, titles: MetricTitles): string {
   const result = state.accuracy?.result;
   if (result === undefined) return verificationOf(state).reason;
   const sentences = result.metrics.slice(0, 2).map(({ name, framework, triton, threshold, better }) => {
@@ -121,7 +133,7 @@ function accuracyText(state: RunState, titles: MetricTitles): string {
   });
   const differences = result.outputs.flatMap(({ maxAbsDiff }) => (maxAbsDiff === null ? [] : [maxAbsDiff]));
   const text = [
-    `${result.passed ? 'Passed' : 'Not passed'} with ${formatCount(result.sampleCount)} samples.`,
+    `${capitalized(accuracyText(accuracyOf(result)))}${result.metrics.length === 0 && result.passed ? '' : `, ${formatCount(result.sampleCount)} samples`}.`,
     ...(result.passed ? [] : result.reasons.slice(0, 1).map((reason) => `${reason.replace(/\.$/, '')}.`)),
     ...sentences,
     ...(differences.length === 0
@@ -131,25 +143,28 @@ function accuracyText(state: RunState, titles: MetricTitles): string {
   return clipped(text, 260);
 }
 
+const capitalized = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+
+const ownAccuracy = ({ accuracy }: RunState): Badge => accuracyBadge(accuracyOf(accuracy?.result));
+
 /** The state of the run, of its accuracy, and what is in doubt about the best level: never a green badge without the doubt. */
 function badgesOf(state: RunState): readonly Badge[] {
-  const { verified } = verificationOf(state);
-  const point = bestPoint(state)?.point;
-  const doubts = point === undefined ? [] : marksOf(point);
+  const answer = answerOf(state);
+  const doubts = [
+    ...(answer?.level ? marksOf(answer.level.point) : []),
+    ...(answer?.doubts ?? []).map(({ mark }) => mark),
+  ];
   return [
     statusOf(state),
-    verified
-      ? { label: '✓ Accuracy verified', tone: 'good' }
-      : { label: '✗ Accuracy not verified', tone: 'bad' },
+    ownAccuracy(state),
     ...doubts.map((words): Badge => ({
-      label: `! ${words.charAt(0).toUpperCase()}${words.slice(1)}`,
+      label: `! ${capitalized(words)}`,
       tone: 'warning',
     })),
   ];
 }
 
 interface SummaryInput {
-  readonly scenarios: readonly ReportScenario[];
   readonly titles: MetricTitles;
   /** Of the model, and of its format. */
   readonly title: string;
@@ -158,12 +173,13 @@ interface SummaryInput {
 
 /** The first page: for a reader who reads nothing else. */
 export function reportSummary(state: RunState, input: SummaryInput): ReportSummary {
-  const { scenarios, titles, title, format } = input;
+  const { titles, title, format } = input;
   return {
     badges: badgesOf(state),
-    scenario: bestPoint(state)?.scenario ?? null,
-    accuracy: accuracyText(state, titles),
-    doubts: doubtsOf(state, scenarios),
+    accuracyBadge: ownAccuracy(state),
+    scenario: (answerOf(state)?.level ?? bestPoint(state))?.scenario ?? null,
+    accuracy: accuracySentences(state, titles),
+    doubts: doubtsOf(state),
     model: modelFacts(state, title, format),
     machine: machineFacts(state),
   };

@@ -1,8 +1,10 @@
 import { textAt } from '../contract/fields/parameter-text';
+import { answerOf } from '../contract/measured/answer';
 import type { PublishedResults } from '../contract/measured/baseline';
+import { batchesText, comparedAtText } from '../contract/measured/compared-batches';
 import { keyFigures } from '../contract/measured/key-figures';
 import type { Environment, OutputComparison } from '../contract/measured/results';
-import { budgetText, verdictOf } from '../contract/measured/verdict';
+import { verdictOf } from '../contract/measured/verdict';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
 import { importKindText, type ImportSource } from '../contract/run/imported';
 import { formatFacts } from '../contract/run/model-formats';
@@ -33,6 +35,13 @@ function accuracyReport(state: RunState, titles: MetricTitles): ReportAccuracy |
   return {
     passed: result.passed,
     sampleCount: formatCount(result.sampleCount),
+    comparedAt: comparedAtText(result.batches),
+    batches: (result.batches ?? []).map((batch) => ({
+      requests: batchesText([batch]),
+      count: formatCount(batch.requestCount),
+      maxAbsDiff: formatScale(batch.maxAbsDiff),
+      passed: batch.passed,
+    })),
     referenceDevice: result.referenceDevice ?? null,
     outputs: result.outputs.map((output) => ({
       output: output.output,
@@ -190,10 +199,9 @@ export function toReport(state: RunState, context: ReportContext): Report {
     status: statusOf(state),
     verification: verificationOf(state),
     verdict: verdictOf(state, titles),
-    budget: budgetText(state),
+    isSure: answerOf(state)?.isSure ?? false,
     figures: keyFigures(state, titles),
     summary: reportSummary(state, {
-      scenarios: shown,
       titles,
       title: modelTitle,
       format: formatFacts[spec.format].title,

@@ -25,6 +25,8 @@ export interface Component {
   readonly stamp: (context: Pick<SetupContext, 'layout' | 'resources'>) => Promise<string | null>;
   /** Of what is installed, by itself; null where it does not say. */
   readonly version: (folder: string) => Promise<string | null>;
+  /** What of it is other than what would be made now, in words; empty where it is what it was made from that changed. */
+  readonly differences: (context: Pick<SetupContext, 'layout' | 'resources'>) => Promise<readonly string[]>;
   /** Makes it in `fresh`, a new folder beside its place; the rest is done by the set-up. */
   readonly make: (fresh: string, context: SetupContext, listener: SetupListener) => Promise<void>;
 }

@@ -91,6 +91,9 @@ async function borrowLibraries(sitePackages: string, into: string): Promise<void
   }
 }
 
+const installedVersion: Component['version'] = async (folder) =>
+  (await readText(join(folder, 'version')))?.trim() ?? null;
+
 /** NVIDIA's load generator: the newest release whose binary runs on this system. */
 export const perfAnalyzerComponent: Component = {
   id: 'perf-analyzer',
@@ -105,7 +108,11 @@ export const perfAnalyzerComponent: Component = {
     const base = await (release.borrowsLibraries ? pythonBaseStamp : pythonStamp)(context);
     return hashParts('perf_analyzer 2', await homeOf(folderOf(layout)), base, pinned);
   },
-  version: async (folder) => (await readText(join(folder, 'version')))?.trim() ?? null,
+  version: installedVersion,
+  differences: async ({ layout }) => {
+    const [has, { version }] = [await installedVersion(folderOf(layout)), releaseHere()];
+    return has === null || has === version ? [] : [`perf_analyzer ${has} (this version uses ${version})`];
+  },
   make: async (fresh, context, listener) => {
     const release = releaseHere();
     const what = `perf_analyzer ${release.version}`;

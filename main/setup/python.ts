@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { HomeLayout } from '../platform/layout';
 import type { Component, SetupContext } from './component';
@@ -10,6 +10,7 @@ import {
   type SetupListener,
   tryInstaller,
 } from './installer';
+import { installedVersions, pinDifferences } from './pinned';
 import { hashParts, homeOf, readText } from './stamps';
 import { findInterpreter } from './uv';
 
@@ -40,14 +41,7 @@ export async function pythonBaseStamp(context: Pick<SetupContext, 'layout' | 're
 
 /** Version of an installed package; null where it is not there. */
 export async function packageVersion(venv: string, name: string): Promise<string | null> {
-  const library = join(venv, 'lib');
-  const [python] = (await readdir(library).catch(() => [])).filter((entry) => /^python3\.\d+$/.test(entry));
-  if (python === undefined) return null;
-  const entries = await readdir(join(library, python, 'site-packages')).catch(() => []);
-  const found = entries
-    .map((entry) => /^(.+)-([^-]+)\.dist-info$/.exec(entry))
-    .find((match) => match?.[1] === name);
-  return found?.[2] ?? null;
+  return (await installedVersions(venv)).get(name) ?? null;
 }
 
 interface Environment {
@@ -116,6 +110,11 @@ export const pythonComponent: Component = {
   files: (layout) => [layout.python],
   stamp: pythonStamp,
   version: interpreterVersion,
+  differences: async ({ layout, resources }) => {
+    const venv = venvOf(layout);
+    const requirements = join(resources, 'requirements', 'runtime.txt');
+    return pinDifferences(venv, requirements, (await interpreterVersion(venv)) ?? '');
+  },
   make: async (fresh, context, listener) => {
     const uv = await context.uv();
     const interpreter = await findInterpreter(uv, context, listener);
@@ -156,6 +155,10 @@ export const tensorflowComponent: Component = {
     return createHash('sha256').update(`tensorflow 1\0${base}\0${pinned}`).digest('hex');
   },
   version: (folder) => packageVersion(folder, 'tensorflow_cpu'),
+  differences: async (context) => {
+    const venv = dirname(dirname(context.layout.tensorflow));
+    return pinDifferences(venv, requirementsOf(context), (await interpreterVersion(venv)) ?? '');
+  },
   make: (fresh, context, listener) =>
     makeEnvironment(
       fresh,

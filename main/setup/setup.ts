@@ -10,6 +10,7 @@ import {
   inOrderOfNeed,
   withDependents,
 } from '../contract/setup';
+import { moreText } from '../contract/words';
 import { bytesBelow, exists, isThere, makeFolder } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import { takeFileLease } from '../store/file-lease';
@@ -78,7 +79,24 @@ async function statusOf(component: Component, options: SetupOptions): Promise<Co
   const version = facts?.version ?? (await component.version(folder));
   const works = stamp !== null && wanted !== null && !files.includes(false);
   const state = !works ? 'broken' : stamp === wanted ? 'ready' : 'outdated';
-  return { id, state, version, bytes: facts?.bytes ?? null };
+  const status = { id, state, version, bytes: facts?.bytes ?? null } as const;
+  return state === 'outdated' ? { ...status, outdated: await whyOutdated(component, options) } : status;
+}
+
+const mostDifferences = 3;
+
+/** What is other than this version of the workbench uses, in a sentence. */
+async function whyOutdated(component: Component, options: SetupOptions): Promise<string> {
+  const differences = await component.differences(options);
+  if (differences.length > 0) {
+    const more = moreText(Math.max(0, differences.length - mostDifferences), 'package');
+    const shown = [...differences.slice(0, mostDifferences), ...(more === null ? [] : [more])];
+    return `Installed: ${shown.join(', ')}.`;
+  }
+  const [base] = componentFacts[component.id].needs;
+  return base === undefined
+    ? 'Its packages are those that this version uses, but it was installed in another folder or from another list.'
+    : `It was made from an earlier state of the ${componentFacts[base].title}.`;
 }
 
 /** The processes of this machine whose program is in the folder; empty where the system has no /proc. */

@@ -62,6 +62,8 @@ export const tritonComponent: Component = {
     const server = await packageVersion(join(dirname(folder), 'python'), 'nvidia_pytriton');
     return server === null ? null : `nvidia-pytriton ${server}`;
   },
+  // It is in a package of the environment, whose differences are told there.
+  differences: () => Promise.resolve([]),
   make: async (fresh, context) => {
     const { layout } = context;
     const facts = await environmentFacts(context);

@@ -48,7 +48,8 @@ function parsed(text: string): Parsed {
   try {
     return { ok: true, config: parseConfigPbtxt(text) };
   } catch (error) {
-    const { message, where } = toWire(error);
+    const { message: what, where, remedy } = toWire(error);
+    const message = remedy === undefined ? what : `${what}. ${remedy}`;
     const line = /line (\d+)/.exec(where ?? '')?.[1];
     const field = /[a-z_]+$/.exec((where ?? '').replace(/\[[^\]]*\]/g, ''))?.[0];
     const named = field === undefined ? null : lineOf(text, field);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { toWire, WorkbenchError } from '../contract/errors';
+import { backendsOf } from '../contract/run/engine-kinds';
 import { formatFacts } from '../contract/run/model-formats';
 import type { Preset } from '../contract/run/preset';
 import { type Format, formats, runSpecSchema } from '../contract/run/run-spec';
-import { backendsOf } from '../contract/run/serving';
 import type { Choice, ImportedSpec } from '../contract/run/spec-tools';
 import { mergeTrees, type Tree } from '../contract/trees';
 import { requireInertConfig, requireInertPatch } from '../formats/inert-config';
@@ -77,8 +77,9 @@ export function importConfig(
   try {
     config = parseConfigPbtxt(text);
   } catch (error) {
-    const { message, where } = toWire(error);
-    return { source, choice: null, notes: [`${where ?? 'config.pbtxt'}: ${message}`] };
+    const { message, where, remedy } = toWire(error);
+    const said = [message, remedy].filter((part) => part !== undefined).join('. ');
+    return { source, choice: null, notes: [`${where ?? 'config.pbtxt'}: ${said}`] };
   }
   const unsafe = refusalOf(() => requireInertConfig(config));
   if (unsafe !== null) return { source, choice: null, notes: [unsafe] };

@@ -54,6 +54,8 @@ function readGpus(key: string, value: unknown): unknown {
 function readValue(row: FieldRow, key: string, value: unknown): unknown {
   if (row.path === 'engine.gpus') return readGpus(key, value);
   const constraint = valuesOf(row);
+  // As the schema has it, so that 64 and "64" are the same run.
+  if (row.path === 'model.args.*' && ['number', 'boolean'].includes(typeof value)) return String(value);
   const isList = isNumberList(constraint) || constraint.type === 'texts';
   const isFormula = row.path === 'performance.concurrency' && value === 'formula';
   if (isList && !Array.isArray(value) && !isFormula) {
@@ -62,7 +64,8 @@ function readValue(row: FieldRow, key: string, value: unknown): unknown {
   }
   const { values = Object.keys(row.choices ?? {}) } = constraint;
   if (values.length === 0 || values.some((known) => known === value)) return value;
-  throw invalidInput(key, `${shortValue(value)} is not one of ${values.join(', ')}`);
+  const names = values.join(', ');
+  throw invalidInput(key, `${shortValue(value)} is not one of ${names}`, `Give one of ${names}.`);
 }
 
 /** Throws input-invalid for a key that names no field. */
@@ -102,7 +105,8 @@ function axisOf(key: string, given: unknown): Axis {
   if (list.length === 0) throw invalidInput(`matrix.${key}`, 'The axis has no values', example);
   const values = list.map(read);
   const twice = values.find((value, at) => values.slice(0, at).some((before) => sameValue(before, value)));
-  if (twice !== undefined) throw invalidInput(`matrix.${key}`, `${shortValue(twice)} is there twice`);
+  if (twice !== undefined)
+    throw invalidInput(`matrix.${key}`, `${shortValue(twice)} is there twice`, 'Remove one.');
   return { path, values };
 }
 
@@ -181,7 +185,7 @@ function readAxes({ matrix, name, hosts, ...rest }: Tree): MatrixFile {
   const axes = Object.entries(matrix).map(([key, given]) => axisOf(key, given));
   const paths = axes.map(({ path }) => path);
   const double = paths.find((path, at) => paths.indexOf(path) !== at);
-  if (double !== undefined) throw invalidInput('matrix', `Two axes set ${double}`);
+  if (double !== undefined) throw invalidInput('matrix', `Two axes set ${double}`, 'Remove one of them.');
   const count = axes.reduce((product, { values }) => product * values.length, 1);
   if (count > mostRuns) {
     throw invalidInput(
@@ -219,7 +223,9 @@ function readRunner(tree: Tree, given: NamedPreset | null, presets: readonly Nam
     throw invalidInput('[preset]', 'The runner configuration does not name a model of the presets', remedy);
   }
   const entries = runnerEntries(preset, tree);
-  if (entries.length === 0) throw invalidInput('configurations', 'The file contains no configuration');
+  if (entries.length === 0) {
+    throw invalidInput('configurations', 'The file contains no configuration', example);
+  }
   const telling = tellingVariables(entries);
   return {
     name: null,
@@ -270,7 +276,7 @@ export function readMatrix({ text, fileName, preset, presets }: MatrixInput): Ma
     tree = parseYaml(text);
   } catch (cause) {
     if (cause instanceof WorkbenchError) throw cause;
-    throw invalidInput(fileName, cause instanceof Error ? cause.message : String(cause));
+    throw invalidInput(fileName, cause instanceof Error ? cause.message : String(cause), example);
   }
   if (isTree(tree) && isRunnerConfig(tree)) {
     const given =

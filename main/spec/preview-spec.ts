@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { toWire } from '../contract/errors';
 import type { Signature } from '../contract/run/artefacts';
-import type { Framework, RunSpec } from '../contract/run/run-spec';
-import { backendsOf } from '../contract/run/serving';
+import { backendsOf, inContainers, isElsewhere } from '../contract/run/engine-kinds';
+import { type Framework, type RunSpec, runSpecSchema } from '../contract/run/run-spec';
 import type { Choice, PlannedCommand, SpecPreview, SpecProblem } from '../contract/run/spec-tools';
 import { ofScenarios } from '../contract/run/sweep';
 import { formatOf } from '../formats/formats';
 import { checkPatchedConfig } from '../formats/patched-config';
+import { missingDataset } from '../own/folder-code';
 import type { ModelReaders } from '../own/model-readers';
 import { sourceOf } from '../own/own-preset';
 import { type InputReaders, runTensors } from '../perf/input/input-readers';
@@ -16,6 +17,7 @@ import type { LoadedPreset } from '../presets/presets';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { applyConfigPatch } from '../triton/served-config';
+import type { ScriptPrograms } from './command-script';
 import { defaultPrecision, generatedConfig, readChoice, servedSignature } from './read-choice';
 import type { SpecReaders } from './spec-readers';
 
@@ -57,11 +59,12 @@ async function inputFileProblem(
   }
 }
 
-/** The field, message and remedy of an error, as a value. */
+/** The field, message and remedy of an error, as a value. What names a place in config.pbtxt is about `field`. */
 function problemOf(error: unknown, field: string): SpecProblem {
   const wire = toWire(error);
+  const [part = ''] = (wire.where ?? '').split('.');
   return {
-    field: wire.where ?? field,
+    field: wire.where !== undefined && Object.hasOwn(runSpecSchema.shape, part) ? wire.where : field,
     severity: 'problem',
     message: wire.message,
     remedy: wire.remedy ?? null,
@@ -103,7 +106,8 @@ function configTexts(loaded: LoadedPreset, spec: RunSpec): ConfigTexts {
 }
 
 async function modelFileProblems({ model }: RunSpec, framework: Framework): Promise<SpecProblem[]> {
-  const found: SpecProblem[] = [];
+  const unmade = await missingDataset(model);
+  const found: SpecProblem[] = unmade === null ? [] : [problemOf(unmade, 'model.dataset')];
   for (const [name, what] of [
     ['checkpoint', 'The weights file'],
     ['dataset', 'The data set'],
@@ -124,7 +128,7 @@ async function modelFileProblems({ model }: RunSpec, framework: Framework): Prom
 
 async function tlsFileProblems({ engine }: RunSpec): Promise<SpecProblem[]> {
   const found: SpecProblem[] = [];
-  const tls = engine.kind === 'remote' ? (engine.tls ?? {}) : {};
+  const tls = isElsewhere(engine) ? (engine.tls ?? {}) : {};
   for (const name of ['caFile', 'certFile', 'keyFile'] as const) {
     const path = tls[name];
     if (path === undefined || (await exists(path))) continue;
@@ -143,7 +147,7 @@ async function fileProblems(
 ): Promise<SpecProblem[]> {
   const found = [...(await modelFileProblems(spec, framework)), ...(await tlsFileProblems(spec))];
   const tools = ofScenarios(spec.performance).map(({ loadTool }) => loadTool);
-  if (tools.includes('perf_analyzer') && spec.engine.kind !== 'docker') {
+  if (tools.includes('perf_analyzer') && !inContainers(spec.engine)) {
     if (!(await exists(places.layout.perfAnalyzer))) {
       found.push({
         field: 'performance.loadTool',
@@ -158,7 +162,7 @@ async function fileProblems(
 
 /** What a preview asks outside of the specification. */
 export interface PreviewPlaces {
-  readonly layout: Pick<HomeLayout, 'perfAnalyzer'>;
+  readonly layout: Pick<HomeLayout, 'perfAnalyzer'> & ScriptPrograms;
   /** `resources` of the product. */
   readonly resources: string;
   /** Read the files that a choice names. */
@@ -194,7 +198,10 @@ export async function previewSpec(
     readers: places.readers,
   });
   const texts = configTexts(loaded, nearest);
-  const all = [...problems, ...files, ...fresh(input === null ? [] : [input]), ...fresh(texts.problems)];
+  // What no file can hold is said of its field already.
+  const isSaid = problems.some((one) => one.severity === 'problem' && one.field.startsWith('configure.'));
+  const ofText = texts.generatedPbtxt === null && isSaid ? [] : fresh(texts.problems);
+  const all = [...problems, ...files, ...fresh(input === null ? [] : [input]), ...ofText];
   if (spec === null)
     return { ...shared, problems: all, configPbtxt: null, generatedPbtxt: null, commands: [] };
   const { configPbtxt, generatedPbtxt } = texts;

@@ -9,6 +9,7 @@ import { createPresetOf, sourceOf } from '../own/own-preset';
 import { hashValue } from '../platform/files';
 import type { LoadedPreset, Presets } from '../presets/presets';
 import { minimalOverrides, resolveSpec } from '../presets/resolve-spec';
+import { commandScript } from './command-script';
 import { type PreviewPlaces, previewSpec } from './preview-spec';
 
 interface ExportedSpec {
@@ -78,6 +79,21 @@ interface SpecToolsOptions {
   readonly mayRead?: (path: string) => Promise<boolean>;
 }
 
+/** Throws spec-invalid or combination-unsupported where the choice cannot be run. */
+async function commandsOf(
+  loaded: LoadedPreset,
+  choice: Choice,
+  { places, mayRead }: SpecToolsOptions,
+): Promise<ExportedSpec> {
+  const spec = resolveSpec(loaded.preset, choice.overrides);
+  const preview = await previewSpec(loaded, choice, places, mayRead);
+  const { layout, resources } = places;
+  return {
+    text: commandScript({ spec, preview, layout, resources }),
+    fileName: `${spec.model.preset}.commands.sh`,
+  };
+}
+
 const choiceFor = (preset: Preset, spec: RunSpec): Choice => ({
   preset: spec.model.preset,
   overrides: { ...minimalOverrides(preset, spec) },
@@ -97,7 +113,10 @@ export function createSpecTools(
     'spec.choice': async ({ spec }) => choiceFor((await loadPreset(spec.model)).preset, spec),
     'spec.editConfig': async ({ text, ...choice }) =>
       readers.configEdit({ loaded: await presetOf(choice), choice, text }),
-    'spec.export': async ({ as, ...choice }) => exportSpec(await presetOf(choice), choice, as),
+    'spec.export': async ({ as, ...choice }) => {
+      const loaded = await presetOf(choice);
+      return as === 'commands' ? commandsOf(loaded, choice, options) : exportSpec(loaded, choice, as);
+    },
     'spec.import': async ({ text, fileName, preset, overrides = {}, configuration }) => {
       const { source: inText } = await readers.specModel({ text, fileName });
       const ofDraft = inText === undefined ? sourceOf(overrides['model']) : undefined;

@@ -45,7 +45,7 @@ async function place(from: string, to: string): Promise<void> {
 
 /** Finished step folders by the hash of the step's inputs, shared by all runs of a workbench home. */
 export class ArtefactCache {
-  constructor(private readonly root: string) {}
+  constructor(readonly root: string) {}
 
   private folder(key: string): string {
     return join(this.root, key);
@@ -112,15 +112,11 @@ export class ArtefactCache {
     await rm(this.folder(key), { recursive: true, force: true });
   }
 
-  /** Removes everything; returns the bytes that the files had. */
   bytes(): Promise<number> {
     return bytesBelow(this.root);
   }
 
-  async clear(): Promise<number> {
-    if (!(await exists(this.root))) return 0;
-    const bytes = await this.bytes();
+  async clear(): Promise<void> {
     await rm(this.root, { recursive: true, force: true });
-    return bytes;
   }
 }

@@ -35,6 +35,8 @@ export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework 
     converted: join(folder.step('convert'), model),
     frameworkDump: join(accuracy, 'framework'),
     tritonDump: join(accuracy, 'triton'),
+    /** Computed twice by the framework, where Triton did not agree. */
+    twiceDump: join(accuracy, 'framework-twice'),
     keptSamples: join(accuracy, 'samples'),
     frameworkMetrics: join(folder.results, 'accuracy-metrics-framework.csv'),
     tritonMetrics: join(folder.results, 'accuracy-metrics-triton.csv'),

@@ -2,7 +2,7 @@ import { lstat, lutimes, readdir, readlink, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { runIdPattern } from '../contract/opened';
-import { bytesBelow, exists, isThere, makeFolder } from '../platform/files';
+import { exists, isThere, makeFolder } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
 import { acquireLease, leaseFile, leaseHolder } from './file-lease';
 import { holdsRun } from './run-key';
@@ -15,7 +15,7 @@ export interface RunTrash {
   /** Throws run-unknown when the run is not in the trash. */
   restore(runId: string): Promise<void>;
   /** What is in it: what emptying it deletes, with the folders of runs that lie elsewhere. */
-  contents(): Promise<{ readonly runIds: readonly string[]; readonly bytes: number }>;
+  contents(): Promise<{ readonly runIds: readonly string[]; readonly paths: readonly string[] }>;
   /** Deletes for good what was removed longer ago than this; returns the run ids. */
   empty(olderThanMs: number): Promise<readonly string[]>;
 }
@@ -72,13 +72,12 @@ export function createRunTrash(
       const runIds = (await exists(trash))
         ? (await readdir(trash)).filter((name) => runIdPattern.test(name))
         : [];
-      let bytes = 0;
+      const paths = runIds.map(inTrash);
       for (const runId of runIds) {
         const target = await readlink(inTrash(runId)).catch(() => null);
-        const deleted = target !== null && (await holdsRun(target, runId)) ? await bytesBelow(target) : 0;
-        bytes += deleted + (await bytesBelow(inTrash(runId)));
+        if (target !== null && (await holdsRun(target, runId))) paths.push(target);
       }
-      return { runIds: runIds.sort(), bytes };
+      return { runIds: runIds.sort(), paths };
     },
     empty: async (olderThanMs) => {
       if (!(await exists(trash))) return [];

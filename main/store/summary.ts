@@ -4,11 +4,12 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { isLoopback } from '../contract/address';
 import { isSteady } from '../contract/flag-text';
+import { answerOf } from '../contract/measured/answer';
 import { type BestPoint, bestPoint } from '../contract/measured/points';
-import { bestSentence, budgetText, chosenLevel, chosenSentence } from '../contract/measured/verdict';
 import { importKindText } from '../contract/run/imported';
-import { type RunSummary, runSummarySchema } from '../contract/run/run-outcome';
+import { accuracyOf, type RunSummary, runSummarySchema } from '../contract/run/run-outcome';
 import type { RunState } from '../contract/run/run-state';
+import { servedByOf, servedByText } from '../contract/run/served-by';
 import { measuredServer } from '../contract/run/server-load';
 import { budgetLatencyUs } from '../contract/run/sweep';
 import { replaceFile } from '../platform/files';
@@ -77,12 +78,14 @@ const runRowSchema = runSummarySchema.omit({ origin: true });
 /** A row without what must be verified each time. */
 type RunRow = Omit<RunSummary, 'origin'>;
 
-const levelRow = ({ point }: BestPoint, text: string): NonNullable<RunRow['best']> => ({
-  inferencesPerSecond: point.inferencesPerSecond,
-  p99Us: budgetLatencyUs(point),
-  steady: isSteady(point),
-  text,
-});
+const levelRow = (level: BestPoint | null): RunRow['best'] =>
+  level === null
+    ? null
+    : {
+        inferencesPerSecond: level.point.inferencesPerSecond,
+        p99Us: budgetLatencyUs(level.point),
+        steady: isSteady(level.point),
+      };
 
 /** "NVIDIA A100", "2 × NVIDIA A100", "NVIDIA A100, NVIDIA A30". */
 function gpuNames(names: readonly string[]): string {
@@ -108,6 +111,12 @@ function placeOf({ environment, imported, onServer }: RunState): Pick<RunRow, 'm
   };
 }
 
+/** What executes the model, for a list and in full. */
+function servedRow(state: RunState): RunRow['servedBy'] {
+  const text = servedByText(state);
+  return text === null ? null : { short: servedByOf(state)?.short ?? '', text };
+}
+
 /** What was run; of figures that the workbench did not make a model for, where they are from. */
 function kindOf({
   spec,
@@ -123,8 +132,7 @@ function kindOf({
 /** One row of the run list; its best level is the one that the report leads with. */
 export function toSummary(state: RunState, dir: string): RunRow {
   const { spec } = state;
-  const best = bestPoint(state);
-  const chosen = chosenLevel(state);
+  const answer = answerOf(state);
   return {
     runId: state.runId,
     dir,
@@ -135,11 +143,13 @@ export function toSummary(state: RunState, dir: string): RunRow {
     status: state.status,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
-    best: best === null ? null : levelRow(best, bestSentence(best)),
-    chosen: chosen === null ? null : levelRow(chosen, chosenSentence(chosen)),
+    best: levelRow(bestPoint(state)),
+    chosen: levelRow(answer === null ? null : answer.level),
+    answer: answer === null ? null : { text: answer.text, isSure: answer.isSure, mark: answer.mark },
     ...placeOf(state),
-    budgetText: budgetText(state),
+    servedBy: servedRow(state),
     accuracyPassed: state.accuracy?.result.passed ?? null,
+    accuracy: accuracyOf(state.accuracy?.result),
     unverified: state.unverified,
     name: state.name,
     tags: state.tags,
@@ -155,7 +165,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
 const mostSummaryBytes = 2 ** 20;
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 11;
+const madeBy = 20;
 
 const keptSchema = z.strictObject({
   madeBy: z.int(),

@@ -1,10 +1,11 @@
 import type { TlsFiles } from '../contract/address';
 import type { Signature, TensorSignature } from '../contract/run/artefacts';
+import { inContainers, visibleGpus } from '../contract/run/engine-kinds';
 import { isFileSource, sampleTensors } from '../contract/run/own-model';
 import { defaultWorkspaceBytes, type Framework, type RunSpec } from '../contract/run/run-spec';
-import { visibleGpus } from '../contract/run/serving';
 import { exportedFormat, formatOf, tensorPrecisionOf } from '../formats/formats';
 import { configuredTraits } from '../triton/model-traits';
+import { comparedBatches } from './compared-batches';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
 /** A run's model: its folder and its specification. */
@@ -165,6 +166,18 @@ export function buildPlanCommand(
   });
 }
 
+/** Flags of the verbs that compare, or keep, requests of chosen batch sizes. */
+function comparedArguments(spec: RunSpec, withSamples = true): ToolkitArgument[] {
+  const { sizes, gathered, samples } = comparedBatches(spec);
+  return [
+    ...sizes.map((size): ToolkitArgument => ['--at-batch-size', size]),
+    ...flagArguments({
+      gathered: gathered === 0 ? undefined : gathered,
+      'compared-samples': withSamples ? samples : undefined,
+    }),
+  ];
+}
+
 /** What the model ran in before it was converted. */
 function sourceRuntime({ framework, spec }: ModelSource): string {
   const { source } = spec.model;
@@ -182,29 +195,49 @@ function sourceRuntime({ framework, spec }: ModelSource): string {
 }
 
 /** The client's container has the GPUs of the run. */
-const hasGpu = ({ engine }: RunSpec): boolean =>
-  engine.kind === 'docker' && visibleGpus(engine)?.length !== 0;
+const hasGpu = ({ engine }: RunSpec): boolean => inContainers(engine) && visibleGpus(engine)?.length !== 0;
 
-export function inferFrameworkCommand(
+function frameworkCommand(
   source: ModelSource,
   prepared: PreparedPaths,
-  outputDir: string,
+  flags: Flags,
+  more: readonly ToolkitArgument[] = [],
 ): ToolkitCommand {
+  const { spec } = source;
   return command(
     'infer-framework',
     modelArguments(source),
     batches(source, prepared.dataset),
     weights(source, prepared.checkpoint, 'path'),
-    {
-      runtime: sourceRuntime(source),
-      device: hasGpu(source.spec) ? 'auto' : undefined,
-      // Framework and Triton are given the same samples.
-      limit: source.spec.accuracy.samples,
-      'output-dir': outputDir,
-      'dump-labels': true,
-    },
+    { runtime: sourceRuntime(source), device: hasGpu(spec) ? 'auto' : undefined, ...flags },
+    more,
   );
 }
+
+export const inferFrameworkCommand = (
+  source: ModelSource,
+  prepared: PreparedPaths,
+  outputDir: string,
+): ToolkitCommand =>
+  frameworkCommand(
+    source,
+    prepared,
+    // Framework and Triton are given the same samples.
+    { limit: source.spec.accuracy.samples, 'output-dir': outputDir, 'dump-labels': true },
+    comparedArguments(source.spec),
+  );
+
+/** A few samples twice through the framework: whether a model that Triton does not agree with agrees with itself. */
+export const inferTwiceCommand = (
+  source: ModelSource,
+  prepared: PreparedPaths,
+  outputDir: string,
+): ToolkitCommand =>
+  frameworkCommand(source, prepared, {
+    limit: Math.min(sampleCount, source.spec.accuracy.samples ?? sampleCount),
+    'output-dir': outputDir,
+    again: true,
+  });
 
 const tlsFlags = ({ caFile, certFile, keyFile, serverName }: TlsFiles): Flags => ({
   tls: true,
@@ -219,7 +252,7 @@ export function inferTritonCommand(
 ): ToolkitCommand {
   const { grpcAddress: url, grpcTls } = server;
   const { configure, accuracy } = source.spec;
-  return command('infer-triton', modelArguments(source), batches(source, dataset), {
+  const flags: Flags = {
     ...{ precision: tensorPrecisionOf(source.spec), url, protocol: 'grpc' },
     ...(grpcTls === undefined ? {} : tlsFlags(grpcTls)),
     'model-name': configure.modelName,
@@ -227,22 +260,25 @@ export function inferTritonCommand(
     limit: accuracy.samples,
     'output-dir': outputDir,
     'dump-labels': true,
-  });
+  };
+  const compared = comparedArguments(source.spec);
+  return command('infer-triton', modelArguments(source), batches(source, dataset), flags, compared);
 }
 
-export function verifyCommand(
-  { accuracy: { atol, rtol, maxMismatch = {} } }: RunSpec,
-  reference: string,
-  candidate: string,
-): ToolkitCommand {
-  return command(
-    'verify',
-    { reference, candidate },
-    ...[repeated('atol', atol), repeated('rtol', rtol), repeated('max-mismatch', maxMismatch)],
-  );
-}
+const tolerances = ({ accuracy: { atol, rtol, maxMismatch = {} } }: RunSpec): ToolkitArgument[] => [
+  ...repeated('atol', atol),
+  ...repeated('rtol', rtol),
+  ...repeated('max-mismatch', maxMismatch),
+];
 
-/** Of the compared samples, the first few with the outputs of the framework. */
+export const verifyCommand = (spec: RunSpec, reference: string, candidate: string): ToolkitCommand =>
+  command('verify', { reference, candidate }, tolerances(spec), comparedArguments(spec, false));
+
+/** The dumps of {@link inferTwiceCommand} against each other. */
+export const verifyTwiceCommand = (spec: RunSpec, dump: string): ToolkitCommand =>
+  command('verify', { reference: dump, candidate: `${dump}/again` }, tolerances(spec));
+
+/** Of the compared samples, the first few with the outputs of the framework, and a batch of the largest size. */
 export function keepSamplesCommand(
   source: ModelSource,
   dataset: string,
@@ -250,12 +286,14 @@ export function keepSamplesCommand(
   outputDir: string,
 ): ToolkitCommand {
   const { accuracy } = source.spec;
-  return command('keep-samples', modelArguments(source), batches(source, dataset), {
+  const flags: Flags = {
     precision: tensorPrecisionOf(source.spec),
     reference,
     count: Math.min(sampleCount, accuracy.samples ?? sampleCount),
     'output-dir': outputDir,
-  });
+  };
+  const compared = comparedArguments(source.spec);
+  return command('keep-samples', modelArguments(source), batches(source, dataset), flags, compared);
 }
 
 export const metricsCommand = (

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { RequestHeader } from '../contract/address';
 import { type ErrorCode, WorkbenchError } from '../contract/errors';
+import { clipped } from '../contract/words';
 import { listOf, parseJson } from '../platform/parse-json';
 import { errorTextOf, type HttpRequest, type HttpResponse, requestTriton } from './http';
 import type { ModelConfig } from './model-config';
 import { decodeInferReply, encodeInferRequest, type InferReply, jsonLengthHeader } from './plain-message';
+import { runtimeReason } from './runtime-reason';
 import { parseServedConfig } from './served-config';
 import { type ModelStatistics, parseModelStatistics } from './statistics';
 import type { Tensor } from './tensor';
@@ -137,7 +139,7 @@ const createSend =
 /** The answer says which tensor does not fit: it belongs in the sentence that is read first. */
 function inferenceRefused(modelName: string, response: HttpResponse): WorkbenchError {
   const text = errorTextOf(response);
-  const message = `${modelName} refused an inference request: ${text.slice(0, 500)}`;
+  const message = `${modelName} refused an inference request: ${clipped(runtimeReason(text), 500)}`;
   return new WorkbenchError('inference-failed', message, { details: text });
 }
 

@@ -3,6 +3,7 @@ import * as protobuf from 'protobufjs/light.js';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { canonicalJson } from '../platform/files';
+import { configComplaint } from './config-complaint';
 import { type ModelConfig, modelConfigSchema } from './model-config';
 import { modelConfigType, type PlainMessage, plainMessage, textName } from './plain-message';
 
@@ -122,11 +123,15 @@ function readable(reason: string): string {
   );
 }
 
-function parsePlain(text: string): PlainMessage {
+function parsePlain(given: string): PlainMessage {
   let message: unknown;
+  // A byte order mark says nothing, and editors of Windows write it.
+  const text = given.replace(/^\ufeff/, '');
   try {
     message = textformat.fromText(modelConfigType, text);
   } catch (error) {
+    const found = configComplaint(text);
+    if (found !== null) throw found;
     const reason = error instanceof Error ? error.message : String(error);
     const line = lineOf(text, reason);
     const source = text.split('\n')[line - 1]?.trim() ?? '';

@@ -3,6 +3,7 @@ import { WorkbenchError } from '../contract/errors';
 import { linkedAbort, whenAborted } from '../platform/abort';
 import { jsonOrNull } from '../platform/parse-json';
 import { fetchReason } from '../platform/plain-entry';
+import { askPort } from '../platform/port-protocol';
 import { certificateRemedy, certificateTrouble, tlsConnection, type TlsMaterial } from './tls';
 
 export interface HttpRequest {
@@ -182,6 +183,7 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
       : fetchReason(error);
     // fetch itself refuses some ports, without a try to connect.
     if (reason === 'bad port') throw reservedPort(address, where, error);
+    if (/Expected HTTP|HTTP\/1\.1 protocol/.test(reason)) throw await notHttp(address, where, error);
     throw new WorkbenchError('server-unreachable', `Triton at ${address}: ${reason}`, {
       where,
       cause: error,
@@ -190,6 +192,21 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
     clearTimeout(timer);
     dispose();
   }
+}
+
+/** Something answered, and not in HTTP. */
+async function notHttp(address: string, where: string, cause: unknown): Promise<WorkbenchError> {
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? [];
+  const isGrpc = (await askPort(address)) === 'grpc';
+  return new WorkbenchError(
+    'server-unreachable',
+    isGrpc ? `${address} is a gRPC port, not an HTTP port` : `${address} does not speak HTTP`,
+    {
+      where,
+      remedy: `Give the HTTP address of Triton${isGrpc ? `, by default the port before: ${host}:${Number(port) - 1}` : ', port 8000 by default'}.`,
+      cause,
+    },
+  );
 }
 
 function reservedPort(address: string, where: string, cause: unknown): WorkbenchError {

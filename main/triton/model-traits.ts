@@ -7,11 +7,29 @@ import type { ModelConfig } from './model-config';
 import { applyConfigPatch } from './served-config';
 import type { ModelStatistics } from './statistics';
 
-/** A model that an ensemble is made of. */
-interface ComposingModel {
+/** A step of an ensemble. */
+export interface EnsembleStep {
   readonly name: string;
   /** '' lets the server choose. */
   readonly version: string;
+  /** Names of the ensemble's tensors: the step begins when others have written what it reads. */
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+}
+
+/** A model that an ensemble is made of. */
+export interface ComposingModel extends Pick<EnsembleStep, 'name' | 'version'> {
+  /** Of an ensemble in the ensemble; none of another model. */
+  readonly steps: readonly EnsembleStep[];
+  /** It answers a request any number of times. */
+  readonly decoupled: boolean;
+}
+
+/** What an ensemble does; without steps of a model that is no ensemble. */
+export interface Ensemble {
+  readonly steps: readonly EnsembleStep[];
+  /** Those of ensembles inside it too, each once, in the order of the steps. */
+  readonly models: readonly ComposingModel[];
 }
 
 /** Models that an ensemble is made of at most; a foreign server may name another one in every answer. */
@@ -25,22 +43,37 @@ const endlessEnsemble = (name: string): WorkbenchError =>
   );
 
 const schedulingSchema = z.object({
-  step: z.array(z.object({ modelName: z.string(), modelVersion: z.coerce.number().default(-1) })).default([]),
+  step: z
+    .array(
+      z.object({
+        modelName: z.string(),
+        modelVersion: z.coerce.number().default(-1),
+        inputMap: z.record(z.string(), z.string()).default({}),
+        outputMap: z.record(z.string(), z.string()).default({}),
+      }),
+    )
+    .default([]),
 });
 
 /** The steps of an ensemble in their order; none of any other model. */
-function stepsOf(config: ModelConfig): readonly ComposingModel[] {
+function stepsOf(config: ModelConfig): readonly EnsembleStep[] {
   const parsed = schedulingSchema.safeParse((config as Record<string, unknown>)['ensembleScheduling']);
   if (!parsed.success) return [];
-  return parsed.data.step.map(({ modelName, modelVersion }) => ({
+  return parsed.data.step.map(({ modelName, modelVersion, inputMap, outputMap }) => ({
     name: modelName,
     version: modelVersion < 0 ? '' : String(modelVersion),
+    reads: Object.values(inputMap),
+    writes: Object.values(outputMap),
   }));
 }
 
+/** The models of an ensemble by name, each once; none of any other model. */
+export const ensembleModels = (config: ModelConfig): string[] => [
+  ...new Set(stepsOf(config).map(({ name }) => name)),
+];
+
 /**
- * The models of an ensemble, those of ensembles inside it too, each once, in the order of the steps; none of a model that
- * is no ensemble. Throws model-not-ready, server-unreachable, cancelled, and combination-unsupported for an ensemble without
+ * The steps of an ensemble and its models; none of a model that is no ensemble. Throws model-not-ready, server-unreachable, cancelled, and combination-unsupported for an ensemble without
  * an end.
  */
 export async function composingModels(
@@ -48,21 +81,27 @@ export async function composingModels(
   name: string,
   version: string,
   options?: CallOptions,
-): Promise<readonly ComposingModel[]> {
+): Promise<Ensemble> {
   const found = new Map<string, ComposingModel>();
-  const walk = async (ofName: string, ofVersion: string): Promise<void> => {
-    const steps = stepsOf(await client.modelConfig(ofName, ofVersion, options));
+  const walk = async (
+    ofName: string,
+    ofVersion: string,
+  ): Promise<Omit<ComposingModel, 'name' | 'version'>> => {
+    const config = await client.modelConfig(ofName, ofVersion, options);
+    const steps = stepsOf(config);
     if (found.size + steps.length > 2 * mostComposingModels) throw endlessEnsemble(name);
-    for (const step of steps) {
-      const key = `${step.name}/${step.version}`;
+    for (const { name: of, version: at } of steps) {
+      const key = `${of}/${at}`;
       if (found.has(key)) continue;
-      found.set(key, step);
+      // Its place in the order is before those of its own steps.
+      found.set(key, { name: of, version: at, steps: [], decoupled: false });
       if (found.size > mostComposingModels) throw endlessEnsemble(name);
-      await walk(step.name, step.version);
+      found.set(key, { name: of, version: at, ...(await walk(of, at)) });
     }
+    return { steps, decoupled: traitsOf(config).decoupled };
   };
-  await walk(name, version);
-  return [...found.values()];
+  const { steps } = await walk(name, version);
+  return { steps, models: [...found.values()] };
 }
 
 /** The server's counters at one moment. */
@@ -86,7 +125,7 @@ export const mostOpenQuestions = 64;
 export function createCounters(
   client: Pick<TritonClient, 'modelStatistics'>,
   { modelName, modelVersion }: { readonly modelName: string; readonly modelVersion: string },
-  composing: readonly ComposingModel[],
+  composing: readonly Pick<ComposingModel, 'name' | 'version'>[],
   signal: AbortSignal,
 ): () => Promise<Counters> {
   const limit = pLimit(mostOpenQuestions);

@@ -90,7 +90,7 @@ interface PlainOptions {
   readonly unknown: 'ignore' | 'reject';
 }
 
-const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
+export const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int32: [-(2n ** 31n), 2n ** 31n - 1n],
   uint32: [0n, 2n ** 32n - 1n],
   int64: [-(2n ** 63n), 2n ** 63n - 1n],

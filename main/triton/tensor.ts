@@ -108,3 +108,22 @@ export function tensorValues(tensor: Tensor): number[] {
   const read = readers(view)[tensor.datatype as Datatype];
   return Array.from({ length: count }, (_unused, index) => read(index * size));
 }
+
+/** The tensor with so many rows along its first axis: its own, over and over. */
+export function repeatedRows(tensor: Tensor, rows: number): Tensor {
+  const [have = 1, ...rest] = tensor.shape;
+  if (have === rows || have === 0) return tensor;
+  const bytes = tensor.data.byteLength / have;
+  const data = new Uint8Array(rows * bytes);
+  for (let row = 0; row < rows; row += have) {
+    data.set(tensor.data.subarray(0, Math.min(have, rows - row) * bytes), row * bytes);
+  }
+  return { ...tensor, shape: [rows, ...rest], data };
+}
+
+/** One row of the first axis, which stays. */
+export function rowOf(tensor: Tensor, row: number): Tensor {
+  const [have = 1, ...rest] = tensor.shape;
+  const bytes = have === 0 ? 0 : tensor.data.byteLength / have;
+  return { ...tensor, shape: [1, ...rest], data: tensor.data.subarray(row * bytes, (row + 1) * bytes) };
+}

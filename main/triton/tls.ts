@@ -17,13 +17,15 @@ export interface TlsMaterial {
   readonly insecure: boolean;
 }
 
+const remedy = 'Give the path of a PEM file, which has lines such as "-----BEGIN CERTIFICATE-----".';
+
 async function readPem(file: string | undefined, where: string): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new WorkbenchError('input-invalid', `${file} cannot be read`, { where, cause });
+    throw new WorkbenchError('input-invalid', `${file} cannot be read`, { where, remedy, cause });
   });
   if (text.includes('-----BEGIN ')) return text;
-  throw new WorkbenchError('input-invalid', `${file} holds nothing in PEM form`, { where });
+  throw new WorkbenchError('input-invalid', `${file} holds nothing in PEM form`, { where, remedy });
 }
 
 /** null stays null: in the clear. Throws input-invalid. */

@@ -1,7 +1,7 @@
+import type { ChosenLevel } from '../../main/contract/measured/answer';
 import { axisTitles, budgetAxisTitle, chartSigns } from '../../main/contract/measured/chart-lines';
 import { paretoFront, spacedLevels } from '../../main/contract/measured/points';
 import type { LoadPoint } from '../../main/contract/measured/results';
-import type { ChosenLevel } from '../../main/contract/measured/verdict';
 import type { RunState } from '../../main/contract/run/run-state';
 import { budgetLatencyUs, scenarioOf, type Sweep } from '../../main/contract/run/sweep';
 import { budgetView } from './budget-line';

@@ -2,7 +2,7 @@ import type { RunSummary } from '../../main/contract/api';
 import type { ReportFile } from '../../main/contract/run/run-events';
 import { hasSpec } from '../../main/contract/run/server-load';
 import { attempting, noticeDone } from '../components/notices';
-import { doRunWork, worksFor } from '../stores/run-work';
+import { doRunWork, hasFailed, worksFor } from '../stores/run-work';
 import { changeRun, isChangeable, removeRuns, runAgain } from '../views/runs/run-tools';
 import type { Workbench } from '../workbench';
 import type { Action } from './command';
@@ -40,16 +40,18 @@ export function runCommands(
     run: attempting(work),
   });
   const where = (holds: boolean, action: Action): readonly Action[] => (holds ? [action] : []);
+  const works = worksFor(open.status).map((work) =>
+    command(work, workText[work], null, () => doRunWork(client, runId, work)),
+  );
+  const change = where(
+    isChangeable(open),
+    command('change', 'Change and continue…', 'change the specification of this run', () =>
+      changeRun(workbench, runId),
+    ),
+  );
   return [
-    ...worksFor(open.status).map((work) =>
-      command(work, workText[work], null, () => doRunWork(client, runId, work)),
-    ),
-    ...where(
-      isChangeable(open),
-      command('change', 'Change and continue…', 'change the specification of this run', () =>
-        changeRun(workbench, runId),
-      ),
-    ),
+    // What stopped it may stop it again: other settings come first.
+    ...(hasFailed(open.status) ? [...change, ...works] : [...works, ...change]),
     ...where(
       hasSpec(open),
       command('duplicate', 'Run again with changes', 'duplicate this run', () => runAgain(workbench, runId)),

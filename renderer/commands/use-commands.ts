@@ -12,6 +12,7 @@ import { type Route, routeTo } from '../stores/route';
 import type { SoughtSetting } from '../stores/settings';
 import { useWorkbench, type Workbench } from '../workbench';
 import type { Action, Command } from './command';
+import { compareCommands, savedCommands } from './compare-commands';
 import { runCommands } from './run-commands';
 import { showConfiguration } from './use-opened';
 import { themeText, useThemeChoice } from './use-theme-choice';
@@ -119,8 +120,14 @@ function settingCommands({ route, settings }: Workbench): readonly Action[] {
     {
       id: 'setting home',
       title: 'Setting: Workbench home',
-      note: 'move, sizes, clean up',
+      note: 'move, sizes',
       run: open('home'),
+    },
+    {
+      id: 'clean-up',
+      title: 'Clean up …',
+      note: 'free disk space, delete cache, trash, runs and images',
+      run: open('clean-up'),
     },
   ];
 }
@@ -174,12 +181,16 @@ export function useCommands(): readonly Command[] {
   const openRunId = useStore(workbench.run, (one) => one.state?.runId);
   const reports = useStore(workbench.run, (one) => one.state?.reports ?? none);
   const known = useStore(workbench.presets, (state) => state.value);
+  const comparedCount = useStore(workbench.compared, ({ runIds }) => runIds.length);
+  const saved = useStore(workbench.comparisons, (state) => state.value);
   const { choice, next } = useThemeChoice();
   return useMemo(() => {
     const open = shown.page === 'run' ? list?.find((run) => run.runId === shown.runId) : undefined;
     const toDo = [
       ...(open === undefined ? [] : runCommands(workbench, open, openRunId === open.runId ? reports : none)),
+      ...(shown.page === 'compare' && comparedCount > 1 ? compareCommands(workbench) : []),
       ...actions(workbench, { choice, next }),
+      ...savedCommands(workbench, saved ?? []),
       ...helpCommands(workbench),
       ...settingCommands(workbench),
     ];
@@ -188,5 +199,5 @@ export function useCommands(): readonly Command[] {
       ...pages(workbench),
       ...runsByName(workbench, list ?? [], known ?? []),
     ];
-  }, [workbench, shown, list, openRunId, reports, known, choice, next]);
+  }, [workbench, shown, list, openRunId, reports, known, comparedCount, saved, choice, next]);
 }

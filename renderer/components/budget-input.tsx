@@ -1,6 +1,9 @@
 import { NumberInput } from '@mantine/core';
 import { useTypedNumber } from './use-typed-number';
 
+/** Of every field for it. */
+export const budgetLabel = 'p99 budget (ms)';
+
 /** A p99 budget with its name in front. `onLeave`: Enter, or the field is left. */
 export function BudgetInput(props: {
   id: string;
@@ -14,13 +17,12 @@ export function BudgetInput(props: {
   return (
     <>
       <label htmlFor={id} title={title}>
-        p99 budget
+        {budgetLabel}
       </label>
       <NumberInput
         id={id}
         size="xs"
         w={104}
-        suffix=" ms"
         placeholder="none"
         min={0}
         hideControls

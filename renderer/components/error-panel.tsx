@@ -2,6 +2,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { errorText } from '../../main/contract/error-text';
 import type { WireError } from '../../main/contract/errors';
+import { remedyOf } from '../../main/contract/remedy';
 
 /** What happened, why, what to do; evidence folded away. `withRemedy` false: `children` say what to do. */
 export function ErrorPanel(props: { error: WireError; withRemedy?: boolean; children?: ReactNode }) {
@@ -15,7 +16,7 @@ export function ErrorPanel(props: { error: WireError; withRemedy?: boolean; chil
       </h2>
       <p>{error.message}</p>
       {error.where === undefined ? null : <p className="dim">Where: {error.where}</p>}
-      {props.withRemedy === false ? null : <p>{error.remedy ?? text.remedy}</p>}
+      {props.withRemedy === false ? null : <p>{remedyOf(error)}</p>}
       {error.details === undefined || error.details === '' ? null : (
         <details>
           <summary>Details</summary>

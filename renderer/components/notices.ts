@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { errorText } from '../../main/contract/error-text';
 import { toWire } from '../../main/contract/errors';
+import { remedyOf } from '../../main/contract/remedy';
 import { asSentence } from '../format/words';
 
 const closeButtonProps = { 'aria-label': 'Close' } as const;
@@ -31,7 +32,7 @@ export function noticeError(error: unknown): void {
     id,
     color: 'red',
     title: text.title,
-    message: `${asSentence(wire.message)} ${wire.remedy ?? text.remedy}`,
+    message: `${asSentence(wire.message)} ${remedyOf(wire)}`,
     autoClose: false,
     withBorder: true,
     closeButtonProps,

@@ -12,6 +12,7 @@ import { useStore } from 'zustand';
 import type { DockerState } from '../../main/contract/docker';
 import { watchedName } from '../../main/contract/monitor/monitor';
 import { formatBytes, formatCount } from '../../main/contract/numbers';
+import { isProcess } from '../../main/contract/run/engine-kinds';
 import { failedStates, unseenFailures } from '../stores/seen-failures';
 import { useWorkbench } from '../workbench';
 import { useWayTo } from './links';
@@ -143,7 +144,7 @@ export function StatusBar() {
   const { machine, app } = useWorkbench();
   const status = useStore(machine, (state) => state.value);
   const info = useStore(app, (state) => state.value);
-  const local = status?.engines.find((engine) => engine.kind === 'local');
+  const local = status?.engines.find((engine) => isProcess(engine));
   const gpus = status?.environment.gpus ?? [];
   const wayTo = useWayTo();
   return (

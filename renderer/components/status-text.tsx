@@ -11,6 +11,7 @@ import {
   IconShieldX,
 } from '@tabler/icons-react';
 import type { ComponentProps } from 'react';
+import type { Accuracy } from '../../main/contract/run/run-outcome';
 import type { RunStatus, StepStatus } from '../../main/contract/run/run-state';
 import { runStatusText, stepStatusText } from '../format/words';
 
@@ -75,6 +76,17 @@ export function RunStatusText({ status, text }: { status: RunStatus; text?: stri
 /** Of a gate. */
 export function PassedText({ passed }: { passed: boolean }) {
   return <Status {...runLooks[passed ? 'done' : 'failed']} text={passed ? 'Passed' : 'Not passed'} />;
+}
+
+const accuracyLooks: Readonly<Record<Accuracy['word'], Look>> = {
+  verified: runLooks.done,
+  failed: runLooks.failed,
+  'not checked': runLooks.created,
+};
+
+/** What came of comparing with the framework; `children` are more than the word. */
+export function AccuracyText({ word, children = word }: { word: Accuracy['word']; children?: string }) {
+  return <Status {...accuracyLooks[word]}>{children}</Status>;
 }
 
 export function StepStatusIcon({ status, warned }: { status: StepStatus | 'paused'; warned: boolean }) {

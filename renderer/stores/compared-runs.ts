@@ -13,6 +13,10 @@ export interface ComparedRuns {
   readonly runIds: readonly string[];
   readonly states: Readonly<Record<string, RunState>>;
   readonly errors: Readonly<Record<string, WireError>>;
+  /** The p99 budget that was typed, and for which runs; null: none was. */
+  readonly typed: { readonly budgetMs: number | null; readonly runIds: readonly string[] } | null;
+  /** @param runIds those on the page when absent */
+  readonly typeBudget: (budgetMs: number | null, runIds?: readonly string[]) => void;
   readonly open: (runIds: readonly string[]) => Promise<void>;
   readonly hear: (event: WindowEvent) => void;
 }
@@ -45,6 +49,8 @@ export function createComparedRuns(client: Client): StoreApi<ComparedRuns> {
       runIds: [],
       states: {},
       errors: {},
+      typed: null,
+      typeBudget: (budgetMs, runIds = get().runIds) => set({ typed: { budgetMs, runIds } }),
       async open(runIds) {
         const wanted = [...new Set(runIds)].slice(0, mostCompared);
         const { states } = get();

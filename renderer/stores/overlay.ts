@@ -10,11 +10,19 @@ export interface MeasureTarget {
   readonly batchSizes?: string;
   readonly concurrency?: string;
   readonly protocol?: 'grpc' | 'http';
+  readonly p99BudgetMs?: number;
 }
 
 /** What needs nothing to be shown: palette, shortcuts, the question for a host, and what the Help menu opens. */
 export type OverlayPage =
-  'palette' | 'shortcuts' | 'add-host' | 'report' | 'documentation' | 'changelog' | 'about';
+  | 'palette'
+  | 'shortcuts'
+  | 'add-host'
+  | 'save-comparison'
+  | 'report'
+  | 'documentation'
+  | 'changelog'
+  | 'about';
 
 export interface Overlay {
   /** What lies over the page: the command palette, the list of shortcuts, a question, or nothing. */

@@ -12,7 +12,7 @@ import type { HomeMoveWork } from '../../main/contract/settings/storage';
 import type { Client } from '../client';
 
 /** `home`: where the workbench home is, which no key of the file says. */
-export type SoughtSetting = SettingKey | 'home';
+export type SoughtSetting = SettingKey | 'home' | 'clean-up';
 
 export interface SettingsStore {
   /** null until they have come for the first time. */

@@ -234,23 +234,60 @@ def read_samples():
     return found
 
 
+def repeated(tensor, rows):
+    """So many rows along the first axis: those of the tensor, over and over."""
+    have = tensor["shape"][0]
+    if rows is None or have in (0, rows):
+        return tensor
+    width = len(tensor["data"]) // have
+    data = (tensor["data"] * (rows // have + 1))[: rows * width]
+    return dict(tensor, shape=[rows, *tensor["shape"][1:]], data=data)
+
+
+def row_of(tensor, row):
+    width = len(tensor["data"]) // max(1, tensor["shape"][0])
+    return dict(tensor, shape=[1, *tensor["shape"][1:]], data=tensor["data"][row * width : (row + 1) * width])
+
+
+def answer_difference(wanted, outputs, check, lengths):
+    """What of the answer to one request is not as the framework gave it; None: nothing."""
+    for expected in wanted:
+        name = expected["name"]
+        if all(output["name"] != name for output in outputs):
+            return f"{name} is missing"
+        # Each sample has a length of its own.
+        rows = range(expected["shape"][0]) if name in lengths else [None]
+        for row in rows:
+            own, got = (
+                tensors if row is None else [row_of(tensor, row) for tensor in tensors]
+                for tensors in (wanted, outputs)
+            )
+            one, other = (next(item for item in tensors if item["name"] == name) for tensors in (own, got))
+            valid = [valid_length(name, lengths, own), valid_length(name, lengths, got)]
+            difference = output_difference(one, other, check, valid)
+            if difference is not None:
+                return difference
+    return None
+
+
 def check_samples(connection, path, found):
     check = json.loads((HERE / "samples" / "check.json").read_text(encoding="utf-8"))
+    singles, batches = 0, []
     for sample in found["samples"]:
-        outputs = infer(connection, path, infer_body(sample["inputs"]))
-        for expected in sample["outputs"]:
-            name = expected["name"]
-            served = next((output for output in outputs if output["name"] == name), None)
-            if served is None:
-                raise CheckError(f"sample {sample['id']}: {name} is missing")
-            valid = [
-                valid_length(name, found["lengths"], sample["outputs"]),
-                valid_length(name, found["lengths"], outputs),
-            ]
-            difference = output_difference(expected, served, check, valid)
-            if difference is not None:
-                raise CheckError(f"sample {sample['id']}: {difference}")
-    return f"{len(found['samples'])} samples are answered within the tolerances of the run"
+        rows = sample.get("repeat")
+        inputs, wanted = (
+            [repeated(tensor, rows) for tensor in sample[side]] for side in ("inputs", "outputs")
+        )
+        outputs = infer(connection, path, infer_body(inputs))
+        difference = answer_difference(wanted, outputs, check, found["lengths"])
+        if difference is not None:
+            what = f"sample {sample['id']}" if rows is None else f"batch of {rows} samples"
+            raise CheckError(f"{what}: {difference}")
+        if rows is None:
+            singles += 1
+        else:
+            batches.append(f" and a batch of {rows}")
+    return f"{singles} samples{''.join(batches)} are answered within the tolerances of the run"
 
 
 def latency_inputs(expectation, found):
@@ -259,8 +296,9 @@ def latency_inputs(expectation, found):
     if not expectation["batched"]:
         return found["samples"][0]["inputs"] if found["samples"] else list(map(zeros, expectation["canary"]))
     for sample in found["samples"]:
-        if all(tensor["shape"][:1] == [batch] for tensor in sample["inputs"]):
-            return sample["inputs"]
+        inputs = [repeated(tensor, sample.get("repeat")) for tensor in sample["inputs"]]
+        if all(tensor["shape"][:1] == [batch] for tensor in inputs):
+            return inputs
     return [zeros(dict(tensor, shape=[batch, *tensor["shape"][1:]])) for tensor in expectation["canary"]]
 
 

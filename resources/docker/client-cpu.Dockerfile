@@ -69,6 +69,8 @@ RUN set -eu; \
     else \
       ln -s python /opt/workbench/environment; \
     fi
+# What the classic builder leaves of this stage is listed as an image without a name: the label says whose it is.
+LABEL triton-workbench.image=build
 
 FROM base
 COPY --from=packages /opt/workbench /opt/workbench

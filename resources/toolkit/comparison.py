@@ -94,6 +94,12 @@ def _valid(part: Slice, name: str, lengths: str | None) -> Mask:
     return mask
 
 
+def _shape(part: Slice, name: str, row: int) -> list[int]:
+    """Of one sample, without padding."""
+    shapes = part.shapes.get(name)
+    return [int(size) for size in (part.tensors[name].shape[1:] if shapes is None else shapes[row])]
+
+
 def _grown(array: Array, shape: tuple[int, ...]) -> Array:
     """Zeros, or False, behind the ends."""
     return np.pad(array, [(0, wanted - size) for size, wanted in zip(array.shape, shape)])
@@ -122,6 +128,8 @@ class OutputStatistics:
     high: float = -np.inf
     lengths: str | None = None
     other_lengths: int = 0
+    #: Values that are no padding, in the framework.
+    values: int = 0
 
     def add(self, reference: Slice, candidate: Slice) -> None:
         """Throws verification-failed when shapes differ; other lengths of an output that has them are counted."""
@@ -138,12 +146,8 @@ class OutputStatistics:
             same = same.reshape([-1] + [1] * (valid.ndim - 1))
             valid, other = valid & same, other & same
         if valid.shape != other.shape or not np.array_equal(valid, other):
-            raise ToolkitError(
-                "verification-failed",
-                f"{self.output} has the shape {list(first.shape[1:])} in one dump and {list(second.shape[1:])} "
-                "in the other",
-                where=self.output,
-            )
+            raise self._other_shape(reference, candidate)
+        self.values += int(valid.sum())
         a, b = first.astype(np.float64), second.astype(np.float64)
         self.samples += len(a)
         self.nan_count += int(((np.isnan(a) | np.isnan(b)) & valid).sum())
@@ -173,6 +177,25 @@ class OutputStatistics:
             self.max_abs = float(by_sample[worst])
             self.worst = str(reference.ids[worst])
 
+    def _other_shape(self, reference: Slice, candidate: Slice) -> ToolkitError:
+        shapes = [
+            [_shape(part, self.output, row) for part in (reference, candidate)]
+            for row in range(len(reference.ids))
+        ]
+        row = next((row for row, pair in enumerate(shapes) if pair[0] != pair[1]), 0)
+        wanted, found = shapes[row]
+        return ToolkitError(
+            "verification-failed",
+            f"{self.output} of the sample {reference.ids[row]} has the shape {wanted} in the framework and {found} on "
+            "Triton",
+            where=self.output,
+        )
+
+    @property
+    def empty(self) -> bool:
+        """Without a value in any sample on either side, as detections of a picture with nothing in it."""
+        return self.samples > 0 and self.values == 0 and self.other_lengths == 0
+
     @property
     def vacuous(self) -> bool:
         """An output of nothing but zeros would pass, or any value within the reference's own range would."""
@@ -199,9 +222,12 @@ class OutputStatistics:
             "infCount": self.inf_count,
             "worstSample": self.worst,
             "sampleCount": self.samples,
-            # Nothing finite compared means nothing shown.
             **({} if self.lengths is None else {"otherLengths": self.other_lengths}),
-            "passed": self.within and self.max_abs >= 0 and self.outside <= self.max_mismatch * self.compared,
+            **({"empty": True} if self.empty else {}),
+            # Nothing finite compared means nothing shown, unless there is nothing on either side.
+            "passed": self.within
+            and (self.max_abs >= 0 or self.empty)
+            and self.outside <= self.max_mismatch * self.compared,
             "vacuous": self.vacuous,
         }
 

@@ -176,6 +176,23 @@ def read_lengths(directory: Path) -> dict[str, str]:
         ) from error
 
 
+def read_samples(directory: Path) -> Iterator[tuple[str, Tensors]]:
+    """Id and outputs of one sample after the other, each output without its padding."""
+    ids = read_dumps(directory, "ids")
+    for dump in read_dumps(directory, "outputs"):
+        names = next(ids).tensors["ids"]
+        for index, name in enumerate(names):
+            outputs = {}
+            for output, array in dump.tensors.items():
+                sample = array[index]
+                shape = dump.shapes.get(output)
+                if shape is not None:
+                    sample = sample[tuple(slice(0, int(size)) for size in shape[index])]
+                # Triton knows no sample without dimensions: [n] is served as [n, 1].
+                outputs[output] = sample.reshape(1) if sample.ndim == 0 else sample
+            yield str(name), outputs
+
+
 def read_all(directory: Path, prefix: str) -> Tensors:
     """All samples of a prefix, padded over all files; empty when the prefix was not dumped."""
     files = [dump.tensors for dump in read_dumps(directory, prefix)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import traceback
 from pathlib import Path
 from typing import Optional
@@ -94,4 +95,53 @@ def as_toolkit_error(error: BaseException) -> ToolkitError:
             "toolkit-failed", "Out of memory", remedy="Use a smaller batch size or limit.", details=details
         )
     text = str(error).strip() or type(error).__name__
+    if type(error).__module__.startswith("onnxruntime"):
+        return ToolkitError("toolkit-failed", f"ONNX Runtime: {runtime_reason(text)}", details=details)
     return ToolkitError("toolkit-failed", f"{type(error).__name__}: {text}", where=where, details=details)
+
+
+_STATUS = re.compile(r"(?:\w+: )?\[ONNXRuntimeError\] : \d+ : \w+ : |onnx runtime error \d+: ")
+_NODE = re.compile(r"Non-zero status code returned while running (\S+) node\. Name:'(.*?)' Status Message: ")
+_PLACE = re.compile(r"(?:[\w./+-]*/)?[\w.+-]+\.(?:h|hpp|cc|cpp|cu|cuh):\d+ ")
+_CONDITION = re.compile(r"\S.{0,300}? was false\. ?")
+
+
+def _without_signature(text: str) -> str:
+    """What follows a C++ function at the begin of a text: up to the end of its arguments."""
+    start = text.find("(")
+    if start == -1 or ("::" not in text[:start] and " " not in text[:start].strip()):
+        return text
+    depth = 0
+    for index in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[index], 0)
+        # "operator()(...)" has two pairs.
+        if depth == 0 and text[index + 1 : index + 2] != "(":
+            rest = text[index + 1 :]
+            return re.sub(r"^(?: const| noexcept| \[with [^\]]*\])*\s*", "", rest)
+    return text
+
+
+def runtime_reason(error: object) -> str:
+    """The reason of an error of ONNX Runtime first and the operator behind it, without status codes and places in C++.
+
+    Any other text as one line. `main/triton/runtime-message.ts` says the same of answers of Triton.
+    """
+    text = " ".join(str(error).split())
+    bare = _STATUS.sub("", text)
+    node = _NODE.search(bare)
+    if node is None and bare == text and _PLACE.search(bare) is None:
+        return text
+    head, reason = ("", bare) if node is None else (bare[: node.start()], bare[node.end() :])
+    place = _PLACE.search(reason)
+    if place is not None:
+        before, after = reason[: place.start()], _without_signature(reason[place.end() :])
+        condition = _CONDITION.match(after)
+        # A check without words of its own: the condition is all there is.
+        if condition is not None:
+            after = after[condition.end() :] or condition.group().strip()
+        reason = f"{before} {after}" if before.strip() != "" else after
+    reason = " ".join(reason.split()).rstrip(".")
+    if node is None:
+        return f"{head}{reason}"
+    name = f' "{node.group(2)}"' if node.group(2) != "" else ""
+    return f"{head}{reason} ({node.group(1)} node{name})"

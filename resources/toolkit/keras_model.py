@@ -15,6 +15,7 @@ from .batches import Tensors
 from .datatypes import numpy_dtype, triton_datatype
 from .errors import ToolkitError
 from .model_folder import ModelFolder
+from .returned import returned
 from .runners import CPU, Device, check_type
 from .signature import Signature, Tensor, parse_signature
 
@@ -151,17 +152,7 @@ def fill_weights(module: Any, given: Mapping[str, Any], path: Path) -> None:
 
 
 def _by_name(value: Any, outputs: Sequence[str]) -> dict[str, Any]:
-    if isinstance(value, dict):
-        values = [value[name] for name in outputs if name in value]
-    else:
-        values = list(value) if isinstance(value, (tuple, list)) else [value]
-    if len(values) != len(outputs):
-        raise ToolkitError(
-            "model-folder-invalid",
-            f"The model returns {len(values)} outputs but names {len(outputs)}",
-            where="model.py",
-        )
-    return dict(zip(outputs, values))
+    return dict(zip(outputs, returned(value, outputs).values))
 
 
 class KerasRunner:

@@ -15,6 +15,7 @@ from .checkpoint import load_checkpoint
 from .datatypes import numpy_dtype
 from .errors import ToolkitError
 from .model_folder import ModelFolder
+from .returned import plain_module, returned
 from .signature import Signature, parse_signature
 
 if TYPE_CHECKING:
@@ -116,7 +117,12 @@ class ModuleRunner:
         self._inputs = inputs
         self._outputs = outputs
         self._on_cpu = on_cpu
+        self._access: list[str] | None = None
         self.device = device
+
+    def plain(self, module: torch.nn.Module) -> torch.nn.Module:
+        """The model as a file holds it, without names of outputs. After `run`, which sees what it returns."""
+        return module if self._access is None else plain_module(module, len(self._inputs), self._access)
 
     def _call(self, arguments: Sequence[torch.Tensor]) -> Any:
         import torch
@@ -157,17 +163,14 @@ class ModuleRunner:
                 remedy="Use the types and shapes in dataloader.py that forward expects.",
                 details="".join(traceback.format_exception(type(error), error, error.__traceback__)),
             ) from error
-        values = list(value) if isinstance(value, (tuple, list)) else [value]
-        if len(values) != len(self._outputs):
-            raise ToolkitError(
-                "model-folder-invalid",
-                f"The model returns {len(values)} outputs but names {len(self._outputs)}",
-                where="model.py",
-            )
+        values, self._access = returned(value, self._outputs)
         if not all(isinstance(value, torch.Tensor) for value in values):
             kinds = ", ".join(type(value).__name__ for value in values)
             raise ToolkitError(
-                "model-folder-invalid", f"forward gives {kinds} and no tensors", where="model.py, forward"
+                "model-folder-invalid",
+                f"forward gives {kinds} and no tensors as {', '.join(self._outputs)}",
+                where="model.py, forward",
+                remedy="Let forward return a tensor for each output, or name only those that are tensors.",
             )
         return dict(zip(self._outputs, torch_arrays(values, "model-folder-invalid", "model.py, forward")))
 

@@ -9,10 +9,12 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, Callable, NamedTuple, Optional, Protocol
 
 from .batches import Tensors
-from .errors import ToolkitError
+from .errors import ToolkitError, runtime_reason
 
 #: Gives the outputs of one request, waiting at most so many seconds.
 Pending = Callable[[float], Tensors]
+#: How many batches of each size a model has executed; empty where the server does not say.
+Executed = dict[int, int]
 
 
 class Tls(NamedTuple):
@@ -59,6 +61,8 @@ class Client(Protocol):
 
     def kind(self) -> Kind: ...
 
+    def executed_batches(self) -> Executed: ...
+
     def submit(
         self, x: Tensors, datatypes: dict[str, str], outputs: list[str], request_id: str
     ) -> Pending: ...
@@ -73,7 +77,7 @@ def _failure(error: BaseException, url: str, doing: str, code: str) -> ToolkitEr
     )
     if lost:
         code = "server-gone" if code == "inference-failed" else "server-unreachable"
-    return ToolkitError(code, f"{doing}: {text.splitlines()[0]}", where=url, details=text)
+    return ToolkitError(code, f"{doing}: {runtime_reason(text.splitlines()[0])}", where=url, details=text)
 
 
 def _not_answered(seconds: float, url: str) -> ToolkitError:
@@ -107,6 +111,25 @@ class _TritonClient(ABC):
         if self._kind is None:
             self._kind = _kind_of(self._config())
         return self._kind
+
+    @abstractmethod
+    def _statistics(self) -> dict[str, Any]:
+        """The answer of Triton's statistics extension."""
+
+    def executed_batches(self) -> Executed:
+        """As the server counts them, whoever asked."""
+        try:
+            entries = self._statistics().get("model_stats", [])
+        except Exception:
+            # An extension: nothing depends on it but what is said of gathered requests.
+            return {}
+        found: Executed = {}
+        for batch in (item for entry in entries for item in entry.get("batch_stats", [])):
+            # JSON of gRPC writes 64-bit integers as text, and leaves out zeros.
+            size, count = int(batch.get("batch_size", 0)), int(batch.get("compute_infer", {}).get("count", 0))
+            if size > 0 and count > 0:
+                found[size] = found.get(size, 0) + count
+        return found
 
     def _ask(self, doing: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         try:
@@ -191,6 +214,12 @@ class GrpcClient(_TritonClient):
         )
         config: dict[str, Any] = value["config"]
         return config
+
+    def _statistics(self) -> dict[str, Any]:
+        value: dict[str, Any] = self._client.get_inference_statistics(
+            self._model, self._version, as_json=True
+        )
+        return value
 
     def _on_answer(self, result: Any, error: Any) -> None:
         """Called by tritonclient's thread; an error does not say of which request it is."""
@@ -291,6 +320,10 @@ class HttpClient(_TritonClient):
         value: dict[str, Any] = self._ask(
             "No model configuration", self._client.get_model_config, self._model, self._version
         )
+        return value
+
+    def _statistics(self) -> dict[str, Any]:
+        value: dict[str, Any] = self._client.get_inference_statistics(self._model, self._version)
         return value
 
     def submit(self, x: Tensors, datatypes: dict[str, str], outputs: list[str], request_id: str) -> Pending:

@@ -170,8 +170,8 @@ const integration = (project, more = {}) => ({
   ...{ part: 'integration', name: project, needs: 'tools', run: something(vitest(project)) },
   ...more,
 });
-const e2e = (name, shard) => ({
-  ...{ part: 'e2e', name: shard === undefined ? name : `${name} ${shard}`, needs: 'tools' },
+const e2e = (name, { shard, needs = 'tools' } = {}) => ({
+  ...{ part: 'e2e', name: shard === undefined ? name : `${name} ${shard}`, needs },
   run: something(windows(name, shard)),
 });
 
@@ -185,6 +185,7 @@ const jobs = {
     e2e('runs'),
     integration('failures'),
     integration('docker', { needs: 'images' }),
+    e2e('containers', { needs: 'images' }),
     integration('pipeline'),
     integration('presets'),
     integration('own'),
@@ -199,10 +200,10 @@ const jobs = {
     // One of them counts what killed load generators left in shared memory; those of `triton` kill some.
     integration('faults', { after: 'triton' }),
     // In pieces, and at the end: no lane has to wait long for another.
-    e2e('pages', '1/4'),
-    e2e('pages', '2/4'),
-    e2e('pages', '3/4'),
-    e2e('pages', '4/4'),
+    e2e('pages', { shard: '1/4' }),
+    e2e('pages', { shard: '2/4' }),
+    e2e('pages', { shard: '3/4' }),
+    e2e('pages', { shard: '4/4' }),
   ],
 };
 

@@ -42,7 +42,7 @@ test('a finished run is changed, continued by keyboard, and keeps what it measur
   await expect(form.change).toBeDisabled();
 
   await form.text('Offline batch sizes').fill('1, 2, 4');
-  await expect(form.state).toHaveText('1 change: 4 steps to do, 3 of 3 measurements kept');
+  await expect(form.state).toHaveText('1 change: 5 steps to do, 3 of 3 measurements kept');
   // Who leaves it finds the way back to it, and to a new deployment.
   await new Shell(app.page).go('Runs');
   await new Shell(app.page).go('New deployment');

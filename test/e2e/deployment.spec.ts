@@ -176,7 +176,7 @@ test('the finished run is there again when the window is opened again', async ()
   await new Shell(app.page).go('Runs');
   const row = app.page.locator(`[data-run="${state.runId}"]`);
   await expect(row).toContainText('Done');
-  await expect(row).toContainText('Passed');
+  await expect(row).toContainText('verified');
 });
 
 test('the finished run is kept serving in three clicks, and the window can go', async () => {
@@ -191,7 +191,7 @@ test('the finished run is kept serving in three clicks, and the window can go', 
   await page.getByRole('menuitem', { name: 'As a new deployment' }).click();
   const panel = () => page.getByRole('region', { name: 'resnet50' });
   await expect(panel().locator('[data-state="ready"]')).toHaveCount(2, { timeout: longStepMs });
-  await expect(panel()).toContainText('Canary and 8 samples');
+  await expect(panel()).toContainText('Canary, 8 samples and a batch of 8');
   const url = (await panel().locator('code').first().textContent()) ?? '';
   await shutDown(app);
 

@@ -123,8 +123,9 @@ async function wishes() {
       'performance.requestSeed': '7',
       'performance.search': 'linear',
       'performance.latencyThresholdMs': '5000',
-      // Idle once the load tool is the one without a warm-up.
+      // Idle once the load tool is the one without them.
       'performance.warmupMs': '100',
+      'performance.errorPercentage': '2',
       'performance.loadTool': 'perf_analyzer',
       'performance.protocol': 'http',
       'performance.inputData': 'zero',
@@ -134,7 +135,8 @@ async function wishes() {
       'performance.measurementIntervalMs': '400',
       'performance.measurementMode': 'count_windows',
       'performance.measurementRequestCount': '20',
-      'performance.requestCount': '50',
+      'performance.warmupRequestCount': '3',
+      'performance.percentile': '95',
       'performance.stabilityPercentage': '50',
       'performance.maxTrials': '4',
       'performance.repeats': '2',
@@ -147,6 +149,8 @@ async function wishes() {
       'performance.online.protocol': 'grpc',
       'performance.online.sharedMemory': 'none',
       'performance.online.measurementRequestCount': '30',
+      // With it the fields of windows are idle.
+      'performance.requestCount': '50',
     },
     'Review & run': Object.fromEntries(
       [

@@ -11,7 +11,11 @@ let triton: TestTriton;
 
 test.beforeAll(async () => {
   triton = await startTestTriton(
-    [{ name: 'echo', execute: 'return values * 2', maxBatchSize: 4 }],
+    [
+      { name: 'echo', execute: 'return values * 2', maxBatchSize: 4 },
+      // So few requests in a window that its p99 is in doubt.
+      { name: 'slow', execute: 'time.sleep(0.01); return values.copy()', maxBatchSize: 4 },
+    ],
     ['--model-control-mode=explicit', '--load-model=echo'],
   );
   home = await createHome();
@@ -73,4 +77,47 @@ test('an address where nothing answers says so', async () => {
   await dialog.getByRole('button', { name: 'Re-check' }).click();
   await expect(dialog.getByText(/No Triton at|ECONNREFUSED|refused/)).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Measure', exact: true })).toBeDisabled();
+  await expect(dialog.getByText('No Triton responds at this address.')).toBeVisible();
+  // Another address: Enter asks it.
+  await dialog.getByLabel('Triton HTTP address').fill(triton.httpAddress);
+  await expect(dialog.getByText('The address has changed: check it first.')).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText(/1 model ready/)).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Measure', exact: true })).toBeEnabled();
+});
+
+test('a level that leaves the answer in doubt is measured again from the answer, longer', async () => {
+  const { page } = app;
+  await page.keyboard.press('Escape');
+  await fetch(`http://${triton.httpAddress}/v2/repository/models/slow/load`, { method: 'POST', body: '{}' });
+  await new Shell(page).command('Runs');
+  await page.getByRole('button', { name: 'Measure a server' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Measure a running Triton' });
+  const grpcPort = triton.grpcAddress.split(':').at(-1) ?? '';
+  await dialog.getByLabel('Triton HTTP address').fill(`http://${triton.httpAddress}?grpcPort=${grpcPort}`);
+  await page.keyboard.press('Tab');
+  await expect(dialog.getByText(/2 models ready/)).toBeVisible();
+  await dialog.getByRole('combobox', { name: 'Model' }).click();
+  await page.getByRole('option', { name: 'slow' }).click();
+  // The larger batch is the answer, whatever the noise.
+  await dialog.getByLabel('Batch sizes').fill('1, 4');
+  await dialog.getByLabel('Concurrency').fill('1');
+  await dialog.getByLabel('Window').fill('200');
+  await dialog.getByRole('button', { name: 'Measure', exact: true }).click();
+  await expect(page.getByRole('heading', { name: /^slow · at / })).toBeVisible();
+  const answer = page.getByRole('status').filter({ hasText: 'inferences/s at p99' });
+  const few = /p99 is of only \d+ requests/;
+  await expect(answer).toContainText(few, { timeout: 60_000 });
+  const [before = ''] = few.exec(await answer.innerText()) ?? [];
+  const again = answer.getByRole('button', { name: /^Measure \d levels? again, longer$/ });
+  await expect(answer).toContainText(/s of measuring/);
+  expect(await findings(page)).toEqual([]);
+  await takePictures(page, 'measure-again');
+  await again.focus();
+  await page.keyboard.press('Enter');
+  const measured = page.getByText(/measured again, windows \d+ times as long/).first();
+  await expect(measured).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByText('Done', { exact: true }).first()).toBeVisible();
+  await expect(answer).toBeVisible();
+  await expect(answer).not.toContainText(before);
 });

@@ -44,7 +44,7 @@ test('settings are set, kept with what is unknown, and reset', async () => {
   await app.page.keyboard.press('Control+,');
   await expect(app.page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
   await expect(app.page.getByText('Unknown keys, which have no effect: later.key.')).toBeVisible();
-  const budget = app.page.getByRole('textbox', { name: 'p99 budget, ms' });
+  const budget = app.page.getByRole('textbox', { name: 'p99 budget (ms)' });
   await expect(budget).toHaveValue('20');
   await budget.fill('-1');
   await budget.press('Enter');
@@ -68,7 +68,7 @@ test('a new draft has the engine of the settings', async () => {
 
 test('a retention lists the runs that it moves before it is set', async () => {
   await new Shell(app.page).command('Setting: Keep runs for');
-  const days = app.page.getByRole('textbox', { name: 'Keep runs for, days' });
+  const days = app.page.getByRole('textbox', { name: 'Keep runs for (days)' });
   await expect(days).toBeFocused();
   await days.fill('30');
   await days.press('Enter');
@@ -79,8 +79,11 @@ test('a retention lists the runs that it moves before it is set', async () => {
   expect(await settingsFile()).not.toHaveProperty(['runs.keepDays']);
 });
 
-test('the clean-up removes what is ticked', async () => {
-  await app.page.getByRole('button', { name: 'Clean up…' }).click();
+test('the clean-up is found by what it is for, and removes what is ticked', async () => {
+  await new Shell(app.page).command('free disk space');
+  const cleanUp = app.page.getByRole('button', { name: 'Clean up…' });
+  await expect(cleanUp).toBeFocused();
+  await cleanUp.press('Enter');
   const dialog = app.page.getByRole('dialog', { name: 'Clean up' });
   await dialog.getByRole('checkbox', { name: /Cache: 3.0/ }).check();
   await dialog.getByRole('button', { name: /Remove 3.0/ }).click();

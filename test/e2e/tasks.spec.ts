@@ -145,7 +145,7 @@ for (const [way, makeHands] of [
       await hands.command(budget, 'p99');
       await expect(budget).toBeFocused();
       await hands.write('20');
-      await expect(app.page.locator('.budget').getByRole('status')).toContainText('1,800');
+      await expect(app.page.locator('.verdict')).toContainText('1,800');
       expectTaken('best level under 20 ms');
 
       const pdf = join(home.path, 'for-a-colleague.pdf');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Alert, MonitorSample } from '../../main/contract/monitor/monitor';
+import { exists } from '../../main/platform/files';
 import { homeLayout } from '../../main/platform/layout';
 import { cli } from '../support/cli';
 import { cliUntil, linesOf } from '../support/cli-until';
@@ -107,6 +108,39 @@ describe('a Triton is watched', () => {
     expect(result.stderr).toContain('Model "echo/1" was not seen');
   });
 
+  it('a probe of a model that is not there is refused with the names that are, and nothing is begun', async () => {
+    const kept = join(home.path, 'never.jsonl');
+    const result = await watch(
+      '--probe',
+      'ecko',
+      '--alert',
+      'probe-p99-ms=5',
+      '--record',
+      kept,
+      '--for',
+      '3',
+    );
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain('has no model "ecko"');
+    expect(result.stderr).toMatch(/Did you mean echo\? The names are: (echo, refusing|refusing, echo)\./);
+    expect(await exists(kept)).toBe(false);
+  });
+
+  it('an alert that no probe had a latency for is said, and does not pass', async () => {
+    const result = await watch(
+      '--probe',
+      'echo',
+      '--shape',
+      'INPUT:5',
+      '--alert',
+      'probe-p99-ms=5',
+      '--for',
+      '3',
+    );
+    expect(result.stdout).toMatch(/^Not judged: probe-p99-ms=5: no probe was answered: Refused: .*INPUT/m);
+    expect(result.code).toBe(4);
+  });
+
   it('a recording is never written over', async () => {
     const before = await readFile(recording, 'utf8');
     const result = await watch('--record', recording, '--for', '3');
@@ -131,6 +165,13 @@ describe('a recording is played', () => {
     const report = await readFile(html, 'utf8');
     expect(report).toContain('Alert firing');
     expect(report).toContain('<td>echo/1</td>');
+  });
+
+  it('and a limit that it has no figure for does not pass', async () => {
+    const limit = ['--alert', 'probe-p99-ms=100000', '--alert-model', 'refusing'];
+    const result = await monitor('--replay', recording, '--speed', '0', ...limit);
+    expect(result.stdout).toContain('Not judged: probe-p99-ms=100000 of refusing: no probe was answered');
+    expect(result.code).toBe(4);
   });
 
   it('at the pace that it was taken at, until its time is over', async () => {

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DeploymentInfo } from '../../main/contract/deployment';
+import { processesOfEngine } from '../../main/engine/local/engine-record';
 import { exists } from '../../main/platform/files';
 import { homeLayout } from '../../main/platform/layout';
+import { sessionLeader } from '../../main/platform/process';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, type CliResult, documentOf } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
@@ -56,7 +58,15 @@ describe('deployments on the local Triton', () => {
     const [first] = await deployments();
     expect(first).toMatchObject({ id: 'first', state: 'ready', reason: null, engine: 'local', work: null });
     expect(first?.models).toMatchObject([
-      { name: 'resnet50', version: 1, state: 'ready', runId, checkedSamples: 8, previous: null },
+      {
+        name: 'resnet50',
+        version: 1,
+        state: 'ready',
+        runId,
+        checkedSamples: 8,
+        previous: null,
+        checkedBatchSize: 8,
+      },
     ]);
     const response = await fetch(`${first?.httpUrl ?? ''}/v2/models/resnet50/ready`);
     expect(response.status).toBe(200);
@@ -130,18 +140,25 @@ describe('deployments on the local Triton', () => {
       );
     const url = first?.httpUrl ?? '';
     const passed = await smoke(url);
-    expect(passed.stdout).toContain('8 samples are answered within the tolerances of the run');
+    expect(passed.stdout).toContain(
+      '8 samples and a batch of 8 are answered within the tolerances of the run',
+    );
     expect(passed.code).toBe(0);
     expect(await smoke('http://127.0.0.1:1')).toMatchObject({ code: 1 });
 
-    // An answer that the framework did not give.
-    const output = join(dir, 'samples', '0-output-0.bin');
-    const before = await readFile(output);
-    await writeFile(output, Buffer.from(Float32Array.from({ length: before.length / 4 }, () => 9).buffer));
-    const differs = await smoke(url);
-    expect(differs).toMatchObject({ code: 1 });
-    expect(differs.stdout).toMatch(/FAIL {2}samples: sample .*OUTPUT__0 differs by up to/);
-    await writeFile(output, before);
+    // Answers that the framework did not give: to the first sample, and to the batch behind the eight.
+    for (const [file, what] of [
+      ['0-output-0.bin', 'sample '],
+      ['8-output-0.bin', 'batch of 8 samples: '],
+    ] as const) {
+      const output = join(dir, 'samples', file);
+      const before = await readFile(output);
+      await writeFile(output, Buffer.from(Float32Array.from({ length: before.length / 4 }, () => 9).buffer));
+      const differs = await smoke(url);
+      expect(differs).toMatchObject({ code: 1 });
+      expect(differs.stdout).toMatch(new RegExp(`FAIL {2}samples: ${what}.*OUTPUT__0 differs by up to`));
+      await writeFile(output, before);
+    }
 
     await appendFile(join(dir, 'model-repository', 'resnet50', '1', 'model.onnx'), 'x');
     const changed = await smoke(url);
@@ -161,8 +178,8 @@ describe('deployments on the local Triton', () => {
     const serving = await verb('remove', 'second');
     expect(serving.code).toBe(2);
     const journal = await readFile(join(folderOf('second'), 'journal.jsonl'), 'utf8');
-    const pids = [...journal.matchAll(/"pid":(\d+)/g)].map(([, pid]) => Number(pid));
-    process.kill(pids.at(-1) ?? 0, 'SIGKILL');
+    const [, engineId = ''] = [...journal.matchAll(/"server-process","id":"(\w+)"/g)].at(-1) ?? [];
+    process.kill(sessionLeader(await processesOfEngine(engineId))?.pid ?? 0, 'SIGKILL');
     await until('its end is seen', async () =>
       (await deployments()).some(({ id, state }) => id === 'second' && state === 'failed'),
     );

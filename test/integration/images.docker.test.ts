@@ -55,6 +55,7 @@ describe.skipIf(engine === null)('images of a real engine', () => {
     buildImage(docker, {
       recipe,
       wheels: null,
+      env: {},
       signal: new AbortController().signal,
       onLine: (line) => lines.push(line),
       onProgress: (now) => progress.push(now),
@@ -95,6 +96,7 @@ describe.skipIf(engine === null)('images of a real engine', () => {
     const building = buildImage(docker, {
       recipe,
       wheels: null,
+      env: {},
       signal: controller.signal,
       onLine: (line) => {
         if (line === marker) controller.abort();

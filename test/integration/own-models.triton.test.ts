@@ -46,6 +46,13 @@ const configOf = async ({ dir }: RunDocument, name: string) =>
 it('an ONNX model of a repository goes to a report with the settings of its config.pbtxt', async () => {
   const document = await report('repository/normed');
   expect(document.offline.map(({ batchSize }) => batchSize)).toEqual([1, 2, 4]);
+  // Compared at each of them, and by requests at once of which the batcher has made a batch.
+  const batches = document.accuracy?.batches ?? [];
+  expect(batches.map(({ batchSize }) => batchSize)).toEqual([1, 2, 4, 1]);
+  expect(batches.at(-1)?.gathered?.at(-1)).toBeGreaterThan(1);
+  expect(document.accuracy?.warnings).toEqual([]);
+  const markdown = await readFile(join(document.dir, 'results', 'report.md'), 'utf8');
+  expect(markdown).toContain('| batch size 2 |');
   expect(await configOf(document, 'normed')).toMatchObject({
     maxBatchSize: 4,
     dynamicBatching: { preferredBatchSize: [2, 4] },

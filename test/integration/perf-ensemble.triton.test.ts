@@ -35,6 +35,26 @@ ensemble_scheduling {
 `,
 });
 
+/** Two steps that read the same, of which the slow one is waited for; its output is the answer's. */
+const sideBySide: TestEnsemble = {
+  name: 'side-by-side',
+  config: `name: "side-by-side"
+platform: "ensemble"
+max_batch_size: 0
+input [ { name: "INPUT" data_type: TYPE_FP32 dims: [ -1 ] } ]
+output [
+  { name: "OUTPUT" data_type: TYPE_FP32 dims: [ -1 ] },
+  { name: "OTHER" data_type: TYPE_FP32 dims: [ -1 ] }
+]
+ensemble_scheduling { step [
+  { model_name: "double" model_version: -1
+    input_map { key: "INPUT" value: "INPUT" } output_map { key: "OUTPUT" value: "OTHER" } },
+  { model_name: "slow" model_version: -1
+    input_map { key: "INPUT" value: "INPUT" } output_map { key: "OUTPUT" value: "OUTPUT" } }
+] }
+`,
+};
+
 let triton: TestTriton;
 let dir: string;
 beforeAll(async () => {
@@ -50,6 +70,7 @@ beforeAll(async () => {
     },
     ensemble('inner', ['double', 'slow']),
     ensemble('outer', ['double', 'inner']),
+    sideBySide,
   ]);
 });
 afterAll(async () => {
@@ -107,6 +128,17 @@ describe('the models of an ensemble', () => {
     // Four requests at a time and one instance: the slow model is waited for, by three of them less what they do elsewhere.
     expect(slow?.queueUs).toBeGreaterThan(5_000);
     expect(slow).toMatchObject({ cacheHitCount: 0, cacheMissCount: 0 });
+  });
+
+  it('give the parts of the ensemble: of the longest path, with the queue of the step that queues', async () => {
+    const point = loadPointSchema.parse(await tools.native.measure(await levelOf('side-by-side')));
+    expect(point.ensemblePath).toEqual(['slow']);
+    expect(point.serverQueueUs).toBeGreaterThan(5_000);
+    expect(point.serverQueueUs).toBe(point.composing?.find(({ modelName }) => modelName === 'slow')?.queueUs);
+    const chained = loadPointSchema.parse(await tools.native.measure(await levelOf('outer')));
+    expect(chained.ensemblePath).toEqual(['double', 'double', 'slow']);
+    const { serverQueueUs, serverComputeInferUs, avgUs } = chained;
+    expect((serverQueueUs ?? 0) + (serverComputeInferUs ?? 0)).toBeLessThan(1.1 * (avgUs ?? 0));
   });
 
   it('account for the ensemble, and others have none', async () => {

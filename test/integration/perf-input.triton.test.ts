@@ -114,8 +114,12 @@ describe('the outputs', () => {
     const [bad] = (await measured(...of, wrong)).points;
     expect(bad?.outputChecks?.wrongCount).toBeGreaterThanOrEqual(1);
     expect(bad?.outputChecks?.wrongCount).toBeLessThan(bad?.outputChecks?.checkedCount ?? 0);
-    const [first] = bad?.errorsByKind ?? [];
-    expect(first).toMatchObject({ kind: 'output differs', count: bad?.errorCount });
+    const [first] = bad?.wrongByKind ?? [];
+    expect(first).toMatchObject({ kind: 'output differs', count: bad?.outputChecks?.wrongCount });
+    expect(bad).toMatchObject({
+      errorCount: 0,
+      flags: expect.arrayContaining(['wrong-responses']) as unknown,
+    });
     expect(first?.message).toBe('OUTPUT has 2 at value 0 where 9 is expected');
   });
 
@@ -126,7 +130,7 @@ describe('the outputs', () => {
     const of = ['--model', 'free', '--protocol', protocol, '--input-data', file];
     expect((await measured(...of)).points[0]).toMatchObject({ errorCount: 0 });
     const [point] = (await measured(...of, '--check-outputs', 'finite')).points;
-    expect(point?.errorsByKind?.[0]?.kind).toBe('output not finite');
+    expect(point?.wrongByKind?.[0]?.kind).toBe('output not finite');
     expect((await measured(...of, '--check-outputs', 'none')).points[0]?.outputChecks).toBeUndefined();
   });
 });
@@ -140,4 +144,18 @@ it('a file that is not right is refused before anything is sent, with the entry'
   expect(result.code).not.toBe(0);
   expect(result.stderr).toContain('INPUT has 2 values where FP32 [16] has 16');
   expect(result.stderr).toContain(`${file}: data[1], INPUT`);
+});
+
+it.each([
+  [['--model', 'batched', '--shape', 'x:3'], 'No input is named "x"', 'The names are: INPUT.'],
+  [
+    ['--model', 'batches'],
+    'has no model "batches"',
+    /Did you mean batched\? The names are: (batched, free|free, batched)\./,
+  ],
+])('%j is refused with the names that there are', async (args, words, remedy) => {
+  const result = await cli(home.path, 'perf', '--url', `http://${triton.httpAddress}`, ...args);
+  expect(result.code).not.toBe(0);
+  expect(result.stderr).toContain(words);
+  expect(result.stderr).toMatch(remedy);
 });

@@ -196,12 +196,12 @@ describe('a decoupled model', () => {
     // The first answer to each entry is looked at, whenever it comes.
     const files = Array.from({ length: 20 }, () => ['nan.bin', 'three.bin']).flat();
     const point = await talk(files, { settings: { checkOutputs: 'finite' } });
-    expect(point.errorsByKind?.map(({ kind }) => kind)).toEqual(['output not finite']);
+    expect(point.wrongByKind?.map(({ kind }) => kind)).toEqual(['output not finite']);
     const { checkedCount = 0, wrongCount = 0 } = point.outputChecks ?? {};
     // Whole requests of three answers, of which one is wrong in half of them.
     expect([checkedCount % 3, wrongCount < checkedCount / 3]).toEqual([0, true]);
     expect(wrongCount).toBeGreaterThan(0);
-    expect((await talk(['nan.bin'])).errorsByKind).toBeUndefined();
+    expect((await talk(['nan.bin'])).wrongByKind).toBeUndefined();
   });
 
   it('has every request in the counts of the server', async () => {

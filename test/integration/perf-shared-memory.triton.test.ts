@@ -154,17 +154,19 @@ it('counts answers that are not those of the wire', async () => {
   const input = await levelOf('moody');
   const point = await tools.native.measure(input);
   expect(point.sharedMemory?.wrongCount).toBeGreaterThan(0);
-  expect(point.errorsByKind?.map(({ kind }) => kind)).toContain('wrong output');
+  expect(point.wrongByKind?.map(({ kind }) => kind)).toContain('wrong output');
+  expect(point.flags).toContain('wrong-responses');
 });
 
 it('counts answers with values that are not finite, where that is asked for', async () => {
   const input = await levelOf('nan');
   const plain = await tools.native.measure(input);
   expect(plain).toMatchObject({ errorCount: 0, sharedMemory: { wrongCount: 0 } });
+  expect(plain.flags).toContain('not-finite');
   const settings = { ...input.settings, checkOutputs: 'finite' as const };
   const point = await tools.native.measure({ ...input, settings });
   expect(point.sharedMemory?.wrongCount).toBeGreaterThan(0);
-  expect(point.errorsByKind?.map(({ kind }) => kind)).toEqual(['output not finite']);
+  expect(point.wrongByKind?.map(({ kind }) => kind)).toEqual(['output not finite']);
 });
 
 it('says that an output does not fit', async () => {

@@ -176,7 +176,8 @@ describe('a run whose specification is changed from the command line', () => {
         { path: 'performance.batchSizes', from: [1, 2], to: [1, 4] },
         { path: 'performance.concurrency', from: [1, 2], to: [1, 2, 4] },
       ],
-      steps: ['deploy', 'offline', 'online', 'report'],
+      // A batch size that is new is compared with the framework before it is measured.
+      steps: ['deploy', 'accuracy', 'offline', 'online', 'report'],
       measured: 4,
       kept: 3,
       keptLevels: [
@@ -194,12 +195,13 @@ describe('a run whose specification is changed from the command line', () => {
     expect(result.stderr).toContain('Measurements kept: 3');
     expect(result.code).toBe(0);
     const changed = documentOf(result);
-    expect(await begun(runId)).toEqual(['deploy', 'offline', 'online', 'report']);
+    expect(await begun(runId)).toEqual(['deploy', 'accuracy', 'offline', 'online', 'report']);
     expect(changed.offline.map(({ batchSize }) => batchSize)).toEqual([1, 4]);
     expect(changed.online.map(({ concurrency }) => concurrency)).toEqual([1, 2, 4]);
     expect(changed.offline[0]).toEqual(first.offline[0]);
     expect(changed.online.slice(0, 2)).toEqual(first.online);
-    expect(changed.accuracy).toEqual(first.accuracy);
+    expect(changed.accuracy?.outputs).toEqual(first.accuracy?.outputs);
+    expect(changed.accuracy?.passed).toBe(true);
     expect(await measuredIn(runId)).toBe(6);
     expect((await specFile(runId)).performance).toMatchObject({ batchSizes: [1, 4], concurrency: [1, 2, 4] });
     expect(changed.specChanges).toHaveLength(1);
@@ -240,7 +242,8 @@ describe('a run whose specification is changed from the command line', () => {
   });
 
   it('converts and does all that depends on it again for another precision', async () => {
-    const result = await cli(home.path, 'resume', runId, ...set('precision=fp16'), '--json');
+    const change = ['precision=fp16', 'performance.batchSizes=1,2', 'performance.requestCount=20'];
+    const result = await cli(home.path, 'resume', runId, ...set(...change), '--json');
     expect(result.stderr).not.toContain('✗');
     const document = documentOf(result);
     expect(await begun(runId)).toEqual([
@@ -248,9 +251,30 @@ describe('a run whose specification is changed from the command line', () => {
     ]);
     expect(document.accuracy?.outputs[0]?.maxAbsDiff).not.toBe(first.accuracy?.outputs[0]?.maxAbsDiff);
     // None of another precision is among them.
-    expect(document.offline.map(({ batchSize }) => batchSize)).toEqual([2, 4, 8]);
-    expect(await measuredIn(runId)).toBe(7 + 5);
+    expect(document.offline.map(({ batchSize }) => batchSize)).toEqual([1, 2]);
+    expect(await measuredIn(runId)).toBe(7 + 4);
     expect(document.specChanges).toHaveLength(4);
+  });
+
+  it('measures the level of the answer again, longer, and reports it', async () => {
+    const before = documentOf(await cli(home.path, 'show', runId, '--json'));
+    expect(before.answer?.text).toContain('p99 is of only 20 requests');
+    const result = await cli(home.path, 'resume', runId, '--again', '--json');
+    expect(result.stderr).toMatch(/Measured again, longer:\n.* in windows 35 times as long/);
+    expect(result.code).toBe(0);
+    const after = documentOf(result);
+    const steps = await begun(runId);
+    expect(steps).toEqual(expect.arrayContaining(['deploy', 'report']));
+    expect(steps).not.toContain('accuracy');
+    expect(await measuredIn(runId)).toBe(11 + 1);
+    const points = [...after.offline, ...after.online];
+    expect(points.filter(({ longer }) => longer === 35)).toMatchObject([{ requestCount: 700 }]);
+    const kept = [...before.offline, ...before.online].filter(
+      (point) => !points.some((other) => other.longer === 35 && other.batchSize === point.batchSize),
+    );
+    expect(points).toEqual(expect.arrayContaining(kept));
+    const html = after.reports.find(({ kind }) => kind === 'html')?.path ?? '';
+    expect(await readFile(html, 'utf8')).toContain('measured again, windows 35 times as long');
   });
 
   it('is not changed to another model, to nonsense, or while it is worked on', async () => {

@@ -79,7 +79,6 @@ describe.each(Object.entries(reportKinds))('the PDF of a run: %s', (name, make) 
     const wanted = [
       report.verdict,
       report.remarks,
-      ...(report.budget === null ? [] : [report.budget]),
       accuracy,
       ...badges.map(({ label }) => label),
       ...doubts,

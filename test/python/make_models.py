@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 
 def write_norms(path: Path, epsilon: float) -> Path:
@@ -81,6 +81,59 @@ sequence_batching {
 """
 
 
+def save(path: Path, nodes: list[Any], x: Any, y: Any, constants: dict[str, Any]) -> Path:
+    weights = [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]
+    graph = helper.make_graph(nodes, "g", [x], [y], weights)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    return path
+
+
+def floats(name: str, shape: list[Any]) -> Any:
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+
+def write_baked(path: Path, batch: int) -> Path:
+    """Declares a batch that varies, and reshapes to one that does not."""
+    node = helper.make_node("Reshape", ["x", "shape"], ["y"], name="flat")
+    shape = np.array([batch, 4], np.int64)
+    return save(path, [node], floats("x", ["batch", 2, 2]), floats("y", ["batch", 4]), {"shape": shape})
+
+
+def write_positions(path: Path, longest: int) -> Path:
+    """Adds one of `longest` positions to each token."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["size"], start=1, end=2),
+        helper.make_node("Squeeze", ["size"], ["count"]),
+        helper.make_node("Range", ["zero", "count", "one"], ["places"]),
+        helper.make_node("Gather", ["table", "places"], ["positions"], name="positions"),
+        helper.make_node("Add", ["x", "positions"], ["y"]),
+    ]
+    constants = {"zero": np.int64(0), "one": np.int64(1), "table": np.arange(longest, dtype=np.float32)}
+    return save(path, nodes, floats("x", ["batch", "length"]), floats("y", ["batch", "length"]), constants)
+
+
+def write_oddities(folder: Path) -> None:
+    """Files that a run has something to say of: no values, random numbers, a batch or a length that is built in."""
+    x, y = floats("x", ["batch", 3]), floats("y", ["batch", 3])
+    none = {"start": np.array([0], np.int64), "axis": np.array([1], np.int64)}
+    save(
+        folder / "empty.onnx",
+        [
+            helper.make_node("Slice", ["x", "start", "start", "axis"], ["y"]),
+        ],
+        x,
+        floats("y", ["batch", "count"]),
+        none,
+    )
+    drawing = [
+        helper.make_node("RandomNormalLike", ["x"], ["noise"], name="noise"),
+        helper.make_node("Add", ["x", "noise"], ["y"]),
+    ]
+    save(folder / "drawing.onnx", drawing, x, y, {})
+    write_baked(folder / "baked.onnx", 1)
+    write_positions(folder / "positions.onnx", 300)
+
+
 class _Mixer(torch.nn.Module):
     def forward(self, values: torch.Tensor, flags: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         masked = values * flags.to(values.dtype) - values
@@ -107,6 +160,7 @@ def write_models(folder: Path) -> None:
         config = _TORCH_CONFIG.replace('"mixer"', f'"{name}"') + more
         (repository / name / "config.pbtxt").write_text(config)
     write_norms(folder / "norms.onnx", 0.001)
+    write_oddities(folder)
 
 
 if __name__ == "__main__":

@@ -71,6 +71,25 @@ class SmokeTest(unittest.TestCase):
         self.assertIsNone(self.difference(expected, served, STRICT, (2, 2)))
         self.assertIn("3 values where 2", self.difference(expected, served, STRICT, (2, 3)))
 
+    def test_a_batch_repeats_its_samples(self) -> None:
+        made = smoke.repeated(tensor([2, 2], [1, 2, 3, 4]), 5)
+        self.assertEqual(made["shape"], [5, 2])
+        self.assertEqual(list(smoke.values_of(made)), [1, 2, 3, 4, 1, 2, 3, 4, 1, 2])
+        served = tensor([5, 2], [1, 2, 3, 4, 1, 2, 3, 4, 1, 9])
+        self.assertIsNone(smoke.answer_difference([made], [made], STRICT, {}))
+        self.assertIn("1 of 10 values", smoke.answer_difference([made], [served], STRICT, {}))
+        self.assertIn("is missing", smoke.answer_difference([made], [], STRICT, {}))
+
+    def test_each_sample_of_a_batch_has_a_length_of_its_own(self) -> None:
+        def answer(values: list[float], lengths: list[float]) -> Any:
+            width = len(values) // 2
+            return [tensor([2, width], values), dict(tensor([2, 1], lengths), name="LENGTH__1")]
+
+        wanted, lengths = answer([1, 2, 9, 3, 9, 9], [2, 1]), {"OUTPUT__0": "LENGTH__1"}
+        self.assertIsNone(smoke.answer_difference(wanted, answer([1, 2, 3, 0], [2, 1]), STRICT, lengths))
+        text = smoke.answer_difference(wanted, answer([1, 2, 4, 0], [2, 1]), STRICT, lengths)
+        self.assertIn("differs by up to 1 in 1 of 1 values", text)
+
     def test_values_of_every_width(self) -> None:
         for datatype, kind in (("FP16", "<f2"), ("FP64", "<f8"), ("INT64", "<i8"), ("UINT8", "u1")):
             made = {"name": "O", "datatype": datatype, "shape": [2], "data": np.array([1, 2], kind).tobytes()}

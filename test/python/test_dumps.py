@@ -106,6 +106,29 @@ class CompareTest(ToolkitCase):
         self.assertEqual(fields["worstSample"], "s1")
         self.assertTrue(fields["passed"])
 
+    def test_outputs_without_values_on_both_sides_agree(self) -> None:
+        for name, shape in (("detections", (2, 0, 7)), ("a scalar", (1, 0))):
+            with self.subTest(name):
+                fields = self.compared(np.zeros(shape, np.float32), np.zeros(shape, np.float32)).fields()
+                self.assertEqual(
+                    (fields["passed"], fields["empty"], fields["maxAbsDiff"]), (True, True, None)
+                )
+                self.setUp()
+
+    def test_some_samples_without_values_say_nothing_of_the_others(self) -> None:
+        batches = [np.zeros((1, 0, 7)), np.ones((1, 2, 7))]
+        fields = self.compared(batches, batches).fields()
+        self.assertEqual((fields["passed"], fields.get("empty"), fields["maxAbsDiff"]), (True, None, 0.0))
+
+    def test_values_on_one_side_alone_are_another_shape(self) -> None:
+        with self.assertRaises(ToolkitError) as caught:
+            self.compared(np.zeros((1, 0, 7)), np.zeros((1, 3, 7)))
+        self.assertEqual(caught.exception.code, "verification-failed")
+        self.assertIn(
+            "O of the sample s0 has the shape [0, 7] in the framework and [3, 7] on Triton",
+            str(caught.exception),
+        )
+
     def test_tolerance_is_absolute_plus_relative(self) -> None:
         reference, candidate = np.array([[10.0, 0.0]]), np.array([[10.3, 0.0]])
         self.assertFalse(self.compared(reference, candidate, atol=0.1, rtol=0.01).fields()["passed"])
@@ -190,7 +213,7 @@ class CompareTest(ToolkitCase):
             folders.append(folder)
         for other, code, text in (
             (1, "input-invalid", "different samples"),
-            (2, "verification-failed", "[3] in one dump and [4]"),
+            (2, "verification-failed", "a has the shape [3] in the framework and [4] on Triton"),
             (3, "verification-failed", "O, P"),
         ):
             with self.subTest(text), self.assertRaises(ToolkitError) as caught:

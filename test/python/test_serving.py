@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 import time
@@ -10,6 +11,7 @@ from typing import Any, Optional
 
 import numpy as np
 import onnx
+from make_models import floats, save
 from onnx import TensorProto, helper
 from support import RESOURCES, toolkit, write_toy
 from triton_server import TritonServer
@@ -190,6 +192,39 @@ class ServingTest(unittest.TestCase):
                     ended = toolkit("verify", "--reference", reference, "--candidate", dump)
                     self.assertEqual([output["passed"] for output in ended.last["outputs"]], [True, True])
                     np.testing.assert_array_equal(read_all(dump, "ids")["ids"], [f"s{i}" for i in range(5)])
+
+    def test_requests_of_a_batch_size_and_requests_that_are_gathered(self) -> None:
+        path = self.root / "doubling" / "model.onnx"
+        path.parent.mkdir()
+        node = helper.make_node("Add", ["x", "x"], ["y"])
+        save(path, [node], floats("x", ["batch", 3]), floats("y", ["batch", 3]), {})
+        self.serve("doubling", "onnx", path, ([("x", "FP32", "3")], [("y", "FP32", "3")]))
+        inputs = json.dumps([{"name": "x", "datatype": "FP32", "shape": [3], "dims": [3]}])
+        model = ["--model-dir", RESOURCES / "own", "--samples-only", f"--arg=inputs={inputs}"]
+        samples, reference, dump = (self.root / f"doubling-{name}" for name in ("samples", "onnx", "triton"))
+        made = toolkit("make-dataset", *model, "--arg=samples=4", "--output", samples)
+        self.assertEqual(made.code, 0, made.stderr)
+        # A full batch does not wait for more; a request of one sample by itself would.
+        asked = ["--at-batch-size=4", "--gathered=4"]
+        flags = [*model, "--dataset", samples, "--batch-size=4", *asked]
+        ended = toolkit(
+            "infer-framework", *flags, "--runtime=onnx", "--path", path, "--output-dir", reference
+        )
+        self.assertEqual(ended.code, 0, ended.stderr)
+        served = ["--url", self.server.grpc, "--model-name=doubling", "--output-dir", dump]
+        ended = toolkit("infer-triton", *flags, *served)
+        self.assertEqual((ended.code, ended.last.get("gathered")), (0, [4]), f"{ended.lines}{ended.stderr}")
+        ended = toolkit("verify", "--reference", reference, "--candidate", dump, *asked)
+        self.assertEqual(
+            [
+                (batch["batchSize"], batch.get("gathered"), batch.get("varies"))
+                for batch in ended.last["batches"]
+            ],
+            [(4, None, None), (1, 4, False)],
+        )
+        for batch in ended.last["batches"]:
+            (output,) = batch["outputs"]
+            self.assertEqual((output["passed"], output["sampleCount"]), (True, 4))
 
     def test_requests_wait_for_answers_where_their_bytes_would_be_too_many(self) -> None:
         self.serve("bounded", "onnx", self.root / "model.onnx", TOY_TENSORS, batched=False)

@@ -17,10 +17,17 @@ export interface ContainerEvent {
 /** Before it a whole run may have to train its model on a busy machine. */
 const limitMs = 300_000;
 
-async function namesOf(docker: Docker) {
-  const networks = (await docker.listNetworks()).map(({ Id }) => Id).sort();
-  const volumes = ((await docker.listVolumes()).Volumes as { Name: string }[] | null) ?? [];
-  return { networks, volumes: volumes.map(({ Name }) => Name).sort() };
+interface Labelled {
+  readonly Labels?: Readonly<Record<string, string>> | null | undefined;
+}
+
+/** Without those of other homes, whose tests run beside these on one engine. */
+async function namesOf(docker: Docker, instance: string) {
+  const isOthers = ({ Labels }: Labelled) => (Labels?.[labelNames.instance] ?? instance) !== instance;
+  const networks = (await docker.listNetworks()).filter((one) => !isOthers(one)).map(({ Id }) => Id);
+  const volumes = ((await docker.listVolumes()).Volumes as ({ Name: string } & Labelled)[] | null) ?? [];
+  const names = volumes.filter((one) => !isOthers(one)).map(({ Name }) => Name);
+  return { networks: networks.sort(), volumes: names.sort() };
 }
 
 /**
@@ -52,7 +59,9 @@ export class DockerHome {
     const instance = await readInstanceId(homeLayout(home.path).instance);
     const label = [`${labelNames.instance}=${instance}`];
     const stream = await docker.getEvents({ filters: { type: ['container'], label } });
-    return new DockerHome(docker, home.path, instance, await namesOf(docker), stream, () => home.remove());
+    return new DockerHome(docker, home.path, instance, await namesOf(docker, instance), stream, () =>
+      home.remove(),
+    );
   }
 
   private add(line: string): void {
@@ -99,7 +108,7 @@ export class DockerHome {
         (Labels[labelNames.instance] === this.instance && !Names.some((name) => this.isDecoy(name))) ||
         Mounts.some(({ Source }) => Source.startsWith(`${this.path}/`)),
     );
-    const { networks, volumes } = await namesOf(this.docker);
+    const { networks, volumes } = await namesOf(this.docker, this.instance);
     return [
       ...containers.map(({ Names, State }) => `container ${Names.join(' ')} ${State}`),
       ...networks.filter((id) => !this.before.networks.includes(id)).map((id) => `network ${id}`),
@@ -126,7 +135,7 @@ export class DockerHome {
       filters: { label: [`${labelNames.instance}=${this.instance}`] },
     });
     for (const { Id } of own) await this.docker.getContainer(Id).remove({ force: true, v: true });
-    const { volumes } = await namesOf(this.docker);
+    const { volumes } = await namesOf(this.docker, this.instance);
     for (const name of volumes) if (this.isShared(name)) await this.docker.getVolume(name).remove();
     await this.removeHome();
   }

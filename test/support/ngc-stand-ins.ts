@@ -43,7 +43,7 @@ RUN set -eu; cd /usr/local/lib/python3.11/dist-packages; \\
     rm -rf onnxruntime* tritonclient* PIL* pillow* onnxconverter_common* nvidia_pytriton* pytriton* gevent* grpc* aiohttp*; \\
     rm -rf /usr/lib/python3.11/ensurepip /usr/lib/python3.11/venv /usr/lib/python3.11/EXTERNALLY-MANAGED; \\
     ln -s /usr/bin/python3 /usr/local/bin/python; mkdir -p /etc/pip; \\
-    printf 'pillow==0.0.1\\nvirtualenv==0.0.1\\nonnxruntime-gpu==0.0.1\\n' > /etc/pip/constraint.txt; ${entrypoint}
+    printf 'pillow==0.0.1\\nvirtualenv==0.0.1\\nonnxruntime==0.0.1\\n' > /etc/pip/constraint.txt; ${entrypoint}
 ENV PIP_CONSTRAINT=/etc/pip/constraint.txt PIP_NO_INDEX=1 PIP_FIND_LINKS=/wheels
 WORKDIR /workspace
 ENTRYPOINT ["/opt/nvidia/nvidia_entrypoint.sh"]

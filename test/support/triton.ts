@@ -19,6 +19,10 @@ export interface TestModel {
   readonly dynamicBatching?: boolean;
   /** Elements of the output of one item; any length when absent. */
   readonly outputElements?: number;
+  /** Of the input, in place of the usual ones. */
+  readonly dims?: string;
+  /** Inputs and outputs of config.pbtxt, in place of the usual ones. */
+  readonly tensors?: string;
   /** Further text of config.pbtxt. */
   readonly config?: string;
   /** The whole model.py, in place of `execute`. */
@@ -57,11 +61,14 @@ class TritonPythonModel:
         return responses
 `;
 
+const usualTensors = ({ dims, maxBatchSize, outputElements }: TestModel): string =>
+  `input [ { name: "INPUT" data_type: TYPE_FP32 dims: [ ${dims ?? (maxBatchSize === 0 ? '-1' : '16')} ] } ]
+output [ { name: "OUTPUT" data_type: TYPE_FP32 dims: [ ${outputElements ?? dims ?? -1} ] } ]`;
+
 const configFile = (model: TestModel): string => `name: "${model.name}"
 backend: "python"
 max_batch_size: ${model.maxBatchSize}
-input [ { name: "INPUT" data_type: TYPE_FP32 dims: [ ${model.maxBatchSize === 0 ? -1 : 16} ] } ]
-output [ { name: "OUTPUT" data_type: TYPE_FP32 dims: [ ${model.outputElements ?? -1} ] } ]
+${model.tensors ?? usualTensors(model)}
 instance_group [ { kind: KIND_CPU count: 1 } ]
 ${model.dynamicBatching === true ? 'dynamic_batching { }' : ''}
 ${model.config ?? ''}
@@ -91,6 +98,23 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   });
   for (const server of servers) await new Promise((resolve) => server.close(resolve));
   return ports;
+}
+
+/** As Triton's own defaults: what was derived of one of them leads to the others. */
+async function neighboringPorts(): Promise<readonly [http: number, grpc: number, metrics: number]> {
+  for (;;) {
+    const [first = 0] = await freePorts(1);
+    const free = await Promise.all([first + 1, first + 2].map(isFree));
+    if (free.every(Boolean)) return [first, first + 1, first + 2];
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 async function isReady(address: string): Promise<boolean> {
@@ -140,7 +164,7 @@ async function startOnce(
     await writeFile(join(repository, model.name, 'config.pbtxt'), configFile(model));
     await writeFile(join(repository, model.name, '1', 'model.py'), model.source ?? modelFile(model));
   }
-  const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
+  const [http, grpc, metrics] = await neighboringPorts();
   const logPath = join(dir, 'triton.log');
   const log = await open(logPath, 'w');
   const libraries = (await readFile(layout.libraryPathFile, 'utf8')).trim().split('\n').join(delimiter);

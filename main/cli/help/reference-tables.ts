@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../contract/errors';
 import { fields } from '../../contract/fields/fields';
+import { presetJsonSchema } from '../../contract/run/preset-keys';
 import { reportDocumentSchema } from '../../contract/run/report-document';
 import { journalEntrySchema } from '../../contract/run/run-events';
 import { runSpecSchema } from '../../contract/run/run-spec';
@@ -65,13 +66,33 @@ function runSchema(): unknown {
   return schema;
 }
 
+/** In words of JSON Schema only. */
+function presetSchema(): unknown {
+  const text = JSON.stringify(presetJsonSchema(), (_name, value: unknown) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([name, inner]: [string, unknown]): [string, unknown][] => {
+        if (name === 'absent') return [];
+        return [name === 'example' ? ['examples', [inner]] : [name, inner]];
+      }),
+    );
+  });
+  return JSON.parse(text) as unknown;
+}
+
 const schemas = {
   run: ['run.yaml, with all or any part of a specification', runSchema],
   journal: ['One line of journal.jsonl', () => z.toJSONSchema(journalEntrySchema, options)],
   report: ['report.json of a run', () => z.toJSONSchema(reportDocumentSchema, options)],
+  preset: ['preset.yaml of a model folder', presetSchema],
 } as const satisfies Readonly<Record<string, readonly [title: string, make: () => unknown]>>;
 
-export const schemaNames = ['run', 'journal', 'report'] as const satisfies readonly (keyof typeof schemas)[];
+export const schemaNames = [
+  'run',
+  'journal',
+  'report',
+  'preset',
+] as const satisfies readonly (keyof typeof schemas)[];
 
 /** A JSON Schema of what the program reads or writes. */
 export function schemaText(name: (typeof schemaNames)[number]): string {

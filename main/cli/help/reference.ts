@@ -3,10 +3,11 @@ import { cliRemedyOf, errorCodes, errorText } from '../../contract/error-text';
 import { exitCodeOf, printText } from '../output';
 import { readOneOf } from '../read-values';
 import { argumentText, commandsOf, optionsOf, pathOf } from './command-tree';
+import { presetPage } from './preset-page';
 import { environmentVariables, errorCauses, schemaNames, schemaText } from './reference-tables';
 import { commonExits, exitsOf, verbHelp } from './verb-help';
 
-const writtenPages = ['cli', 'errors', 'environment', 'man'] as const;
+const writtenPages = ['cli', 'errors', 'environment', 'man', 'preset'] as const;
 type WrittenPage = (typeof writtenPages)[number];
 export const pageNames = [...writtenPages, ...schemaNames.map((name) => `schema-${name}` as const)] as const;
 type PageName = (typeof pageNames)[number];
@@ -144,6 +145,7 @@ const pages: Readonly<Record<WrittenPage, (program: Command) => string>> = {
   errors: errorsPage,
   environment: environmentPage,
   man: manPage,
+  preset: presetPage,
 };
 
 /** A page of the reference: Markdown, of `man` the manual page, of `schema-…` a JSON Schema. */
@@ -159,7 +161,7 @@ export function addReference(program: Command): void {
   program
     .command('reference')
     .description(
-      'Print a page of the reference: command line, error codes, environment variables, the manual page, or a JSON Schema',
+      'Print a page of the reference: command line, error codes, environment variables, the manual page, preset.yaml, or a JSON Schema',
     )
     .argument('<page>', pageNames.join(', '))
     .action((page: string) => {

@@ -20,8 +20,9 @@ export const commonExits: readonly Exit[] = [
 ];
 
 const cancelled: Exit = [exitCodes.cancelled, 'cancelled by Ctrl-C or SIGTERM'];
+const noAnswer = 'no level without too many failed requests or wrong responses';
 const runExits: readonly Exit[] = [
-  [exitCodes.gate, 'accuracy gate not passed'],
+  [exitCodes.gate, `accuracy gate not passed, or ${noAnswer}`],
   [exitCodes.paused, 'paused'],
   cancelled,
 ];
@@ -77,7 +78,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'an input with dynamic dimensions, and a CSV file',
       ],
     ],
-    exits: [[exitCodes.paused, 'paused'], cancelled],
+    exits: [[exitCodes.noAnswer, noAnswer], [exitCodes.paused, 'paused'], cancelled],
   },
   best: {
     examples: [
@@ -95,7 +96,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       [exitCodes.outside, 'beyond a criterion of --fail-if at some level'],
       [
         exitCodes.unclear,
-        'a criterion of --fail-if cannot be judged: a level is not steady, or the noise is larger',
+        'a criterion of --fail-if cannot be judged: the noise is larger than the distance or unknown, or a level is not steady',
       ],
     ],
   },
@@ -162,7 +163,10 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'with probes and a report',
       ],
     ],
-    exits: [[exitCodes.alert, 'an alert fired']],
+    exits: [
+      [exitCodes.alert, 'an alert fired'],
+      [exitCodes.unjudged, 'a limit of --alert had no data to judge'],
+    ],
   },
   detect: { examples: [['detect --images ngc --gpus all', 'the preflight checks for containers with GPUs']] },
   hosts: { examples: [['hosts', 'every host as it is now']] },
@@ -227,6 +231,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     examples: [
       ['reference man > triton-workbench.1', 'the manual page'],
       ['reference schema-run > run.schema.json', 'checks run.yaml in an editor'],
+      ['reference preset', 'every key of preset.yaml'],
     ],
   },
 };

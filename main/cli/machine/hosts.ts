@@ -33,7 +33,7 @@ function readHost(name: string, address: string, certificates: string | undefine
   const field = String(issue?.path[0] ?? 'address');
   throw new WorkbenchError('input-invalid', `The ${field} cannot be used: ${issue?.message ?? 'not valid'}`, {
     where: field === 'certificates' ? '--certificates' : field,
-    remedy: 'For example: triton-workbench hosts add gpu1 ssh://user@gpu1.example.com',
+    remedy: 'For example: triton-workbench hosts add gpu1 user@gpu1.example.com',
   });
 }
 
@@ -81,7 +81,7 @@ async function list(core: Core, check: boolean): Promise<Answer> {
 
 /** @param statuses of the hosts, in their order; none where they were not asked */
 function listLines(hosts: readonly Host[], statuses: readonly HostStatus[]): readonly string[] {
-  if (hosts.length === 0) return ['No hosts yet. To add one: hosts add NAME ssh://user@host'];
+  if (hosts.length === 0) return ['No hosts yet. To add one: hosts add NAME user@host'];
   const columns = statuses.length > 0 ? ['state', 'GPUs', 'Docker', 'disk free', 'in use by'] : [];
   const rows = hosts.map((host, index) => rowOf(host, statuses[index]));
   const problems = statuses.flatMap((status) => {
@@ -127,7 +127,10 @@ export function addHosts(program: Verb): void {
     .command('add')
     .description('Add a host and check it; keys, ssh-agent and known hosts are those of ssh')
     .argument('<name>', 'lower-case letters, digits and "-", at most 32')
-    .argument('<address>', 'ssh://user@host[:port], tcp://host:2376 (TLS), or context:NAME')
+    .argument(
+      '<address>',
+      'user@host[:port] or ssh://user@host[:port], tcp://host:2376 (TLS), or context:NAME',
+    )
     .option('--certificates <dir>', 'folder with ca.pem, cert.pem and key.pem, for tcp:// only')
     .option('--no-check', 'do not connect to it')
     .answer(async ({ core: { handlers } }, name: string, address: string, options: AddOptions) => {

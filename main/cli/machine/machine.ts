@@ -11,6 +11,7 @@ import {
   costText,
   type SetupAction,
   type SetupWork,
+  updateText,
   withDependents,
 } from '../../contract/setup';
 import { present } from '../../contract/trees';
@@ -137,7 +138,7 @@ function readAction({ check, repair, remove }: SetupOptions): SetupAction | 'che
   ] as const;
   const [action = 'install', another] = given.filter((one) => one !== false);
   if (another === undefined) return action;
-  throw new WorkbenchError('input-invalid', `Use either --${action} or --${another}`, { where: 'setup' });
+  throw invalidInput('setup', `Use either --${action} or --${another}`, 'Leave out one of them.');
 }
 
 const rowOf = ({ id, state, version, bytes }: ComponentStatus): readonly string[] => [
@@ -158,7 +159,14 @@ async function check(core: Core, output: Output, ids: readonly ComponentId[]): P
     output.document({ components: documentOf(all), systemPackages: await core.setup.systemPackages() });
   } else {
     output.say(formatTable(['component', 'state', 'version', 'size', 'to install'], all.map(rowOf)));
-    if (!ready) output.say(`To install what is missing: triton-workbench setup ${ids.join(' ')}`);
+    const outdated = all.filter((status) => status.outdated !== undefined);
+    for (const status of outdated)
+      output.say(`${status.id}: ${status.outdated ?? ''} ${updateText(status, all)}.`);
+    const what =
+      outdated.length === 0
+        ? 'install what is missing'
+        : 'install what is missing and update what is outdated';
+    if (!ready) output.say(`To ${what}: triton-workbench setup ${ids.join(' ')}`);
   }
   return ready ? exitCodes.done : exitCodes.notReady;
 }

@@ -53,7 +53,7 @@ async function followed(session: Session, run: Begun, left: Promise<null>): Prom
   try {
     const end = await Promise.race([core.jobs.follow(runId), left]);
     const { state } = await core.getRun(runId);
-    return { ...run, state, code: end === null ? exitCodes.cancelled : codeOf(end) };
+    return { ...run, state, code: end === null ? exitCodes.cancelled : codeOf(end, state) };
   } finally {
     stopListening();
   }

@@ -2,6 +2,7 @@ import type { WireError } from '../../contract/errors';
 import { localHost } from '../../contract/host/host-name';
 import { type HostFit, onHost, placementOf } from '../../contract/host/host-text';
 import { isEmptyReach, reachLines, reachOf } from '../../contract/reach';
+import { inContainers } from '../../contract/run/engine-kinds';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { problemError } from '../../contract/run/spec-tools';
@@ -22,7 +23,7 @@ const hasMeasured = ({ scenarios }: RunState): boolean =>
 
 /** The host of a run in containers, "local" for this machine; null for other engines. */
 function hostOf({ engine }: RunSpec): string | null {
-  return engine.kind === 'docker' ? (engine.host ?? localHost) : null;
+  return inContainers(engine) ? (engine.host ?? localHost) : null;
 }
 
 /**
@@ -36,7 +37,7 @@ async function reachError(
 ): Promise<WireError | null> {
   const { core, options } = session;
   for (const host of hosts.length === 0 ? [localHost] : hosts) {
-    const there = spec.engine.kind === 'docker' ? onHost(spec, spec.engine, host) : spec;
+    const there = inContainers(spec.engine) ? onHost(spec, spec.engine, host) : spec;
     const named =
       options.hosts === undefined || host === localHost ? {} : { engine: { kind: 'docker', host } };
     await approveGiven(core, there, options, { typed: mergeTrees(typed, named), specFile: options.matrix });
@@ -65,10 +66,10 @@ function candidatesOf(
   hosts: Session['hosts'],
 ): readonly string[] | string | null {
   const own =
-    (engine.kind === 'docker' ? engine.host : undefined) ??
+    (inContainers(engine) ? engine.host : undefined) ??
     axes.find(({ field }) => field === 'engine.host')?.value;
   if (hosts === null) return own === undefined ? null : [own];
-  if (engine.kind !== 'docker') {
+  if (!inContainers(engine)) {
     return `Hosts do the work of runs in containers (engine docker); the engine of this run is ${engine.kind}.`;
   }
   if (own === undefined) return hosts;
@@ -79,8 +80,7 @@ function fitsOf(session: Session, spec: RunSpec, hosts: readonly string[]): Prom
   const { core, options } = session;
   const { skipPreflight = false } = options;
   // Who names the host of a run has chosen its GPU.
-  const modelOfGpu =
-    session.hosts !== null && spec.engine.kind === 'docker' && spec.engine.host === undefined;
+  const modelOfGpu = session.hosts !== null && inContainers(spec.engine) && spec.engine.host === undefined;
   return core.hostFits(spec, hosts, { modelOfGpu, skipPreflight });
 }
 

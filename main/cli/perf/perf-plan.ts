@@ -1,52 +1,29 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { isLoopback, parseRemoteUrl, shownAddress, urlOrNull, withScheme } from '../../contract/address';
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { planServerLoad } from '../../contract/run/server-plan';
-import { present } from '../../contract/trees';
-import {
-  addFieldOptions,
-  addTlsOptions,
-  collect,
-  flagOf,
-  type GivenOptions,
-  readFieldOptions,
-  readTlsOptions,
-  type TlsOptions,
-} from '../field-options';
-import { readBudgetMs, readHeaders, readNumber, readShapes } from '../read-values';
+import { treeOf } from '../../contract/run/upstream-variables';
+import { getAt, mergeTrees, present } from '../../contract/trees';
+import { exists, requireOutput } from '../../platform/files';
+import { addFieldOptions, addTlsOptions, collect, flagOf, readFieldOptions } from '../field-options';
+import { readBudgetMs, readDuration, readHeaders, readNumber, readShapes } from '../read-values';
+import { resolveAddresses } from './perf-addresses';
+import type { PerfOptions } from './perf-options';
+import { withRanges } from './perf-ranges';
+import { addAnalyzerOptions, readAnalyzerOptions } from './read-analyzer-options';
 
-/** Options of `perf` as commander gives them; those of fields by their own names. */
-export interface PerfOptions extends GivenOptions, TlsOptions {
-  readonly url: string;
-  readonly grpcUrl?: string;
-  readonly metricsUrl?: string;
-  readonly host?: string;
-  readonly model: readonly string[];
-  readonly modelVersion?: string;
-  readonly shape?: readonly string[];
-  readonly inputData?: readonly string[];
-  readonly inTurns: boolean;
-  readonly allowRemoteLoad?: boolean;
-  readonly remoteConcurrency?: string;
-  readonly remoteRequestRate?: string;
-  readonly csv?: string;
-  readonly header?: readonly string[];
-  readonly p99BudgetMs?: number;
-  readonly json?: boolean;
-}
+const protocolPath = ['performance', 'protocol'];
 
 export function addPerfOptions(command: Command): Command {
   command
-    .requiredOption(
+    .option(
       '-u, --url <url>',
-      'HTTP address: host:8000, http://host:8000 or https://host.',
-      withScheme,
+      'Address of Triton: host:port, whose protocol is found out; http://host:8000 or https://host, which is then measured over HTTP; or grpc://host:8001. Default: localhost:8000.',
     )
     .option(
       '--grpc-url <host:port>',
-      'gRPC address; grpcs:// for TLS. Default: the port after that of HTTP, 443 for https://host.',
+      'gRPC address, where --url is the HTTP address; grpcs:// for TLS. Default: the port after that of HTTP, 443 for https://host.',
     )
     .option(
       '--metrics-url <url>',
@@ -71,6 +48,11 @@ export function addPerfOptions(command: Command): Command {
       '--input-data <source>',
       'Values to send: random, zero, or a JSON file, npz file or folder; NAME=... for one model. Default: random.',
       collect,
+    )
+    .option('--string-length <n>', 'Characters of each generated string. Default: 128.')
+    .option('--string-data <text>', 'Every generated string, instead of random ones.')
+    .option('--metrics-interval <ms>', 'How often the metrics are read. Default: 1000.', (text) =>
+      readDuration('--metrics-interval', text, 'ms'),
     );
   addFieldOptions(command, 'perf')
     .option(
@@ -91,8 +73,12 @@ export function addPerfOptions(command: Command): Command {
       collect,
     )
     .option('-f, --csv <file>', 'Also write the levels to a CSV file, with the columns of the reports.')
+    .option(
+      '--profile-export-file <file>',
+      'Also write when each request was sent and answered to a new file, as perf_analyzer exports it.',
+    )
     .option('--json', 'Print one JSON document on stdout, and progress on stderr.');
-  return addTlsOptions(command);
+  return addAnalyzerOptions(addTlsOptions(command));
 }
 
 /** `NAME` or `NAME:weight`, any number of them, each once. Throws input-invalid. */
@@ -116,58 +102,6 @@ export function readModelNames(texts: readonly string[]): ServerLoad['models'][n
   return models;
 }
 
-/** gRPC speaks TLS when its address begins with grpcs://, or HTTP does. Throws input-invalid. */
-export function readAddresses(options: PerfOptions): ServerLoad['addresses'] {
-  const server = parseRemoteUrl(options.url);
-  const { http, secure } = server;
-  const [, scheme, grpc = server.grpc] =
-    /^(?:(grpcs?|https?):\/\/)?(.+?)\/?$/.exec(options.grpcUrl ?? '') ?? [];
-  if (options.allowRemoteLoad !== true) {
-    refuseOtherMachine(http, '--url');
-    refuseOtherMachine(grpc, '--grpc-url');
-  }
-  const grpcSecure = scheme === undefined ? secure : scheme.endsWith('s');
-  const tls = readTlsOptions(options, secure || grpcSecure);
-  return {
-    http,
-    grpc,
-    httpTls: secure ? tls : null,
-    grpcTls: grpcSecure ? tls : null,
-    metrics: readMetricsAddress(options.metricsUrl, server),
-  };
-}
-
-const metricsPort = 8002;
-
-/** Two ports above HTTP, as Triton's defaults 8000 and 8002 are. Throws input-invalid. */
-function readMetricsAddress(
-  given: string | undefined,
-  { http, secure }: Pick<ReturnType<typeof parseRemoteUrl>, 'http' | 'secure'>,
-): ServerLoad['addresses']['metrics'] {
-  const path = '/metrics';
-  if (given === undefined) {
-    const [host = '', port = ''] = http.split(/:(?=\d+$)/);
-    return isLoopback(http) && !secure ? { address: `${host}:${Number(port) + 2}`, path } : null;
-  }
-  const text = withScheme(given);
-  const url = urlOrNull(text);
-  if (url?.protocol !== 'http:') {
-    throw invalidInput(
-      '--metrics-url',
-      `"${shownAddress(given)}" is not an HTTP address`,
-      'For example --metrics-url http://localhost:8002/metrics',
-    );
-  }
-  const port = url.port === '' ? metricsPort : url.port;
-  return { address: `${url.hostname}:${port}`, path: url.pathname === '/' ? path : url.pathname };
-}
-
-function refuseOtherMachine(address: string, where: string): void {
-  if (isLoopback(address)) return;
-  const message = `${shownAddress(address)} is another machine and would receive the load`;
-  throw invalidInput(where, message, 'To allow it, add --allow-remote-load.');
-}
-
 /** A run can be resumed from another folder. */
 function absoluteSources(sources: readonly string[], models: readonly string[]): readonly string[] {
   const names = readModelNames(models).map(({ name }) => name);
@@ -179,10 +113,30 @@ function absoluteSources(sources: readonly string[], models: readonly string[]):
   });
 }
 
+/** How strings are generated; undefined: as usual. Throws input-invalid. */
+function readStrings({ stringLength, stringData }: PerfOptions): ServerLoad['strings'] {
+  if (stringData !== undefined) return { data: stringData };
+  if (stringLength === undefined) return undefined;
+  const length = readNumber('--string-length', stringLength);
+  if (Number.isInteger(length) && length > 0) return { length };
+  throw invalidInput('--string-length', `"${stringLength}" is not a number of characters`);
+}
+
+/** Throws input-invalid for a path that is taken: perf_analyzer writes over none, either. */
+async function readProfileExport({ profileExportFile }: PerfOptions): Promise<string | undefined> {
+  if (profileExportFile === undefined) return undefined;
+  const path = resolve(profileExportFile);
+  if (await exists(path))
+    throw invalidInput('--profile-export-file', `${path} exists`, 'Name a file that does not exist.');
+  await requireOutput(path);
+  return path;
+}
+
 /** The options of what is not a field. */
 const flags: Readonly<Record<string, string>> = {
   models: '--model',
   header: '--header',
+  profileExportFile: '--profile-export-file',
   url: '--url',
   'limits.concurrency': '--remote-concurrency',
   'limits.requestsPerSecond': '--remote-request-rate',
@@ -201,12 +155,21 @@ function limitOf(flag: string, text: string | undefined): number | undefined {
 }
 
 /** Throws input-invalid and combination-unsupported, naming the option. */
-export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
-  const given = await readFieldOptions(options, 'perf');
+export async function readPerfPlan(
+  typed: PerfOptions,
+  say: (line: string) => void = () => undefined,
+): Promise<ServerLoad> {
+  const { options: named, analyzerArguments, notes } = readAnalyzerOptions(typed);
+  const { options, precision } = withRanges(named);
+  for (const note of notes) say(note);
+  const fields = await readFieldOptions(options, 'perf');
   const names = readHeaders(options.header ?? []).map(({ name }) => name);
   try {
+    const { addresses, protocol } = await resolveAddresses(options, getAt(fields, protocolPath), say);
+    const given =
+      protocol === undefined ? fields : mergeTrees(fields, treeOf(protocolPath.join('.'), protocol));
     return planServerLoad({
-      addresses: readAddresses(options),
+      addresses,
       ...present({ host: options.host }),
       models: readModelNames(options.model),
       modelVersion: options.modelVersion ?? '',
@@ -214,6 +177,13 @@ export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
       shapes: readShapes(options.shape ?? []),
       given,
       ...(names.length === 0 ? {} : { headerNames: names }),
+      ...present({
+        analyzerArguments: analyzerArguments.length === 0 ? undefined : analyzerArguments,
+        strings: readStrings(options),
+        metricsIntervalMs: options.metricsInterval,
+        profileExportFile: await readProfileExport(options),
+      }),
+      precision,
       inTurns: options.inTurns,
       limits: {
         concurrency: limitOf('--remote-concurrency', options.remoteConcurrency),
@@ -228,23 +198,34 @@ export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
 type Told = Pick<ServerLoad, 'tools'> & {
   readonly settings: Pick<
     ServerLoad['settings'],
-    'measurementMode' | 'measurementIntervalMs' | 'measurementRequestCount' | 'warmupMs'
+    | 'measurementMode'
+    | 'measurementIntervalMs'
+    | 'measurementRequestCount'
+    | 'requestCount'
+    | 'warmupMs'
+    | 'warmupRequestCount'
   >;
 };
 
+const requestsText = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`;
+
 /** What comes before the first window of a level. */
 function warmupText({ tools, settings }: Told): string {
+  const { warmupMs, warmupRequestCount } = settings;
+  if (warmupRequestCount > 0) return `warm-up ${requestsText(warmupRequestCount)}, discarded`;
   if (!tools.includes('native')) return 'no warm-up (perf_analyzer has none)';
-  const text = settings.warmupMs === 0 ? 'no warm-up' : `warm-up ${settings.warmupMs} ms, discarded`;
+  if (warmupMs === 0) return 'no warm-up';
+  const text = `warm-up ${warmupMs} ms, discarded`;
   return tools.includes('perf_analyzer') ? `${text} (perf_analyzer has none)` : text;
 }
 
-/** How each level is measured, in one line. */
-export function planText(plan: Told): string {
-  const { measurementMode, measurementIntervalMs, measurementRequestCount } = plan.settings;
-  const windows =
-    measurementMode === 'count_windows'
-      ? `windows of ${measurementRequestCount} requests, at least one second each`
-      : `windows of ${measurementIntervalMs} ms`;
-  return `each level: ${warmupText(plan)}, then ${windows}`;
+function windowsText({ settings }: Told): string {
+  const { measurementMode, measurementIntervalMs, measurementRequestCount, requestCount } = settings;
+  if (requestCount > 0) return `exactly ${requestsText(requestCount)}`;
+  return measurementMode === 'count_windows'
+    ? `windows of ${measurementRequestCount} requests, at least one second each`
+    : `windows of ${measurementIntervalMs} ms`;
 }
+
+/** How each level is measured, in one line. */
+export const planText = (plan: Told): string => `each level: ${warmupText(plan)}, then ${windowsText(plan)}`;

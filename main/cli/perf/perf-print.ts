@@ -1,4 +1,4 @@
-import { marksOf } from '../../contract/flag-text';
+import { countedMarksOf } from '../../contract/flag-text';
 import {
   cellText,
   type Column,
@@ -16,6 +16,7 @@ import {
   meanBatch,
   ownLoad,
   p99,
+  percentileColumns,
   scheduled,
   throughput,
 } from '../../contract/measured/columns';
@@ -30,10 +31,12 @@ import {
 import {
   cache,
   composing,
-  composingName,
+  composingNameIn,
   effort,
+  faultKinds,
   gpus,
   model,
+  serverPartsTexts,
   streamColumns,
 } from '../../contract/measured/detail-columns';
 import type { LoadPoint } from '../../contract/measured/results';
@@ -92,7 +95,7 @@ export function pointLine(point: LoadPoint): string {
   const unverified = point.tls?.verified === false ? ' [TLS certificate not verified]' : '';
   const stream = point.streaming?.firstResponse ?? null;
   const first = stream === null ? '' : `, first response p99 ${formatMs(stream.p99Us)} ms`;
-  const marks = marksOf(point);
+  const marks = countedMarksOf(point);
   const flags = marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
   const beside = togetherText(point);
   const together = beside === null ? '' : ` (together with ${beside})`;
@@ -133,6 +136,7 @@ export function pointTable(points: readonly LoadPoint[]): string {
     ...withInterval(throughput),
     ...[meanBatch, ...components].map(cellOf),
     ...latencies.flatMap(withInterval),
+    ...percentileColumns(points).map(cellOf),
     ...(open ? [achieved, ...scheduled.filter(isPercentile), delayed] : []).map(cellOf),
     ...streamColumns(points, isPercentile).map(cellOf),
   ];
@@ -175,7 +179,7 @@ export const cacheTable = (points: readonly LoadPoint[]): string | null =>
 /** Of ensembles: what the server did for each of their models; null where no level is of an ensemble. */
 export const composingTable = (points: readonly LoadPoint[]): string | null =>
   levelTable(points, ['Model', ...titlesOf(composing)], (point) =>
-    (point.composing ?? []).map((part) => [composingName(part), ...cellsOf(composing, part)]),
+    (point.composing ?? []).map((part) => [composingNameIn(point, part), ...cellsOf(composing, part)]),
   );
 
 /** What the GPUs of the server were like; null where nobody tells. */
@@ -184,14 +188,10 @@ export const gpuTable = (points: readonly LoadPoint[]): string | null =>
     (point.gpus ?? []).map((gpu) => [gpu.uuid, ...cellsOf(gpus, gpu)]),
   );
 
-/** Failed requests by level and kind; null where none failed. */
+/** Failed requests and wrong responses by level and kind; null where there are none. */
 export const errorTable = (points: readonly LoadPoint[]): string | null =>
-  levelTable(points, ['Failed requests', 'Kind', 'First message'], (point) =>
-    (point.errorsByKind ?? []).map(({ kind, count, message }) => [
-      formatCount(count),
-      kind,
-      message.slice(0, 200),
-    ]),
+  levelTable(points, ['Failed or wrong', 'Kind', 'First message'], (point) =>
+    faultKinds(point).map(({ kind, count, message }) => [formatCount(count), kind, message.slice(0, 200)]),
   );
 
 function sayTables(output: Output, points: readonly LoadPoint[]): void {
@@ -200,6 +200,7 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
     output.say(`Each level has ${turns} windows, measured in turns with the other levels.`);
   output.say('Times in ms; "±": half-width of the 95 % interval.');
   output.say(pointTable(points));
+  for (const text of serverPartsTexts(points)) output.say(text);
   const details = [certaintyTable, gpuTable, cacheTable, composingTable, errorTable].map((table) =>
     table(points),
   );
@@ -213,6 +214,8 @@ export function tellResults(
     readonly runId: string;
     readonly crossing: boolean;
     readonly latencyThreshold: string | undefined;
+    /** What the threshold is of: "p99". */
+    readonly limited: string;
   },
 ): void {
   const crossed = how.crossing
@@ -231,6 +234,6 @@ export function tellResults(
   } else if (crossed !== null) for (const line of crossCheckLines(crossed)) output.say(line);
   else if (points.length > 0) sayTables(output, points);
   for (const level of found ?? [])
-    output.say(`the last within ${how.latencyThreshold ?? ''} ms: ${levelText(level)}`);
+    output.say(`the last with a ${how.limited} within ${how.latencyThreshold ?? ''} ms: ${levelText(level)}`);
   if (found?.length === 0) output.say('No level is within the budget.');
 }

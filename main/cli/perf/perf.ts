@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { bestAnswer, budgetText } from '../../contract/measured/verdict';
+import { answerLines } from '../../contract/measured/again';
 import { formatRate } from '../../contract/numbers';
-import type { RunState } from '../../contract/run/run-state';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { levelText, loadToolText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
@@ -10,7 +9,9 @@ import { requireOutput, writeOutput } from '../../platform/files';
 import { type CliContext, exitCodes, formatError, type Output, printText, progressOf } from '../output';
 import { readHeaders } from '../read-values';
 import { budgetOf } from '../settings';
-import { addPerfOptions, type PerfOptions, planText, readPerfPlan } from './perf-plan';
+import { codeOf } from '../work';
+import type { PerfOptions } from './perf-options';
+import { addPerfOptions, planText, readPerfPlan } from './perf-plan';
 import { pointLine, tellResults } from './perf-print';
 
 /** A line for everything that comes of the levels, as it comes. */
@@ -41,7 +42,7 @@ function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
 /** Resolves with the exit code. */
 async function measure(context: CliContext, options: PerfOptions): Promise<number> {
   const output = context.output(options);
-  const load = await readPerfPlan(options);
+  const load = await readPerfPlan(options, (line) => output.say(line));
   const { csv } = options;
   // Not after all levels.
   if (csv !== undefined) await requireOutput(csv);
@@ -75,35 +76,36 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     const { outcome, error } = await end;
     const { results } = held;
     if (results !== null) {
-      tellResults(output, results, { runId, crossing: load.tools.length > 1, latencyThreshold });
+      const { percentile } = load.settings;
+      const limited = `p${percentile === 0 ? 99 : percentile}`;
+      tellResults(output, results, { runId, crossing: load.tools.length > 1, latencyThreshold, limited });
       if (csv !== undefined) {
         await writeOutput(resolve(csv), core.levelsCsv(results.points));
         output.say(`The levels are in ${csv}`);
       }
     }
     output.say(`Run ${runId}`);
-    for (const text of answersOf((await core.getRun(runId)).state)) output.say(text);
-    if (outcome === 'paused') return exitCodes.paused;
-    if (outcome === 'cancelled') return exitCodes.cancelled;
-    if (error === null) return exitCodes.done;
-    if (results === null) {
+    const { state } = await core.getRun(runId);
+    for (const line of answerLines(state)) output.say(line);
+    if (outcome === 'failed' && error !== null && results === null) {
       // Thrown, it could read as a mistake in the command line, with which nothing is started.
       printText(`${formatError(error)}\n`, 'stderr');
       if (output.json) output.document({ error });
     }
-    return exitCodes.failed;
+    return codeOf({ outcome }, state);
   } finally {
     stopListening();
     for (const name of stops) process.off(name, cancel);
   }
 }
 
-const answersOf = (state: RunState): readonly string[] =>
-  [bestAnswer(state), budgetText(state)].filter((text) => text !== null);
-
 /** `perf`: measures any running Triton. */
 export function addPerf(program: Command, context: CliContext): void {
-  const command = program.command('perf').description('Measure a model on a running Triton');
+  const command = program
+    .command('perf')
+    .description('Measure a model on a running Triton, also with the options of perf_analyzer')
+    // As perf_analyzer has it.
+    .version(program.version() ?? '', '--version', 'Print the version of the workbench.');
   addPerfOptions(command).action(async (options: PerfOptions) => {
     context.exit(await measure(context, options));
   });

@@ -1,6 +1,7 @@
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { formatBytes } from '../../contract/numbers';
 import { type ReportChange, type ReportSection, reportSections } from '../../contract/run/report-look';
+import { cacheSize } from '../../contract/settings/storage';
 import { present } from '../../contract/trees';
 import type { CleanedHome, CleanPlan, CleanRequest, Core } from '../../core';
 import { askToRemove, formatError, type Output, printText } from '../output';
@@ -17,9 +18,9 @@ interface CleanOptions {
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
 /** What a clean-up would remove, a line each. Pure. */
-export function planLines({ cache, trash, runs }: CleanPlan): readonly string[] {
+export function planLines({ cache, trash, runs, bytes }: CleanPlan): readonly string[] {
   return [
-    ...(cache === null ? [] : [`Cache of exported models: ${formatBytes(cache.bytes)}`]),
+    ...(cache === null ? [] : [`Cache of exported models: ${cacheSize(cache)}`]),
     ...(trash === null
       ? []
       : [
@@ -27,6 +28,7 @@ export function planLines({ cache, trash, runs }: CleanPlan): readonly string[] 
         ]),
     ...runs.map(({ runId, bytes }) => `Run ${runId}: ${formatBytes(bytes)}; it cannot be restored`),
     'Processes, containers and shared memory left behind by crashed sessions',
+    `Frees ${formatBytes(bytes)}`,
   ];
 }
 
@@ -41,9 +43,9 @@ function doneLines(done: CleanedHome): readonly string[] {
     ...left
       .filter(([count]) => count > 0)
       .map(([count, what]) => `Left behind by crashed sessions and removed: ${count} × ${what}`),
-    ...(done.cacheBytes === null ? [] : [`${formatBytes(done.cacheBytes)} of cached artifacts removed`]),
     ...done.emptiedRuns.map((runId) => `${runId} deleted from the trash`),
     ...done.removedRuns.map((runId) => `${runId} deleted`),
+    `${formatBytes(done.freedBytes)} freed`,
   ];
 }
 

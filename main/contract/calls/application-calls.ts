@@ -4,7 +4,7 @@ import { type Host, type HostCheck, type HostStatus, newHostSchema } from '../ho
 import type { Opened } from '../opened';
 import { reportFileSchema } from '../run/run-events';
 import { type SettingKey, settingKeys, type SettingsState } from '../settings/settings';
-import type { HomeMovePlan, HomeMoveWork, RetiredRun, StorageReport } from '../settings/storage';
+import type { CleanOffer, HomeMovePlan, HomeMoveWork, RetiredRun, StorageReport } from '../settings/storage';
 import { call } from './call';
 
 const runId = z.strictObject({ runId: z.string().max(200) });
@@ -51,7 +51,12 @@ export const desktopApi = {
 
 const key = z.enum(settingKeys as [SettingKey, ...SettingKey[]]);
 const value = z.union([z.string().max(2000), z.number(), z.boolean(), z.null()]);
-const cleaned = z.strictObject({ cache: z.boolean(), trash: z.boolean() });
+const cleaned = z.strictObject({
+  cache: z.boolean(),
+  trash: z.boolean(),
+  /** Deleted for good. */
+  runIds: z.array(z.string().max(128)).default([]),
+});
 export interface DocumentInfo {
   /** "guide/window". */
   readonly id: string;
@@ -73,13 +78,9 @@ export const settingsApi = {
     z.strictObject({ days: z.int().min(1).max(36_500) }),
   ),
   'home.storage': call<StorageReport>().with(z.undefined()),
-  /** What a clean-up frees, in bytes; it also stops processes and containers of crashed sessions. */
-  'home.planClean': call<{
-    readonly cacheBytes: number;
-    readonly trashBytes: number;
-    readonly trashRuns: number;
-  }>().with(z.undefined()),
-  'home.clean': call<null>().with(cleaned),
+  /** What a clean-up frees; it also stops processes and containers of crashed sessions. */
+  'home.planClean': call<CleanOffer>().with(z.undefined()),
+  'home.clean': call<{ readonly freedBytes: number }>().with(cleaned),
   /** Throws input-invalid where the home cannot move there, run-busy or deployment-busy while it is in use, disk-full. */
   'home.planMove': call<HomeMovePlan>().with(target),
   /** Starts; `home-move` events report the progress. Throws as `home.planMove`. */

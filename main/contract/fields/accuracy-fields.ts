@@ -95,7 +95,7 @@ export const accuracyFields: readonly FieldRow[] = [
     path: 'accuracy.allowUnverified',
     label: 'Continue unverified',
     term: 'allow-unverified',
-    help: 'Measures even if the accuracy gate fails; every result is then marked “unverified”. Otherwise the run stops here.',
+    help: 'Measures even if the accuracy gate fails; every result is then marked “accuracy failed”. Otherwise the run stops here.',
     default: false,
     option: '--allow-unverified',
     decides: 'step',

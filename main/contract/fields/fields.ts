@@ -41,7 +41,7 @@ export function labelOf(path: string): string {
 }
 
 /** What the schema says of the values of a field. */
-interface Constraint {
+export interface Constraint {
   readonly type: 'boolean' | 'integer' | 'number' | 'text' | 'integers' | 'numbers' | 'texts' | 'other';
   readonly default?: unknown;
   readonly minimum?: number;
@@ -65,7 +65,12 @@ const lists: Readonly<Record<string, Constraint['type']>> = {
 };
 
 function constraintOf(json: Json): Constraint {
-  const { type, items } = json as { readonly type?: string; readonly items?: { readonly type?: string } };
+  const { type: given, items } = json as {
+    readonly type?: string | readonly string[];
+    readonly items?: { readonly type?: string };
+  };
+  // Scalars of any kind, which the schema turns into text.
+  const type = typeof given === 'object' ? 'string' : given;
   const minimum = json['minimum'] ?? json['exclusiveMinimum'];
   const known = type === 'array' ? lists[items?.type ?? ''] : scalars[type ?? ''];
   return {

@@ -1,5 +1,6 @@
 import { isTree } from '../trees';
 import type { FieldRow, ValueAt } from './field';
+import { windowFields } from './window-fields';
 
 const has = (valueAt: ValueAt, name: string): boolean => {
   const value = valueAt(`performance.${name}`);
@@ -8,7 +9,6 @@ const has = (valueAt: ValueAt, name: string): boolean => {
 const withRates = (valueAt: ValueAt): boolean =>
   has(valueAt, 'requestRates') || has(valueAt, 'requestIntervalsUs');
 const withSearch = { text: 'a search', holds: (at: ValueAt) => has(at, 'search') };
-const byTime = (at: ValueAt): boolean => at('performance.measurementMode') !== 'count_windows';
 const withSequences = { text: 'sequence_batching in config.pbtxt', holds: isStateful };
 
 /** Whether config.pbtxt was edited so that Triton keeps state, by either spelling of the field. */
@@ -185,7 +185,7 @@ export const performanceFields: readonly FieldRow[] = [
     group: 'requests',
     label: 'Output checks',
     term: 'check-outputs',
-    help: 'What the built-in load generator checks of sampled responses: names, types and shapes, and finite values.',
+    help: 'What the built-in load generator checks of responses: names, types and shapes of a sample, and finite values of all.',
     choices: { none: 'None', form: 'Form', finite: 'Form, finite' },
     option: '--check-outputs <kind>',
     decides: 'level',
@@ -287,112 +287,5 @@ export const performanceFields: readonly FieldRow[] = [
     decides: 'level',
     onlyWith: withSequences,
   },
-  {
-    path: 'performance.measurementMode',
-    group: 'windows',
-    label: 'Measurement mode',
-    term: 'measurement-mode',
-    help: 'A window ends after a time, or after a number of requests.',
-    choices: { time_windows: 'By time', count_windows: 'By requests' },
-    default: 'time_windows',
-    option: '--measurement-mode <mode>',
-    variables: ['MEASUREMENT_MODE'],
-    decides: 'level',
-  },
-  {
-    path: 'performance.measurementIntervalMs',
-    group: 'windows',
-    label: 'Measurement window',
-    term: 'measurement-interval',
-    help: 'Length of a window; a level is measured until three in a row agree.',
-    unit: 'ms',
-    default: 5000,
-    option: '--measurement-interval-ms <n>',
-    aliases: ['-p', '--measurement-interval'],
-    variables: ['MEASUREMENT_INTERVAL', 'MEASUREMENT_WINDOW'],
-    decides: 'level',
-    onlyWith: { text: 'windows by time', holds: byTime },
-  },
-  {
-    path: 'performance.measurementRequestCount',
-    group: 'windows',
-    label: 'Requests per window',
-    term: 'measurement-request-count',
-    help: 'Fewest requests in a window, which lasts at least one second.',
-    default: 50,
-    option: '--measurement-request-count <n>',
-    variables: ['REQUEST_COUNT'],
-    decides: 'level',
-    onlyWith: { text: 'windows by requests', holds: (at) => !byTime(at) },
-  },
-  {
-    path: 'performance.requestCount',
-    group: 'windows',
-    label: 'Requests per level',
-    term: 'request-count',
-    help: 'Measures each level in one window of this many requests, at least one second long, instead of windows until it is steady.',
-    zero: 'until steady',
-    option: '--request-count <n>',
-    wholeLevels: true,
-    decides: 'level',
-  },
-  {
-    path: 'performance.stabilityPercentage',
-    group: 'windows',
-    label: 'Stability',
-    term: 'stability-percentage',
-    help: 'Largest difference between three windows in a row for a level to be steady.',
-    unit: '%',
-    default: 10,
-    option: '--stability-percentage <n>',
-    aliases: ['-s'],
-    decides: 'level',
-  },
-  {
-    path: 'performance.maxTrials',
-    group: 'windows',
-    label: 'Maximum windows',
-    term: 'max-trials',
-    help: 'A level that is not steady after this many windows is marked, and the sweep continues.',
-    default: 10,
-    option: '--max-trials <n>',
-    aliases: ['-r'],
-    wholeLevels: true,
-    decides: 'level',
-  },
-  {
-    path: 'performance.warmupMs',
-    group: 'windows',
-    label: 'Warm-up per level',
-    term: 'warmup',
-    help: 'Time at the start of a level whose requests are not counted; perf_analyzer has none.',
-    unit: 'ms',
-    zero: 'none',
-    default: 1000,
-    option: '--warmup-ms <n>',
-    decides: 'level',
-    onlyWith: {
-      text: 'the built-in load generator',
-      holds: (at) => at('performance.loadTool') !== 'perf_analyzer' || at('performance.crossCheck') === true,
-    },
-  },
-  {
-    path: 'performance.repeats',
-    group: 'windows',
-    label: 'Repeats',
-    term: 'repeats',
-    help: 'Rounds over all levels; results show the median and the range.',
-    option: '--repeats <n>',
-    decides: 'step',
-    essential: true,
-  },
-  {
-    path: 'performance.crossCheck',
-    group: 'windows',
-    label: 'Cross-check',
-    term: 'cross-check',
-    help: 'Measures every level with the other load tool as well, in turns, and shows where the two differ.',
-    option: '--cross-check',
-    decides: 'step',
-  },
+  ...windowFields,
 ];

@@ -41,19 +41,32 @@ export function parseHostAddress(address: string): HostPlace | null {
   return context === undefined ? null : { kind: 'context', context };
 }
 
+const asSshTakesIt = /^[A-Za-z0-9_][\w.-]*@[^\s@/]+$/;
+/** IPv6, which an address has in brackets and ssh takes without. */
+const bareIpv6 = /^[0-9A-Fa-f]*(?::[0-9A-Fa-f]*){2,}$/;
+
+/** `root@gpu1` and `root@gpu1:2222` as the addresses they are for ssh; everything else as it is. Pure. */
+function completeAddress(text: string): string {
+  const address = text.trim();
+  if (!asSshTakesIt.test(address)) return address;
+  const [user = '', host = ''] = address.split('@');
+  return `ssh://${user}@${bareIpv6.test(host) ? `[${host}]` : host}`;
+}
+
 /** What is wrong with an address, in words that never hold a password; null: nothing. */
 function addressProblem(address: string): string | null {
   if (parseHostAddress(address) !== null) return null;
-  if (/^[a-z]+:\/\/[^@/]*:[^@]*@/i.test(address)) {
+  if (/^[^@/]*:[^@]*@/.test(address.replace(/^[a-z]+:\/\//i, ''))) {
     return 'an address with a password is not kept: use a key and ssh-agent';
   }
   if (/^(?:unix|npipe):/i.test(address)) return 'a socket of this machine is not a host';
-  return 'not an address of the form ssh://user@host, tcp://host:2376 or context:NAME';
+  return 'not an address of the form user@host, ssh://user@host:port, tcp://host:2376 or context:NAME';
 }
 
 const hostAddressSchema = z
   .string()
   .max(400)
+  .overwrite(completeAddress)
   .superRefine((address, context) => {
     const message = addressProblem(address);
     if (message !== null) context.addIssue({ code: 'custom', message });
@@ -62,7 +75,7 @@ const hostAddressSchema = z
 const hostFieldsSchema = z
   .strictObject({
     name: hostNameSchema,
-    /** `ssh://[user@]host[:port]`, `tcp://host:2376` (TLS) or `context:NAME`. */
+    /** `ssh://[user@]host[:port]` or `user@host[:port]`, `tcp://host:2376` (TLS) or `context:NAME`. */
     address: hostAddressSchema,
     /** Folder with ca.pem, cert.pem and key.pem, for tcp:// only; absent: DOCKER_CERT_PATH, else ~/.docker. */
     certificates: z.string().max(4096).regex(/^\//, 'not an absolute path').optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inContainers } from '../run/engine-kinds';
 import { formatFacts } from '../run/model-formats';
 import type { Scenario } from '../run/run-events';
 import {
@@ -153,7 +154,7 @@ export function baselinesOf(published: PublishedResults | null, spec: Wanted): r
 export function baselineGpu(spec: RunSpec, gpuNames: readonly string[]): PublishedGpu | null {
   if (spec.targetGpu !== undefined) return spec.targetGpu;
   // Measured figures of a small model, or of a server on the CPU, say nothing about the published ones.
-  if (spec.model.profile !== 'full' || spec.engine.kind !== 'docker' || spec.engine.gpus.length === 0)
+  if (spec.model.profile !== 'full' || !inContainers(spec.engine) || spec.engine.gpus.length === 0)
     return null;
   const [name] = gpuNames;
   return name === undefined ? null : publishedGpuOf(name);

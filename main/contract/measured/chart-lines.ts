@@ -131,5 +131,7 @@ export const chartSigns = {
   /** Behind a level on an axis of bars, which have no symbol: see `hollow`. */
   hollowMark: '○',
   hole: 'No result',
+  /** Behind the name of a line; of bars from end to end of its 95 % intervals. */
+  interval: ' ±',
   throttled: 'Clocks throttled',
 } as const;

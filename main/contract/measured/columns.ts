@@ -164,6 +164,19 @@ export const latencies: readonly Column[] = [
   latency('avg', 'Mean latency as it was measured, not the sum of the components.'),
 ];
 
+/** Percentiles that were asked for, beyond those that every level has. */
+export function percentileColumns(points: readonly LoadPoint[]): readonly Column[] {
+  const asked = new Set(points.flatMap(({ percentile }) => percentile?.percent ?? []));
+  return [...asked]
+    .filter((percent) => ![50, 90, 95, 99].includes(percent))
+    .map((percent) => ({
+      ...ms,
+      ...{ id: `p${percent}`, heading: `p${percent} latency (ms)`, title: `p${percent}` },
+      help: percentileHelp(`p${percent}`),
+      read: ({ percentile }) => (percentile?.percent === percent ? percentile.latencyUs : null),
+    }));
+}
+
 /** The same beside those from the schedule. */
 export const fromSend = (column: Column): Column => ({ ...column, title: `${column.title} from send` });
 

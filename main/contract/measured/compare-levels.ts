@@ -2,7 +2,7 @@ import { isSteady } from '../flag-text';
 import { type Scenario, scenarios } from '../run/run-events';
 import type { RunState } from '../run/run-state';
 import { type LoadLevel, scenarioOf, type Sweep, sweepOfLevel } from '../run/sweep';
-import { spreadInterval } from '../statistics';
+import { largestOf, smallestOf, spreadInterval } from '../statistics';
 import { type Baseline, baselineSeries } from './baseline';
 import { type Column, intervalOf, numberOf } from './column';
 import { p99, scheduledP99, throughput } from './columns';
@@ -20,6 +20,13 @@ export interface ComparedValue {
   readonly withinNoise: boolean | null;
   /** Of both: measured again, one that is not would come out differently, whatever its interval says. */
   readonly steady: boolean;
+  /** Lowest and highest of its windows or repeats; null or absent where there are fewer than three, or they went one way. */
+  readonly range?: ValueRange | null;
+}
+
+interface ValueRange {
+  readonly low: number;
+  readonly high: number;
 }
 
 /** A level; one entry a run, null where it has not measured the level. */
@@ -38,11 +45,30 @@ export interface AlignedLevel {
   } | null)[];
 }
 
-interface Measured {
-  readonly value: number;
-  readonly interval: number | null;
-  readonly steady: boolean;
+type Measured = Pick<ComparedValue, 'value' | 'interval' | 'steady' | 'range'>;
+
+const fewestWindows = 3;
+
+/** Lowest and highest of the windows or repeats; null where they went one way or the server restarted in between. */
+function rangeOf(
+  point: LoadPoint,
+  column: 'p99Us' | 'inferencesPerSecond',
+  of: (window: MeasurementWindow) => number | null | undefined,
+): ValueRange | null {
+  if (point.flags.includes('drifting') || point.flags.includes('server-restarted')) return null;
+  const { repeats, windows } = point;
+  if (repeats !== undefined) {
+    const range = repeats.ranges[column];
+    return range === undefined || repeats.count < fewestWindows ? null : { low: range.min, high: range.max };
+  }
+  const values = windows.flatMap((window) => of(window) ?? []);
+  if (values.length < fewestWindows) return null;
+  const all = [...values, point[column]];
+  return { low: smallestOf(all), high: largestOf(all) };
 }
+
+const inMilliseconds = (range: ValueRange | null): ValueRange | null =>
+  range === null ? null : { low: range.low / 1000, high: range.high / 1000 };
 
 /**
  * Beside the first. Two intervals of independent means add up as squares: a difference below that is one that the
@@ -80,7 +106,13 @@ const throughputOf = (point: LoadPoint): Measured => ({
   value: valueOf(throughput, point),
   interval: intervalOf(throughput)(point),
   steady: isSteady(point),
+  range: rangeOf(point, 'inferencesPerSecond', (window) => window.inferencesPerSecond),
 });
+
+/** The throughput of any level beside that of another one. */
+export const besideThroughput = (own: LoadPoint, first: LoadPoint): ComparedValue =>
+  beside(throughputOf(own), throughputOf(first));
+
 const p99Of = (point: LoadPoint): Measured => ({
   value: valueOf(p99, point),
   interval:
@@ -88,6 +120,7 @@ const p99Of = (point: LoadPoint): Measured => ({
       ? p99IntervalMs(point, (window) => window.p99Us)
       : intervalOf(p99)(point),
   steady: isSteady(point),
+  range: inMilliseconds(rangeOf(point, 'p99Us', (window) => window.p99Us)),
 });
 const scheduledP99Of = (point: LoadPoint): Measured | null =>
   point.scheduled === undefined
@@ -170,7 +203,7 @@ export interface ComparedSweep {
 }
 
 /** The sweeps that a run has levels of. */
-const sweepsOf = (state: RunState): readonly Sweep[] =>
+export const sweepsOf = (state: RunState): readonly Sweep[] =>
   scenarios.flatMap((scenario) =>
     shownScenario(state, scenario).points.map(({ point }) => sweepOfLevel(scenario, point)),
   );
@@ -187,7 +220,12 @@ export function compareRuns(first: RunState, second: RunState): readonly Compare
   }));
 }
 
-const published = (value: number): Measured => ({ value, interval: 0, steady: true });
+const published = (value: number): Measured => ({
+  value,
+  interval: 0,
+  steady: true,
+  range: { low: value, high: value },
+});
 
 /**
  * A run beside published figures. They have no interval and are taken as they stand: the noise is that of the run. Only

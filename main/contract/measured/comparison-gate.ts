@@ -38,8 +38,13 @@ export function parseCriterion(text: string): Criterion {
   };
 }
 
-/** `unclear`: one of the two levels is not steady, or the noise is larger than the distance to the factor, or not known. */
 export type Outcome = 'within' | 'outside' | 'unclear';
+
+/**
+ * Why a level cannot be judged: a run has no interval; the factor lies within the interval of the ratio; or a level is not
+ * steady and its windows lie on both sides of the factor, or cannot tell.
+ */
+type UnclearReason = 'noise-unknown' | 'noise-larger' | 'first-unsteady' | 'second-unsteady';
 
 export interface JudgedLevel {
   readonly criterion: Criterion;
@@ -52,6 +57,8 @@ export interface JudgedLevel {
   /** Of both runs. */
   readonly steady: boolean;
   readonly outcome: Outcome;
+  /** null where it is judged. */
+  readonly unclear: UnclearReason | null;
 }
 
 /** Half width of the 95 % interval of own / first, from those of both: relative widths add up as squares. */
@@ -60,14 +67,33 @@ function ratioInterval(own: ComparedValue, first: ComparedValue): number | null 
   return own.ratio * Math.hypot(own.interval / own.value, first.interval / first.value);
 }
 
-function outcomeOf(
+/** All windows of both levels are on the side of the factor that the ratio is on: measured again, it says the same. */
+function isBeyondAnyWindow(
+  ratio: number,
+  factor: number,
+  { range: first }: ComparedValue,
+  { range: own }: ComparedValue,
+): boolean {
+  if (first === null || first === undefined || own === null || own === undefined || first.low <= 0)
+    return false;
+  return ratio > factor ? own.low / first.high > factor : own.high / first.low < factor;
+}
+
+/** Steadiness is asked only where the ratio is far enough from the factor for it to matter. */
+function judgedBy(
   { operator, factor }: Criterion,
   { ratio, interval, steady }: Pick<JudgedLevel, 'ratio' | 'interval' | 'steady'>,
-): Outcome {
-  if (interval === null || !steady) return 'unclear';
-  const beyond = operator === '>' ? ratio - factor : factor - ratio;
-  if (Math.abs(beyond) <= interval) return 'unclear';
-  return beyond > 0 ? 'outside' : 'within';
+  first: ComparedValue,
+  own: ComparedValue,
+): Pick<JudgedLevel, 'outcome' | 'unclear'> {
+  const unclear = (why: UnclearReason) => ({ outcome: 'unclear', unclear: why }) as const;
+  if (interval === null) return unclear('noise-unknown');
+  if (Math.abs(ratio - factor) <= interval) return unclear('noise-larger');
+  if (!steady && !isBeyondAnyWindow(ratio, factor, first, own)) {
+    return unclear(first.steady ? 'second-unsteady' : 'first-unsteady');
+  }
+  const isOutside = operator === '>' ? ratio > factor : ratio < factor;
+  return { outcome: isOutside ? 'outside' : 'within', unclear: null };
 }
 
 function judgeLevel(
@@ -80,7 +106,7 @@ function judgeLevel(
   const [before, own] = [of(first), of(second)];
   if (before === null || own === null || own.ratio === null) return [];
   const told = { ratio: own.ratio, interval: ratioInterval(own, before), steady: own.steady };
-  return [{ criterion, sweep, level, batchSize, ...told, outcome: outcomeOf(criterion, told) }];
+  return [{ criterion, sweep, level, batchSize, ...told, ...judgedBy(criterion, told, before, own) }];
 }
 
 /** Each criterion at each level that both sides have. Pure. */
@@ -98,6 +124,17 @@ export function outcomeOfAll(judged: readonly JudgedLevel[]): Outcome {
   const isClear = judged.length > 0 && judged.every(({ outcome }) => outcome === 'within');
   return isClear ? 'within' : 'unclear';
 }
+
+const unclearText: Readonly<Record<UnclearReason, string>> = {
+  'noise-unknown': 'the noise of one of the runs is unknown',
+  'noise-larger': 'the noise is larger than the distance to the limit',
+  'first-unsteady': 'the level is not steady in A',
+  'second-unsteady': 'the level is not steady in B',
+};
+
+/** "within", "outside", or why that cannot be said. */
+export const outcomeText = ({ outcome, unclear }: Pick<JudgedLevel, 'outcome' | 'unclear'>): string =>
+  unclear === null ? outcome : `cannot be judged: ${unclearText[unclear]}`;
 
 /** "1.23 ± 0.04". */
 export const ratioText = ({ ratio, interval }: Pick<JudgedLevel, 'ratio' | 'interval'>): string =>

@@ -1,6 +1,7 @@
 import { togetherText } from '../words';
 import type { Column } from './column';
-import type { ComposingModelColumns, LoadPoint } from './results';
+import type { ComposingModelColumns } from './composing';
+import type { CountedKind, LoadPoint } from './results';
 
 /** Columns that only some levels have, and those of the models and GPUs of a level. Times are read in microseconds. */
 
@@ -81,7 +82,7 @@ export const checks: readonly Column[] = [
     id: 'checked-responses',
     heading: 'Checked Response Count',
     title: 'Checked responses',
-    help: 'Responses, picked at random, that were decoded and held against the model’s outputs.',
+    help: 'Responses that were decoded and held against the model’s outputs: some at random, with expected outputs all that time allows.',
     read: ({ outputChecks }) => outputChecks?.checkedCount,
   },
   {
@@ -89,10 +90,16 @@ export const checks: readonly Column[] = [
     id: 'wrong-responses',
     heading: 'Wrong Response Count',
     title: 'Wrong responses',
-    help: 'Checked responses with a wrong output; they count as failed requests.',
+    help: 'Checked responses with a wrong output: a level that has any is not an answer.',
     read: ({ outputChecks }) => outputChecks?.wrongCount,
     doubtful: ({ outputChecks }) => (outputChecks?.wrongCount ?? 0) > 0,
   },
+];
+
+/** Failed requests and wrong responses by kind; the kinds have different names. */
+export const faultKinds = ({ errorsByKind = [], wrongByKind = [] }: LoadPoint): readonly CountedKind[] => [
+  ...errorsByKind,
+  ...wrongByKind,
 ];
 
 export const comparedResponses: Column = {
@@ -278,6 +285,36 @@ export const composing: readonly Column<ComposingModelColumns>[] = [
 /** A model of an ensemble by name, and version where the tool says it: "slow/3". */
 export const composingName = ({ modelName, modelVersion }: ComposingModelColumns): string =>
   modelVersion === '' ? modelName : `${modelName}/${modelVersion}`;
+
+/** "head5/1 (longest path)": with whether the server's parts of the level are those of the model. */
+export const composingNameIn = ({ ensemblePath = [] }: LoadPoint, part: ComposingModelColumns): string =>
+  `${composingName(part)}${ensemblePath.includes(part.modelName) ? ' (longest path)' : ''}`;
+
+const timesFaultText = {
+  'out-of-range': 'Triton’s sums of them are out of range',
+  constant: 'Triton counts requests, and no time for them',
+} as const;
+
+/** What has to be known of the server's parts of the levels, a sentence each. */
+export function serverPartsTexts(points: readonly LoadPoint[]): readonly string[] {
+  const faults = new Set(points.flatMap(({ serverTimesFault }) => serverTimesFault ?? []));
+  const ensembles = points.filter(({ composing = [] }) => composing.length > 0);
+  const isPath = ({ ensemblePath = [] }: LoadPoint): boolean => ensemblePath.length > 0;
+  return [
+    ...[...faults].map((fault) => `The server’s times are not known: ${timesFaultText[fault]}.`),
+    ...(ensembles.some(isPath)
+      ? [
+          'Queue and compute of an ensemble are those of its longest path: the steps that take longest one after the other.',
+        ]
+      : []),
+    ...(ensembles.some((point) => !isPath(point) && point.serverTimesFault === undefined)
+      ? ['Queue and compute of an ensemble are sums over its steps, also over those that run side by side.']
+      : []),
+    ...(ensembles.some(({ networkServerSendRecvUs: rest }) => rest !== null && rest < 0)
+      ? ['Network + server below zero: the parts are more than the mean latency, which they do not make up.']
+      : []),
+  ];
+}
 
 export type Gpu = NonNullable<LoadPoint['gpus']>[number];
 

@@ -1,13 +1,15 @@
 import { isSteady, marksOf } from '../flag-text';
 import { formatCount, formatMetric, formatMs, missing } from '../numbers';
+import { accuracyOf, accuracyText } from '../run/run-outcome';
 import type { RunState } from '../run/run-state';
+import { servedByOf } from '../run/served-by';
 import { budgetLatencyUs } from '../run/sweep';
 import { isLowerBetter, metricTitle, type MetricTitles } from '../words';
-import { cellText } from './column';
-import { throughput } from './columns';
-import { bestPoint, levelsOf } from './points';
+import { answerOf, basisText, bestLevelText } from './answer';
+import { cellText, type Column, halfWidthText } from './column';
+import { p99, throughput } from './columns';
+import { levelsOf } from './points';
 import type { LoadPoint } from './results';
-import { bestLevelName, bestLevelText } from './verdict';
 
 export interface KeyFigure {
   readonly label: string;
@@ -20,15 +22,20 @@ const plural = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 function accuracyFigure(state: RunState, titles: MetricTitles): KeyFigure {
+  const accuracy = accuracyOf(state.accuracy?.result);
   const metric = state.accuracy?.result.metrics[0];
-  if (metric === undefined) return { label: 'Accuracy', value: missing, unit: '', note: 'not checked' };
+  if (metric === undefined) {
+    return accuracy.word === 'not checked'
+      ? { label: 'Accuracy', value: missing, unit: '', note: accuracy.word }
+      : { label: 'Accuracy', value: accuracy.word, unit: '', note: accuracy.of ?? '' };
+  }
   const bound = isLowerBetter(metric) ? 'at most' : 'at least';
   const threshold = metric.threshold === null ? '' : ` · ${bound} ${formatMetric(metric.threshold)}`;
   return {
     label: `${metricTitle(titles, metric.name)}, Triton`,
     value: formatMetric(metric.triton),
     unit: '',
-    note: `framework ${formatMetric(metric.framework)}${threshold}`,
+    note: `${accuracyText(accuracy)} · framework ${formatMetric(metric.framework)}${threshold}`,
   };
 }
 
@@ -37,6 +44,12 @@ function latencyNote({ scheduled, p50Us, p99Us, avgUs }: LoadPoint): string {
   return scheduled === undefined
     ? `p50 ${formatMs(p50Us)} · avg ${formatMs(avgUs)}`
     : `from schedule, p50 ${formatMs(scheduled.p50Us)} · from send p99 ${formatMs(p99Us)}, p50 ${formatMs(p50Us)}`;
+}
+
+/** The unit of a tile behind half the width of the interval: "± 0.30 ms". */
+function unitOf(column: Column, point: LoadPoint, unit: string): string {
+  const half = halfWidthText(column, point);
+  return half === missing ? unit : `± ${half} ${unit}`;
 }
 
 /** One request at a time: of a running Triton that may be a level of the online sweep too. */
@@ -49,32 +62,50 @@ function lightestOf(state: RunState): LoadPoint | null {
   return single?.point ?? null;
 }
 
+/** The level of the answer, and its p99. */
+function answerFigures(state: RunState): readonly KeyFigure[] {
+  const answer = answerOf(state);
+  const best = answer?.level ?? null;
+  const label = answer === null ? 'Best throughput' : answer.name;
+  if (best === null) {
+    const note = answer === null ? 'nothing measured' : 'none';
+    return [
+      { label, value: missing, unit: '', note },
+      { label: 'p99 at this level', value: missing, unit: '', note: '' },
+    ];
+  }
+  const { point } = best;
+  const basis = basisText(point);
+  return [
+    {
+      label,
+      value: cellText(throughput, point),
+      unit: unitOf(throughput, point, 'inferences/s'),
+      note: [bestLevelText(best), servedByOf(state)?.short ?? []].flat().join(' · '),
+    },
+    {
+      label: 'p99 at this level',
+      value: formatMs(budgetLatencyUs(point)),
+      unit: point.scheduled === undefined ? unitOf(p99, point, 'ms') : 'ms',
+      note: `${latencyNote(point)}${basis === null ? '' : ` · ${basis}`}`,
+    },
+  ];
+}
+
 /** The handful of numbers at the top of a report and of the page of a run. */
 export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyFigure[] {
-  const best = bestPoint(state);
   const levels = [...levelsOf(state, 'offline'), ...levelsOf(state, 'online')];
-  const points = levels.flatMap(({ point }) => (point === null ? [] : [point]));
+  const points = levels.flatMap(({ point: one }) => (one === null ? [] : [one]));
   const lightest = lightestOf(state);
-  const unsteady = points.filter((point) => !isSteady(point)).length;
-  const errors = points.reduce((sum, point) => sum + point.errorCount, 0);
+  const unsteady = points.filter((one) => !isSteady(one)).length;
+  const errors = points.reduce((sum, { errorCount }) => sum + errorCount, 0);
   const others = [...new Set(points.flatMap(marksOf))].filter((mark) => mark !== 'not steady');
   const steadiness = [
     unsteady === 0 ? 'all steady' : `${formatCount(unsteady)} not steady`,
     ...others.map((mark) => `${formatCount(points.filter((p) => marksOf(p).includes(mark)).length)} ${mark}`),
   ].join(' · ');
   return [
-    {
-      label: best === null ? 'Best throughput' : bestLevelName(best),
-      value: best === null ? missing : cellText(throughput, best.point),
-      unit: best === null ? '' : 'inferences/s',
-      note: best === null ? 'nothing measured' : bestLevelText(best),
-    },
-    {
-      label: 'p99 at this level',
-      value: best === null ? missing : formatMs(budgetLatencyUs(best.point)),
-      unit: best === null ? '' : 'ms',
-      note: best === null ? '' : latencyNote(best.point),
-    },
+    ...answerFigures(state),
     {
       label: 'Single request',
       value: formatMs(lightest?.p50Us),

@@ -1,10 +1,10 @@
 import type { WireError } from '../errors';
 import { localHost } from '../host/host-name';
 import { hostOf as hostOfUrl } from '../reach';
+import { inContainers, isElsewhere, isSlice, visibleGpus } from '../run/engine-kinds';
 import type { Scenario } from '../run/run-events';
 import type { DockerEngineSpec, RunSpec } from '../run/run-spec';
 import type { RunState } from '../run/run-state';
-import { isSlice, visibleGpus } from '../run/serving';
 import type { MatrixAxis } from '../run/spec-tools';
 import { bestSteadyPoint } from './points';
 
@@ -47,20 +47,12 @@ function containerDevice(engine: DockerEngineSpec, gpus: RunState['environment']
 
 function deviceOfState({ spec: { engine }, environment, job }: RunState): string {
   const { gpus } = environment;
-  switch (engine.kind) {
-    // What this machine has is not what that server runs on.
-    case 'remote':
-      return `Server ${hostOfUrl(engine.url) ?? engine.url}`;
-    case 'local':
-      return cpuOf(localHost);
-    case 'slurm':
-    case 'kubernetes':
-      return visibleGpus(engine)?.length !== 0 && gpus.length > 0
-        ? gpusText(gpus.map(({ name }) => name))
-        : cpuOf(job?.node ?? localHost);
-    case 'docker':
-      return containerDevice(engine, gpus);
-  }
+  // What this machine has is not what that server runs on.
+  if (isElsewhere(engine)) return `Server ${hostOfUrl(engine.url) ?? engine.url}`;
+  if (inContainers(engine)) return containerDevice(engine, gpus);
+  return visibleGpus(engine)?.length !== 0 && gpus.length > 0
+    ? gpusText(gpus.map(({ name }) => name))
+    : cpuOf(job?.node ?? localHost);
 }
 
 /** What measured a run, by its recorded environment: its GPUs, or the CPU of a machine; null where there is no run. Pure. */

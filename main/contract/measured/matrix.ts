@@ -1,15 +1,17 @@
 import { errorText } from '../error-text';
 import { labelOf } from '../fields/fields';
+import { isFaulty, isSound, isSteady, marksOf, stateWords } from '../flag-text';
 import { localHost } from '../host/host-name';
 import { isJobEngine } from '../job/run-job';
 import { formatCount } from '../numbers';
+import { askedGpus, hostOf as chosenHost, inContainers, visibleGpus } from '../run/engine-kinds';
 import { type Scenario, scenarios } from '../run/run-events';
 import { statusOf, verificationOf } from '../run/run-outcome';
 import type { RunSpec } from '../run/run-spec';
 import type { RunState } from '../run/run-state';
-import { visibleGpus } from '../run/serving';
 import { budgetLatencyUs } from '../run/sweep';
 import { levelText } from '../words';
+import { bestLevelText } from './answer';
 import type { Column } from './column';
 import { batchSize, p99, throughput } from './columns';
 import {
@@ -20,9 +22,8 @@ import {
   measuredOn,
   throughputRatio,
 } from './matrix-result';
-import { bestSteadyPoint, levelsOf } from './points';
+import { bestPointOf } from './points';
 import type { LoadPoint } from './results';
-import { bestLevelText } from './verdict';
 
 /** These have a column of their own. */
 const ownColumns: ReadonlySet<string> = new Set([
@@ -53,7 +54,8 @@ const specOf = ({ state, spec }: MatrixResult): RunSpec | null => state?.spec ??
 /** The host that the run is on, or those that it may be given to; null where it names none. */
 function hostOf(result: MatrixResult): string | null {
   const engine = result.state?.spec.engine;
-  if (engine?.kind === 'docker' && engine.host !== undefined) return engine.host;
+  const host = engine === undefined ? undefined : chosenHost(engine);
+  if (host !== undefined) return host;
   if (result.state !== null) return result.hosts === undefined ? null : localHost;
   return axisIn(result, 'engine.host') ?? result.hosts?.join(', ') ?? null;
 }
@@ -70,7 +72,7 @@ function gpuOf(result: MatrixResult): string | null {
   const names = result.state?.environment.gpus.map(({ name }) => name) ?? [];
   const engine = specOf(result)?.engine;
   if (engine !== undefined && isJobEngine(engine)) return jobGpuOf(engine, result.state);
-  const asked = engine?.kind === 'docker' ? engine.gpus : [];
+  const asked = engine === undefined ? [] : askedGpus(engine);
   if (asked.length > 0 && names.length > 0) return [...new Set(names)].join(', ');
   return (
     axisIn(result, 'engine.gpus') ??
@@ -80,23 +82,36 @@ function gpuOf(result: MatrixResult): string | null {
 
 function releaseOf(result: MatrixResult): string | null {
   const engine = specOf(result)?.engine;
-  return (engine?.kind === 'docker' ? engine.release : undefined) ?? null;
+  return engine !== undefined && inContainers(engine) ? (engine.release ?? null) : null;
 }
 
-function accuracyOf({ state }: MatrixResult): string | null {
-  if (state === null || state.accuracy === null) return null;
-  return verificationOf(state).verified ? 'passed' : 'not passed';
-}
+const accuracyLabel = ({ state }: MatrixResult): string | null =>
+  state === null ? null : verificationOf(state).label;
 
+/** The best steady level, else the best one there is, which {@link stateColumn} marks. */
 const bestOf = ({ state }: MatrixResult, scenario: Scenario): LoadPoint | null =>
-  state === null ? null : bestSteadyPoint(state, scenario);
+  state === null ? null : bestPointOf(state, scenario);
 
-/** A column of measured levels, of the best steady level of one scenario. */
+const scenarioTitle: Readonly<Record<Scenario, string>> = { offline: 'Offline', online: 'Online' };
+
+/** Whether the level that the row has of a scenario is steady: "steady", "not steady", "steady, client-limited". */
+const stateColumn = (scenario: Scenario): Row =>
+  text(
+    `${scenario}-state`,
+    `${scenarioTitle[scenario]} state`,
+    `Whether the level of this row is steady ${scenario}, and what else is in doubt about it.`,
+    (result) => {
+      const point = bestOf(result, scenario);
+      return point === null ? null : stateWords(point);
+    },
+  );
+
+/** A column of measured levels, of the best level of one scenario. */
 const ofBest = (scenario: Scenario, column: Column, read = column.read): Row => ({
   id: `${scenario}-${column.id}`,
-  heading: `${scenario === 'offline' ? 'Offline' : 'Online'} ${column.heading ?? column.title}`,
-  title: `${scenario === 'offline' ? 'Offline' : 'Online'} ${column.title.charAt(0).toLowerCase()}${column.title.slice(1)}`,
-  help: `${column.help} Best steady level ${scenario}.`,
+  heading: `${scenarioTitle[scenario]} ${column.heading ?? column.title}`,
+  title: `${scenarioTitle[scenario]} ${column.title.charAt(0).toLowerCase()}${column.title.slice(1)}`,
+  help: `${column.help} Best steady level ${scenario}; where none is steady, the best level.`,
   unit: column.unit,
   kind: column.kind,
   read: (result) => {
@@ -112,14 +127,27 @@ export function matrixState({ state, leftOut, error }: MatrixResult): string {
   return state === null ? 'Not started' : statusOf(state).label;
 }
 
-/** Scenarios that were measured and have no steady level, in words. */
+/** Scenarios that were measured and have no level to rely on, and what the figures are of then, in words. */
 function unsteadyText(state: RunState): string | null {
-  const found = scenarios.filter(
-    (scenario) =>
-      bestSteadyPoint(state, scenario) === null &&
-      levelsOf(state, scenario).some(({ point }) => point !== null),
-  );
-  return found.length === 0 ? null : `No steady level ${found.join(' and ')}.`;
+  const found = scenarios.flatMap((scenario) => {
+    const point = bestPointOf(state, scenario);
+    return point === null || isSound(point) ? [] : [{ scenario, faulty: isFaulty(point) }];
+  });
+  const of = (faulty: boolean) =>
+    found.filter((one) => one.faulty === faulty).map(({ scenario }) => scenario);
+  const lines = [
+    { of: of(false), text: 'No steady level', are: 'not steady' },
+    {
+      of: of(true),
+      text: 'No level without failed requests or wrong responses',
+      are: 'which answers nothing',
+    },
+  ].filter((one) => one.of.length > 0);
+  return lines.length === 0
+    ? null
+    : lines
+        .map((one) => `${one.text} ${one.of.join(' and ')}: its figures are of the best level, ${one.are}.`)
+        .join(' ');
 }
 
 /** Why there is no result, or what is in doubt about it; null where there is nothing to say. */
@@ -177,16 +205,18 @@ export const endColumns: readonly Row[] = [
 export const matrixColumns = (results: readonly MatrixResult[]): readonly Row[] => [
   ...choiceColumns(results),
   text('release', 'Release', 'NGC release of the images.', releaseOf),
-  text('accuracy', 'Accuracy', 'Whether the accuracy gate passed.', accuracyOf),
+  text('accuracy', 'Accuracy', 'What came of the comparison with the framework.', accuracyLabel),
   ofBest('offline', throughput),
   ofBest('offline', p99, budgetLatencyUs),
   ofBest('offline', batchSize),
+  stateColumn('offline'),
   ofBest('online', throughput),
   ofBest('online', p99, budgetLatencyUs),
-  text('online-level', 'Online level', 'Batch size and load of the best steady level online.', (one) => {
+  text('online-level', 'Online level', 'Batch size and load of the level of this row online.', (one) => {
     const point = bestOf(one, 'online');
     return point === null ? null : levelText(point);
   }),
+  stateColumn('online'),
   ...endColumns,
   text('run-id', 'Run ID', 'Folder of the run.', ({ state }) => state?.runId ?? null),
 ];
@@ -217,6 +247,9 @@ function levelDocument(point: LoadPoint | null, scenario: Scenario) {
     batchSize: point.batchSize,
     concurrency,
     ...(requestRate === undefined ? {} : { requestRate }),
+    /** Only of a steady level without marks of errors the figures are an answer. */
+    steady: isSteady(point),
+    marks: marksOf(point),
     text: bestLevelText({ scenario, point }),
   };
 }
@@ -255,6 +288,7 @@ export function deviceColumns(results: readonly MatrixResult[]): readonly Device
     ofResult(ofBest(scenario, throughput)),
     ...(isRelative(groups) ? [ratioColumn(scenario, baseline)] : []),
     ofResult(ofBest(scenario, p99, budgetLatencyUs)),
+    ofResult(stateColumn(scenario)),
   ];
   return [
     ofDevice('device', 'Measured on', 'GPU that measured, or the CPU of a machine.', ({ device }) => device),
@@ -298,6 +332,7 @@ export const matrixDocument = (name: string, results: readonly MatrixResult[]) =
     runId: result.state?.runId ?? null,
     state: matrixState(result),
     reason: matrixReason(result),
+    accuracy: accuracyLabel(result),
     accuracyPassed: result.state?.accuracy?.result.passed ?? null,
     unverified: result.state?.unverified ?? null,
     offline: levelDocument(bestOf(result, 'offline'), 'offline'),

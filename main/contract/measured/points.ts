@@ -1,5 +1,5 @@
 import { errorText } from '../error-text';
-import { isSound, isSteady } from '../flag-text';
+import { isFaulty, isSound } from '../flag-text';
 import { type Scenario, scenarios } from '../run/run-events';
 import type { RunState } from '../run/run-state';
 import { scenarioOfLevels } from '../run/server-load';
@@ -78,53 +78,51 @@ export interface BestPoint {
   readonly point: LoadPoint;
 }
 
-const highest = (points: readonly BestPoint[]): BestPoint | null =>
+/** The one with the highest throughput; null of none. */
+export const highest = (points: readonly BestPoint[]): BestPoint | null =>
   points.reduce<BestPoint | null>(
     (best, next) =>
       best === null || next.point.inferencesPerSecond > best.point.inferencesPerSecond ? next : best,
     null,
   );
 
-const measuredPoints = (state: RunState): readonly BestPoint[] =>
+/** Every level that has a result, of both scenarios. */
+export const measuredPoints = (state: RunState): readonly BestPoint[] =>
   scenarios.flatMap((scenario) =>
     levelsOf(state, scenario).flatMap(({ point }) => (point === null ? [] : [{ scenario, point }])),
   );
 
-/**
- * The level with the highest throughput over both scenarios: of the sound ones, else of the steady ones, else of all.
- * Null without points.
- */
-export function bestPoint(state: RunState): BestPoint | null {
-  const all = measuredPoints(state);
+function bestOf(all: readonly BestPoint[]): BestPoint | null {
   const sound = all.filter(({ point }) => isSound(point));
-  const steady = all.filter(({ point }) => isSteady(point));
-  return highest(sound) ?? highest(steady) ?? highest(all);
+  const usable = all.filter(({ point }) => !isFaulty(point));
+  return highest(sound) ?? highest(usable) ?? highest(all);
+}
+
+/**
+ * The level with the highest throughput over both scenarios: of the sound ones, else of those without too many errors, else
+ * of all, which then answers nothing. Null without points.
+ */
+export const bestPoint = (state: RunState): BestPoint | null => bestOf(measuredPoints(state));
+
+/** The same of one scenario. */
+export const bestPointOf = (state: RunState, scenario: Scenario): LoadPoint | null =>
+  bestOf(measuredPoints(state).filter((one) => one.scenario === scenario))?.point ?? null;
+
+/** Levels were measured, and each of them is faulty: there is no answer. */
+export function isAllFaulty(state: RunState): boolean {
+  const best = bestPoint(state);
+  return best !== null && isFaulty(best.point);
 }
 
 /** The sound level of a scenario with the highest throughput; null where none is. */
 export function bestSteadyPoint(state: RunState, scenario: Scenario): LoadPoint | null {
-  const points = levelsOf(state, scenario).flatMap(({ point }) => (point === null ? [] : [point]));
-  return highest(points.filter(isSound).map((point) => ({ scenario, point })))?.point ?? null;
-}
-
-export interface BudgetAnswer {
-  readonly budgetMs: number;
-  /** The sound level with the highest throughput whose p99 is within the budget, over both scenarios; null without one. */
-  readonly best: BestPoint | null;
-  /** Levels within the budget that are not steady, or have errors. */
-  readonly doubtful: number;
+  const best = bestPointOf(state, scenario);
+  return best !== null && isSound(best) ? best : null;
 }
 
 /** p99, from the schedule where there is one, within `budgetMs`. */
 export const isWithin = (point: LoadPoint, budgetMs: number): boolean =>
   budgetLatencyUs(point) <= budgetMs * 1000;
-
-/** What the run gives within a p99 of `budgetMs`. */
-export function withinBudget(state: RunState, budgetMs: number): BudgetAnswer {
-  const within = measuredPoints(state).filter(({ point }) => isWithin(point, budgetMs));
-  const sound = within.filter(({ point }) => isSound(point));
-  return { budgetMs, best: highest(sound), doubtful: within.length - sound.length };
-}
 
 /**
  * The sound levels that no other sound one beats: none gives as many inferences per second at a lower p99, or more at the
@@ -172,7 +170,11 @@ export function spacedLevels(
  */
 export function budgetMsOf({ p99BudgetMs, spec, imported, onServer }: RunState): number | null {
   if (p99BudgetMs !== null) return p99BudgetMs;
-  if (onServer !== null) return onServer.search === null ? null : onServer.search.thresholdUs / 1000;
+  if (onServer !== null) {
+    // Of another percentile it says nothing of the p99.
+    const { search: searched, settings } = onServer;
+    return searched === null || settings.percentile > 0 ? null : searched.thresholdUs / 1000;
+  }
   const { search, latencyThresholdMs } = spec.performance;
   return imported === null && search !== 'none' && latencyThresholdMs > 0 ? latencyThresholdMs : null;
 }

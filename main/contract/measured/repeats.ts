@@ -3,7 +3,7 @@ import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from '../ru
 import { loadKey, ofScenario, turnKey, turnOf } from '../run/sweep';
 import { largestOf, meanInterval, medianOf, smallestOf } from '../statistics';
 import { present } from '../trees';
-import type { LatencyName, LoadPoint, Repeats, ResponseCache, Spread } from './results';
+import type { CountedKind, LatencyName, LoadPoint, Repeats, ResponseCache, Spread } from './results';
 
 type Streaming = NonNullable<LoadPoint['streaming']>;
 
@@ -59,6 +59,16 @@ const mergedCache = (all: readonly ResponseCache[]): ResponseCache => ({
   missUs: median(all.filter(({ missCount }) => missCount > 0).map((one) => one.missUs)),
 });
 
+/** Of each kind one, with the words of the first. */
+export function mergedKinds(all: readonly CountedKind[]): CountedKind[] {
+  const byKind = new Map<string, CountedKind>();
+  for (const one of all) {
+    const before = byKind.get(one.kind);
+    byKind.set(one.kind, before === undefined ? one : { ...before, count: before.count + one.count });
+  }
+  return [...byKind.values()];
+}
+
 /**
  * What only some levels have, of several measurements of one level: the medians of streams and sequences, the sums of what
  * the cache answered and of what was checked, so that a wrong response of any of them shows. What one measurement lacks is
@@ -66,12 +76,27 @@ const mergedCache = (all: readonly ResponseCache[]): ResponseCache => ({
  */
 function mergedDetails(
   points: readonly LoadPoint[],
-): Pick<LoadPoint, 'streaming' | 'sequences' | 'outputChecks' | 'sharedMemory' | 'cache'> {
+): Pick<
+  LoadPoint,
+  | 'streaming'
+  | 'sequences'
+  | 'outputChecks'
+  | 'sharedMemory'
+  | 'cache'
+  | 'errorsByKind'
+  | 'wrongByKind'
+  | 'notFinite'
+> {
   const [stream, ...streams] = points.flatMap(({ streaming }) => streaming ?? []);
   const checks = points.flatMap(({ outputChecks }) => outputChecks ?? []);
   const [sequence, ...sequences] = points.flatMap((point) => point.sequences ?? []);
   const [shared, ...others] = points.flatMap(({ sharedMemory }) => sharedMemory ?? []);
   const allShared = shared === undefined ? [] : [shared, ...others];
+  const notFinite = points.flatMap((point) => point.notFinite ?? []);
+  const kinds = (of: (point: LoadPoint) => LoadPoint['errorsByKind']) => {
+    const merged = mergedKinds(points.flatMap((point) => of(point) ?? []));
+    return merged.length === 0 ? null : merged;
+  };
   const caches = points.flatMap(({ cache }) => cache ?? []);
   return present({
     cache: caches.length === 0 ? null : mergedCache(caches),
@@ -80,6 +105,13 @@ function mergedDetails(
       checkedCount: total(allShared, (one) => one.checkedCount),
       wrongCount: total(allShared, (one) => one.wrongCount),
       repairs: total(allShared, (one) => one.repairs),
+    },
+    errorsByKind: kinds((point) => point.errorsByKind),
+    wrongByKind: kinds((point) => point.wrongByKind),
+    notFinite: notFinite[0] && {
+      checkedCount: total(notFinite, (one) => one.checkedCount),
+      count: total(notFinite, (one) => one.count),
+      message: notFinite[0].message,
     },
     streaming: stream && mergedStreaming([stream, ...streams]),
     sequences: sequence && {
@@ -150,16 +182,6 @@ function mergedSchedule(
   };
 }
 
-/** Failed requests of all measurements by kind, with the words at the first of each. */
-function mergedErrors(points: readonly LoadPoint[]): NonNullable<LoadPoint['errorsByKind']> {
-  const byKind = new Map<string, NonNullable<LoadPoint['errorsByKind']>[number]>();
-  for (const error of points.flatMap((point) => point.errorsByKind ?? [])) {
-    const before = byKind.get(error.kind);
-    byKind.set(error.kind, before === undefined ? error : { ...before, count: before.count + error.count });
-  }
-  return [...byKind.values()];
-}
-
 /** From the repeats themselves; null for fewer than three, or where one does not tell the latency. */
 function repeatedIntervals(
   points: readonly LoadPoint[],
@@ -211,9 +233,6 @@ export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed
     ...mergedDetails(points),
     requestCount: sum(points.map((point) => point.requestCount)),
     errorCount: points.reduce((total, point) => total + point.errorCount, 0),
-    ...(points.some((point) => point.errorsByKind !== undefined)
-      ? { errorsByKind: mergedErrors(points) }
-      : {}),
     stable: points.every((point) => point.stable),
     flags: [...new Set(points.flatMap((point) => point.flags))],
     throughputIntervalIps: meanInterval(rates) ?? (own.length === 0 ? null : largestOf(own)),

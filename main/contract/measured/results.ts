@@ -1,27 +1,9 @@
 import { z } from 'zod';
 import { loadTools, protocols } from '../run/run-spec';
+import { comparedBatchSchema } from './compared-batches';
+import { composingModelSchema } from './composing';
 
 const us = z.number().min(0);
-const count = z.int().min(0).nullable();
-
-/** What the server did for one model of an ensemble, a request of that model; null what the tool did not give. */
-const composingModelSchema = z.object({
-  modelName: z.string(),
-  /** '' where the server chose and the tool does not say. */
-  modelVersion: z.string(),
-  /** Requests that the model answered in the merged windows, also those of others than the ensemble. */
-  requestCount: count,
-  /** Batch items, and executed batches. */
-  inferenceCount: count,
-  executionCount: count,
-  queueUs: us.nullable(),
-  computeInputUs: us.nullable(),
-  computeInferUs: us.nullable(),
-  computeOutputUs: us.nullable(),
-  cacheHitCount: count,
-  cacheMissCount: count,
-});
-export type ComposingModelColumns = z.infer<typeof composingModelSchema>;
 
 const usOrNull = z.number().min(0).nullable();
 
@@ -51,7 +33,8 @@ export const latencyIntervalUs = (
 
 /**
  * Why a level does not count as steady. `unstable`: the stability rule did not hold within the allowed windows;
- * `errors`: more than 1 % of the requests failed; `client-saturated`: the load generator itself was the limit;
+ * `errors`: a larger share of the requests failed than permitted;
+ * `wrong-responses`: a response that was checked is wrong; `not-finite`: outputs have NaN or infinities; `client-saturated`: the load generator itself was the limit;
  * `machine-busy`: other work on the load generator's machine held it up;
  * `drifting`: throughput or latency moved one way over the merged windows; `rate-not-reached`: fewer requests than asked for;
  * `clocks-throttled`: power, heat or the hardware held a GPU's clocks down; `gpu-idle`: Triton computed, and its GPUs did not.
@@ -59,6 +42,8 @@ export const latencyIntervalUs = (
 export const pointFlags = [
   'unstable',
   'errors',
+  'wrong-responses',
+  'not-finite',
   'client-saturated',
   'machine-busy',
   'server-restarted',
@@ -74,9 +59,12 @@ export const windowSchema = z.object({
   requestCount: z.int().min(0).nullable(),
   errorCount: z.int().min(0),
   inferencesPerSecond: z.number().min(0),
+  /** perf_analyzer tells the percentile alone where one was asked for. */
   avgUs: us,
   p50Us: us.nullable(),
   p99Us: us.nullable(),
+  /** Of the percentile that decides whether windows agree; absent: the mean does. */
+  percentileUs: us.optional(),
   /** From the first window's start to this one's; absent where the tool does not say. */
   startUs: us.optional(),
   /** p99 from the time at which each request was due; of request-rate levels. */
@@ -138,6 +126,9 @@ const clientSchema = z.object({
   loopDelayP99Us: us,
 });
 
+const kindsSchema = z.array(z.object({ kind: z.string(), count: z.int().min(1), message: z.string() }));
+export type CountedKind = z.infer<typeof kindsSchema>[number];
+
 /**
  * One measured level with the seeds' columns. Microseconds throughout; `inferencesPerSecond` counts batch items.
  * A value that the tool did not give is null: missing is shown as missing.
@@ -153,7 +144,8 @@ export const loadPointSchema = z.object({
   requestSeed: z.int().min(0).optional(),
   inferencesPerSecond: z.number().min(0),
   clientSendUs: us.nullable(),
-  networkServerSendRecvUs: us.nullable(),
+  /** The rest of the mean latency; of an ensemble below zero where the parts of its steps are more than that. */
+  networkServerSendRecvUs: z.number().nullable(),
   serverQueueUs: us.nullable(),
   serverComputeInputUs: us.nullable(),
   serverComputeInferUs: us.nullable(),
@@ -163,6 +155,10 @@ export const loadPointSchema = z.object({
   p90Us: us,
   p95Us: us,
   p99Us: us,
+  /** The latency that was asked for by a percentile; of request-rate levels also from the time at which a request was due. */
+  percentile: z
+    .object({ percent: z.int().min(1).max(99), latencyUs: us, scheduledUs: us.optional() })
+    .optional(),
   /** Measured mean latency, not the sum of the components. */
   avgUs: us.nullable(),
   /** Successful requests in the merged windows; null where the tool does not say. */
@@ -193,12 +189,14 @@ export const loadPointSchema = z.object({
   cache: responseCacheSchema.optional(),
   /** Of ensembles: the models they are made of, in the order of the steps. */
   composing: z.array(composingModelSchema).optional(),
+  /** Their models that took longest one after the other: the server's parts are of them. Empty, or absent: sums over all steps. */
+  ensemblePath: z.array(z.string()).optional(),
+  /** Why the server's times are not known although it counts: sums beyond 64 bits, or that stay while counts rise. */
+  serverTimesFault: z.enum(['out-of-range', 'constant']).optional(),
   /** Latencies of the merged windows from the send: counts between edges that grow by one factor; one edge more than counts. */
   histogram: z.object({ edgesUs: z.array(us), counts: z.array(z.int().min(0)) }).optional(),
   /** Failed requests of the merged windows by kind, with the server's words at the first of each. */
-  errorsByKind: z
-    .array(z.object({ kind: z.string(), count: z.int().min(1), message: z.string() }))
-    .optional(),
+  errorsByKind: kindsSchema.optional(),
   /** Where the tensors went; absent: over the wire. */
   sharedMemory: z
     .object({
@@ -210,7 +208,7 @@ export const loadPointSchema = z.object({
       repairs: z.int().min(0),
     })
     .optional(),
-  /** Responses that were decoded and held against what the model says of its outputs; the wrong ones are failed requests. */
+  /** Responses that were decoded and held against what the model says of its outputs; the requests of wrong ones succeeded. */
   outputChecks: z
     .object({
       checkedCount: z.int().min(0),
@@ -220,6 +218,12 @@ export const loadPointSchema = z.object({
       /** NaN and infinities counted as wrong. */
       finite: z.boolean(),
     })
+    .optional(),
+  /** What is wrong with responses, over the wire or in shared memory, by kind, with the words at the first of each. */
+  wrongByKind: kindsSchema.optional(),
+  /** NaN or infinities in the first responses, where nobody said that they are wrong; absent: none were found. */
+  notFinite: z
+    .object({ checkedCount: z.int().min(1), count: z.int().min(1), message: z.string() })
     .optional(),
   /** Of models that were measured at the same time: which one this is, and what ran beside it. */
   model: z.string().optional(),
@@ -251,6 +255,8 @@ export const loadPointSchema = z.object({
   repeat: z.int().min(1).optional(),
   /** Tries before this one that Triton did not live through; nothing of them is in the values. Absent: none. */
   restarts: z.int().min(1).optional(),
+  /** Measured again, in windows so many times as long as was asked for at first; absent: not again. */
+  longer: z.int().min(2).optional(),
   /** So many windows were measured in turns with those of other levels; absent: one right after the other. */
   turns: z.int().min(1).optional(),
   windows: z.array(windowSchema),
@@ -322,6 +328,8 @@ export const outputComparisonSchema = z.object({
   sampleCount: z.int().min(0),
   /** Samples that are longer or shorter on Triton and were not compared; absent where all have one shape. */
   otherLengths: z.int().min(0).optional(),
+  /** Without a value in any sample, in the framework and on Triton alike: it agrees, and shows nothing. */
+  empty: z.boolean().optional(),
   passed: z.boolean(),
   /** The tolerance is so wide that no realistic output could fail it. */
   vacuous: z.boolean(),
@@ -342,6 +350,8 @@ export const accuracyResultSchema = z.object({
     }),
   ),
   sampleCount: z.int().min(0),
+  /** Requests of each batch size that were compared beside all samples; absent in older runs. */
+  batches: z.array(comparedBatchSchema).optional(),
   /** Where the framework computed: "cpu", or the name of a GPU; absent: the CPU of an earlier version. */
   referenceDevice: z.string().optional(),
   passed: z.boolean(),

@@ -1,111 +1,250 @@
 import { z } from 'zod';
 import { dataSourceSchema } from '../data-source';
-import { accelerators, engines, formats, frameworks, precisions, profiles, publishedGpus } from './run-spec';
+import {
+  accelerators,
+  argumentsSchema,
+  engines,
+  formats,
+  frameworks,
+  precisions,
+  profiles,
+  publishedGpus,
+} from './run-spec';
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
+/** What people read of a key: page of the guide, JSON Schema and messages. */
+interface KeyText {
+  /** Noun phrase or sentence, without a full stop at its end. */
+  readonly description: string;
+  /** A value as it is written. */
+  readonly example?: unknown;
+  /** What holds where the key is left out. */
+  readonly absent?: string;
+}
+
+const key = <Schema extends z.ZodType>(schema: Schema, text: KeyText): Schema => schema.meta({ ...text });
+
+const datatypes = [
+  ...['BOOL', 'UINT8', 'UINT16', 'UINT32', 'UINT64', 'INT8', 'INT16', 'INT32', 'INT64'],
+  ...['FP16', 'FP32', 'FP64'],
+];
 
 const tensor = z.strictObject({
-  name: z.string(),
-  datatype: z.string(),
-  shape: z.array(z.union([z.int(), z.string()])),
+  name: key(z.string().min(1), { description: 'Name, as get_model of model.py has it', example: 'INPUT__0' }),
+  datatype: key(
+    z.string().refine((name) => datatypes.includes(name), `must be one of ${datatypes.join(', ')}`),
+    { description: `Triton’s name of the datatype: ${datatypes.join(', ')}`, example: 'FP32' },
+  ),
+  shape: key(z.array(z.union([z.int(), z.string()])), {
+    description: 'Axes, the batch (-1) first; -1 varies, a name is an argument of the profile',
+    example: [-1, 3],
+  }),
   /** Of a tensor without a batch axis: its shape in the file, without the leading 1 that it is served with. */
-  reshape: z.array(z.int()).optional(),
+  reshape: key(z.array(z.int()).optional(), {
+    description: 'Shape in the model file of a tensor that has no batch axis there',
+    example: [16],
+    absent: 'the tensor has a batch axis',
+  }),
 });
 
 /** Partial run specification: any field of `RunSpec` may be given, deeply. */
-const defaults = z.record(z.string(), z.unknown());
+const layer = z.record(z.string(), z.unknown());
+const defaultsOf = (description: string) =>
+  key(layer, { description, example: { configure: { maxBatchSize: 8 } } });
+const layersBy = <Name extends string>(names: readonly [Name, ...Name[]], what: string) =>
+  key(z.partialRecord(z.enum(names), layer).optional(), {
+    description: `Fields of run.yaml for one ${what}, by its name: ${names.join(', ')}; they replace those of defaults`,
+    example: { [names[names.length - 1] ?? '']: { accuracy: { atol: { '*': 0.05 } } } },
+    absent: `defaults hold for every ${what}`,
+  });
 
 const gpuDefaults = z.strictObject({
-  defaults,
-  /** Laid over them when the chosen format is the key. */
-  byFormat: z.partialRecord(z.enum(formats), defaults).optional(),
-  /** Laid over them when the chosen engine is the key. */
-  byEngine: z.partialRecord(z.enum(engines), defaults).optional(),
+  defaults: defaultsOf('Fields of run.yaml for this GPU'),
+  byFormat: layersBy(formats, 'format'),
+  byEngine: layersBy(engines, 'engine'),
 });
 
-/** `preset.yaml` of a model folder under `resources/models`. */
+/** `preset.yaml` of a model folder. */
 export const presetSchema = z.strictObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
-  title: z.string(),
-  summary: z.string(),
-  /** `tf` has a Python environment of its own, which its first run installs; `pyt` when absent. */
-  framework: z.enum(frameworks).optional(),
-  /** Formats, precisions and accelerators that the published deployment offers. */
-  formats: z.array(z.enum(formats)).min(1),
-  precisions: z.array(z.enum(precisions)).min(1),
-  accelerators: z.array(z.enum(accelerators)).min(1),
-  /** Formats in the document's tables that the preset does not offer, by the name that its scripts use, and why. */
-  notOffered: z
-    .array(z.strictObject({ format: z.string(), title: z.string(), reason: z.string() }))
-    .optional(),
-  metrics: z.array(
-    z.strictObject({
-      name: z.string(),
-      title: z.string(),
-      /** A threshold is the lowest allowed value, of a metric where lower is better the highest. */
-      better: z.enum(['higher', 'lower']).optional(),
+  id: key(
+    z.string().regex(/^[a-z0-9][a-z0-9-]*$/, {
+      error: 'must have lower-case letters, digits and "-" only, and not begin with "-"',
     }),
+    { description: 'Name of the preset, and of the model on Triton', example: 'my-model' },
   ),
-  /** What the seed's data set and checkpoint are, for people, and where they come from. */
-  origin: z.strictObject({
-    dataset: z.string(),
-    checkpoint: z.string(),
-    paper: z.string(),
-    datasets: z.array(dataSourceSchema).optional(),
-    checkpoints: z.array(dataSourceSchema).optional(),
-    /** The document that `defaults` and `byGpu` are taken from. */
-    deployment: z.string().optional(),
+  title: key(z.string().min(1), { description: 'Name for people', example: 'My model' }),
+  summary: key(z.string(), { description: 'One sentence: what the model does', example: 'Sorts mail.' }),
+  /** `tf` has a Python environment of its own, which its first run installs. */
+  framework: key(z.enum(frameworks).optional(), {
+    description: 'What model.py is written in: pyt for PyTorch, tf for TensorFlow with Keras',
+    example: 'tf',
+    absent: 'pyt',
   }),
-  /** What the published procedure does wrong and what is done here instead; for people. */
-  notes: z
-    .array(
+  formats: key(z.array(z.enum(formats)).min(1), {
+    description:
+      'Formats to offer; trt is built from onnx on a GPU. Without --format a run takes defaults.format, else onnx',
+    example: ['onnx', 'ts-trace'],
+  }),
+  precisions: key(z.array(z.enum(precisions)).min(1), {
+    description: 'Precisions to offer',
+    example: ['fp32', 'fp16'],
+  }),
+  accelerators: key(z.array(z.enum(accelerators)).min(1), {
+    description: 'Backend accelerators to offer; all but none need a GPU',
+    example: ['none', 'cuda'],
+  }),
+  notOffered: key(
+    z
+      .array(
+        z.strictObject({
+          format: key(z.string(), { description: 'Name of the format', example: 'tf-trt' }),
+          title: key(z.string(), { description: 'Name for people', example: 'TF-TRT' }),
+          reason: key(z.string(), {
+            description: 'Why it is not offered; a sentence',
+            example: 'It is not…',
+          }),
+        }),
+      )
+      .optional(),
+    {
+      description:
+        'Formats that people look for here and that the preset does not offer, each with the reason',
+      absent: 'nothing is said of other formats',
+    },
+  ),
+  metrics: key(
+    z.array(
       z.strictObject({
-        /** Of the findings H1 to H10 of docs/guide/presets.md. */
-        finding: z
-          .string()
-          .regex(/^H\d{1,2}$/)
-          .optional(),
-        published: z.string(),
-        here: z.string(),
+        name: key(z.string(), { description: 'Name that metrics.py gives', example: 'accuracy' }),
+        title: key(z.string(), { description: 'Name for people', example: 'Accuracy' }),
+        better: key(z.enum(['higher', 'lower']).optional(), {
+          description: 'Which values are better; a threshold is the lowest allowed one, or the highest',
+          example: 'lower',
+          absent: 'higher',
+        }),
       }),
-    )
-    .optional(),
-  /**
-   * Tensors of the exported model, batch dimension (-1) first; a name in a shape is an argument of the profile. The
-   * export is checked against it.
-   */
-  signature: z.strictObject({ inputs: z.array(tensor).min(1), outputs: z.array(tensor).min(1) }),
-  /** NGC release of the images that run it on GPUs, as "26.07"; the workbench's own default when absent. */
-  ngcRelease: z
-    .string()
-    .regex(/^\d\d\.\d\d$/)
-    .optional(),
-  /** Least memory of a GPU that serves it, MiB; absent: not known. */
-  gpuMemoryMiB: z.int().positive().optional(),
-  /** The seed's published defaults, as a partial run specification. */
-  defaults,
-  /** Laid over `defaults` when the chosen format is the key. */
-  byFormat: z.partialRecord(z.enum(formats), defaults).optional(),
+    ),
+    {
+      description: 'Metrics of metrics.py; [] where outputs are compared and nothing else',
+      example: [{ name: 'accuracy', title: 'Accuracy' }],
+    },
+  ),
+  origin: key(
+    z.strictObject({
+      dataset: key(z.string(), { description: 'Where the data is from', example: 'made by make_dataset.py' }),
+      checkpoint: key(z.string(), { description: 'Where the weights are from', example: 'trained here' }),
+      paper: key(z.string(), { description: 'What describes the model', example: 'none' }),
+      datasets: key(z.array(dataSourceSchema).optional(), {
+        description: 'Published data sets, for data fetch; presets of the workbench only',
+        absent: 'none',
+      }),
+      checkpoints: key(z.array(dataSourceSchema).optional(), {
+        description: 'Published weights, for data fetch; presets of the workbench only',
+        absent: 'none',
+      }),
+      deployment: key(z.string().optional(), {
+        description: 'Document that defaults and byGpu are taken from',
+        example: 'https://example.org/deployment',
+        absent: 'none',
+      }),
+    }),
+    {
+      description: 'Where data, weights and model are from; texts for people',
+      example: { dataset: 'own', checkpoint: 'own', paper: 'none' },
+    },
+  ),
+  notes: key(
+    z
+      .array(
+        z.strictObject({
+          finding: key(
+            z
+              .string()
+              .regex(/^H\d{1,2}$/)
+              .optional(),
+            {
+              description: 'Number in the list of findings of the guide',
+              example: 'H1',
+              absent: 'not in the list',
+            },
+          ),
+          published: key(z.string(), { description: 'What the published procedure does wrong' }),
+          here: key(z.string(), { description: 'What is done here' }),
+        }),
+      )
+      .optional(),
+    { description: 'Faults of a published procedure and their fixes', absent: 'none' },
+  ),
+  signature: key(
+    z.strictObject({
+      inputs: key(z.array(tensor).min(1), {
+        description: 'Inputs of the exported model, by the names in get_model',
+        example: [{ name: 'INPUT__0', datatype: 'FP32', shape: [-1, 3] }],
+      }),
+      outputs: key(z.array(tensor).min(1), {
+        description: 'Outputs of the exported model, by the names in get_model',
+        example: [{ name: 'OUTPUT__0', datatype: 'FP32', shape: [-1, 2] }],
+      }),
+    }),
+    {
+      description: 'Tensors of the exported model; the export is checked against them',
+      example: {
+        inputs: [{ name: 'INPUT__0', datatype: 'FP32', shape: [-1, 3] }],
+        outputs: [{ name: 'OUTPUT__0', datatype: 'FP32', shape: [-1, 2] }],
+      },
+    },
+  ),
+  ngcRelease: key(
+    z
+      .string()
+      .regex(/^\d\d\.\d\d$/, { error: 'must be year and month, in quotes: "26.07"' })
+      .optional(),
+    {
+      description: 'Release of NVIDIA’s images that run it on GPUs, in quotes',
+      example: '26.07',
+      absent: 'the newest that fits the machine',
+    },
+  ),
+  gpuMemoryMiB: key(z.int().positive().optional(), {
+    description: 'Least memory of a GPU that serves it, in MiB',
+    example: 4096,
+    absent: 'every GPU is tried',
+  }),
+  defaults: key(layer, {
+    description: 'Any fields of run.yaml; {} where the workbench’s own defaults do',
+    example: { configure: { maxBatchSize: 8, batching: 'dynamic' } },
+  }),
+  byFormat: layersBy(formats, 'format'),
   /**
    * What the document says of each GPU that it has figures of, over `defaults`. In force with the profile `full` where a
    * GPU serves: it wins over the profile, whose own values are for a CPU.
    */
-  byGpu: z.partialRecord(z.enum(publishedGpus), gpuDefaults).optional(),
-  profiles: z.partialRecord(
-    z.enum(profiles),
-    z.strictObject({
-      summary: z.string(),
-      /** Arguments of model.py, dataloader.py and train.py, by their own names. */
-      args: z.record(z.string(), scalar),
-      /** Laid over the preset's defaults. */
-      defaults,
-      /** Laid over `defaults` when the chosen format is the key. */
-      byFormat: z.partialRecord(z.enum(formats), defaults).optional(),
-      /** Laid over them when the chosen engine is the key. */
-      byEngine: z.partialRecord(z.enum(engines), defaults).optional(),
-      /** Laid over all before it when the chosen precision is the key: wider tolerances of fp16, for one. */
-      byPrecision: z.partialRecord(z.enum(precisions), defaults).optional(),
-    }),
+  byGpu: key(z.partialRecord(z.enum(publishedGpus), gpuDefaults).optional(), {
+    description: `Fields of run.yaml for one GPU, with the profile full: ${publishedGpus.join(', ')}`,
+    absent: 'none',
+  }),
+  profiles: key(
+    z
+      .partialRecord(
+        z.enum(profiles),
+        z.strictObject({
+          summary: key(z.string(), { description: 'What the profile is for', example: 'A short look.' }),
+          args: key(argumentsSchema, {
+            description:
+              'Arguments of the functions in model.py, dataloader.py, make_dataset.py and train.py, by name',
+            example: { hidden: 32 },
+          }),
+          defaults: defaultsOf('Fields of run.yaml for this profile; {} where it has none of its own'),
+          byFormat: layersBy(formats, 'format'),
+          byEngine: layersBy(engines, 'engine'),
+          /** Laid over all before it: wider tolerances of fp16, for one. */
+          byPrecision: layersBy(precisions, 'precision'),
+        }),
+      )
+      .refine((found) => Object.keys(found).length > 0, 'must have a profile quick or full'),
+    {
+      description: 'How long a run is: quick, full or both; a run takes quick where nobody says another',
+      example: { quick: { summary: 'A short look.', args: {}, defaults: {} } },
+    },
   ),
 });
 export type Preset = z.infer<typeof presetSchema>;

@@ -16,6 +16,11 @@ const chosenLevelSchema = z.object({
   requestRate: z.number().positive().optional(),
   inferencesPerSecond: z.number(),
   p99Us: z.number().describe('From the schedule where there is one.'),
+  p99HalfUs: z.number().nullable().describe('Half-width of the 95 % interval of p99; null: not known.'),
+  requestCount: z
+    .int()
+    .nullable()
+    .describe('Requests that the figures are from; null: the tool does not say.'),
   steady: z.boolean(),
   marks: z.array(z.string()).describe('What is in doubt about it: "not steady", "client-limited", …'),
 });
@@ -135,10 +140,29 @@ export const reportDocumentSchema = z.object({
     })
     .nullable()
     .describe('null: the run has no p99 budget.'),
+  answer: z
+    .object({
+      level: chosenLevelSchema.nullable().describe('null: no steady level is within the p99 budget.'),
+      sure: z.boolean().describe('A steady level that nothing is in doubt about.'),
+      doubts: z.array(
+        z.object({
+          kind: z.enum(['left-out', 'not-finite', 'uncertain', 'few-requests']),
+          text: z.string(),
+          levels: z.array(chosenLevelSchema),
+        }),
+      ),
+      text: z.string(),
+    })
+    .nullable()
+    .describe('The best level within the p99 budget, where there is one; null: nothing was measured.'),
   verdict: z.string(),
   verification: z.object({
     verified: z.boolean(),
-    label: z.enum(['Verified', 'Unverified']),
+    label: z
+      .string()
+      .describe(
+        '"verified (outputs, 16 samples)", "verified (outputs and metric)", "not checked" or "failed".',
+      ),
     reason: z.string(),
   }),
   error: wireErrorSchema.nullable(),
@@ -147,6 +171,7 @@ export const reportDocumentSchema = z.object({
   damagedLines: z.array(z.int()).describe('Damaged lines of the journal, which are left out.'),
   spec: runSpecSchema.nullable().describe('null: imported, or measured on a running Triton.'),
   specHash: z.string().nullable(),
+  servedBy: z.string().nullable().describe('What executes the model, and where; null of an imported run.'),
   instances: z.string().nullable(),
   specChanges: z.array(
     z.object({

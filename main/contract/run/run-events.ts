@@ -4,6 +4,7 @@ import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../mea
 import { formatCount } from '../numbers';
 import { wireErrorSchema } from '../wire-error';
 import { fileEntrySchema } from './artefacts';
+import { inContainers } from './engine-kinds';
 import { importSourceSchema } from './imported';
 import { loadTools, type RunSpec, runSpecSchema } from './run-spec';
 import { scenarioOfLevels, serverLoadSchema } from './server-load';
@@ -74,7 +75,7 @@ export type StepId = (typeof stepIds)[number];
 
 /** The steps that a run of this specification has. */
 export function stepsOf(spec: RunSpec): readonly StepId[] {
-  return spec.engine.kind === 'docker' ? stepIds : stepIds.filter((id) => id !== 'images');
+  return inContainers(spec.engine) ? stepIds : stepIds.filter((id) => id !== 'images');
 }
 
 export const scenarios = ['offline', 'online'] as const;
@@ -102,6 +103,16 @@ export const matrixMarkSchema = z.object({
   entry: z.string().regex(/^[0-9a-f]{64}$/),
 });
 export type MatrixMark = Readonly<z.infer<typeof matrixMarkSchema>>;
+
+const againLevelSchema = z.object({
+  scenario: z.enum(scenarios),
+  batchSize: z.int().min(1),
+  concurrency: z.int().min(1),
+  requestRate: z.number().positive().optional(),
+  /** How much longer its windows are than was asked for at first. */
+  times: z.int().min(2),
+});
+export type AgainLevel = Readonly<z.infer<typeof againLevelSchema>>;
 
 /** What is written to `journal.jsonl`, one line each, before anyone is told. */
 const journalBodySchema = z.discriminatedUnion('type', [
@@ -139,6 +150,8 @@ const journalBodySchema = z.discriminatedUnion('type', [
   }),
   /** Levels of an earlier specification that this sweep asks for too: they are results of the run again. */
   z.object({ type: z.literal('levels-kept'), scenario: z.enum(scenarios), keys: z.array(z.string()) }),
+  /** These levels are measured once more, in longer windows; until then, what was measured of them stands. */
+  z.object({ type: z.literal('levels-again'), levels: z.array(againLevelSchema) }),
   /** Somebody trusted a run from elsewhere: these files, relative to its folder, may be used and executed. */
   z.object({ type: z.literal('run-trusted'), files: z.array(fileEntrySchema), seal }),
   z.object({

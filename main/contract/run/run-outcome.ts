@@ -1,8 +1,19 @@
 import { z } from 'zod';
 import { jobStateSchema } from '../job/run-job';
+import { comparedAtText } from '../measured/compared-batches';
+import type { AccuracyResult } from '../measured/results';
+import { formatCount } from '../numbers';
 import { runOrigins } from './run-content';
 import { matrixMarkSchema, runOutcomes, runWaitSchema } from './run-events';
 import type { RunState } from './run-state';
+
+/** What came of comparing a run with its framework: every place says it in these words. */
+const accuracySchema = z.strictObject({
+  word: z.enum(['verified', 'failed', 'not checked']),
+  /** What was compared, "outputs, 16 samples"; null where nothing was, or where it did not agree. */
+  of: z.string().nullable(),
+});
+export type Accuracy = Readonly<z.infer<typeof accuracySchema>>;
 
 /** A level in a row of the run list. */
 const levelSummarySchema = z.strictObject({
@@ -10,8 +21,6 @@ const levelSummarySchema = z.strictObject({
   /** From the schedule where there is one. */
   p99Us: z.number(),
   steady: z.boolean(),
-  /** "Best steady level: 2,366 inferences/s at p99 11.20 ms (offline, …)": with what is in doubt about it. */
-  text: z.string(),
 });
 
 export const runSummarySchema = z.strictObject({
@@ -31,20 +40,20 @@ export const runSummarySchema = z.strictObject({
   status: z.enum(['created', 'running', 'interrupted', ...runOutcomes]),
   createdAt: z.string(),
   updatedAt: z.string(),
-  /**
-   * The best level over both scenarios, as the report has it: its throughput, the p99 of that very point (from the
-   * schedule where there is one), and what is in doubt about it in words; null before the first point.
-   */
+  /** The best level over both scenarios, whatever the p99 budget; null before the first point. */
   best: levelSummarySchema.nullable(),
   /** The level that the answer names: the best one within the p99 budget, where the run has one; null where none is. */
   chosen: levelSummarySchema.nullable(),
+  /** The answer in sentences, with what is in doubt about it; `mark`: the gravest doubt in a word or two. null before the first point. */
+  answer: z.strictObject({ text: z.string(), isSure: z.boolean(), mark: z.string().nullable() }).nullable(),
   /** "NVIDIA A100-SXM4-80GB", "2 × NVIDIA H100", else the processor; empty for an imported run. */
   machine: z.string(),
   /** Image of the server, else its version; empty where neither is known. */
   server: z.string(),
-  /** What the run gives within its p99 budget, in a sentence; null without a budget. */
-  budgetText: z.string().nullable(),
+  /** What executes the model; null of an imported run, `short` empty where the model is on a Triton that was there already. */
+  servedBy: z.strictObject({ short: z.string(), text: z.string() }).nullable(),
   accuracyPassed: z.boolean().nullable(),
+  accuracy: accuracySchema,
   unverified: z.boolean(),
   /** What people call it; null: it has no name. */
   name: z.string().nullable(),
@@ -81,7 +90,8 @@ export interface Badge {
 
 export interface Verification {
   readonly verified: boolean;
-  readonly label: 'Verified' | 'Unverified';
+  /** "verified (outputs, 16 samples)", "verified (outputs and metric)", "not checked", "failed". */
+  readonly label: string;
   readonly reason: string;
 }
 
@@ -112,22 +122,49 @@ export function statusOf(state: RunState): Badge {
 }
 
 /** Verified only when the gate was run and passed; a result without a gate is as unverified as one that failed it. */
-export function verificationOf(state: RunState): Verification {
-  if (state.imported !== null) {
-    const reason = 'Imported: not measured here, and accuracy was not checked.';
-    return { verified: false, label: 'Unverified', reason };
-  }
-  if (state.accuracy === null) {
-    const reason = 'Accuracy against the framework was not checked.';
-    return { verified: false, label: 'Unverified', reason };
-  }
-  if (state.unverified) {
-    const reasons = state.accuracy.result.reasons.join('; ');
+export function accuracyOf(result: AccuracyResult | null | undefined): Accuracy {
+  if (result === null || result === undefined) return { word: 'not checked', of: null };
+  if (!result.passed) return { word: 'failed', of: null };
+  if (result.metrics.length > 0) return { word: 'verified', of: 'outputs and metric' };
+  const samples = `${formatCount(result.sampleCount)} sample${result.sampleCount === 1 ? '' : 's'}`;
+  return { word: 'verified', of: `outputs, ${samples}` };
+}
+
+/** "verified (outputs, 16 samples)". */
+export const accuracyText = ({ word, of }: Accuracy): string => (of === null ? word : `${word} (${of})`);
+
+const accuracyMarks = {
+  verified: { sign: '✓', tone: 'good' },
+  failed: { sign: '✗', tone: 'bad' },
+  'not checked': { sign: '!', tone: 'warning' },
+} as const satisfies Record<Accuracy['word'], unknown>;
+
+/** "✓ Accuracy verified (outputs, 16 samples)". */
+export function accuracyBadge(accuracy: Accuracy): Badge {
+  const { sign, tone } = accuracyMarks[accuracy.word];
+  return { label: `${sign} Accuracy ${accuracyText(accuracy)}`, tone };
+}
+
+export function verificationOf({ imported, accuracy }: RunState): Verification {
+  const own = accuracyOf(accuracy?.result);
+  const label = accuracyText(own);
+  if (own.word === 'verified') {
+    const what = accuracy?.result.metrics.length === 0 ? 'Outputs' : 'Outputs and metrics';
+    const at = comparedAtText(accuracy?.result.batches);
     return {
-      verified: false,
-      label: 'Unverified',
-      reason: `The accuracy gate did not pass${reasons === '' ? '.' : `: ${reasons}`}`,
+      verified: true,
+      label,
+      reason: `${what} agree with the framework${at === null ? '' : ` at ${at}`}.`,
     };
   }
-  return { verified: true, label: 'Verified', reason: 'Outputs and metrics agree with the framework.' };
+  if (own.word === 'not checked') {
+    const from = imported === null ? '' : 'Imported: not measured here. ';
+    return { verified: false, label, reason: `${from}Accuracy against the framework was not checked.` };
+  }
+  const reasons = accuracy?.result.reasons.join('; ') ?? '';
+  return {
+    verified: false,
+    label,
+    reason: `The accuracy gate did not pass${reasons === '' ? '.' : `: ${reasons}`}`,
+  };
 }

@@ -51,6 +51,7 @@ const batchingModes = ['disabled', 'static', 'dynamic'] as const;
 const requestDistributions = ['constant', 'poisson'] as const;
 /** Two runs send at the same times. */
 export const defaultRequestSeed = 20_210_721;
+export const defaultErrorPercentage = 1;
 const searches = ['none', 'linear', 'binary'] as const;
 const sharedMemories = ['none', 'system', 'cuda'] as const;
 const measurementModes = ['time_windows', 'count_windows'] as const;
@@ -108,6 +109,12 @@ export const sourceSchema = z.strictObject({
   externalFiles: z.array(innerPathSchema).max(10_000).default([]),
 });
 
+/** Arguments of a model's own code. They reach it as text, so that 64 and "64" are the same run. */
+export const argumentsSchema = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean()]).transform(String),
+);
+
 const modelSchema = z.strictObject({
   /** Folder name under `resources/models`; of an own model the name that its file leads to. */
   preset: name,
@@ -120,7 +127,7 @@ const modelSchema = z.strictObject({
   /** An existing data set in the preset's own format; without it one is generated. */
   dataset: z.string().optional(),
   /** Extra arguments of the preset's model.py and dataloader.py, by their own names. */
-  args: z.record(z.string(), z.string()),
+  args: argumentsSchema,
 });
 
 const configureSchema = z.strictObject({
@@ -197,7 +204,7 @@ export const performanceSchema = z.strictObject({
   sharedMemory: z.enum(sharedMemories).default('none'),
   /** Of each output of a request, bytes. */
   outputSharedMemoryBytes: positive.default(102_400),
-  /** Of responses that are picked at random; the native generator checks the length of every one. */
+  /** `form`: of responses that are picked at random; the native generator checks the length of every one. */
   checkOutputs: z.enum(outputCheckKinds).default('form'),
   /** For stateful models: requests go out in sequences. */
   sequences: sequenceSchema.optional(),
@@ -206,11 +213,17 @@ export const performanceSchema = z.strictObject({
   measurementMode: z.enum(measurementModes),
   measurementIntervalMs: positive.max(longestTimerMs),
   measurementRequestCount: positive,
-  /** Requests of a level, in one window in place of windows until it is steady; 0: windows. */
+  /** Requests of a level, exactly, in one window in place of windows until it is steady; 0: windows. */
   requestCount: z.int().min(0).default(0),
+  /** Above this share of failed requests a level has errors, and is no answer. */
+  errorPercentage: z.number().min(0).max(100).default(defaultErrorPercentage),
   stabilityPercentage: z.number().positive(),
+  /** Latency that decides whether windows agree and a search goes on, as a percentile; 0: the mean, and the p99 of a search. */
+  percentile: z.int().min(0).max(99).default(0),
   maxTrials: z.int().min(3),
   warmupMs: z.int().min(0).max(longestTimerMs),
+  /** Requests before those that are measured, in place of `warmupMs`; 0: none. */
+  warmupRequestCount: z.int().min(0).default(0),
   /** How often each level is measured, in rounds over all of them: A B A B. A search measures once. */
   repeats: positive.max(100).default(1),
   /** Every level also with the other load tool, in turns, to say where the two differ. */

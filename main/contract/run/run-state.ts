@@ -1,6 +1,6 @@
 import type { WireError } from '../errors';
 import type { JobState } from '../job/run-job';
-import type { AccuracyResult, Environment, LoadPoint } from '../measured/results';
+import type { AccuracyResult, Environment } from '../measured/results';
 import { type ByType, type OfType, present } from '../trees';
 import type { ImportSource } from './imported';
 import type { RunOrigin } from './run-content';
@@ -16,33 +16,14 @@ import {
   type StepId,
   stepsOf,
 } from './run-events';
-import type { LoadTool, RunSpec } from './run-spec';
+import type { RunSpec } from './run-spec';
 import { freshStep, pausedStep, type StepState } from './run-step';
 import type { ServerLoad } from './server-load';
 import type { SpecChange } from './spec-tools';
+import { type DueAgain, loadKey, type MeasuredPoint, type ScenarioState } from './sweep';
 
 export type { StepState, StepStatus } from './run-step';
-
-export interface MissingPoint {
-  readonly key: string;
-  readonly batchSize: number;
-  readonly concurrency: number;
-  readonly requestRate?: number;
-  readonly repeat?: number;
-  readonly loadTool?: LoadTool;
-  readonly error: WireError;
-}
-
-export interface MeasuredPoint {
-  readonly key: string;
-  readonly point: LoadPoint;
-}
-
-export interface ScenarioState {
-  /** In the order of measuring; sort by load to show. */
-  readonly points: readonly MeasuredPoint[];
-  readonly missing: readonly MissingPoint[];
-}
+export type { MeasuredPoint, MissingPoint, ScenarioState } from './sweep';
 
 /** `interrupted`: the journal ends without an outcome and nobody holds the run; only the store can tell. */
 export type RunStatus = 'created' | 'running' | 'interrupted' | RunOutcome;
@@ -74,6 +55,8 @@ export interface RunState {
   readonly scenarios: Readonly<Record<Scenario, ScenarioState>>;
   /** Measured under an earlier specification or from other inputs: no results of the run, but taken where asked for again. */
   readonly earlier: Readonly<Record<Scenario, readonly MeasuredPoint[]>>;
+  /** Asked for again and not measured since. */
+  readonly again: readonly DueAgain[];
   readonly reports: readonly ReportFile[];
   /** Measured although the accuracy gate did not pass. */
   readonly unverified: boolean;
@@ -129,6 +112,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     accuracy: null,
     scenarios: { offline: nothingMeasured, online: nothingMeasured },
     earlier: { offline: [], online: [] },
+    again: [],
     reports: [],
     unverified: false,
     gateOverridden: false,
@@ -174,6 +158,7 @@ function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
       offline: gone.has('offline') ? [] : state.earlier.offline,
       online: gone.has('online') ? [] : state.earlier.online,
     },
+    again: state.again.filter(({ scenario }) => !gone.has(scenario)),
     ...(gone.has('accuracy') ? withoutCheck : {}),
     ...(gone.has('report') ? { reports: [] } : {}),
     forgotten: [...new Set([...state.forgotten, ...steps])],
@@ -229,6 +214,7 @@ function withSpec(state: RunState, { at, spec, specHash, changed, steps: due, ke
     spec,
     specHash,
     specChanges: [...state.specChanges, { at, changed }],
+    again: [],
     status: 'running',
     error: null,
     steps: stepsOf(spec).map(stepOf),
@@ -246,6 +232,14 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
       entry.scenario,
       new Set([...state.scenarios[entry.scenario].points.map(({ key }) => key), ...entry.keys]),
     ),
+  'levels-again': ({ levels }, state) => ({
+    ...state,
+    again: levels.flatMap(({ scenario, times, ...level }) =>
+      state.scenarios[scenario].points
+        .filter(({ point }) => loadKey(point) === loadKey(level))
+        .map(({ key }) => ({ scenario, key, times })),
+    ),
+  }),
   'run-trusted': (_entry, state) => ({
     ...state,
     origin: state.origin === 'foreign' ? 'trusted' : state.origin,
@@ -335,14 +329,16 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
       status: 'cancelled',
       durationUs: entry.durationUs,
     })),
-  measurement: (entry, state) =>
-    withScenario(state, entry.scenario, (value) => ({
+  measurement: (entry, state) => ({
+    ...withScenario(state, entry.scenario, (value) => ({
       points: [
         ...value.points.filter((measured) => measured.key !== entry.key),
         { key: entry.key, point: entry.point },
       ],
       missing: value.missing.filter((missing) => missing.key !== entry.key),
     })),
+    again: state.again.filter(({ scenario, key }) => scenario !== entry.scenario || key !== entry.key),
+  }),
   'measurement-missing': (entry, state) =>
     withScenario(state, entry.scenario, (value) => ({
       points: value.points,

@@ -5,8 +5,11 @@ import { loadTools, performanceSchema, protocols, type RunSpec, runSpecSchema } 
 
 const positive = z.int().min(1);
 
-/** A level may be one window here. */
-export const serverSettingsSchema = performanceSchema.extend({ maxTrials: positive });
+/** A level may be one window here, and perf_analyzer's 0 % is taken. */
+export const serverSettingsSchema = performanceSchema.extend({
+  maxTrials: positive,
+  stabilityPercentage: z.number().min(0),
+});
 
 const levelSchema = z.strictObject({
   batchSize: positive,
@@ -43,6 +46,14 @@ export const serverLoadSchema = z.strictObject({
   sources: z.array(z.string()).readonly(),
   /** Dimensions by input name where the model's are dynamic. */
   shapes: z.record(z.string(), z.array(z.int().min(0)).readonly()),
+  /** Strings that are generated: so many characters each, or this one; absent: random ones of the usual length. */
+  strings: z.strictObject({ length: positive.optional(), data: z.string().optional() }).optional(),
+  /** How often the server's metrics are read, milliseconds; absent: once a second. */
+  metricsIntervalMs: z.number().positive().optional(),
+  /** What perf_analyzer is given besides, where it measures. */
+  analyzerArguments: z.array(z.string()).readonly().optional(),
+  /** Where single requests go, as perf_analyzer exports them; absent: they are not kept. */
+  profileExportFile: z.string().optional(),
   settings: serverSettingsSchema,
   /** A window of each level in turn, as often as a level has windows, where the load tool can. */
   inTurns: z.boolean(),
@@ -57,7 +68,12 @@ export const serverLoadSchema = z.strictObject({
   headerNames: z.array(z.string()).readonly().optional(),
   /** For the last level whose p99 is within a budget; null: all levels are measured. */
   search: z
-    .strictObject({ kind: z.enum(['linear', 'binary']), thresholdUs: z.number().positive() })
+    .strictObject({
+      kind: z.enum(['linear', 'binary']),
+      thresholdUs: z.number().positive(),
+      /** A binary search ends where the last level within and the first beyond are so many levels apart; absent: neighbors. */
+      precision: z.number().positive().optional(),
+    })
     .nullable(),
 });
 export type ServerLoad = z.infer<typeof serverLoadSchema>;

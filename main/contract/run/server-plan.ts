@@ -10,7 +10,7 @@ import { overRemoteLimit, type RemoteLimits } from './remote-limits';
 import type { PerformanceSpec } from './run-spec';
 import { type ServerLoad, serverSettingsSchema } from './server-load';
 import { p99BudgetMsSchema } from './spec-tools';
-import { type LoadLevel, mostUnderWay, rateOfIntervals, toolsOf } from './sweep';
+import { type LoadLevel, mostUnderWay, rateOfIntervals, tooFewRequests, toolsOf } from './sweep';
 import { treeOf } from './upstream-variables';
 
 /** What a server's load has in place of a run's default: it is started by somebody who waits. */
@@ -105,6 +105,14 @@ export function readLevels(numbers: LevelNumbers): readonly LoadLevel[] {
 
 type Rounds = Pick<ServerLoad, 'repeats' | 'tools' | 'search'>;
 
+/** Who says how many requests there are wants no others that nobody asked for. */
+function withoutUntypedWarmup(load: PerformanceSpec, given: Tree): PerformanceSpec {
+  const isCounted = load.requestCount + load.warmupRequestCount > 0;
+  return isCounted && getAt(given, ['performance', 'warmupMs']) === undefined
+    ? { ...load, warmupMs: 0 }
+    : load;
+}
+
 /** What was chosen over the defaults, held against the same limits as a run. Throws input-invalid. */
 function readLoad(given: Tree): PerformanceSpec {
   const usual = Object.entries(serverDefaults).map(([path, value]) => treeOf(path, value));
@@ -113,7 +121,7 @@ function readLoad(given: Tree): PerformanceSpec {
     baseDefaults,
   );
   const { data, error } = serverSettingsSchema.safeParse(tree['performance']);
-  if (data !== undefined) return data;
+  if (data !== undefined) return withoutUntypedWarmup(data, given);
   const [issue] = error.issues;
   throw invalidInput(['performance', ...(issue?.path ?? [])].join('.'), issue?.message ?? 'not valid');
 }
@@ -198,7 +206,13 @@ function checkRemoteLimits(
 
 /** What the load generator on a host cannot do. Throws combination-unsupported. */
 function checkHost(
-  { host, models, headerNames = [], addresses }: Omit<WantedLoad, 'given' | 'inTurns' | 'limits'>,
+  {
+    host,
+    models,
+    headerNames = [],
+    addresses,
+    profileExportFile,
+  }: Omit<WantedLoad, 'given' | 'inTurns' | 'limits' | 'precision'>,
   { sharedMemory }: PerformanceSpec,
 ): void {
   if (host === undefined) return;
@@ -220,6 +234,10 @@ function checkHost(
     const remedy = 'Give the addresses of Triton on that machine, for example http://127.0.0.1:8000.';
     throw refused('url', 'A load generator on a host speaks no TLS', remedy);
   }
+  if (profileExportFile !== undefined) {
+    const remedy = 'Leave it out, or measure from this machine.';
+    throw refused('profileExportFile', 'A load generator on a host keeps no single requests', remedy);
+  }
   if (sharedMemory !== 'none') {
     const remedy = 'Leave it out, or measure a run with --host.';
     throw refused(
@@ -233,12 +251,24 @@ function checkHost(
 /** What is to be measured, where nothing was worked out yet. */
 interface WantedLoad extends Pick<
   ServerLoad,
-  'addresses' | 'host' | 'models' | 'modelVersion' | 'sources' | 'shapes' | 'headerNames'
+  | 'addresses'
+  | 'host'
+  | 'models'
+  | 'modelVersion'
+  | 'sources'
+  | 'shapes'
+  | 'headerNames'
+  | 'strings'
+  | 'metricsIntervalMs'
+  | 'analyzerArguments'
+  | 'profileExportFile'
 > {
   /** Fields of the load that were chosen, as a part of a specification: `{performance: {...}}`. */
   readonly given: Tree;
   /** Levels may be measured in turns. */
   readonly inTurns: boolean;
+  /** Of a binary search, in levels. */
+  readonly precision?: number;
   /** Of a server on another machine. */
   readonly limits: RemoteLimits;
 }
@@ -247,7 +277,7 @@ interface WantedLoad extends Pick<
  * The whole load of a server: defaults, levels and the way that they are measured. Throws input-invalid and
  * combination-unsupported, whose `where` is the path of a field.
  */
-export function planServerLoad({ given, inTurns, limits, ...what }: WantedLoad): ServerLoad {
+export function planServerLoad({ given, inTurns, limits, precision = 1, ...what }: WantedLoad): ServerLoad {
   const isGiven = (name: string) => getAt(given, ['performance', name]) !== undefined;
   const load = readLoad(given);
   const rounds = readRounds(load, isGiven('repeats'));
@@ -262,10 +292,19 @@ export function planServerLoad({ given, inTurns, limits, ...what }: WantedLoad):
     intervalsUs,
     sequencesAtOnce: sequences?.concurrent,
   });
+  const [few] = levels.flatMap((level) => tooFewRequests(level, load.requestCount, rounds.tools) ?? []);
+  if (few !== undefined) {
+    throw invalidInput(
+      'performance.requestCount',
+      few,
+      'Raise it, or leave it out to measure windows until they are steady.',
+    );
+  }
   checkRemoteLimits(levels, what.addresses, limits);
   const onceEach = rounds.tools.length === 1 && rounds.search === null && rounds.repeats === 1;
   return {
     ...rounds,
+    search: rounds.search === null || precision === 1 ? rounds.search : { ...rounds.search, precision },
     ...what,
     inTurns:
       inTurns &&

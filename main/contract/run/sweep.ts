@@ -1,3 +1,4 @@
+import type { WireError } from '../errors';
 import type { LoadPoint } from '../measured/results';
 import { type Scenario, scenarios } from './run-events';
 import { type LoadTool, loadTools, type PerformanceSpec } from './run-spec';
@@ -52,12 +53,21 @@ export const loadKey = ({ batchSize, concurrency, requestRate }: LoadLevel): str
 export const byLoad = (a: LoadLevel, b: LoadLevel): number =>
   a.batchSize - b.batchSize || (a.requestRate ?? a.concurrency) - (b.requestRate ?? b.concurrency);
 
-/** Why perf_analyzer refuses to measure so few requests of a level; null where it does not, and for 0: windows. Pure. */
-export function tooFewRequests(level: LoadLevel, requestCount: number): string | null {
-  const { requestRate, concurrency } = level;
-  if (requestCount === 0 || requestCount >= (requestRate ?? concurrency)) return null;
-  const load = requestRate === undefined ? `the concurrency ${concurrency}` : `${requestRate} requests/s`;
-  return `perf_analyzer needs at least as many requests per level as ${load}, not ${requestCount}`;
+/**
+ * Why a level cannot have so few requests; null where it can, and for 0: windows. A concurrency needs one request each;
+ * perf_analyzer also needs one second of a rate. Pure.
+ */
+export function tooFewRequests(
+  { requestRate, concurrency }: LoadLevel,
+  requestCount: number,
+  tools: readonly LoadTool[],
+): string | null {
+  if (requestCount === 0 || requestCount >= Math.floor(requestRate ?? concurrency)) return null;
+  if (requestRate === undefined)
+    return `A level of concurrency ${concurrency} needs at least as many requests, not ${requestCount}`;
+  return tools.includes('perf_analyzer')
+    ? `perf_analyzer needs at least as many requests per level as ${requestRate} requests/s, not ${requestCount}`
+    : null;
 }
 
 /** What the levels of a table or chart differ in. */
@@ -114,6 +124,12 @@ export function budgetLatencyUs(point: {
 }): number {
   return point.scheduled?.p99Us ?? point.p99Us;
 }
+
+/** What a search compares with its threshold: the percentile that was asked for, or the p99. */
+export const searchLatencyUs = (point: LoadPoint): number =>
+  point.percentile === undefined
+    ? budgetLatencyUs(point)
+    : (point.percentile.scheduledUs ?? point.percentile.latencyUs);
 
 /** The load of one scenario: what holds for both, and what it does otherwise. */
 export function ofScenario(performance: PerformanceSpec, scenario: Scenario): PerformanceSpec {
@@ -185,4 +201,34 @@ export function turnOf(
   chosen: LoadTool,
 ): MeasuringTurn {
   return { level: of, repeat: of.repeat ?? 1, loadTool: of.loadTool ?? chosen };
+}
+
+export interface MissingPoint {
+  readonly key: string;
+  readonly batchSize: number;
+  readonly concurrency: number;
+  readonly requestRate?: number;
+  readonly repeat?: number;
+  readonly loadTool?: LoadTool;
+  readonly error: WireError;
+}
+
+export interface MeasuredPoint {
+  readonly key: string;
+  readonly point: LoadPoint;
+}
+
+/** A measurement that is due once more. */
+export interface DueAgain {
+  readonly scenario: Scenario;
+  /** Of the measurement that stands until then. */
+  readonly key: string;
+  /** How much longer its windows are. */
+  readonly times: number;
+}
+
+export interface ScenarioState {
+  /** In the order of measuring; sort by load to show. */
+  readonly points: readonly MeasuredPoint[];
+  readonly missing: readonly MissingPoint[];
 }

@@ -37,7 +37,7 @@ function levelsLeft(state: RunState, scenario: Scenario): number {
 
 /** Seconds of one level by the settings alone; null where a window ends by count and nobody knows when that is. */
 function plannedLevelS(performance: PerformanceSpec): number | null {
-  if (performance.measurementMode === 'count_windows') return null;
+  if (performance.measurementMode === 'count_windows' || performance.requestCount > 0) return null;
   const windows = Math.min(expectedWindows, performance.maxTrials);
   return (performance.warmupMs + windows * performance.measurementIntervalMs) / 1000;
 }

@@ -1,13 +1,10 @@
-import { WorkbenchError } from '../errors';
+import { invalidInput, WorkbenchError } from '../errors';
 import type { FieldRow } from '../fields/field';
-import { fields, valuesOf } from '../fields/fields';
+import { fields, rowOf, valuesOf } from '../fields/fields';
 import { setAt, type Tree } from '../trees';
 
-const numbers = (value: string): number[] =>
-  value
-    .split(/[\s,]+/)
-    .filter((part) => part !== '')
-    .map(Number);
+const words = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '');
+const numbers = (text: string): number[] => words(text).map(Number);
 const flag = (value: string): boolean => value === '1' || value.toLowerCase() === 'true';
 /** How the text of a field's variable is read. */
 function readerOf(row: FieldRow): (value: string) => unknown {
@@ -63,27 +60,45 @@ function literal(value: string): unknown {
   }
 }
 
+/** JSON or plain text, by what the field takes: text keeps its digits (1.0, 007), and a list needs no brackets. */
+function valueOf(key: string, value: string): unknown {
+  const row = rowOf(key);
+  const type = row === undefined ? 'other' : valuesOf(row).type;
+  const given = literal(value);
+  if (typeof given === 'object' || type === 'other') return given;
+  const text = typeof given === 'string' ? given : value;
+  if (type === 'text') return text;
+  if (type === 'texts') return words(text);
+  if (type !== 'integers' && type !== 'numbers') return given;
+  const list = numbers(text);
+  // "formula", and what the schema refuses by its name.
+  return list.some(Number.isNaN) ? given : list;
+}
+
 /** `{a: {b: value}}` from `a.b`. */
 export const treeOf = (field: string, value: unknown): Tree => setAt({}, field.split('.'), value);
 
 /**
  * One `--set KEY=VALUE`: an upstream variable (`TRITON_MAX_QUEUE_DELAY=1`) or a field of the
- * specification (`accuracy.thresholds.top1=0.9`, values as JSON or plain text). Throws input-invalid.
+ * specification (`accuracy.thresholds.top1=0.9`, values as JSON or plain text, lists by commas). Throws input-invalid.
  */
 export function readAssignment(text: string): Tree {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (key === undefined || value === undefined) {
-    throw new WorkbenchError('input-invalid', `"${text}" is not of the form KEY=VALUE`, { where: '--set' });
+    const remedy = 'For example --set configure.instances=2, or --set performance.concurrency=1,2,4.';
+    throw invalidInput('--set', `"${text}" is not of the form KEY=VALUE`, remedy);
   }
   const refusal = refusalOfVariable(key, value);
   if (refusal === null) return {};
-  if (refusal !== undefined) throw new WorkbenchError('input-invalid', refusal, { where: '--set' });
+  if (refusal !== undefined) throw invalidInput('--set', refusal, 'Set TRITON_INSTANCES=1, or leave it out.');
   const variable = Object.hasOwn(upstreamVariables, key) ? upstreamVariables[key] : undefined;
   if (variable !== undefined) {
     const read = variable.read(value);
     const bad = Array.isArray(read) ? read.some(Number.isNaN) : Number.isNaN(read);
-    if (bad)
-      throw new WorkbenchError('input-invalid', `${key}: "${value}" is not a number`, { where: '--set' });
+    if (bad) {
+      const remedy = `For example --set ${key}=${Array.isArray(read) ? '1,2,4' : '8'}.`;
+      throw invalidInput('--set', `${key}: "${value}" is not a number`, remedy);
+    }
     return treeOf(variable.field, read);
   }
   if (!/^[a-z][A-Za-z]*(\.[\w*-]+)*$/.test(key)) {
@@ -96,5 +111,5 @@ export function readAssignment(text: string): Tree {
       },
     );
   }
-  return treeOf(key, literal(value));
+  return treeOf(key, valueOf(key, value));
 }

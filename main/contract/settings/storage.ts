@@ -1,3 +1,5 @@
+import { formatBytes } from '../numbers';
+
 /** What takes space in the workbench home, largest first; `docker` for the images outside of it. */
 export interface StorageReport {
   readonly home: string;
@@ -39,6 +41,31 @@ export const storageText: Readonly<
   logs: { title: 'Logs', what: 'of the application and of the setup' },
   other: { title: 'Other', what: 'settings, drafts and the state of the window' },
 };
+
+/** What emptying the cache frees, and what it does not: runs keep the files that they share with it. */
+export const cacheSize = ({
+  bytes,
+  sharedBytes,
+}: {
+  readonly bytes: number;
+  readonly sharedBytes: number;
+}): string =>
+  sharedBytes === 0
+    ? formatBytes(bytes)
+    : `${formatBytes(bytes)}; another ${formatBytes(sharedBytes)} is shared with runs and is not freed`;
+
+/** What a clean-up can remove, with the bytes that each frees by itself. */
+export interface CleanOffer {
+  readonly cache: { readonly bytes: number; readonly sharedBytes: number };
+  readonly trash: { readonly runs: number; readonly bytes: number };
+  /** Those that nobody works on and no deployment was made of, largest first. */
+  readonly runs: readonly {
+    readonly runId: string;
+    readonly name: string | null;
+    readonly createdAt: string;
+    readonly bytes: number;
+  }[];
+}
 
 /** A run that the retention would move to the trash. */
 export interface RetiredRun {

@@ -5,7 +5,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
 import { type Pack, pack as createPack } from 'tar-stream';
+import { isLoopback } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
+import { hostOf } from '../../contract/reach';
 import { listFiles } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
 import { maxLineBytes } from '../../platform/lines';
@@ -61,6 +63,20 @@ interface BuildImageOptions extends ImageReporter {
   readonly recipe: ImageRecipe;
   /** Folder of wheels; null: pip asks its index from inside the build. */
   readonly wheels: string | null;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The proxies of this machine, which the builder takes without a declaration and keeps out of image and cache. */
+export function proxiesOf(env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name] ?? '';
+      // In the build, an address of this machine's own loopback is the container's.
+      const host = /^no_proxy$/i.test(name) ? null : hostOf(value);
+      return value === '' || (host !== null && isLoopback(host)) ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** "Step 4/9 : RUN …" of the classic builder. Pure; null for any other line. */
@@ -70,6 +86,9 @@ function parseBuildStep(line: string): WorkProgress | null {
   return { fraction: (Number(step) - 1) / Number(steps), text: `Step ${step} of ${steps}` };
 }
 
+const packages =
+  /No matching distribution found|Could not find a version that satisfies|Failed to establish a new connection|NewConnectionError|files\.pythonhosted\.org/;
+
 function buildFailure(recipe: ImageRecipe, reason: string, tail: readonly string[]): WorkbenchError {
   const base =
     /manifest unknown|pull access denied|dial tcp|no such host|registry|TLS handshake|i\/o timeout/i;
@@ -77,7 +96,9 @@ function buildFailure(recipe: ImageRecipe, reason: string, tail: readonly string
     ? `Make the base image of the Dockerfile available to this Docker daemon with docker pull, or with docker load from a file.`
     : /no space left on device/i.test(reason)
       ? 'Free some disk space for Docker images, for example with "docker image prune".'
-      : undefined;
+      : tail.some((line) => packages.test(line))
+        ? 'pip in the build has no access to its package index. Install the Python environment on the Environment page or with "triton-workbench setup": the packages then come by the mirror and proxy of this machine.'
+        : undefined;
   return new WorkbenchError('image-build-failed', `${recipe.reference} could not be built: ${reason}`, {
     remedy,
     details: tail.join('\n'),
@@ -125,7 +146,7 @@ export async function buildImage(
       t: recipe.reference,
       version: '1',
       forcerm: true,
-      buildargs: { ...recipe.buildArgs },
+      buildargs: { ...proxiesOf(options.env), ...recipe.buildArgs },
       labels: {
         [imageLabelNames.image]: recipe.image,
         [imageLabelNames.content]: recipe.contentHash,
@@ -194,5 +215,5 @@ export async function makeImage(options: MakeImageOptions, input: MakeImageInput
     const tensorflow = recipe.buildArgs['FRAMEWORK'] === 'tf';
     wheels = await fillWheelhouse({ ...options, architecture, tensorflow, signal, onLine });
   }
-  await buildImage(input.docker, { recipe, wheels, signal, onLine, onProgress });
+  await buildImage(input.docker, { recipe, wheels, env: options.env, signal, onLine, onProgress });
 }

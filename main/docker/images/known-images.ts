@@ -149,6 +149,7 @@ export function imageUse(
   names: readonly string[],
 ): ImageInfo['use'] {
   const own = labels?.[imageLabelNames.image];
+  if (own === 'build') return own;
   if (own !== undefined) return own.startsWith('triton-') ? 'triton' : 'client';
   return names.map(useByName).find((use) => use !== null) ?? null;
 }

@@ -45,7 +45,8 @@ async function addFile(
     content.on('data', (chunk) => hash.update(chunk));
     await pipeline(content, pack.entry({ ...header, size }));
     if (sha256 !== undefined && hash.digest('hex') !== sha256) {
-      throw new WorkbenchError('input-invalid', `${from} changed while it was sent`, { where: from });
+      const remedy = 'Wait until nothing writes to it any more, then try again.';
+      throw new WorkbenchError('input-invalid', `${from} changed while it was sent`, { where: from, remedy });
     }
   } finally {
     await opened.close();

@@ -1,8 +1,8 @@
 import { fromWire, toWire, WorkbenchError } from '../../contract/errors';
 import type { GpuFacts } from '../../contract/machine';
 import { formatBytes } from '../../contract/numbers';
+import { imageFamily } from '../../contract/run/engine-kinds';
 import { type DockerEngineSpec, publishedGpuOf, type RunSpec } from '../../contract/run/run-spec';
-import { imageFamily } from '../../contract/run/serving';
 import type { Hosts } from '../../hosts/hosts';
 import { releaseGrade, type ReleaseNeeds } from '../../machine/fitting-release';
 import { gpusOfPlan, idlestDevice } from '../../machine/preflight-gpu';

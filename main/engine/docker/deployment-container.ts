@@ -15,6 +15,7 @@ import {
 import { labelNames } from '../../docker/containers';
 import type { DockerLink } from '../../docker/docker-link';
 import { LogDemultiplexer } from '../../docker/follow-log';
+import { gpuRemedy, knowsCdiAtStart, wasTooEarly } from '../../docker/gpu-access';
 import { ensureNetwork, removeNetworks } from '../../docker/run-network';
 import type { Hosts } from '../../hosts/hosts';
 import { hashValue } from '../../platform/files';
@@ -22,13 +23,15 @@ import { LineSplitter } from '../../platform/lines';
 import { pythonVariables } from '../../platform/process';
 import { DeploymentVolume } from '../docker-over-ssh/deployment-volume';
 import type { HostReach } from '../docker-over-ssh/host-reach';
-import type { DeploymentPlace, DeploymentServer, ServerLook } from '../engine';
+import type { DeploymentPlace, DeploymentServer, ServerLook, StartOptions } from '../engine';
 import { parseListeningSockets, portTaken } from '../local/listening-sockets';
-import { containerUser, memoryShare, readEngineFacts } from './run-containers';
+import { containerUser, engineShare, programOf, readEngineFacts } from './run-containers';
 import { chownTree } from './run-files';
-import { containerPorts, readImageRelease, tritonCommand } from './triton-command';
+import { containerPorts, readImageFacts, tritonCommand } from './triton-command';
 
 const quiet = () => undefined;
+/** A list of deployments waits for it. */
+const restartLimitMs = 8000;
 
 type Place = Pick<DeploymentPlace, 'dir' | 'repository'>;
 
@@ -41,12 +44,12 @@ const hostOf = (engine: DeploymentEngine): string | undefined =>
   engine.kind === 'docker' ? engine.host : undefined;
 
 /** What the engine says of a container that should serve. */
-function lookAt({ State, RestartCount }: Inspected): ServerLook {
+function lookAt({ State, RestartCount, HostConfig }: Inspected, serverVersion: string): ServerLook {
   const { Status, ExitCode, OOMKilled, Error: notStarted } = State;
   const ended = `Triton ended with exit code ${ExitCode}${OOMKilled ? ', out of memory' : ''}`;
   switch (Status) {
     case 'running':
-      return { kind: 'running', since: State.StartedAt };
+      return { kind: 'running', since: State.StartedAt, ...restartWarning(HostConfig, serverVersion) };
     case 'restarting':
       return { kind: 'failed', reason: `${ended}; the Docker Engine has started it ${RestartCount} times` };
     case 'paused':
@@ -54,8 +57,21 @@ function lookAt({ State, RestartCount }: Inspected): ServerLook {
     default:
       return notStarted === ''
         ? { kind: 'stopped', reason: `${ended}, and was stopped in the Docker Engine` }
-        : { kind: 'failed', reason: `The Docker Engine could not start it: ${notStarted}` };
+        : { kind: 'failed', reason: notStartedText(notStarted) };
   }
+}
+
+function notStartedText(refusal: string): string {
+  const remedy = gpuRemedy(refusal);
+  return `The Docker Engine could not start it: ${refusal}${remedy === undefined ? '' : `. ${remedy}`}`;
+}
+
+/** It comes back with its engine only where that has its GPUs by then. */
+function restartWarning({ DeviceRequests }: Inspected['HostConfig'], serverVersion: string) {
+  const isByCdi = (DeviceRequests ?? []).some(({ Driver }) => Driver === 'cdi');
+  if (!isByCdi || knowsCdiAtStart(serverVersion)) return {};
+  const warning = `Docker Engine ${serverVersion} does not start a container with CDI devices again after its own restart; 28.2 and later do. The next "deployments list" starts it.`;
+  return { warning };
 }
 
 /** What serves on another machine has its files in a volume there, and its ports by ssh: both are a host's. */
@@ -107,7 +123,7 @@ class DeploymentContainers implements DeploymentServer {
     await (await this.volumeOf(deployment, place)).sync({ signal, say: quiet });
   }
 
-  async start(deployment: Deployment, place: Place, signal: AbortSignal): Promise<null> {
+  async start(deployment: Deployment, place: Place, { signal }: StartOptions): Promise<void> {
     const options = { signal, onTrouble: quiet };
     const { client } = await this.engineOf(deployment, signal);
     requireHost(deployment, client);
@@ -128,7 +144,6 @@ class DeploymentContainers implements DeploymentServer {
       const isHere = client.address.kind === 'unix';
       throw isHere && code === 'port-taken' && Number.isInteger(port) ? await portTaken(port) : error;
     }
-    return null;
   }
 
   async stop(deployment: Deployment): Promise<void> {
@@ -156,8 +171,13 @@ class DeploymentContainers implements DeploymentServer {
 
   async look(deployment: Deployment): Promise<ServerLook> {
     const { client, name } = await this.engineOf(deployment);
-    const found = await inspectContainer(client, name);
-    if (found !== null) return lookAt(found);
+    let found = await inspectContainer(client, name);
+    if (found !== null && deployment.wanted && !found.State.Running && wasTooEarly(found.State.Error)) {
+      // What the engine tries only once.
+      await startContainer(client, found.Id, { signal: AbortSignal.timeout(restartLimitMs) }).catch(quiet);
+      found = await inspectContainer(client, name);
+    }
+    if (found !== null) return lookAt(found, client.serverVersion);
     return { kind: 'stopped', reason: 'The container was removed; starting makes it anew' };
   }
 
@@ -217,15 +237,18 @@ class DeploymentContainers implements DeploymentServer {
     const facts = await readEngineFacts(link);
     const { user, ownerId } = containerUser(facts);
     const image = { id: engine.imageId, reference: engine.image };
+    const { release, keepsEntrypoint } = await readImageFacts(client, image);
     const names = { instance, runId: deployment.id, runDir: place.dir };
     const { http, grpc, metrics } = deployment.ports;
     const input = {
-      image: image.id,
-      command: tritonCommand({
-        builtHere: engine.builtHere,
-        release: engine.builtHere ? null : await readImageRelease(client, image),
-        gpus: engine.gpus.length > 0,
-        loadAll: true,
+      ...programOf({
+        ...{ image: image.id, keepsEntrypoint },
+        command: tritonCommand({
+          builtHere: engine.builtHere,
+          release: engine.builtHere ? null : release,
+          gpus: engine.gpus.length > 0,
+          loadAll: true,
+        }),
       }),
       env: { HOME: '/tmp', ...pythonVariables },
       workingDir: '/tmp',
@@ -241,10 +264,8 @@ class DeploymentContainers implements DeploymentServer {
         },
         address: engine.listen,
       },
-      gpus: engine.gpus,
-      ...facts,
+      ...engineShare(facts, engine.gpus),
       sharedMemory: { kind: 'own' as const, bytes: engine.shmSizeMiB * 2 ** 20, shareable: false },
-      memoryBytes: Math.floor(facts.memoryBytes * memoryShare),
       isLasting: true,
     };
     const labels = {

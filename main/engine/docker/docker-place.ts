@@ -29,7 +29,8 @@ import { createSharedFiles, type RunFiles } from './run-files';
 import { imageNamesOf, type ImageSource, wantedImages } from './run-images';
 import {
   allowsClientSharedMemory,
-  readImageRelease,
+  type ImageFacts,
+  readImageFacts,
   readPlanTensorRt,
   tritonCommand,
 } from './triton-command';
@@ -174,7 +175,10 @@ class DockerPlace implements Place {
   readonly loadTools: Place['loadTools'];
   readonly imageNames: readonly string[];
   readonly engineWatch: EngineWatch;
-  private readonly used = new Map<ImageRequest['role'], UsedImage>();
+  private readonly used = new Map<
+    ImageRequest['role'],
+    { readonly image: UsedImage; readonly facts: ImageFacts }
+  >();
   private serverId: string | null = null;
   private opened: Promise<Session> | null = null;
 
@@ -216,9 +220,10 @@ class DockerPlace implements Place {
     const { client } = await this.session();
     const { triton: server, client: own } = this.wanted;
     for (const image of this.options.run.isBeside === true ? [own] : [server, own]) {
-      this.used.set(image.role, await this.options.prepareImage(client, image, listener));
+      const prepared = await this.options.prepareImage(client, image, listener);
+      this.used.set(image.role, { image: prepared, facts: await readImageFacts(client, prepared) });
     }
-    const [triton, builder] = [this.used.get('triton'), this.used.get('client')];
+    const [triton, builder] = [this.used.get('triton')?.image, this.used.get('client')?.image];
     if (this.options.spec.format === 'trt' && triton !== undefined && builder !== undefined) {
       const version = await readPlanTensorRt(client, { triton, client: builder });
       listener.log([
@@ -227,7 +232,7 @@ class DockerPlace implements Place {
           : `TensorRT ${version} builds and serves the plan`,
       ]);
     }
-    return [...this.used.values()];
+    return [...this.used.values()].map(({ image }) => image);
   };
 
   async reclaim(): Promise<void> {
@@ -250,16 +255,16 @@ class DockerPlace implements Place {
   }
 
   private session(): Promise<Session> {
-    this.opened ??= openSession(this.options, () => this.imageId('client')).catch((error: unknown) => {
+    this.opened ??= openSession(this.options, () => this.prepared('client').image).catch((error: unknown) => {
       this.opened = null;
       throw error;
     });
     return this.opened;
   }
 
-  private imageId(role: ImageRequest['role']): string {
-    const image = this.used.get(role);
-    if (image !== undefined) return image.id;
+  private prepared(role: ImageRequest['role']): ImageFacts & { readonly image: string } {
+    const found = this.used.get(role);
+    if (found !== undefined) return { image: found.image.id, ...found.facts };
     throw new WorkbenchError('image-missing', `The image ${this.wanted[role].reference} was not prepared`);
   }
 
@@ -275,7 +280,7 @@ class DockerPlace implements Place {
     const listener = { signal: step.signal, say: step.onStderrLine };
     const mounts = await files.openClient(listener, step.adoptable);
     const plan = containers.client({
-      image: this.imageId('client'),
+      ...this.prepared('client'),
       task: step.task,
       command: step.command,
       serverId: this.serverId,
@@ -303,9 +308,9 @@ class DockerPlace implements Place {
     const { triton } = this.wanted;
     const { client, containers, files, tunnels } = await this.session();
     const sharedMemory = sharedMemoryOf(spec.performance);
-    const image = { id: this.imageId('triton'), reference: triton.reference };
+    const { image, keepsEntrypoint, ...about } = this.prepared('triton');
     const builtHere = triton.recipe !== null;
-    const release = builtHere ? null : await readImageRelease(client, image);
+    const release = builtHere ? null : about.release;
     const say = (line: string) => {
       start.onLog([line]);
     };
@@ -313,7 +318,7 @@ class DockerPlace implements Place {
     const network = { instance: await link.instance(), runId: run.runId, runDir: run.dir };
     start.onCommand(networkCommand(network));
     const plan = containers.triton({
-      image: image.id,
+      ...{ image, keepsEntrypoint },
       command: tritonCommand({
         builtHere,
         release,

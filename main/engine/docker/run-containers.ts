@@ -3,7 +3,8 @@ import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/
 import { sharedMemoryOf } from '../../contract/run/sweep';
 import { containerBody, type ContainerBodyInput, type ContainerMount } from '../../docker/container-body';
 import type { ContainerLabels } from '../../docker/containers';
-import { type DockerLink, gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
+import { cdiDevicesOf, type DockerLink, isRootless, remapsUsers, runtimesOf } from '../../docker/docker-link';
+import { cdiNames, gpuAccessOf } from '../../docker/gpu-access';
 import { hashValue } from '../../platform/files';
 import { pythonVariables, toolkitVariables } from '../../platform/process';
 import type { PlaceRun } from '../engine';
@@ -19,17 +20,29 @@ const clientShmBytes = 1024 * mebibyte;
 /** What the engine says that decides how containers are made. */
 export interface EngineFacts extends Pick<ContainerBodyInput, 'rootless' | 'remapsUsers' | 'gpuAccess'> {
   readonly memoryBytes: number;
+  /** null or absent: not listed. */
+  readonly cdiDevices?: readonly string[] | null;
 }
 
 /** Throws docker-unreachable. */
 export async function readEngineFacts(link: DockerLink): Promise<EngineFacts> {
   const info = await link.info();
+  const cdiDevices = cdiDevicesOf(info);
   return {
     memoryBytes: info.MemTotal,
     rootless: isRootless(info),
     remapsUsers: remapsUsers(info),
-    gpuAccess: gpuAccessOf(info),
+    gpuAccess: gpuAccessOf({ runtimes: runtimesOf(info), cdiDevices }),
+    cdiDevices,
   };
+}
+
+/** What the engine gives a container that has these GPUs; names that it does not list are refused when it starts. */
+export function engineShare({ cdiDevices = null, ...facts }: EngineFacts, gpus: readonly string[]) {
+  const [listed, usual] = [cdiNames(gpus, cdiDevices), cdiNames(gpus, null)];
+  const isOther = facts.gpuAccess === 'cdi' && listed !== null && hashValue(listed) !== hashValue(usual);
+  const memoryBytes = Math.floor(facts.memoryBytes * memoryShare);
+  return { ...facts, gpus, memoryBytes, ...(isOther ? { cdiNames: listed } : {}) };
 }
 
 /** "uid:gid" of containers, and the user that folders are given to which they work in, where that is not this one. */
@@ -43,7 +56,7 @@ export function containerUser({ rootless }: Pick<EngineFacts, 'rootless'>) {
 }
 
 /** Of the memory of the machine: a model that takes all of it must not take the engine with it. */
-export const memoryShare = 0.9;
+const memoryShare = 0.9;
 
 interface RunContainersOptions {
   readonly facts: EngineFacts;
@@ -61,6 +74,16 @@ export interface ContainerPlan {
   readonly name: string;
   readonly body: Docker.ContainerCreateOptions;
 }
+
+/** What runs in an image, and how it is started there. */
+export const programOf = ({
+  image,
+  command,
+  keepsEntrypoint,
+}: Pick<ContainerBodyInput, 'image' | 'command' | 'keepsEntrypoint'>) => ({
+  ...{ image, command },
+  ...(keepsEntrypoint === true ? { keepsEntrypoint } : {}),
+});
 
 /** Names, users and bodies of a run's containers. */
 export class RunContainers {
@@ -89,8 +112,7 @@ export class RunContainers {
 
   private common() {
     const { facts, engine } = this.options;
-    const memoryBytes = Math.floor(facts.memoryBytes * memoryShare);
-    return { user: this.user, gpus: engine.gpus, ...facts, memoryBytes };
+    return { user: this.user, ...engineShare(facts, engine.gpus) };
   }
 
   private labels(role: ContainerLabels['role'], server: string, adoptable: boolean) {
@@ -110,6 +132,7 @@ export class RunContainers {
   /** The Triton container of the run. */
   triton(input: {
     readonly image: string;
+    readonly keepsEntrypoint?: boolean;
     readonly command: readonly [string, ...string[]];
     /** Of its model repository, at `/models`. */
     readonly mount: ContainerMount;
@@ -120,8 +143,7 @@ export class RunContainers {
     const { engine, spec } = this.options;
     return this.plan('triton', this.labels('triton', input.repositoryKey, true), {
       ...this.common(),
-      image: input.image,
-      command: input.command,
+      ...programOf(input),
       env: { HOME: '/tmp', ...pythonVariables },
       workingDir: '/tmp',
       mounts: [input.mount],
@@ -145,6 +167,7 @@ export class RunContainers {
    */
   client(input: {
     readonly image: string;
+    readonly keepsEntrypoint?: boolean;
     readonly task: string;
     readonly command: readonly [string, ...string[]];
     readonly serverId: string | null;
@@ -155,8 +178,7 @@ export class RunContainers {
     const { serverId, sharedMemory } = input;
     return this.plan(input.task, this.labels('client', serverId ?? '', input.adoptable), {
       ...this.common(),
-      image: input.image,
-      command: input.command,
+      ...programOf(input),
       env: { HOME: '/tmp', ...toolkitVariables },
       workingDir: '/workbench/run',
       mounts: input.mounts,

@@ -1,7 +1,7 @@
 import type { BuiltImage } from '../../contract/docker';
 import type { DockerFacts, GpuReport } from '../../contract/machine';
+import { imageFamily } from '../../contract/run/engine-kinds';
 import type { DockerEngineSpec, Format, Framework, RunSpec } from '../../contract/run/run-spec';
-import { imageFamily } from '../../contract/run/serving';
 import type { DockerLink } from '../../docker/docker-link';
 import { readImageRecipe } from '../../docker/images/known-images';
 import type { ImageRequest } from '../../docker/images/prepare-image';

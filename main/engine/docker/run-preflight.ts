@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../contract/errors';
 import type { Check, CheckId, DockerFacts } from '../../contract/machine';
 import type { PlanProvenance } from '../../contract/run/artefacts';
+import { imageFamily } from '../../contract/run/engine-kinds';
 import type { DockerEngineSpec, Format, Framework, RunSpec } from '../../contract/run/run-spec';
-import { imageFamily } from '../../contract/run/serving';
 import type { StartProblem } from '../../contract/run/spec-tools';
 import type { DockerLink } from '../../docker/docker-link';
 import { imageIsThere } from '../../docker/images/prepare-image';
@@ -20,6 +20,7 @@ import {
   type ReleasePlaces,
   wantedImages,
 } from './run-images';
+import { readImageTensorRt } from './triton-command';
 
 const gibibyte = 2 ** 30;
 
@@ -76,6 +77,10 @@ export async function preflightPlan(
     // Images for the CPU serve it through the Python backend, which no release lacks.
     usesTensorFlow: family === 'ngc' && served?.newestNgcRelease !== undefined,
     tensorRtPlan: plan,
+    imageTensorRt:
+      plan === null || !docker.reachable
+        ? null
+        : await readImageTensorRt(await options.link.connect(), wanted.triton.reference),
     imageBytesNeeded: absent.filter(Boolean).length * imageBytes[family],
   };
 }

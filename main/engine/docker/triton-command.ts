@@ -18,6 +18,21 @@ interface TritonCommandInput {
   readonly loadAll?: boolean;
 }
 
+/** NVIDIA's first release whose Triton takes `*` for every model of the repository (core, model_repository_manager.cc). */
+const firstToLoadAll = '22.05';
+
+function checkLoadsAll({ builtHere, release = null, loadAll = false }: TritonCommandInput): void {
+  if (!loadAll || builtHere || release === null || compareVersions(release, firstToLoadAll) >= 0) return;
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `Triton of release ${release} cannot load every model of its repository when it starts`,
+    {
+      where: `Release ${release}`,
+      remedy: `Repeat the run with release ${firstToLoadAll} or later (--release), then deploy or bundle that run.`,
+    },
+  );
+}
+
 /** NVIDIA's first release that can be told to add nothing to a configuration; older ones do not know the flag. */
 const firstWithoutCompletion = '22.07';
 
@@ -25,8 +40,9 @@ const firstWithoutCompletion = '22.07';
 const completesNothing = ({ builtHere, release = null }: TritonCommandInput): boolean =>
   builtHere || (release !== null && compareVersions(release, firstWithoutCompletion) >= 0);
 
-/** Triton on the repository at `/models`. It listens on all addresses of the container, as ports are published to them; its network lets nothing else in. */
+/** Triton on the repository at `/models`. It listens on all addresses of the container, as ports are published to them; its network lets nothing else in. Throws combination-unsupported. */
 export function tritonCommand(input: TritonCommandInput): [string, ...string[]] {
+  checkLoadsAll(input);
   return [
     'tritonserver',
     '--model-repository=/models',
@@ -102,12 +118,12 @@ export function planTensorRt(
   );
 }
 
-const environmentOf = async (client: DockerClient, { id }: EngineImage): Promise<readonly string[] | null> =>
+const configOf = async (client: DockerClient, { id }: EngineImage) =>
   (
     await ask('look at the image', (abortSignal) =>
       client.docker.getImage(id).inspect({ abortSignal } as object),
     )
-  ).Config.Env;
+  ).Config;
 
 /** The same of two images that the engine has. Throws combination-unsupported, image-missing, docker-unreachable. */
 export async function readPlanTensorRt(
@@ -117,13 +133,43 @@ export async function readPlanTensorRt(
   const [triton, builder] = await Promise.all(
     [images.triton, images.client].map(async (image) => ({
       reference: image.reference,
-      env: await environmentOf(client, image),
+      env: (await configOf(client, image)).Env,
     })),
   );
   return triton === undefined || builder === undefined ? null : planTensorRt(triton, builder);
 }
 
-/** The release of an image that the engine has. Throws image-missing, docker-unreachable. */
-export async function readImageRelease(client: DockerClient, image: EngineImage): Promise<string | null> {
-  return imageRelease(await environmentOf(client, image), image.reference);
+/** TensorRT of an image by what it says of itself; null where it does not, or is not there. */
+export async function readImageTensorRt(client: DockerClient, reference: string): Promise<string | null> {
+  return configOf(client, { id: reference, reference }).then(
+    ({ Env }) => tensorRtOf(Env),
+    () => null,
+  );
+}
+
+export interface ImageFacts {
+  /** NVIDIA's; null: unknown. */
+  readonly release: string | null;
+  /** Programs are started through the image's entrypoint. */
+  readonly keepsEntrypoint: boolean;
+}
+
+/**
+ * NVIDIA's images, and those built on them, start programs through a script that puts the image's own CUDA libraries
+ * before the driver's where the driver is older: forward compatibility is on by nothing else, as the folder of these
+ * libraries is none that the loader or the NVIDIA Container Toolkit looks into. Source: server, build.py ("CUDA Compat lib").
+ */
+const startsPrograms = (entrypoint: string | readonly string[] | null | undefined): boolean =>
+  [entrypoint ?? []].flat().some((word) => word.endsWith('/nvidia_entrypoint.sh'));
+
+/** An image that the engine has. Throws image-missing, docker-unreachable. */
+export async function readImageFacts(client: DockerClient, image: EngineImage): Promise<ImageFacts> {
+  const { Env, Entrypoint } = await configOf(client, image);
+  return { release: imageRelease(Env, image.reference), keepsEntrypoint: startsPrograms(Entrypoint) };
+}
+
+/** What the name of an image says, where no engine has it. */
+export function namedImageFacts(reference: string): ImageFacts {
+  const release = imageRelease(null, reference);
+  return { release, keepsEntrypoint: release !== null };
 }

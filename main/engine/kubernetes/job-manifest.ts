@@ -1,5 +1,6 @@
 import { shellWord } from '../../contract/flag-text';
 import { type KubernetesEngineSpec, tolerationPattern } from '../../contract/job/job-engines';
+import { noGpuVariables } from '../../docker/container-body';
 
 /** Of the deadline; a level of the published procedures takes half of it. */
 const usualPauseAheadS = 60;
@@ -12,6 +13,8 @@ const shmSize = '4Gi';
 /** Sidecars that a cluster adds have names of their own. */
 export const runContainer = 'run';
 const usualGpuResource = 'nvidia.com/gpu';
+/** Of NVIDIA's images, and those built on them. */
+const nvidiaEntrypoint = '/opt/nvidia/nvidia_entrypoint.sh';
 
 export interface JobInput {
   readonly engine: KubernetesEngineSpec;
@@ -60,6 +63,8 @@ function scriptOf({ engine }: JobInput, pauseAfterS: number | null): string {
       ? []
       : // Not ended by the signal before it listens, which takes its time on a busy node.
         ["trap '' USR2", `{ sleep "$${podVariables.pauseAfter}"; kill -USR2 $$; } >/dev/null 2>&1 &`]),
+    // Set aside as the pod's own command; it starts programs with the CUDA libraries that the driver asks for.
+    `if [ -x ${nvidiaEntrypoint} ]; then exec ${nvidiaEntrypoint} triton-workbench resume "$1"; fi`,
     'exec triton-workbench resume "$1"',
   ].join('\n');
 }
@@ -122,8 +127,9 @@ function podOf(input: JobInput) {
           { name: podVariables.job, value: `${namespace}/${name}` },
           { name: podVariables.node, valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
           ...(pauseAfterS === null ? [] : [{ name: podVariables.pauseAfter, value: String(pauseAfterS) }]),
-          // NVIDIA's images ask for all GPUs of the node, whatever the pod was given.
-          ...(gpuCount === 0 ? [{ name: 'NVIDIA_VISIBLE_DEVICES', value: 'void' }] : []),
+          ...(gpuCount === 0
+            ? Object.entries(noGpuVariables).map(([variable, value]) => ({ name: variable, value }))
+            : []),
         ],
         ...resourcesOf(engine),
         volumeMounts: [

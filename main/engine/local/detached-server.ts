@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deployment, DeploymentBody } from '../../contract/deployment';
+import type { Deployment } from '../../contract/deployment';
 import { WorkbenchError } from '../../contract/errors';
 import type { HomeLayout } from '../../platform/layout';
-import { isAlive, processStartTime } from '../../platform/process';
+import { identitiesOf, isAlive, type ProcessIdentity, sessionLeader } from '../../platform/process';
 import { readLogTail } from '../../store/run-files';
 import { createTritonClient } from '../../triton/client';
-import type { DeploymentPlace, DeploymentServer, ServerLook } from '../engine';
+import type { DeploymentPlace, DeploymentServer, ServerLook, StartOptions } from '../engine';
 import { endEngineProcesses, processesOfEngine } from './engine-record';
 import { assertPortsFree } from './listening-sockets';
 import { unloadModels } from './local-engine';
@@ -31,19 +31,19 @@ async function openLog(path: string) {
   return open(path, plainAppend, 0o600);
 }
 
+/** Its Triton, and not a stub that outlives it; null: it has ended, or was never started. */
+const serverOf = async ({ process }: Deployment): Promise<ProcessIdentity | null> =>
+  process === null ? null : sessionLeader(await processesOfEngine(process.id));
+
 class DetachedServers implements DeploymentServer {
   constructor(
     private readonly layout: HomeLayout,
     private readonly env: NodeJS.ProcessEnv,
   ) {}
 
-  async start(
-    deployment: Deployment,
-    place: DeploymentPlace,
-    signal: AbortSignal,
-  ): Promise<DeploymentBody | null> {
+  async start(deployment: Deployment, place: DeploymentPlace, { signal, note }: StartOptions): Promise<void> {
     const { process, ports, engine } = deployment;
-    if (process !== null && isAlive(process)) return null;
+    if ((await serverOf(deployment)) !== null) return;
     if (process !== null) await endEngineProcesses(process.id);
     const isTensorflow = engine.kind === 'local' && engine.framework === 'tf';
     const python = isTensorflow ? this.layout.tensorflow : this.layout.python;
@@ -63,6 +63,7 @@ class DetachedServers implements DeploymentServer {
     });
     const log = await openLog(place.log);
     try {
+      await note({ type: 'server-process', id });
       // Into the file itself: nobody is there to read a pipe once the workbench has ended.
       const child = spawn(program, args, {
         cwd: place.dir,
@@ -70,9 +71,8 @@ class DetachedServers implements DeploymentServer {
         detached: true,
         stdio: ['ignore', log.fd, log.fd],
       });
-      const pid = await spawned(child, program);
+      await spawned(child, program);
       child.unref();
-      return { type: 'server-process', id, pid, startTime: processStartTime(pid) ?? '' };
     } finally {
       await log.close();
     }
@@ -93,13 +93,13 @@ class DetachedServers implements DeploymentServer {
   async stop(deployment: Deployment): Promise<void> {
     const { process: server } = deployment;
     if (server === null) return;
-    if (isAlive(server)) {
+    const triton = await serverOf(deployment);
+    if (triton !== null) {
       await unloadModels(createTritonClient(addressOf(deployment)));
-      process.kill(server.pid, 'SIGTERM');
+      const all = identitiesOf(await processesOfEngine(server.id));
+      if (isAlive(triton)) process.kill(triton.pid, 'SIGTERM');
       const deadline = performance.now() + stopGraceMs;
-      while (performance.now() < deadline && (await processesOfEngine(server.id)).length > 0) {
-        await sleep(pollMs);
-      }
+      while (performance.now() < deadline && all.some(isAlive)) await sleep(pollMs);
     }
     await endEngineProcesses(server.id);
   }
@@ -108,13 +108,11 @@ class DetachedServers implements DeploymentServer {
     return this.stop(deployment);
   }
 
-  look({ process: server, startedAt }: Deployment): Promise<ServerLook> {
-    if (server === null) return Promise.resolve({ kind: 'stopped', reason: 'Triton was not started' });
-    return Promise.resolve(
-      isAlive(server)
-        ? { kind: 'running', since: startedAt }
-        : { kind: 'failed', reason: 'Triton has ended; see its log' },
-    );
+  async look(deployment: Deployment): Promise<ServerLook> {
+    if (deployment.process === null) return { kind: 'stopped', reason: 'Triton was not started' };
+    return (await serverOf(deployment)) === null
+      ? { kind: 'failed', reason: 'Triton has ended; see its log' }
+      : { kind: 'running', since: deployment.startedAt };
   }
 
   async log(_deployment: Deployment, place: DeploymentPlace, limit: number): Promise<readonly string[]> {

@@ -102,7 +102,9 @@ export function tryBind(port: number): Promise<NodeJS.ErrnoException | null> {
 export async function assertPortsFree(ports: readonly (number | undefined)[]): Promise<void> {
   const fixed = ports.filter((port) => port !== undefined);
   if (new Set(fixed).size < fixed.length) {
-    throw new WorkbenchError('input-invalid', `Port ${fixed[0] ?? 0} cannot be used for both HTTP and gRPC`);
+    throw new WorkbenchError('input-invalid', `Port ${fixed[0] ?? 0} cannot be used for both HTTP and gRPC`, {
+      remedy: 'Choose two ports, or leave one empty to use a free port.',
+    });
   }
   for (const port of fixed) {
     const refusal = await tryBind(port);

@@ -1,5 +1,3 @@
-import { WorkbenchError } from '../../contract/errors';
-import { tooFewRequests } from '../../contract/run/sweep';
 import type { MeasureInput } from '../load-tool';
 import { analyzerTls, tlsArguments } from './analyzer-input';
 
@@ -17,7 +15,16 @@ interface AnalyzerRun {
 /** The part of a measurement that the command line says. */
 type AnalyzerInput = Pick<
   MeasureInput,
-  'httpAddress' | 'grpcAddress' | 'httpTls' | 'grpcTls' | 'protocol' | 'modelName' | 'modelVersion' | 'level'
+  | 'httpAddress'
+  | 'grpcAddress'
+  | 'httpTls'
+  | 'grpcTls'
+  | 'protocol'
+  | 'modelName'
+  | 'modelVersion'
+  | 'level'
+  | 'analyzerArguments'
+  | 'profileFile'
 > & {
   readonly settings: Omit<MeasureInput['settings'], 'stabilityPercentage' | 'maxTrials' | 'warmupMs'>;
   /** Names of the inputs and shapes of one sample, without the batch dimension. */
@@ -75,6 +82,8 @@ function kindArguments({ level, settings, inputData }: AnalyzerInput): string[] 
   ];
 }
 
+const counted = (flag: string, count = 0): string[] => (count > 0 ? [flag, String(count)] : []);
+
 function addressOf(input: AnalyzerInput): string {
   if (input.protocol === 'grpc') return input.grpcAddress;
   return `${analyzerTls(input) === null ? '' : 'https://'}${input.httpAddress}`;
@@ -83,13 +92,6 @@ function addressOf(input: AnalyzerInput): string {
 /** The argument list that measures one level. Throws combination-unsupported where perf_analyzer has no flag for it. */
 export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string, ...string[]] {
   const { settings, level } = input;
-  const few = tooFewRequests(level, settings.requestCount ?? 0);
-  if (few !== null) {
-    throw new WorkbenchError('combination-unsupported', few, {
-      where: '--request-count',
-      remedy: 'Raise it, or leave it out to measure windows.',
-    });
-  }
   return [
     run.binary,
     ...['-m', input.modelName],
@@ -102,7 +104,9 @@ export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string
     ...['--measurement-mode', settings.measurementMode],
     ...['--measurement-interval', String(settings.measurementIntervalMs)],
     ...['--measurement-request-count', String(settings.measurementRequestCount)],
-    ...((settings.requestCount ?? 0) > 0 ? ['--request-count', String(settings.requestCount)] : []),
+    ...counted('--request-count', settings.requestCount),
+    ...counted('--warmup-request-count', settings.warmupRequestCount),
+    ...counted('--percentile', settings.percentile),
     ...['--stability-percentage', String(run.stabilityPercentage)],
     ...['--max-trials', String(run.maxTrials)],
     ...['--input-data', run.inputDir],
@@ -112,5 +116,7 @@ export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string
         : ['--shape', `${tensor.name}:${tensor.shape.join(',')}`],
     ),
     ...['-f', run.csvPath, '--verbose-csv', '-v'],
+    ...(input.profileFile === undefined ? [] : ['--profile-export-file', input.profileFile]),
+    ...(input.analyzerArguments ?? []),
   ];
 }

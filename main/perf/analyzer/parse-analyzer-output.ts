@@ -1,5 +1,6 @@
 import { WorkbenchError } from '../../contract/errors';
-import type { ComposingModelColumns, ResponseCache } from '../../contract/measured/results';
+import type { ComposingModelColumns } from '../../contract/measured/composing';
+import type { ResponseCache } from '../../contract/measured/results';
 
 export const analyzerColumns = {
   inferencesPerSecond: 'Inferences/Second',
@@ -18,7 +19,10 @@ export const analyzerColumns = {
 } as const;
 
 /** What a row holds of a level; microseconds, as perf_analyzer truncates them. */
-type AnalyzerColumns = Readonly<Record<keyof typeof analyzerColumns, number>>;
+type AnalyzerColumns = Readonly<Record<Exclude<keyof typeof analyzerColumns, 'avgUs'>, number>> & {
+  /** null: a percentile was asked for, and takes its place. */
+  readonly avgUs: number | null;
+};
 
 /** The row of one level. */
 export interface AnalyzerRow {
@@ -26,6 +30,8 @@ export interface AnalyzerRow {
   readonly load: number;
   readonly loadKind: 'concurrency' | 'requestRate';
   readonly columns: AnalyzerColumns;
+  /** The percentile that was asked for; null: none was. */
+  readonly percentileUs: number | null;
   /** Answers of decoupled models a second; null for other models. */
   readonly responsesPerSecond: number | null;
 }
@@ -40,7 +46,7 @@ const refused = (message: string, text: string) =>
  * The one level of a `--verbose-csv` file. Sections of composing models behind it are not read.
  * Throws load-tool-failed unless there is exactly one row, every column in it is a number, and the throughput above 0.
  */
-export function parseAnalyzerCsv(text: string): AnalyzerRow {
+export function parseAnalyzerCsv(text: string, percentile = 0): AnalyzerRow {
   const [header = '', ...rest] = text.split(/\r?\n/);
   const end = rest.indexOf('');
   const rows = end < 0 ? rest : rest.slice(0, end);
@@ -58,27 +64,31 @@ export function parseAnalyzerCsv(text: string): AnalyzerRow {
   };
   const byRate = names.includes(rateColumn);
   const measured = Object.fromEntries(
-    Object.entries(analyzerColumns).map(([key, name]) => [key, read(name)]),
+    Object.entries(analyzerColumns).map(([key, name]) => [
+      key,
+      key === 'avgUs' && percentile > 0 ? null : read(name),
+    ]),
   ) as unknown as AnalyzerColumns;
   if (measured.inferencesPerSecond <= 0) throw refused('has a level without throughput', text);
   return {
     load: read(byRate ? rateColumn : 'Concurrency'),
     loadKind: byRate ? 'requestRate' : 'concurrency',
     columns: measured,
+    percentileUs: percentile === 0 ? null : read(`p${percentile} latency`),
     responsesPerSecond: names.includes(responseColumn) ? read(responseColumn) : null,
   };
 }
 
 const number = String.raw`(\d+(?:\.\d+)?(?:e[+-]?\d+)?)`;
 const passLine = new RegExp(
-  String.raw`Pass \[(\d+)\] throughput: ${number} infer/sec\. Avg latency: ${number} usec`,
+  String.raw`Pass \[(\d+)\] throughput: ${number} infer/sec\. (?:Avg|p\d+) latency: ${number} usec`,
 );
 
-/** One "Pass" line of `-v`, which is a window; null for any other line. */
+/** One "Pass" line of `-v`, which is a window; its latency is the mean, or the percentile that was asked for. null for any other line. */
 export function parsePass(line: string) {
   const [, index, throughput, avg] = passLine.exec(line) ?? [];
   if (index === undefined) return null;
-  return { index: Number(index) - 1, inferencesPerSecond: Number(throughput), avgUs: Number(avg) };
+  return { index: Number(index) - 1, inferencesPerSecond: Number(throughput), latencyUs: Number(avg) };
 }
 
 /** The first number that the pattern finds in these lines; null where none does. */

@@ -202,6 +202,7 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
     throw invalidInput(
       `${options.fileName}, line 2`,
       'The file has no level: perf_analyzer found no steady level',
+      'Measure again with longer windows (--measurement-interval), or import its profile export.',
     );
   }
   const known = [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { invalidInput } from '../../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
 import { fileLimits } from '../../contract/reader-limits';
 import type { ImportRequest, ImportSource } from '../../contract/run/imported';
@@ -199,7 +199,9 @@ function parsed(
   options: CaptureOptions,
 ): { readonly kind: ImportSource['kind']; readonly capture: Capture } {
   const { fileName } = options;
-  if (bytes.length === 0) throw new WorkbenchError('input-invalid', 'The file is empty', { where: fileName });
+  if (bytes.length === 0) {
+    throw invalidInput(fileName, 'The file is empty', 'Use a CSV file or a profile export of perf_analyzer.');
+  }
   if (bytes.includes(0)) {
     throw invalidInput(fileName, 'Not a text file', 'Use a CSV file or a profile export of perf_analyzer.');
   }

@@ -2,6 +2,7 @@ import { datatypeBytes } from '../../contract/measured/input-data';
 import { shortText, shortValue, someOf } from '../../platform/lines';
 import { parseBoundedJson } from '../../platform/parse-json';
 import { encodeValues } from './encode-values';
+import { fileForm, tensorForm } from './input-form';
 import {
   elementCount,
   type InputEntry,
@@ -72,17 +73,26 @@ function shapeOf(where: string, wanted: WantedTensor, given: unknown): readonly 
     throw inputProblem(
       where,
       `The shape of ${wanted.name} is not a list of whole numbers: ${shortValue(given)}`,
+      tensorForm(wanted),
     );
   }
   const wrong = shapeProblem(wanted, shape);
-  if (wrong !== null) throw inputProblem(where, wrong);
-  return shape;
+  if (wrong === null) return shape;
+  const withBatch = shapeProblem(wanted, shape.slice(1)) === null;
+  throw inputProblem(
+    where,
+    wrong,
+    withBatch
+      ? `An entry is one sample: leave the batch dimension out, "shape": [${shape.slice(1).join(', ')}].`
+      : tensorForm(wanted),
+  );
 }
 
 /** The values of a tensor and its raw bytes, as far as they can be told without its shape. */
 type Content = { readonly values: readonly unknown[] } | { readonly data: Buffer };
 
-function readContent(where: string, { name }: WantedTensor, content: unknown): Content {
+function readContent(where: string, wanted: WantedTensor, content: unknown): Content {
+  const { name } = wanted;
   if (content === undefined) {
     throw inputProblem(
       where,
@@ -94,19 +104,20 @@ function readContent(where: string, { name }: WantedTensor, content: unknown): C
     try {
       return { values: flatten(content) };
     } catch (error) {
-      throw inputProblem(where, `${name}: ${error instanceof Error ? error.message : String(error)}`);
+      const message = error instanceof Error ? error.message : String(error);
+      throw inputProblem(where, `${name}: ${message}`, tensorForm(wanted));
     }
   }
   if (!isMember(content)) {
     throw inputProblem(
       where,
-      `${name} is ${shortValue(content)}, no list of values`,
-      'Use a list, even for one value.',
+      `${name} is ${shortValue(content)} and not a list of values`,
+      `Use a list, even for one value. ${tensorForm(wanted)}`,
     );
   }
   const text = content['b64'];
   if (typeof text !== 'string' || !isBase64(text))
-    throw inputProblem(where, `"b64" of ${name} is not base64`);
+    throw inputProblem(where, `"b64" of ${name} is not base64`, tensorForm(wanted));
   return { data: Buffer.from(text, 'base64') };
 }
 
@@ -120,7 +131,7 @@ function encode(where: string, wanted: WantedTensor, content: Content, shape: re
   const { name, datatype } = wanted;
   if ('data' in content) {
     const wrong = sizeProblem(wanted, { shape, data: content.data });
-    if (wrong !== null) throw inputProblem(where, wrong);
+    if (wrong !== null) throw inputProblem(where, wrong, tensorForm(wanted));
     return content.data;
   }
   const { values } = content;
@@ -128,6 +139,7 @@ function encode(where: string, wanted: WantedTensor, content: Content, shape: re
     throw inputProblem(
       where,
       `${name} has ${values.length} values where ${typeText(datatype, shape)} has ${elementCount(shape)}`,
+      tensorForm(wanted),
     );
   }
   try {
@@ -136,6 +148,7 @@ function encode(where: string, wanted: WantedTensor, content: Content, shape: re
     throw inputProblem(
       where,
       `${name} is ${datatype}: ${error instanceof Error ? error.message : String(error)}`,
+      tensorForm(wanted),
     );
   }
 }
@@ -161,7 +174,7 @@ function readEntry(
   value: unknown,
   isInput: boolean,
 ): InputEntry {
-  if (!isMember(value)) throw inputProblem(where, 'An entry is an object: {"<tensor>": [...], ...}');
+  if (!isMember(value)) throw inputProblem(where, 'The entry is not an object', fileForm(wanted));
   const names = wanted.map((tensor) => tensor.name);
   const unknown = Object.keys(value).find((name) => name !== ignoredMember && !names.includes(name));
   if (unknown !== undefined) {
@@ -176,6 +189,7 @@ function readEntry(
       throw inputProblem(
         where,
         `${tensor.name} is missing: the model takes ${typeText(tensor.datatype, tensor.shape)}`,
+        tensorForm(tensor),
       );
     }
   }
@@ -190,10 +204,16 @@ function readStreams(
   isInput: boolean,
 ): InputEntry[][] {
   const listed: readonly unknown[] | null = Array.isArray(value) ? value : null;
-  if (listed === null || listed.length === 0) throw inputProblem(where, 'There is no list of entries');
+  if (listed === null || listed.length === 0) {
+    throw inputProblem(where, 'There is no list of entries', fileForm(wanted));
+  }
   const count = listed.reduce<number>((sum, one) => sum + (Array.isArray(one) ? one.length : 1), 0);
   if (count > mostEntries)
-    throw inputProblem(where, `It has ${count} entries, at most ${mostEntries} are read`);
+    throw inputProblem(
+      where,
+      `It has ${count} entries, at most ${mostEntries} are read`,
+      'Give fewer: they are sent again from the first.',
+    );
   const nested = listed.filter(Array.isArray).length;
   if (nested > 0 && nested < listed.length) {
     throw inputProblem(
@@ -206,23 +226,28 @@ function readStreams(
     return [listed.map((entry, step) => readEntry(`${where}[${step}]`, wanted, entry, isInput))];
   return listed.map((stream, index) => {
     const steps: readonly unknown[] = Array.isArray(stream) ? stream : [];
-    if (steps.length === 0) throw inputProblem(`${where}[${index}]`, 'The stream has no entry');
+    if (steps.length === 0) {
+      throw inputProblem(`${where}[${index}]`, 'The stream has no entry', 'Add one, or remove the stream.');
+    }
     return steps.map((entry, step) => readEntry(`${where}[${index}][${step}]`, wanted, entry, isInput));
   });
 }
 
-function parseDocument(text: string, file: string): Member {
+function parseDocument(text: string, inputs: readonly WantedTensor[], file: string): Member {
   let parsed: unknown;
   try {
     parsed = parseBoundedJson(text);
   } catch (cause) {
-    throw inputProblem(file, `Not a JSON file: ${cause instanceof Error ? cause.message : String(cause)}`);
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw inputProblem(file, `Not a JSON file: ${message}`, fileForm(inputs));
   }
   if (!isMember(parsed) || parsed['data'] === undefined) {
     throw inputProblem(
       file,
-      'It has no member "data"',
-      'The form is perf_analyzer\'s: {"data": [{"<input>": [...]}, ...]}.',
+      isMember(parsed) && Array.isArray(parsed['inputs'])
+        ? 'It is the body of one request ("inputs"), and has no member "data"'
+        : 'It has no member "data"',
+      fileForm(inputs),
     );
   }
   return parsed;
@@ -246,11 +271,15 @@ function unevenTensor(streams: readonly (readonly InputEntry[])[]): string | nul
  * Source: perf_analyzer's docs/input_data.md.
  */
 export function parseInputJson(text: string, wanted: WantedTensors, file: string): ReadInput {
-  const document = parseDocument(text, file);
+  const document = parseDocument(text, wanted.inputs, file);
   const streams = readStreams(`${file}: data`, wanted.inputs, document['data'], true);
   const uneven = unevenTensor(streams);
   if (uneven !== null)
-    throw inputProblem(file, `The optional input ${uneven} is in some entries and not in others`);
+    throw inputProblem(
+      file,
+      `The optional input ${uneven} is in some entries and not in others`,
+      `Give ${uneven} in every entry or in none, and measure the others with a file of their own.`,
+    );
   const validation = document['validation_data'];
   if (validation === undefined) return { streams, expected: null };
   const expected = readStreams(`${file}: validation_data`, wanted.outputs, validation, false);
@@ -267,6 +296,7 @@ export function parseInputJson(text: string, wanted: WantedTensors, file: string
     throw inputProblem(
       `${file}: validation_data`,
       `The output ${unevenOutput} is in some entries and not in others`,
+      `Give ${unevenOutput} in every entry or in none.`,
     );
   }
   return { streams, expected };

@@ -46,8 +46,11 @@ export const elementCount = (shape: readonly number[]): number =>
 export const typeText = (datatype: string, shape: readonly number[]): string =>
   `${datatype} [${shape.join(', ')}]`;
 
+const everyForm =
+  'Input data is a JSON file, {"data": [{"INPUT": [values]}]}, an npz file, or a folder with a file for each input, named after it.';
+
 /** What is wrong with input data, and where: file, entry and tensor. */
-export function inputProblem(where: string, message: string, remedy?: string): WorkbenchError {
+export function inputProblem(where: string, message: string, remedy: string = everyForm): WorkbenchError {
   return new WorkbenchError('input-invalid', message, { where, remedy });
 }
 

@@ -2,20 +2,21 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestHeader } from '../../contract/address';
 import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
+import { inLongerWindows } from '../../contract/measured/again';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
 import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
 import type { ServerLoad } from '../../contract/run/server-load';
-import { budgetLatencyUs, type LoadLevel, type MeasuringTurn } from '../../contract/run/sweep';
+import { type LoadLevel, type MeasuringTurn, searchLatencyUs, turnKey } from '../../contract/run/sweep';
 import { makeFolder, makeTemporaryFolder } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
-import { readModelTraits } from '../../triton/model-traits';
 import { readTls } from '../../triton/tls';
 import type { InputReaders } from '../input/input-readers';
 import { stabilityWindows } from '../intervals';
 import type { LoadTool, MeasureInput } from '../load-tool';
-import { assertLoadKind } from '../load-tools';
+import { joinProfiles, profileEnding } from '../profile-export';
 import { openReadings, type ReadingSources, readWhile, windowSpan } from '../readings';
 import {
+  checkKinds,
   checkModels,
   measureModels,
   readServerModels,
@@ -53,6 +54,13 @@ export interface ServerLoadListener {
   readonly onEnd?: (results: ServerResults) => void;
 }
 
+/** A turn that was measured before and is measured once more. */
+export interface LongerTurn {
+  readonly turn: MeasuringTurn;
+  /** How much longer its windows are than those of the load. */
+  readonly times: number;
+}
+
 /** How far measuring goes, and what need not be measured. */
 export interface ServerWork {
   readonly signal: AbortSignal;
@@ -62,6 +70,8 @@ export interface ServerWork {
   readonly headers?: readonly RequestHeader[] | undefined;
   /** The points of a turn that was measured before, one per model; none: it is measured. */
   readonly known?: (turn: MeasuringTurn) => readonly LoadPoint[];
+  /** Turns that `known` does not give any more, once more; a search measures them first. */
+  readonly again?: readonly LongerTurn[];
 }
 
 interface ServerLoadTools {
@@ -93,19 +103,33 @@ interface Session {
   readonly shouldStop: () => boolean;
   readonly headers: readonly RequestHeader[];
   readonly known: NonNullable<ServerWork['known']>;
+  readonly again: readonly LongerTurn[];
   readonly listener: ServerLoadListener;
   readonly points: LoadPoint[];
   readonly missing: MissingLevel[];
 }
 
+/** Beside the folders of the levels, which a load tool may clear. */
+function profileOf({ profileExportFile }: ServerLoad, workDir: string, model: number): string | undefined {
+  return profileExportFile === undefined ? undefined : `${workDir}-${model}${profileEnding}`;
+}
+
+/** How much longer the windows of a turn are than those of the load: 1 where it is not measured again. */
+const timesOf = ({ again }: Session, turn: MeasuringTurn): number =>
+  again.find((one) => turnKey(one.turn) === turnKey(turn))?.times ?? 1;
+
+const asLonger = (point: LoadPoint, times: number): LoadPoint =>
+  times === 1 ? point : { ...point, longer: times };
+
 /** What the load tool is asked for, of each model. */
 function measureInputs(
   { load, models, signal, headers }: Session,
-  level: LoadLevel,
+  { level, times }: { readonly level: LoadLevel; readonly times: number },
   how: Pick<MeasureInput, 'workDir' | 'onLog' | 'onCommand' | 'onWindow'>,
 ): MeasureInput[] {
-  const { addresses, protocol, settings, modelVersion } = load;
-  return models.map((model) => ({
+  const { addresses, protocol, settings, modelVersion, analyzerArguments } = load;
+  return models.map((model, index) => ({
+    profileFile: profileOf(load, how.workDir, index),
     ...{ httpAddress: addresses.http, grpcAddress: addresses.grpc },
     ...{ httpTls: addresses.httpTls, grpcTls: addresses.grpcTls },
     headers,
@@ -116,14 +140,15 @@ function measureInputs(
     inputDataDir: model.inputDataDir,
     level: weightedLevel(level, model.weight),
     batched: model.batched,
-    settings,
+    settings: inLongerWindows(settings, times),
+    analyzerArguments,
     signal,
     ...how,
   }));
 }
 
 const slowest = (points: readonly LoadPoint[]): LoadPoint =>
-  points.reduce((worst, point) => (budgetLatencyUs(point) > budgetLatencyUs(worst) ? point : worst));
+  points.reduce((worst, point) => (searchLatencyUs(point) > searchLatencyUs(worst) ? point : worst));
 
 /** Measures one turn, all models at once. @returns of several models the slowest point, which a search looks at. */
 async function measureTurn(session: Session, turn: MeasuringTurn, count: number): Promise<LoadPoint | null> {
@@ -136,25 +161,30 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
     session.points.push(...before);
     return slowest(before);
   }
+  const times = timesOf(session, turn);
   let isTold = false;
   const measured = readWhile(session.sources, (onWindow) =>
     measureModels(
       session.loadTools[loadTool],
-      measureInputs(session, level, {
-        workDir: join(session.dir, `level-${count}`),
-        onWindow: (window, index) => {
-          onWindow(window.durationUs);
-          listener.onWindow?.(level, window, index);
+      measureInputs(
+        session,
+        { level, times },
+        {
+          workDir: join(session.dir, `level-${count}`),
+          onWindow: (window, index) => {
+            onWindow(window.durationUs);
+            listener.onWindow?.(level, window, index);
+          },
+          onLog: (lines) => {
+            if (!isTold) for (const line of lines) listener.onLog(line);
+          },
+          onCommand: (argv) => {
+            // From here on perf_analyzer itself talks.
+            isTold = true;
+            listener.onLog(argv.join(' '));
+          },
         },
-        onLog: (lines) => {
-          if (!isTold) for (const line of lines) listener.onLog(line);
-        },
-        onCommand: (argv) => {
-          // From here on perf_analyzer itself talks.
-          isTold = true;
-          listener.onLog(argv.join(' '));
-        },
-      }),
+      ),
     ),
   );
   const result = await measured.then(({ result: all, added }) => all.map(added), toWire);
@@ -170,7 +200,7 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
     await listener.onMissing(missing, turn);
     return null;
   }
-  const points = inRounds ? result.map((point) => ({ ...point, repeat })) : result;
+  const points = result.map((point) => asLonger(inRounds ? { ...point, repeat } : point, times));
   session.points.push(...points);
   await listener.onPoints(points, turn);
   return slowest(points);
@@ -179,11 +209,13 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
 /** Levels in turns, and of each when its windows were. */
 function turnsOf(
   session: Session,
-  levels: readonly LoadLevel[],
+  turns: readonly MeasuringTurn[],
   begin: NonNullable<LoadTool['levelInTurns']>,
 ) {
   const { listener, dir } = session;
-  return levels.flatMap((level, index) => {
+  return turns.flatMap((turn, index) => {
+    const { level } = turn;
+    const times = timesOf(session, turn);
     const said = new Set<string>();
     const onLog = (lines: readonly string[]) => {
       // A level's input is the same in every turn, and so is what there is to say of it.
@@ -201,7 +233,10 @@ function turnsOf(
       },
     };
     const counts = (atMs: number) => spans.some(([fromMs, toMs]) => atMs >= fromMs && atMs <= toMs);
-    return measureInputs(session, level, how).map((input) => ({ level, turns: begin(input), counts }));
+    return measureInputs(session, { level, times }, how).map((input) => ({
+      ...{ level, times, counts },
+      turns: begin(input),
+    }));
   });
 }
 
@@ -213,8 +248,8 @@ async function measureLevelsInTurns(
   const { load, shouldStop, known, listener, sources } = session;
   const [loadTool] = load.tools;
   const turnOf = (level: LoadLevel): MeasuringTurn => ({ level, repeat: 1, loadTool });
-  const due = load.levels.filter((level) => {
-    const before = known(turnOf(level));
+  const due = load.levels.map(turnOf).filter((turn) => {
+    const before = known(turn);
     session.points.push(...before);
     return before.length === 0;
   });
@@ -223,9 +258,9 @@ async function measureLevelsInTurns(
   listener.onBegin({ levels: begun.length, rounds: stabilityWindows });
   const readings = openReadings(sources);
   try {
-    const measured = begun.map(({ level, turns, counts }) => ({
+    const measured = begun.map(({ level, times, turns, counts }) => ({
       level,
-      turns: { next: async () => readings.added(await turns.next(), counts) },
+      turns: { next: async () => asLonger(readings.added(await turns.next(), counts), times) },
     }));
     const points = await measureInTurns(measured, shouldStop, {
       onRound: async (level, { number, last }, point) => {
@@ -254,10 +289,13 @@ async function measureAll(session: Session): Promise<SweepEnd['found']> {
   }
   listener.onBegin(null);
   let count = 0;
-  const end = await measureSweep(load, {
-    measure: (turn) => measureTurn(session, turn, (count += 1)),
-    shouldStop,
-  });
+  const measure = (turn: MeasuringTurn) => measureTurn(session, turn, (count += 1));
+  // A search may pass by what was asked for again.
+  for (const { turn } of load.search === null ? [] : session.again) {
+    if (shouldStop()) return null;
+    await measure(turn);
+  }
+  const end = await measureSweep(load, { measure, shouldStop });
   return end.found;
 }
 
@@ -274,19 +312,13 @@ async function clientOf(
         'Use --load-tool native: in the command line of perf_analyzer everybody on this machine could read them.',
     });
   }
-
-  const { addresses, models: wanted, modelVersion, protocol, settings } = load;
-  for (const tool of load.tools) checkModels(loadTools[tool], wanted, load);
+  const { addresses, models } = load;
+  for (const tool of load.tools) checkModels(loadTools[tool], models, load);
   const client = createTritonClient(via?.http ?? addresses.http, {
     tls: await readTls(addresses.httpTls),
     headers,
   });
-  for (const { name } of wanted) {
-    assertLoadKind(await readModelTraits(client, { name, version: modelVersion }), {
-      ...{ modelName: name, protocol, settings },
-      batchSizes: load.levels.map((level) => level.batchSize),
-    });
-  }
+  await checkKinds(client, load);
   return client;
 }
 
@@ -326,7 +358,7 @@ export async function measureServer(
   load: ServerLoad,
   { loadTools, readers, takeTurn, watchGpus, via, dir: given }: ServerLoadTools,
   listener: ServerLoadListener,
-  { signal, pauseAsked = () => false, known = () => [], headers = [] }: ServerWork,
+  { signal, pauseAsked = () => false, known = () => [], again = [], headers = [] }: ServerWork,
 ): Promise<ServerResults> {
   const client = await clientOf(load, { loadTools, via }, headers);
   return withFolder(given, async (dir) => {
@@ -337,14 +369,16 @@ export async function measureServer(
       const sources = {
         ...{ metricsPath: metrics?.path },
         metricsAddress: via === undefined ? (metrics?.address ?? null) : via.metrics,
+        intervalMs: load.metricsIntervalMs,
         ...{ watchGpus },
       };
       const session: Session = {
-        ...{ load, loadTools, models, dir, sources, signal, listener, known, headers },
+        ...{ load, loadTools, models, dir, sources, signal, listener, known, again, headers },
         shouldStop: () => signal.aborted || pauseAsked(),
         ...{ points: [], missing: [] },
       };
       const found = await measureAll(session);
+      if (load.profileExportFile !== undefined) await joinProfiles(dir, load.profileExportFile);
       return { points: session.points, missing: session.missing, found };
     } finally {
       await release();

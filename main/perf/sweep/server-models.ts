@@ -5,11 +5,15 @@ import type { LoadPoint } from '../../contract/measured/results';
 import type { ServerLoad } from '../../contract/run/server-load';
 import type { LoadLevel } from '../../contract/run/sweep';
 import type { ModelMetadata, TritonClient } from '../../triton/client';
+import { unlistedModel } from '../../triton/listed-models';
 import type { ModelConfig } from '../../triton/model-config';
-import { generateInput } from '../generate-input';
+import { type ModelTraits, readModelTraits } from '../../triton/model-traits';
+import { generateInput, requireShapedInputs } from '../generate-input';
+import { appended, inFolder } from '../input/append-input';
 import type { InputReaders } from '../input/input-readers';
 import { wantedTensors } from '../input/wanted-tensor';
 import type { LoadTool, MeasureInput } from '../load-tool';
+import { assertLoadKind } from '../load-tools';
 
 type NamedModel = ServerLoad['models'][number];
 
@@ -65,12 +69,16 @@ export async function measureModels(
     : tool.measureTogether(inputs);
 }
 
-/** What `--input-data` says for a model: `NAME=source` for that one alone, the last without a name for all others. */
-function sourceFor(model: string, sources: readonly string[], models: readonly NamedModel[]): string {
+/** What `--input-data` says for a model: `NAME=source` for that one alone, those without a name for all others. */
+function sourcesFor(
+  model: string,
+  sources: readonly string[],
+  models: readonly NamedModel[],
+): readonly string[] {
   const nameOf = (source: string) => models.find(({ name }) => source.startsWith(`${name}=`))?.name;
-  const own = sources.filter((source) => nameOf(source) === model).at(-1);
-  if (own !== undefined) return own.slice(model.length + 1);
-  return sources.filter((source) => nameOf(source) === undefined).at(-1) ?? 'random';
+  const own = sources.filter((source) => nameOf(source) === model);
+  if (own.length > 0) return own.map((source) => source.slice(model.length + 1));
+  return sources.filter((source) => nameOf(source) === undefined);
 }
 
 /** Inputs that the configuration says the model does without. */
@@ -89,14 +97,15 @@ async function readServerInput(
     readonly metadata: Pick<ModelMetadata, 'inputs' | 'outputs'>;
     readonly config: ModelConfig;
     readonly shapes: Readonly<Record<string, readonly number[]>>;
+    readonly strings: ServerLoad['strings'];
     readonly dir: string;
     readonly readers: InputReaders;
   },
 ): Promise<InputData> {
-  const { metadata, config, shapes, dir, readers } = model;
+  const { metadata, config, shapes, strings, dir, readers } = model;
   const batched = config.maxBatchSize > 0;
   if (source === 'random' || source === 'zero') {
-    return generateInput(metadata.inputs, { batched, shapes, mode: source, dir });
+    return generateInput(metadata.inputs, { batched, shapes, mode: source, dir, strings });
   }
   const wanted = {
     inputs: wantedTensors(metadata.inputs, { batched, optional: optionalInputs(config) }),
@@ -105,21 +114,82 @@ async function readServerInput(
   return (await readers.inputStore({ path: source, wanted, shapes, dir })).data;
 }
 
+/** The entries of several files one after the other, as perf_analyzer appends them. */
+async function readServerInputs(
+  sources: readonly string[],
+  model: Parameters<typeof readServerInput>[1],
+): Promise<InputData> {
+  const files = sources.filter((source) => source !== 'random');
+  const [first = 'random', ...others] = files;
+  if (others.length === 0) return readServerInput(first, model);
+  if (files.includes('zero')) {
+    throw invalidInput(
+      '--input-data',
+      'Zeros and values of a file exclude each other',
+      'Give --input-data zero, or files.',
+    );
+  }
+  const parts: InputData[] = [];
+  for (const [index, file] of files.entries()) {
+    const folder = String(index);
+    const part = await readServerInput(file, { ...model, dir: join(model.dir, folder) });
+    parts.push(inFolder(part, folder));
+  }
+  return parts.reduce(appended);
+}
+
+/** As the client, with the names of the server's models where this one is not among them. */
+async function traitsOf(client: TritonClient, name: string, version: string): Promise<ModelTraits> {
+  try {
+    return await readModelTraits(client, { name, version });
+  } catch (error) {
+    const unlisted = await unlistedModel(client, name);
+    if (unlisted === null) throw error;
+    const { message, remedy } = unlisted;
+    throw new WorkbenchError('model-not-ready', message, { where: '--model', remedy, cause: error });
+  }
+}
+
+/** Throws combination-unsupported for load that one of the models does not take, and model-not-ready. */
+export async function checkKinds(
+  client: TritonClient,
+  { models, modelVersion, protocol, settings, levels }: ServerLoad,
+): Promise<void> {
+  for (const { name } of models) {
+    assertLoadKind(await traitsOf(client, name, modelVersion), {
+      ...{ modelName: name, protocol, settings },
+      batchSizes: levels.map((level) => level.batchSize),
+    });
+  }
+}
+
 /** Metadata and input data of every model. Throws model-not-ready, and input-invalid. @param where.dir for the values. */
 export async function readServerModels(
   client: TritonClient,
-  load: Pick<ServerLoad, 'models' | 'modelVersion' | 'sources' | 'shapes'>,
+  load: Pick<ServerLoad, 'models' | 'modelVersion' | 'sources' | 'shapes' | 'strings'>,
   where: { readonly dir: string; readonly readers: InputReaders },
 ): Promise<ServerModel[]> {
-  const { models, modelVersion, sources, shapes } = load;
+  const { models, modelVersion, sources, shapes, strings } = load;
+  const served: { readonly model: NamedModel; readonly metadata: ModelMetadata }[] = [];
+  for (const model of models)
+    served.push({ model, metadata: await client.modelMetadata(model.name, modelVersion) });
+  requireShapedInputs(
+    shapes,
+    served.flatMap(({ metadata }) => metadata.inputs),
+  );
   const read: ServerModel[] = [];
-  for (const [index, model] of models.entries()) {
-    const metadata = await client.modelMetadata(model.name, modelVersion);
+  for (const [index, { model, metadata }] of served.entries()) {
     const config = await client.modelConfig(model.name, modelVersion);
     const dir = join(where.dir, `input-${index}`);
-    const source = sourceFor(model.name, sources, models);
     const { readers } = where;
-    const inputData = await readServerInput(source, { metadata, config, shapes, dir, readers });
+    const inputData = await readServerInputs(sourcesFor(model.name, sources, models), {
+      metadata,
+      config,
+      shapes,
+      strings,
+      dir,
+      readers,
+    });
     read.push({ ...model, batched: config.maxBatchSize > 0, inputData, inputDataDir: dir });
   }
   return read;

@@ -1,11 +1,12 @@
 import { toWire, type WireError } from '../../contract/errors';
+import { isFaulty } from '../../contract/flag-text';
 import type { LoadPoint } from '../../contract/measured/results';
 import type { LoadTool } from '../../contract/run/run-spec';
 import {
-  budgetLatencyUs,
   type LoadLevel,
   measuringOrder,
   type MeasuringTurn,
+  searchLatencyUs,
 } from '../../contract/run/sweep';
 import { largestOf, smallestOf } from '../../contract/statistics';
 import { stabilityWindows } from '../intervals';
@@ -14,7 +15,7 @@ import type { LevelInTurns } from '../load-tool';
 /** A level that was tried: its place in the ascending list, and whether its p99 was within the budget. */
 export interface TriedLevel {
   readonly index: number;
-  /** False also for a level without a result. */
+  /** False also for a level without a result, and for one with too many errors. */
   readonly within: boolean;
 }
 
@@ -27,15 +28,17 @@ export function nextLevel(
   search: 'linear' | 'binary',
   count: number,
   tried: readonly TriedLevel[],
+  precision = 1,
 ): number | null {
   const beyond = Math.min(count, smallestOf(tried.filter(({ within }) => !within).map(({ index }) => index)));
   const below = tried.filter(({ index, within }) => within && index < beyond).map(({ index }) => index);
   const within = Math.max(-1, largestOf(below));
   if (search === 'linear') return within + 1 < beyond ? within + 1 : null;
   const isTried = (index: number) => tried.some((level) => level.index === index);
-  if (beyond === 0 || beyond - within <= 1) return null;
+  if (beyond === 0) return null;
   if (within < 0 && !isTried(0)) return 0;
-  if (beyond === count && !isTried(count - 1)) return count - 1;
+  if (beyond === count && !isTried(count - 1)) return within === count - 1 ? null : count - 1;
+  if (beyond - within <= precision) return null;
   return Math.floor((within + beyond) / 2);
 }
 
@@ -50,6 +53,7 @@ export function lastWithin(tried: readonly TriedLevel[]): number | null {
 interface Search {
   readonly kind: 'linear' | 'binary';
   readonly thresholdUs: number;
+  readonly precision?: number | undefined;
 }
 
 /** Which levels are measured, and in which order. */
@@ -88,6 +92,9 @@ async function measureAll(plan: SweepPlan, host: SweepHost): Promise<SweepEnd> {
   return { stopped: false, tried: turns.length, found: null };
 }
 
+/** A search that was stopped has found nothing only so far. */
+const cutShort = (found: readonly LoadLevel[]): SweepEnd['found'] => (found.length === 0 ? null : found);
+
 /** The levels that a search tries, for each batch size by itself. */
 async function searchAll(plan: SweepPlan, search: Search, host: SweepHost): Promise<SweepEnd> {
   const found: LoadLevel[] = [];
@@ -98,16 +105,20 @@ async function searchAll(plan: SweepPlan, search: Search, host: SweepHost): Prom
       .filter((level) => level.batchSize === batchSize)
       .sort((a, b) => (a.requestRate ?? a.concurrency) - (b.requestRate ?? b.concurrency));
     const tried: TriedLevel[] = [];
-    for (let index = nextLevel(search.kind, levels.length, tried); index !== null;) {
+    const next = () => nextLevel(search.kind, levels.length, tried, search.precision);
+    for (let index = next(); index !== null;) {
       const level = levels[index];
       if (level === undefined) break;
       const turn = { level, repeat: 1, loadTool };
-      if (host.shouldStop(turn)) return { stopped: true, tried: count, found };
+      if (host.shouldStop(turn)) return { stopped: true, tried: count, found: cutShort(found) };
       const point = await host.measure(turn, count / plan.levels.length);
-      if (point === null && host.shouldStop(turn)) return { stopped: true, tried: count, found };
+      if (point === null && host.shouldStop(turn))
+        return { stopped: true, tried: count, found: cutShort(found) };
       count += 1;
-      tried.push({ index, within: point !== null && budgetLatencyUs(point) <= search.thresholdUs });
-      index = nextLevel(search.kind, levels.length, tried);
+      // A full queue refuses at once: what is left of the requests is fast at any load.
+      const isWithin = point !== null && !isFaulty(point) && searchLatencyUs(point) <= search.thresholdUs;
+      tried.push({ index, within: isWithin });
+      index = next();
     }
     const best = levels[lastWithin(tried) ?? -1];
     if (best !== undefined) found.push(best);

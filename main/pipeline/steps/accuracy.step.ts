@@ -1,108 +1,36 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { WorkbenchError } from '../../contract/errors';
-import {
-  type AccuracyResult,
-  type OutputComparison,
-  outputComparisonSchema,
-} from '../../contract/measured/results';
-import { formatScale } from '../../contract/numbers';
-import type { AccuracySpec } from '../../contract/run/run-spec';
+import { toWire, WorkbenchError } from '../../contract/errors';
+import { comparedAtText } from '../../contract/measured/compared-batches';
+import { type AccuracyResult, outputComparisonSchema } from '../../contract/measured/results';
 import type { ServerHandle } from '../../engine/engine';
 import { whileServing } from '../../engine/serving';
+import { comparedBatches } from '../../toolkit/compared-batches';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import {
   inferFrameworkCommand,
   inferTritonCommand,
+  inferTwiceCommand,
   keepSamplesCommand,
   metricsCommand,
   verifyCommand,
+  verifyTwiceCommand,
 } from '../../toolkit/verb-commands';
 import { configuredTraits } from '../../triton/model-traits';
+import { judgeAccuracy, verifiedBatchSchema, withBatches, withOwnChange } from '../judge-accuracy';
 import { codeHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { Step, StepContext } from '../step';
 
-type Metrics = Readonly<Record<string, number | null>>;
-
-const digits = (value: number | null): string => (value === null ? 'none' : formatScale(value));
-
-function outputReason(output: OutputComparison): string {
-  if (output.nanCount > 0 || output.infCount > 0) {
-    return `${output.output}: ${output.nanCount} NaN and ${output.infCount} infinite values`;
-  }
-  if (output.otherLengths !== undefined && output.otherLengths > 0) {
-    return (
-      `${output.output}: ${output.otherLengths} of ${output.sampleCount} samples have another length on Triton; ` +
-      `largest absolute difference of the others ${digits(output.maxAbsDiff)} (atol ${digits(output.atol)})`
-    );
-  }
-  const share =
-    (output.mismatchShare ?? 0) > (output.maxMismatch ?? 0) && (output.maxMismatch ?? 0) > 0
-      ? `; a share of ${digits(output.mismatchShare ?? null)} is outside (allowed ${digits(output.maxMismatch ?? 0)})`
-      : '';
-  return (
-    `${output.output}: largest absolute difference ${digits(output.maxAbsDiff)} ` +
-    `(atol ${digits(output.atol)}), relative ${digits(output.maxRelDiff)} (rtol ${digits(output.rtol)})${share}`
-  );
-}
-
-/** Pure: compared outputs and metrics of framework and Triton against the tolerances and thresholds. */
-export function judgeAccuracy(
-  spec: AccuracySpec,
-  outputs: readonly OutputComparison[],
-  framework: Metrics,
-  triton: Metrics,
-  sampleCount: number,
-  lowerIsBetter: ReadonlySet<string> = new Set(),
-): AccuracyResult {
-  const reasons = outputs.filter((output) => !output.passed).map(outputReason);
-  const names = [
-    ...new Set([...Object.keys(framework), ...Object.keys(triton), ...Object.keys(spec.thresholds)]),
-  ];
-  const metrics = names.map((name) => {
-    const before = framework[name] ?? null;
-    const served = triton[name] ?? null;
-    const threshold = spec.thresholds[name] ?? null;
-    const failures: string[] = [];
-    if (before === null || served === null) {
-      failures.push(`${name}: no value from ${before === null ? 'the framework' : 'Triton'}`);
-    } else if (!(Math.abs(before - served) <= spec.maxMetricDelta)) {
-      failures.push(
-        `${name}: ${digits(before)} in the framework, ${digits(served)} on Triton; ` +
-          `they may differ by ${digits(spec.maxMetricDelta)}`,
-      );
-    }
-    const lower = lowerIsBetter.has(name);
-    if (threshold !== null && !(served !== null && (lower ? served <= threshold : served >= threshold))) {
-      const side = lower ? 'above' : 'below';
-      failures.push(`${name}: ${digits(served)} on Triton is ${side} the threshold ${digits(threshold)}`);
-    }
-    reasons.push(...failures);
-    const passed = failures.length === 0;
-    return {
-      name,
-      framework: before,
-      triton: served,
-      threshold,
-      ...(lower ? { better: 'lower' as const } : {}),
-      passed,
-    };
-  });
-  if (sampleCount === 0) reasons.push('No sample was compared');
-  const warnings = outputs
-    .filter((output) => output.vacuous)
-    .map(
-      (output) =>
-        `${output.output}: a tolerance of atol ${digits(output.atol)}, rtol ${digits(output.rtol)} cannot fail; ` +
-        `observed: absolute ${digits(output.maxAbsDiff)}, relative ${digits(output.maxRelDiff)}`,
-    );
-  return { outputs: [...outputs], metrics, sampleCount, passed: reasons.length === 0, reasons, warnings };
-}
-
+/** `gathered`: batch sizes that Triton made of the requests that were sent at once. */
+const served = z.looseObject({ samples: z.int(), gathered: z.array(z.int()) });
 const inferred = z.looseObject({ samples: z.int() });
 const reference = inferred.extend({ device: z.string().max(200).optional() });
 const measured = z.looseObject({ metrics: z.record(z.string(), z.number().nullable()), samples: z.int() });
-const verified = z.looseObject({ outputs: z.array(outputComparisonSchema) });
+const verified = z.looseObject({
+  outputs: z.array(outputComparisonSchema),
+  batches: z.array(verifiedBatchSchema),
+});
+const twice = z.looseObject({ random: z.array(z.string()) });
 
 /** Metrics only where the preset has some: of a model file the outputs alone are compared. */
 function commandsOf(run: ModelRun, forClients: ServerHandle['forClients']) {
@@ -136,6 +64,38 @@ async function metricsOf(context: StepContext, of: 'framework' | 'Triton', comma
   return run.services.toolkit.call(command, measured, listener);
 }
 
+/** The result with the reason in place of differences where the model does not agree with itself. */
+async function explained(context: StepContext, result: AccuracyResult): Promise<AccuracyResult> {
+  const { run, spec } = context;
+  const { twiceDump: dump } = filesOf(run);
+  const isOutput =
+    result.outputs.some(({ passed }) => !passed) || result.batches?.some(({ passed }) => !passed);
+  if (isOutput !== true) return result;
+  context.log(['Running some samples twice through the framework']);
+  try {
+    await rm(dump, { recursive: true, force: true });
+    const { random } = await run.services.toolkit.call(
+      inferTwiceCommand(modelSource(run), filesOf(run), dump),
+      twice,
+      context,
+    );
+    const { outputs } = await run.services.toolkit.call(verifyTwiceCommand(spec, dump), verified, {
+      ...context,
+      // Of the framework against itself: not findings of the run.
+      fact: () => undefined,
+      warning: () => undefined,
+    });
+    return withOwnChange(result, { outputs, operators: random });
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    // What was found before stands without it.
+    context.log([`Not known whether the model agrees with itself: ${toWire(error).message}`]);
+    return result;
+  } finally {
+    await rm(dump, { recursive: true, force: true });
+  }
+}
+
 /** The same samples through the framework and through Triton: outputs compared, metrics of both, and the gate. */
 export const accuracyStep: Step = {
   id: 'accuracy',
@@ -143,7 +103,8 @@ export const accuracyStep: Step = {
   needs: ['images', 'deploy'],
   deadlineS: 1800,
   async inputs(run) {
-    return { code: await codeHash(run), accuracy: run.spec.accuracy };
+    const { accuracy } = run.spec;
+    return { code: await codeHash(run), accuracy, compared: comparedBatches(run.spec) };
   },
   commands: (run) => Object.values(commandsOf(run, run.forClients)).filter((command) => command !== null),
   async run(context) {
@@ -159,10 +120,10 @@ export const accuracyStep: Step = {
     context.log(['Running the samples through the framework']);
     const { device } = await toolkit.call(commands.framework, reference, context);
     context.log(['Running the same samples through Triton']);
-    const served = await whileServing(server, context.signal, 'while it processed the samples', (signal) =>
-      toolkit.call(commands.triton, inferred, { ...context, signal }),
+    const answered = await whileServing(server, context.signal, 'while it processed the samples', (signal) =>
+      toolkit.call(commands.triton, served, { ...context, signal }),
     );
-    const { outputs } = await toolkit.call(commands.verify, verified, context);
+    const { outputs, batches } = await toolkit.call(commands.verify, verified, context);
     // A deployment of this run is checked by them.
     if (commands.samples !== null) await toolkit.call(commands.samples, inferred, context);
     const framework = await metricsOf(context, 'framework', commands.frameworkMetrics);
@@ -175,20 +136,22 @@ export const accuracyStep: Step = {
       outputs,
       framework.metrics,
       triton.metrics,
-      served.samples,
+      answered.samples,
       lowerIsBetter,
     );
-    const result = { ...judged, ...(device === undefined ? {} : { referenceDevice: device }) };
+    const whole = await explained(context, withBatches(judged, batches, answered.gathered));
+    const result = { ...whole, ...(device === undefined ? {} : { referenceDevice: device }) };
     await run.append({ type: 'accuracy', key: run.keys.accuracy, result });
     result.warnings.forEach(context.warning);
+    const at = comparedAtText(result.batches);
     context.log([
-      `${result.passed ? 'The accuracy gate passed' : 'The accuracy gate did not pass'}: ${served.samples} samples`,
+      `${result.passed ? 'The accuracy gate passed' : 'The accuracy gate did not pass'}: ${answered.samples} samples${at === null ? '' : `; compared at ${at}`}`,
     ]);
     if (result.passed) return {};
     if (!spec.accuracy.allowUnverified && !run.state().gateOverridden) {
       return { gate: { reasons: result.reasons } };
     }
-    context.warning('The accuracy gate did not pass; every result of this run is unverified.');
+    context.warning('The accuracy gate did not pass; every result of this run is marked “accuracy failed”.');
     return {};
   },
 };

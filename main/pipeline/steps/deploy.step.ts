@@ -1,5 +1,6 @@
 import { WorkbenchError } from '../../contract/errors';
 import { modelArtefactSchema, type PlanProvenance } from '../../contract/run/artefacts';
+import { inContainers } from '../../contract/run/engine-kinds';
 import type { RunSpec } from '../../contract/run/run-spec';
 import { readPackages } from '../../toolkit/toolkit';
 import { serveModel, stopServer } from '../serve-model';
@@ -58,7 +59,7 @@ export const deployStep: Step = {
     const before = run.state().environment;
     // Known only now: the first run of such a model installs what it runs on.
     const packages =
-      run.preset.preset.framework === 'tf' && engine.kind !== 'docker'
+      run.preset.preset.framework === 'tf' && !inContainers(engine)
         ? await readPackages(run.services.toolkit, context.signal)
         : before.packages;
     await run.append({

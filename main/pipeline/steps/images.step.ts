@@ -1,6 +1,6 @@
+import { imageFamily, inContainers } from '../../contract/run/engine-kinds';
 import { skippedText } from '../../contract/run/run-events';
 import type { RunSpec } from '../../contract/run/run-spec';
-import { imageFamily } from '../../contract/run/serving';
 import { compareVersions } from '../../machine/releases';
 import { readPackages } from '../../toolkit/toolkit';
 import type { Step } from '../step';
@@ -17,7 +17,7 @@ export function newerSavedModel(
   packages: Readonly<Record<string, string>>,
 ): string | null {
   const writer = packages['tensorflow-cpu'];
-  if (format !== 'tf-savedmodel' || writer === undefined || engine.kind !== 'docker') return null;
+  if (format !== 'tf-savedmodel' || writer === undefined || !inContainers(engine)) return null;
   if (
     imageFamily(engine) === 'cpu' ||
     compareVersions(/^\d+\.\d+/.exec(writer)?.[0] ?? '0', servedTensorflow) <= 0

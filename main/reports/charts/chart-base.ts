@@ -1,7 +1,7 @@
 import type { LineSeriesOption } from 'echarts/charts';
 import { axisTitles, chartSigns } from '../../contract/measured/chart-lines';
 import { formatFixed } from '../../contract/numbers';
-import { sweepHeading } from '../../contract/run/sweep';
+import { type Sweep, sweepHeading } from '../../contract/run/sweep';
 import type { ReportLevel, ReportScenario } from '../report';
 import type { ChartOption } from './render-chart';
 
@@ -17,9 +17,9 @@ const isHollow = ({ point, steady }: ReportLevel): boolean => point !== null && 
 export const hollowNames = (scenario: ReportScenario): readonly string[] =>
   scenario.rows.some(isHollow) ? [chartSigns.hollow] : [];
 
-/** A series without a point, for the legend. */
-export function hollowSeries(scenario: ReportScenario): readonly LineSeriesOption[] {
-  return hollowNames(scenario).map((of) => ({
+/** A series without a point for each name, for the legend. */
+export const legendSeries = (names: readonly string[]): readonly LineSeriesOption[] =>
+  names.map((of) => ({
     type: 'line',
     name: of,
     silent: true,
@@ -29,7 +29,9 @@ export function hollowSeries(scenario: ReportScenario): readonly LineSeriesOptio
     lineStyle: { width: 0 },
     data: [],
   }));
-}
+
+export const hollowSeries = (scenario: ReportScenario): readonly LineSeriesOption[] =>
+  legendSeries(hollowNames(scenario));
 
 /**
  * How the swept values are laid out: evenly when each is about twice the one before it (and they go far enough for that
@@ -127,19 +129,17 @@ function scaleOf(scenario: ReportScenario): SweepScale {
 }
 
 /** An axis that is logarithmic says so: a slope on it is read otherwise. */
-function axisName({ sweep }: ReportScenario, scale: SweepScale): string {
+function axisName(sweep: Sweep, scale: SweepScale): string {
   const name = sweepHeading[sweep];
   if (scale !== 'log2') return name;
   return name.endsWith(')') ? `${name.slice(0, -1)}, log scale)` : `${name} (log scale)`;
 }
 
-/** The swept axis, laid out by value. */
-export function sweepAxis(scenario: ReportScenario): ChartOption['xAxis'] {
-  const values = axisValues(scenario);
-  const scale = scaleOf(scenario);
+/** An axis of these swept values, ascending, laid out by value. */
+export function levelAxis(sweep: Sweep, values: readonly number[], scale: SweepScale): ChartOption['xAxis'] {
   const shared = {
     ...axisLook,
-    name: axisName(scenario, scale),
+    name: axisName(sweep, scale),
     nameLocation: 'middle',
     nameGap: 24,
     splitLine: { show: false },
@@ -153,6 +153,10 @@ export function sweepAxis(scenario: ReportScenario): ChartOption['xAxis'] {
       return { ...shared, type: 'value', min: 0, minInterval: 1 };
   }
 }
+
+/** The swept axis of a run's levels. */
+export const sweepAxis = (scenario: ReportScenario): ChartOption['xAxis'] =>
+  levelAxis(scenario.sweep, axisValues(scenario), scaleOf(scenario));
 
 /** The swept axis with one place per level, for bars: those that are not steady have a sign behind their number. */
 export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] {

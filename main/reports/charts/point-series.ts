@@ -1,6 +1,6 @@
 import type { LineSeriesOption } from 'echarts/charts';
 import type { BaselinePoint } from '../../contract/measured/baseline';
-import { chartSigns, type ChartSymbol, holeColor } from '../../contract/measured/chart-lines';
+import { type ChartLine, chartSigns, type ChartSymbol, holeColor } from '../../contract/measured/chart-lines';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatMeasured } from '../../contract/numbers';
 import { isGrid } from '../../contract/run/sweep';
@@ -60,6 +60,40 @@ export function pointSeries(
       itemStyle: { color: row.steady ? look.color : '#ffffff', borderColor: look.color, borderWidth: 1.5 },
     })),
   };
+}
+
+/** From end to end of the 95 % interval of each level, as a thin bar with ends; nothing where none is known. */
+export function intervalSeries(
+  scenario: ReportScenario,
+  { name, color }: Pick<SeriesLook, 'name' | 'color'>,
+  { read, interval }: Pick<ChartLine, 'read' | 'interval'>,
+): readonly LineSeriesOption[] {
+  const data = scenario.rows.flatMap((row) => {
+    if (row.point === null) return [];
+    const [value, half] = [read(row.point), interval(row.point)];
+    if (value === null || half === null) return [];
+    const x = sweepPosition(scenario, row);
+    // A gap keeps the bars of two levels apart.
+    return [
+      [x, Math.max(0, value - half)],
+      [x, value + half],
+      [x, '-'],
+    ];
+  });
+  if (data.length === 0) return [];
+  return [
+    {
+      type: 'line',
+      name: `${name}${chartSigns.interval}`,
+      color,
+      symbol: 'rect',
+      symbolSize: [5, 1],
+      showAllSymbol: true,
+      silent: true,
+      lineStyle: { width: 0.75, color },
+      data,
+    },
+  ];
 }
 
 const cross = 'path://M0,1 L1,0 L5,4 L9,0 L10,1 L6,5 L10,9 L9,10 L5,6 L1,10 L0,9 L4,5 Z';

@@ -36,7 +36,7 @@ import {
   sweepPosition,
   valueAxis,
 } from './chart-base';
-import { holeSeries, pointSeries, publishedSeries, symbolNames } from './point-series';
+import { holeSeries, intervalSeries, pointSeries, publishedSeries, symbolNames } from './point-series';
 import type { Chart } from './render-chart';
 
 /** Symbols and dashes tell the lines apart on a grey print. */
@@ -58,6 +58,9 @@ const lineSeries = (
     { name: line.name, color: lineColors[line.tone], symbol: symbolNames[line.symbol], dash },
     line.read,
   );
+
+const intervals = (scenario: ReportScenario, line: ChartLine): readonly LineSeriesOption[] =>
+  intervalSeries(scenario, { name: line.name, color: lineColors[line.tone] }, line);
 
 function latencyChart(scenario: ReportScenario): Chart {
   const { sweep } = scenario;
@@ -82,6 +85,8 @@ function latencyChart(scenario: ReportScenario): Chart {
       xAxis: sweepAxis(scenario),
       yAxis: valueAxis(axisTitles.latency),
       series: [
+        // Of the others it would hide the lines above and below.
+        ...lines.filter(({ tone }) => tone === 'p99').flatMap((line) => intervals(scenario, line)),
         ...lines.map((line) =>
           lineSeries(scenario, line, isOpen ? (line.fromSend ? 'dashed' : undefined) : dashes[line.tone]),
         ),
@@ -170,6 +175,7 @@ function throughputChart(scenario: ReportScenario): Chart {
       xAxis: sweepAxis(scenario),
       yAxis: valueAxis(axisTitles.throughput),
       series: [
+        ...intervals(scenario, throughputLine),
         lineSeries(scenario, throughputLine),
         ...publishedSeries(scenario, (point) => point.inferencesPerSecond),
         ...hollowSeries(scenario),
@@ -201,7 +207,7 @@ function budgetSeries(budgetMs: number, rates: number): LineSeriesOption {
 
 /** p99 over throughput, a mark per level: which to choose, and what each costs. */
 function tradeOffChart(scenario: ReportScenario): Chart {
-  const { rows, sweep, chosen, budget } = scenario;
+  const { rows, sweep, chosen, budgetMs } = scenario;
   const title = `p99 by throughput, levels labeled with their ${sweepTitle[sweep].toLowerCase()}`;
   const measured = rows.flatMap((row) => (row.point === null ? [] : [{ ...row, point: row.point }]));
   const points = measured.map(({ point }) => point);
@@ -210,7 +216,7 @@ function tradeOffChart(scenario: ReportScenario): Chart {
   const labeled = spacedLevels(points, chosen === null ? front : [chosen.point, ...front]);
   const rates = niceEnd(points.map(({ inferencesPerSecond }) => inferencesPerSecond));
   const slowest = points.reduce((most, point) => Math.max(most, budgetLatencyUs(point) / 1000), 0);
-  const budgets = budget === null || budget.ms > slowest * farAbove ? [] : [budgetSeries(budget.ms, rates)];
+  const budgets = budgetMs === null || budgetMs > slowest * farAbove ? [] : [budgetSeries(budgetMs, rates)];
   const { throughput: blue, p95: orange } = lineColors;
   const line: LineSeriesOption = {
     ...{ type: 'line', name: chartSigns.front, silent: true, symbol: 'none', color: blue },

@@ -1,3 +1,4 @@
+import { longerText } from '../../contract/measured/again';
 import { cellText, type Column, halfWidthText, rangeText } from '../../contract/measured/column';
 import {
   errors,
@@ -14,10 +15,12 @@ import {
   checks,
   comparedResponses,
   composing,
-  composingName,
+  composingNameIn,
   cpus,
+  faultKinds,
   gpus,
   model,
+  serverPartsTexts,
   streamColumns,
   together,
 } from '../../contract/measured/detail-columns';
@@ -25,6 +28,7 @@ import { repeatsText } from '../../contract/measured/repeats';
 import { latencyIntervalUs, latencyNames, type LoadPoint } from '../../contract/measured/results';
 import { formatCount, formatMs, missing } from '../../contract/numbers';
 import { largestOf } from '../../contract/statistics';
+import { levelText } from '../../contract/words';
 import type { ReportLevel } from '../report';
 import { cells, detailTable, headings, Markup, markup } from './markup';
 
@@ -60,7 +64,13 @@ function stateOf(row: ReportLevel): Markup {
 
 /** How well each measured level is founded; null where nothing was measured. */
 export function samplingTable(rows: Rows, load: string): Markup | null {
-  const reasons = [...new Set(rows.flatMap((row) => (row.point === null ? [] : row.reasons)))];
+  const points = rows.flatMap(({ point }) => point ?? []);
+  const reasons = [
+    ...new Set(rows.flatMap((row) => (row.point === null ? [] : row.reasons))),
+    ...points.flatMap((point) =>
+      point.longer === undefined ? [] : `${levelText(point)}: ${longerText(point)}.`,
+    ),
+  ];
   const before = [requests, errors, windows];
   const behind = [meanBatch, timeSpent, ...cpus];
   const table = detailTable(
@@ -205,18 +215,18 @@ export const cacheTable = (rows: Rows): Markup | null =>
     point.cache === undefined ? [] : [cells(cache, point)],
   );
 
-/** Failed requests by level and kind; null where none failed or the tool does not say. */
+/** Failed requests and wrong responses by level and kind; null where there are none or the tool does not say. */
 export const errorsTable = (rows: Rows, load: string): Markup | null =>
   detailTable(
     rows,
-    'Failed requests by kind',
+    'Failed requests and wrong responses by kind',
     [
       markup`<th class="n">${requests.title}</th>`,
       markup`<th>Kind</th>`,
       markup`<th>The server’s words at the first</th>`,
     ],
     (point) =>
-      (point.errorsByKind ?? []).map(({ kind, count, message }) => [
+      faultKinds(point).map(({ kind, count, message }) => [
         markup`<td class="n">${formatCount(count)}</td><td>${kind}</td><td>${message}</td>`,
       ]),
     { look: 'fixed failed', load },
@@ -233,12 +243,12 @@ export function composingTable(rows: Rows, load: string): Markup | null {
     [markup`<th>Model</th>`, ...headings(ofModels)],
     (point) =>
       (point.composing ?? []).map((part) => [
-        markup`<td>${composingName(part)}</td>`,
+        markup`<td>${composingNameIn(point, part)}</td>`,
         ...cells(ofModels, part),
       ]),
     { look: 'fixed composing', load },
   );
   if (table === null) return null;
   return markup`${table}
-<p class="key">Means of one request of that model, from Triton’s own statistics over the same windows; requests of others for it are in them too. What waits in their queues is part of the ensemble’s Network + server above.</p>`;
+<p class="key">Means of one request of that model, from Triton’s own statistics over the same windows; requests of others for it are in them too. ${serverPartsTexts(rows.flatMap(({ point }) => point ?? [])).join(' ')}</p>`;
 }

@@ -1,8 +1,8 @@
 import type { KeyFigure } from '../../contract/measured/key-figures';
 import type { Badge } from '../../contract/run/run-outcome';
+import { clipped } from '../../contract/words';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
-import { clipped } from '../doubts';
 import type { Report, ReportProblem } from '../report';
 import { logoUri } from '../report-look';
 import { Markup, markup } from './markup';
@@ -13,7 +13,7 @@ import { listedLevels } from './scenario-section';
 const shownDoubts = 9;
 
 /** What is doubtful about the answer, beside it; null where there is no answer. */
-function doubtsBox({ summary, problems }: Report): Markup | null {
+function doubtsBox({ summary, problems, isSure }: Report): Markup | null {
   if (summary.scenario === null) return null;
   const further = summary.doubts.length - shownDoubts;
   const lines = [
@@ -24,13 +24,15 @@ function doubtsBox({ summary, problems }: Report): Markup | null {
     return markup`<div class="doubts warning"><h3>What is doubtful</h3>
 <ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
   }
+  // The verdict above has it all.
+  if (!isSure) return null;
   const warnings = problems.length === 0 ? '' : ' The warnings of the steps are on the next page.';
   return markup`<div class="doubts neutral"><h3>What is doubtful</h3>
-<p>Nothing found: every level has a result and is steady, and the accuracy check passed.${warnings}</p></div>`;
+<p>Nothing found: every level has a result and is steady, and accuracy is verified.${warnings}</p></div>`;
 }
 
 /** What keeps the summary on its page, whatever a run has to say; the record has all of it. */
-const longest = { title: 120, line: 220, error: 420, errors: 2, detailLines: 14 } as const;
+const longest = { title: 120, line: 220, verdict: 700, error: 420, errors: 2, detailLines: 14 } as const;
 
 const badge = ({ label, tone }: Badge): Markup => markup`<span class="badge ${tone}">${label}</span>`;
 
@@ -96,8 +98,8 @@ export const remarksSection = (report: Report): Markup | null =>
 /** About so many lines above the charts; with more, smaller charts keep the summary on its page. */
 const roomyLines = 9;
 
-function isFull({ summary, logo, remarks, budget }: Report): boolean {
-  const lines = [logo === null ? 0 : 3, Math.ceil(remarks.length / 110), budget === null ? 0 : 1];
+function isFull({ summary, logo, remarks, verdict }: Report): boolean {
+  const lines = [logo === null ? 0 : 3, Math.ceil(remarks.length / 110), Math.floor(verdict.length / 200)];
   return lines.reduce((sum, count) => sum + count, summary.doubts.length) > roomyLines;
 }
 
@@ -112,8 +114,7 @@ export function headSection(report: Report): Markup {
 <h1>${clipped(report.title, longest.title)}</h1>
 <p class="soft">${clipped(report.subtitle, longest.line)}</p>
 <p class="soft">${report.times} · <span class="mono">${clipped(report.runId, longest.title)}</span></p>
-<p class="verdict">${clipped(report.verdict, longest.error)}</p>
-${report.budget === null ? null : markup`<p class="budget"><strong>${clipped(report.budget, longest.line)}</strong></p>`}
+<p class="verdict${report.isSure ? '' : ' unsure'}">${clipped(report.verdict, longest.verdict)}</p>
 ${isShort(report) && report.remarks !== '' ? paragraphs(report.remarks) : null}
 ${failures.map((problem) => failure(problem, !measured))}
 ${

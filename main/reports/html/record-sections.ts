@@ -185,7 +185,17 @@ function outputsTable({ outputs }: ReportAccuracy): Markup {
 </tbody></table>`;
 }
 
-/** Framework against Triton, by metric and by output tensor. */
+function batchesTable({ batches }: ReportAccuracy): Markup {
+  return markup`<h3>Batch sizes</h3>
+<table class="fixed"><thead><tr><th>Requests</th><th class="n">Count</th><th class="n">Largest abs. difference</th><th>Result</th></tr></thead>
+<tbody>${batches.map(
+    (batch) => markup`
+<tr><td>${batch.requests}</td><td class="n">${batch.count}</td><td class="n">${batch.maxAbsDiff}</td><td>${passed(batch.passed)}</td></tr>`,
+  )}
+</tbody></table>`;
+}
+
+/** Framework against Triton, by metric, by output tensor and by batch size. */
 export function accuracySection(accuracy: ReportAccuracy | null): Markup {
   if (accuracy === null) {
     return markup`<section><h2>Accuracy</h2><p>Accuracy against the framework was not checked in this run.</p></section>`;
@@ -194,9 +204,10 @@ export function accuracySection(accuracy: ReportAccuracy | null): Markup {
   const vacuous = accuracy.outputs.some((output) => output.vacuous);
   return markup`<section>
 <h2>Accuracy</h2>
-<p class="lead">The same ${accuracy.sampleCount} samples through the framework and through Triton.${accuracy.referenceDevice === null ? null : markup` Reference on: ${accuracy.referenceDevice}.`}</p>
+<p class="lead">The same ${accuracy.sampleCount} samples through the framework and through Triton.${accuracy.comparedAt === null ? null : markup` The first of them also by requests of ${accuracy.comparedAt}.`}${accuracy.referenceDevice === null ? null : markup` Reference on: ${accuracy.referenceDevice}.`}</p>
 ${accuracy.metrics.length === 0 ? null : metricsTable(accuracy)}
 ${accuracy.outputs.length === 0 ? null : outputsTable(accuracy)}
+${accuracy.batches.length === 0 ? null : batchesTable(accuracy)}
 ${
   lengths
     ? markup`<p class="key">In brackets: samples that are longer or shorter on Triton than in the framework; their values were not compared.</p>`

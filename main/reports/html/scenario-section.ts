@@ -17,6 +17,7 @@ import {
 } from '../../contract/measured/cross-check';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatCount, formatMeasured } from '../../contract/numbers';
+import type { Badge } from '../../contract/run/run-outcome';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import type { ReportLevel, ReportScenario } from '../report';
@@ -118,6 +119,11 @@ const figure = (scenario: ReportScenario): readonly Markup[] =>
 <figure${chart.width > 400 ? new Markup(' class="wide"') : null}>${new Markup(renderChart(chart))}</figure>`,
   );
 
+const hasIntervals = ({ rows }: ReportScenario): boolean =>
+  rows.some(
+    ({ point }) => point !== null && (point.throughputIntervalIps ?? point.p99IntervalUs ?? null) !== null,
+  );
+
 /** Throughput of the fastest steady level: what the eye looks for in the table. */
 function peakRow(scenario: ReportScenario): ReportLevel | null {
   return scenario.rows
@@ -142,7 +148,7 @@ const mostListed = 300;
  * even distances between. The CSV and JSON have all.
  */
 export function listedLevels(scenario: ReportScenario): ReportScenario {
-  const { rows, chosen, budget } = scenario;
+  const { rows, chosen } = scenario;
   if (rows.length <= mostListed) return scenario;
   const fastest = rows.reduce<LoadPoint | null>(
     (best, { point, steady }) =>
@@ -157,19 +163,20 @@ export function listedLevels(scenario: ReportScenario): ReportScenario {
   return {
     ...scenario,
     rows: rows.filter((_row, index) => kept[index]),
-    budget: budget === null ? null : { ...budget, cells: budget.cells.filter((_cell, index) => kept[index]) },
   };
 }
 
 /** Charts, the table with the seeds' columns, and how well each level is founded. */
-export function scenarioSection(all: ReportScenario, verified: boolean): Markup {
+export function scenarioSection(all: ReportScenario, accuracy: Badge): Markup {
   const scenario = listedLevels(all);
   const charts = figure(scenario);
   const peak = peakRow(scenario);
   const { short: load = 'Load' } = loadOf(scenario.sweep);
   const measured = scenario.rows.filter(({ point }) => point !== null);
   const badge =
-    verified || measured.length === 0 ? null : markup`<span class="badge bad">✗ Accuracy not verified</span>`;
+    accuracy.tone === 'good' || measured.length === 0
+      ? null
+      : markup`<span class="badge ${accuracy.tone}">${accuracy.label}</span>`;
   const reasons = new Set(all.rows.flatMap((row) => row.reasons));
   if (measured.length === 0 && reasons.size <= 1) {
     const levels = scenario.rows.length === 0 ? '' : ` Levels asked for: ${scenario.rows.length}.`;
@@ -185,7 +192,7 @@ ${
   charts.length === 0
     ? markup`<p class="lead">No level of this scenario has a result.</p>`
     : markup`<div class="charts">${charts}
-</div>`
+</div>${hasIntervals(scenario) ? markup`<p class="key">Thin bars: 95 % interval of throughput and p99, where it is known.</p>` : null}`
 }
 <h3>Throughput and latency</h3>
 <table class="load">${columnWidths}<thead>

@@ -12,7 +12,7 @@ export const style = `
 @page { size: A4; margin: 14mm 14mm 15mm; @bottom-right { content: counter(page) " / " counter(pages); font: 7pt ${chartFont}; color: ${ink.soft}; } @bottom-left { content: "Triton Workbench report"; font: 7pt ${chartFont}; color: ${ink.soft}; } }
 * { box-sizing: border-box; }
 html { color-scheme: light; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
-body { margin: 0; background: #fff; color: ${ink.text}; font: 8.6pt/1.42 ${chartFont}; font-variant-numeric: tabular-nums; }
+body { margin: 0; background: #fff; color: ${ink.text}; font: 8.5pt/1.4 ${chartFont}; font-variant-numeric: tabular-nums; }
 main { max-width: 182mm; margin: 0 auto; }
 @media screen { body { background: #eef1f4; } main { background: #fff; margin: 8mm auto; padding: 14mm; max-width: 210mm; box-shadow: 0 1px 4px rgba(31, 41, 51, .18); } }
 h1, h2, h3, p { margin: 0; }
@@ -36,6 +36,7 @@ h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .bad { color: #9b2c00; border-color: #f0a987; background: #fdeee6; }
 .neutral { color: ${ink.soft}; border-color: ${ink.line}; background: #f5f7fa; }
 .verdict { font-size: 13pt; line-height: 1.36; font-weight: 600; margin: 4.5mm 0 1mm; text-wrap: balance; overflow-wrap: anywhere; }
+.verdict.unsure { border-left: 2.4pt solid #ecc46a; padding-left: 2.6mm; }
 .figures { display: grid; grid-template-columns: 1.2fr repeat(4, 1fr); margin: 5mm 0 0; border: .6pt solid ${ink.line}; border-radius: 1.4mm; break-inside: avoid; }
 .figures > div { padding: 2.6mm 2.6mm 2.4mm; border-left: .6pt solid ${ink.line}; min-width: 0; }
 .figures > div:first-child { border-left: 0; }
@@ -48,8 +49,8 @@ h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .doubts h3 { margin: 0 0 .6mm; }
 ul { margin: 0; padding-left: 4mm; }
 li { margin: .3mm 0; }
-.summary .charts { margin-bottom: 0; }
-.summary.full .charts { grid-template-columns: 62mm 62mm; justify-content: space-evenly; }
+.summary .charts { margin-bottom: 0; grid-template-columns: 58mm 58mm; justify-content: space-evenly; } .summary .verdict { font-size: 10.5pt; margin-top: 2mm; } .summary { font-size: 8pt; line-height: 1.3; } .summary .figures { margin-top: 2mm; }
+.summary.full .charts { grid-template-columns: 36mm 36mm; justify-content: space-evenly; }
 .summary.full .verdict { margin-top: 2.5mm; } .summary.full .figures { margin-top: 3mm; }
 .summary .pair { margin-top: 3mm; }
 .summary td { padding: .45mm 1.2mm; }
@@ -105,7 +106,7 @@ th.n + th:not(.n), td.n + td:not(.n) { padding-left: 4mm; }
 .folded strong { margin-right: 1mm; }
 .mono, pre, code { font-family: "DejaVu Sans Mono", "Liberation Mono", Menlo, Consolas, monospace; font-size: 6.6pt; }
 td.mono { color: ${ink.soft}; line-height: 1.35; padding-top: 1.15mm; }
-.charts { display: grid; grid-template-columns: 1fr 1fr; gap: 3mm 5mm; margin: 1mm 0 4mm; }
+.charts { display: grid; grid-template-columns: 1fr 1fr; gap: 2mm 5mm; margin: 0 0 2.5mm; }
 .charts figure { margin: 0; break-inside: avoid; }
 .charts figure.wide { grid-column: 1 / 3; }
 .charts svg { display: block; width: 100%; height: auto; }

@@ -1,5 +1,6 @@
 import { runSpecSchema } from '../../../main/contract/run/run-spec';
 import type { Choice, ImportedSpec } from '../../../main/contract/run/spec-tools';
+import { mergeTrees } from '../../../main/contract/trees';
 import type { DraftSession } from './draft-session';
 import {
   type DraftAccess,
@@ -8,6 +9,7 @@ import {
   isOwnModel,
   noPlan,
   openText,
+  ownModelOf,
   withEdit,
 } from './draft-state';
 
@@ -62,17 +64,19 @@ export function choiceSlice(
       otherModel(choice, ownPreset.title);
     },
     startOver: () => {
-      const { preset, overrides, changing } = get();
-      const [kept, of] = isOwnModel(overrides) ? [firstPreset, null] : [preset, changing];
-      const { overrides: given, ...more } = of === null ? fresh() : { overrides: {} };
-      replace({ preset: kept, overrides: given }, { kind: 'started-over' }, 'environment', of, more);
+      const { preset, overrides, changing: of } = get();
+      const { overrides: given, ...more } =
+        of === null ? fresh() : { overrides: {}, p99BudgetMs: get().p99BudgetMs };
+      const kept = mergeTrees(given, ownModelOf(overrides));
+      replace({ preset, overrides: kept }, { kind: 'started-over' }, 'environment', of, more);
     },
     startNew: begin,
-    reuse: (next, what) => {
-      const { p99BudgetMs } = fresh();
+    reuse: (next, what, ofRun = null) => {
+      const p99BudgetMs = ofRun ?? fresh().p99BudgetMs;
       replace(next, { kind: 'reused', what }, 'model', null, { p99BudgetMs });
     },
-    changeRun: (next, runId) => replace(next, { kind: 'changing', runId }, 'performance', runId),
+    changeRun: (next, runId, page, p99BudgetMs = null) =>
+      replace(next, { kind: 'changing', runId }, page, runId, { p99BudgetMs }),
     importText: async (fileName, text, { configuration, asNew = false } = {}) => {
       const base = asNew ? newDraft() : get();
       const { preset, overrides, page, changing } = base;

@@ -98,7 +98,7 @@ export interface DraftState {
    * @param asNew in a draft of its own, as of `startNew`
    */
   readonly chooseModel: (choice: Choice, preset: Preset, asNew?: boolean) => void;
-  /** The defaults of the preset; with an own model, which is laid aside, of the first. */
+  /** The defaults of the model, which stays: the preset or the own model. */
   readonly startOver: () => void;
   /** Lays the draft aside, where it has something in it, and begins another with this preset. */
   readonly startNew: (preset: string) => void;
@@ -110,9 +110,9 @@ export interface DraftState {
   /** Another draft from disk, as it was left; the present one stays on disk where it has something in it. */
   readonly openDraft: (draft: Draft) => void;
   /** Begins a draft of its own with this choice. */
-  readonly reuse: (choice: Choice, what: string) => void;
+  readonly reuse: (choice: Choice, what: string, p99BudgetMs?: number | null) => void;
   /** The same with the choice of a run that is to be changed. */
-  readonly changeRun: (choice: Choice, runId: string) => void;
+  readonly changeRun: (choice: Choice, runId: string, page: WizardPage, p99BudgetMs?: number | null) => void;
   readonly takeBack: () => void;
   readonly dismiss: () => void;
   readonly importText: (fileName: string, text: string, how?: HowToImport) => Promise<void>;
@@ -145,6 +145,12 @@ export const hasModelFile = (overrides: Tree): boolean => {
 };
 
 export const isOwnModel = (overrides: Tree): boolean => getAt(overrides, ownModelKeys) !== undefined;
+
+/** Which model is the engineer's own, and nothing else of the choice; empty of a preset. */
+export const ownModelOf = (overrides: Tree): Tree => {
+  const source = getAt(overrides, ownModelKeys);
+  return source === undefined ? {} : { model: { source } };
+};
 
 /** The preset of a draft: of an own model its own, else one of the list; null while it is not known. */
 export function draftPreset(

@@ -1,6 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { toWire, type WireError } from '../../../main/contract/errors';
 import type { OpenedModel } from '../../../main/contract/run/own-model';
+import { parseShape, sampleDims } from '../../../main/contract/run/shape-text';
 import type { Client } from '../../client';
 import type { DraftState } from './draft-state';
 
@@ -11,6 +12,8 @@ export interface OwnModel {
   readonly busy: boolean;
   /** Shapes that were typed, by input: "1, 3, 224, 224". */
   readonly shapes: Readonly<Record<string, string>>;
+  /** What is wrong with them, by input, since they were last used. */
+  readonly shapeProblems: Readonly<Record<string, string>>;
   /**
    * Reads what stands at the path, and takes it into the draft where nothing has to be trusted or said first; true then.
    * @param asNew into a draft of its own; so with `trust` and `retry`
@@ -23,10 +26,35 @@ export interface OwnModel {
   readonly retry: (asNew?: boolean) => Promise<boolean>;
 }
 
-/** "1, 3, 224, 224" -> its numbers; null where it is no shape. */
-function shapeOf(text: string): number[] | null {
-  const parts = text.split(/[\s,x×]+/).filter(Boolean);
-  return parts.length > 0 && parts.every((part) => /^[1-9]\d{0,8}$/.test(part)) ? parts.map(Number) : null;
+interface GivenTensors {
+  readonly shapes: Record<string, number[]>;
+  readonly datatypes: Record<string, string>;
+  readonly problems: Record<string, string>;
+}
+
+/** What is wrong with the shape that was typed for an input, or the shape. */
+function shapeOf(input: string, text: string) {
+  const written = parseShape(text);
+  if (written === null) return `Write the sizes with commas, for example 1, 3, 224, 224.`;
+  if (written.name !== null && written.name !== input) return `The name is ${input}, not ${written.name}.`;
+  const dims = sampleDims(written);
+  if (dims !== null) return { dims, datatype: written.datatype };
+  return 'Give a number for each dimension. Only the batch, which is first, may be -1 or a name.';
+}
+
+/** The shapes that were typed, and what is wrong with those that are none. */
+function readShapes({ shapes: texts, opened }: Pick<OwnModel, 'shapes' | 'opened'>): GivenTensors {
+  const given: GivenTensors = { shapes: {}, datatypes: {}, problems: {} };
+  for (const { name, shape } of opened?.asked ?? []) {
+    const text = texts[name] ?? shape?.join(',') ?? '';
+    const read = shapeOf(name, text);
+    if (typeof read === 'string') given.problems[name] = read;
+    else {
+      given.shapes[name] = read.dims;
+      if (read.datatype !== null) given.datatypes[name] = read.datatype;
+    }
+  }
+  return given;
 }
 
 /** The engineer's own model while it is opened. */
@@ -35,15 +63,12 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
     const call = async (name: 'models.open' | 'models.trust', asNew = false): Promise<boolean> => {
       const { path } = get();
       if (path === null) return false;
-      set({ busy: true, error: null });
-      const shapes = Object.fromEntries(
-        Object.entries(get().shapes).flatMap(([input, text]) => {
-          const shape = shapeOf(text);
-          return shape === null ? [] : [[input, shape]];
-        }),
-      );
+      const { shapes, datatypes, problems: shapeProblems } = readShapes(get());
+      set({ error: null, shapeProblems });
+      if (Object.keys(shapeProblems).length > 0) return false;
+      set({ busy: true });
       try {
-        const opened = await client.call(name, { path, shapes, datatypes: {} });
+        const opened = await client.call(name, { path, shapes, datatypes });
         // Another path was chosen while this one was read.
         if (get().path !== path) return false;
         set({ opened, busy: false });
@@ -62,11 +87,18 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
       error: null,
       busy: false,
       shapes: {},
+      shapeProblems: {},
       open: (path, asNew) => {
-        set({ path, opened: null, shapes: {} });
+        set({ path, opened: null, shapes: {}, shapeProblems: {} });
         return call('models.open', asNew);
       },
-      setShape: (name, text) => set({ shapes: { ...get().shapes, [name]: text } }),
+      setShape: (name, text) => {
+        const shapeProblems = Object.entries(get().shapeProblems).filter(([input]) => input !== name);
+        set({
+          shapes: { ...get().shapes, [name]: text },
+          shapeProblems: Object.fromEntries(shapeProblems),
+        });
+      },
       trust: (asNew) => call('models.trust', asNew),
       retry: (asNew) => call('models.open', asNew),
     };

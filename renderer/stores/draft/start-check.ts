@@ -1,5 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { MachineStatus } from '../../../main/contract/machine';
+import { isElsewhere } from '../../../main/contract/run/engine-kinds';
 import type { RunSpec } from '../../../main/contract/run/run-spec';
 import type { StartProblem } from '../../../main/contract/run/spec-tools';
 import { ofScenarios } from '../../../main/contract/run/sweep';
@@ -23,7 +24,7 @@ function checkedPart(spec: RunSpec): string {
   const { engine, format, precision, configure, model, performance } = spec;
   const loadTools = ofScenarios(performance).map(({ loadTool }) => loadTool);
   return JSON.stringify(
-    engine.kind === 'remote'
+    isElsewhere(engine)
       ? { engine, format, precision, configure, model, loadTools }
       : { engine, format, loadTools },
   );

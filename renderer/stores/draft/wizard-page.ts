@@ -1,4 +1,6 @@
+import { rowOf } from '../../../main/contract/fields/fields';
 import { type StepId, stepIds } from '../../../main/contract/run/run-events';
+import type { RunState } from '../../../main/contract/run/run-state';
 
 export const wizardPages = [
   'environment',
@@ -49,6 +51,18 @@ const pageOfPart: Readonly<Record<string, WizardPage>> = {
 export function pageOf(field: string): WizardPage {
   const part = field.split('.')[0] ?? '';
   return (Object.hasOwn(pageOfPart, part) ? pageOfPart[part] : undefined) ?? 'review';
+}
+
+/** The page of what stopped a run: of the field that the error names, else of the step; the load where nothing did. */
+export function pageOfProblem({ error, steps }: Pick<RunState, 'error' | 'steps'>): WizardPage {
+  if (error === null) return 'performance';
+  if (error.where !== undefined && rowOf(error.where) !== undefined) return pageOf(error.where);
+  // A conversion is checked by the same tolerances.
+  if (error.code === 'verification-failed' || error.code === 'accuracy-below-threshold') return 'accuracy';
+  const failed = steps.find(({ status }) => status === 'failed')?.id;
+  const pages = wizardPages.filter((page) => page !== 'review');
+  const page = pages.findLast((one) => failed !== undefined && stepsOfPage[one].includes(failed));
+  return page ?? 'performance';
 }
 
 export const isWizardPage = (page: string): page is WizardPage =>

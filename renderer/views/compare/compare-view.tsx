@@ -1,11 +1,16 @@
 import { Button, SegmentedControl } from '@mantine/core';
-import { IconList } from '@tabler/icons-react';
+import { IconAlertTriangle, IconList } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
+import {
+  diffSpecs,
+  instancesDifference,
+  servedByDifference,
+} from '../../../main/contract/comparison/diff-specs';
+import { runNames, shortNames } from '../../../main/contract/comparison/run-names';
 import { baselineSeries } from '../../../main/contract/measured/baseline';
+import { bestOfRuns, differentModelsText } from '../../../main/contract/measured/best-of-runs';
 import { compareLevels, pointsOfSweep } from '../../../main/contract/measured/compare-levels';
-import { budgetMsOf } from '../../../main/contract/measured/points';
-import { bestOfRuns } from '../../../main/contract/measured/verdict';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec, knownSpec } from '../../../main/contract/run/server-load';
 import { plannedSweep, scenarioOf, type Sweep, sweepTitle } from '../../../main/contract/run/sweep';
@@ -20,12 +25,14 @@ import { PageLink, useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { useChartTheme } from '../../components/use-chart-theme';
+import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
-import { diffSpecs, instancesDifference } from './diff-specs';
+import { CompareActions, SavedMenu } from './compare-actions';
+import { savedOf, shownBudgetMs, shownStates } from './compare-tools';
 import { DifferenceTable } from './difference-table';
 import { LevelTable } from './level-table';
 import { RunLegend } from './run-legend';
-import { runNames, shortNames } from './run-names';
+import { SaveDialog } from './save-dialog';
 
 /** The sweeps that the runs have between them, batch size first; of online those that any run measured or plans. */
 function sweepsOf(states: readonly RunState[]): readonly Sweep[] {
@@ -59,18 +66,12 @@ function SweepPicker(props: {
   );
 }
 
-/** A budget that all runs share is asked for first. */
-function sharedBudget(states: readonly RunState[]): number | null {
-  const [first = null, ...others] = states.map(budgetMsOf);
-  return others.every((budgetMs) => budgetMs === first) ? first : null;
-}
-
 /** Which of the runs to choose: within a p99 budget, where one is typed. */
 function BestRun({ states, names }: { states: readonly RunState[]; names: readonly string[] }) {
-  const [typedMs, setTypedMs] = useState<number | null | undefined>(undefined);
-  const budgetMs = typedMs === undefined ? sharedBudget(states) : typedMs;
+  const { compared } = useWorkbench();
+  const budgetMs = useStore(compared, shownBudgetMs);
   const runs = states.map((state, index) => ({ name: names[index] ?? '', state }));
-  const { index, sentence } = bestOfRuns(runs, budgetMs !== null && budgetMs > 0 ? budgetMs : null);
+  const { index, isClear, sentence } = bestOfRuns(runs, budgetMs);
   const runId = index === null ? undefined : states[index]?.runId;
   return (
     <section className="panel row budget best-run" aria-label="Best run">
@@ -78,8 +79,9 @@ function BestRun({ states, names }: { states: readonly RunState[]; names: readon
         id="compare-budget"
         title="Highest acceptable p99 latency"
         budgetMs={budgetMs}
-        onType={setTypedMs}
+        onType={(typed) => compared.getState().typeBudget(typed)}
       />
+      {isClear ? null : <IconAlertTriangle size={16} className="tone-warn" aria-hidden="true" />}
       <strong role="status">{sentence}</strong>
       {runId === undefined ? null : <PageLink to={{ page: 'run', runId }}>Open</PageLink>}
     </section>
@@ -96,7 +98,7 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
   const sweep = picked !== null && sweeps.includes(picked) ? picked : (sweeps[1] ?? 'batchSize');
   const [names, short] = useMemo(() => {
     const titleOf = (id: string): string => known?.find((preset) => preset.id === id)?.title ?? id;
-    return [runNames(states, titleOf), shortNames(states, titleOf)];
+    return [runNames(states, titleOf, formatWhen), shortNames(states, titleOf, formatWhen)];
   }, [states, known]);
   const baseline = useBaseline(first);
   const published = useMemo(
@@ -130,12 +132,14 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
   const levels = useMemo(() => compareLevels(states, sweep), [states, sweep]);
   const differences = useMemo(() => {
     const specs = states.map(knownSpec);
-    return [...diffSpecs(specs), ...instancesDifference(specs)];
+    return [...diffSpecs(specs), ...servedByDifference(specs), ...instancesDifference(specs)];
   }, [states]);
   const name = sweepTitle[sweep].toLowerCase();
+  const models = differentModelsText(states);
   return (
     <>
       <RunLegend states={states} names={names} short={short} />
+      {models === null ? null : <p className="panel panel-body status tone-warn">{models}</p>}
       {states.length < 2 ? null : <BestRun states={states} names={short} />}
       <DifferenceTable differences={differences} names={short} known={states.filter(hasSpec).length} />
       <div className="row wrap measurements-head">
@@ -168,20 +172,14 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
 /** Two or more runs side by side. */
 export function CompareView({ runIds }: { runIds: readonly string[] }) {
   const wayTo = useWayTo();
-  const { compared } = useWorkbench();
+  const { compared, comparisons } = useWorkbench();
   const { states, errors, open, runIds: opened } = useStore(compared);
+  const saved = useStore(comparisons, ({ value }) => savedOf(value, opened));
   const wanted = runIds.join('\n');
   useEffect(() => {
     void open(wanted === '' ? [] : wanted.split('\n'));
   }, [open, wanted]);
-  const shown = useMemo(
-    () =>
-      opened.flatMap((runId) => {
-        const state = states[runId];
-        return state === undefined || errors[runId] !== undefined ? [] : [state];
-      }),
-    [opened, states, errors],
-  );
+  const shown = useMemo(() => shownStates({ runIds: opened, states, errors }), [opened, states, errors]);
   const failed = opened.flatMap((runId) => {
     const error = errors[runId];
     return error === undefined ? [] : [{ runId, error }];
@@ -191,8 +189,17 @@ export function CompareView({ runIds }: { runIds: readonly string[] }) {
   return (
     <Page
       title="Compare"
-      after={shown.length === 0 ? null : <span className="dim">{shown.length} runs</span>}
+      after={
+        shown.length === 0 ? null : (
+          <span className="dim cut">
+            {saved === undefined ? '' : `${saved.name} · `}
+            {shown.length} runs
+          </span>
+        )
+      }
+      actions={shown.length < 2 ? <SavedMenu runIds={[]} /> : <CompareActions runIds={opened} />}
     >
+      <SaveDialog />
       <div className="stack">
         {failed.map(({ runId, error }) => (
           <ErrorPanel key={runId} error={error} />

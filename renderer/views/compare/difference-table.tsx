@@ -1,7 +1,7 @@
+import type { SpecDifference } from '../../../main/contract/comparison/diff-specs';
 import { labelOf } from '../../../main/contract/fields/fields';
 import { Panel } from '../../components/panel';
 import { ScrollTable } from '../../components/table';
-import type { SpecDifference } from './diff-specs';
 
 /** The parameters that are not the same, by their labels and their names in the run specification. */
 export function DifferenceTable({

@@ -3,7 +3,7 @@ import { IconCircleCheck, IconLoader2 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { DockerState } from '../../../main/contract/docker';
-import { errorText } from '../../../main/contract/error-text';
+import { remedyOf } from '../../../main/contract/remedy';
 import { Remedy } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { PageLink } from '../../components/links';
@@ -79,11 +79,10 @@ function ConnectionBanner({ state }: { state: DockerState }) {
   const { connection, host, error, listedAt } = state;
   const listed = listedAt === null ? '' : ` · last updated ${formatClock(listedAt)}`;
   if (error !== null) {
-    const { remedy, ...rest } = error;
     return (
       <div data-connection={connection}>
-        <ErrorPanel error={rest} withRemedy={false}>
-          <Remedy text={remedy ?? errorText[error.code].remedy} />
+        <ErrorPanel error={error} withRemedy={false}>
+          <Remedy text={remedyOf(error)} />
           <p className="dim" role="status">
             {connection === 'connecting' ? 'Reconnecting' : 'Retrying automatically'} · {host}
             {listed}

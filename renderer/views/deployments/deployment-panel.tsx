@@ -8,11 +8,12 @@ import {
   IconPlugConnectedX,
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import type {
-  DeploymentInfo,
-  DeploymentModelInfo,
-  DeploymentState,
-  ServedModelState,
+import {
+  checkedByText,
+  type DeploymentInfo,
+  type DeploymentModelInfo,
+  type DeploymentState,
+  type ServedModelState,
 } from '../../../main/contract/deployment';
 import { missing } from '../../../main/contract/numbers';
 import { TextAction } from '../../components/actions';
@@ -148,9 +149,7 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
             </td>
             <td>{runLink(model.runId)}</td>
             <td>
-              {model.checkedSamples === 0
-                ? 'Canary request'
-                : `Canary and ${model.checkedSamples} ${model.checkedSamples === 1 ? 'sample' : 'samples'}`}
+              {checkedByText(model) === null ? 'Canary request' : `Canary, ${checkedByText(model) ?? ''}`}
             </td>
             <td>
               {model.previous === null ? (
@@ -171,7 +170,7 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
 
 /** One deployment: how it is, where it answers, what it serves, how to ask it. */
 export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) {
-  const { id, state, reason, work } = deployment;
+  const { id, state, reason, interrupted, warning, work } = deployment;
   const look = work === null ? looks[state] : { ...looks.starting, text: work };
   return (
     <Panel
@@ -181,7 +180,13 @@ export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) 
       head={<DeploymentActions deployment={deployment} />}
     >
       <div className="column panel-body">
-        {reason === null || work !== null ? null : <p className="tone-warn">{reason}</p>}
+        {[reason, interrupted, warning ?? null].map((text) =>
+          text === null || work !== null ? null : (
+            <p key={text} className="tone-warn">
+              {text}
+            </p>
+          ),
+        )}
         <Addresses deployment={deployment} />
         <Models deployment={deployment} />
         <ClientCode deployment={deployment} />

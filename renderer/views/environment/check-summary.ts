@@ -1,15 +1,17 @@
 import type { Check } from '../../../main/contract/machine';
+import type { ComponentStatus } from '../../../main/contract/setup';
 
 const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 
-/** "2 problems, 1 warning", or that none was found. */
-export function checkSummary(checks: readonly Check[]): string {
+/** "2 problems, 1 warning, 3 tools outdated", or that nothing was found. Pure. */
+export function checkSummary(checks: readonly Check[], tools: readonly ComponentStatus[] = []): string {
   const count = (status: Check['status']): number => checks.filter((check) => check.status === status).length;
-  const problems = count('problem');
-  const warnings = count('warning');
+  const having = (state: ComponentStatus['state']) => tools.filter((tool) => tool.state === state).length;
   const parts = [
-    ...(problems === 0 ? [] : [counted(problems, 'problem')]),
-    ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
-  ];
-  return parts.length === 0 ? 'No problems found' : parts.join(', ');
+    { found: count('problem'), text: counted(count('problem'), 'problem') },
+    { found: count('warning'), text: counted(count('warning'), 'warning') },
+    { found: having('broken'), text: `${counted(having('broken'), 'tool')} incomplete` },
+    { found: having('outdated'), text: `${counted(having('outdated'), 'tool')} outdated` },
+  ].filter(({ found }) => found > 0);
+  return parts.length === 0 ? 'No problems found' : parts.map(({ text }) => text).join(', ');
 }

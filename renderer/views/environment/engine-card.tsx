@@ -1,5 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { DockerFacts, EngineStatus } from '../../../main/contract/machine';
+import { inContainers, isProcess } from '../../../main/contract/run/engine-kinds';
 import { Remedy } from '../../components/copy-button';
 import { Panel } from '../../components/panel';
 import { InstallTools } from '../../components/setup/install-tools';
@@ -34,11 +35,11 @@ export function EngineCard(props: {
       <div className="panel-body stack">
         {engine.version === null ? null : <p>Version {engine.version}</p>}
         {engine.note === '' ? null : <p className="dim">{engine.note}</p>}
-        {engine.remedy === null || (engine.kind === 'local' && installable) ? null : (
+        {engine.remedy === null || (isProcess(engine) && installable) ? null : (
           <Remedy text={engine.remedy} />
         )}
-        {engine.kind === 'local' && !engine.available ? <InstallTools brief /> : null}
-        {engine.kind === 'docker' ? <Facts facts={dockerFacts(docker)} /> : null}
+        {isProcess(engine) && !engine.available ? <InstallTools brief /> : null}
+        {inContainers(engine) ? <Facts facts={dockerFacts(docker)} /> : null}
       </div>
     </Panel>
   );

@@ -118,7 +118,8 @@ function Machine({ machine }: { machine: MachineStatus }) {
 
 /** Whether deployments can run here, what to do where they cannot, and what the machine is. */
 export function EnvironmentView() {
-  const { machine, app, gpus } = useWorkbench();
+  const { machine, app, gpus, tools } = useWorkbench();
+  const components = useStore(tools, (state) => state.components);
   const { value, error, loading, load } = useStore(machine);
   const info = useStore(app, (state) => state.value);
   return (
@@ -126,7 +127,9 @@ export function EnvironmentView() {
       title="Environment"
       after={
         <span className="dim" role="status">
-          {value === null ? null : checkSummary(value.checks)}
+          {value === null
+            ? null
+            : checkSummary(value.checks, value.tools.installable ? (components ?? []) : [])}
         </span>
       }
       actions={

@@ -14,6 +14,7 @@ import {
   type ComponentId,
   type ComponentStatus,
   costText,
+  updateText,
   withDependents,
 } from '../../../main/contract/setup';
 import { CompactButton } from '../../components/actions';
@@ -70,7 +71,7 @@ function RowActions({ status, all }: { status: ComponentStatus; all: readonly Co
 }
 
 function Row({ status, all }: { status: ComponentStatus; all: readonly ComponentStatus[] }) {
-  const { id, state, version, bytes } = status;
+  const { id, state, version, bytes, outdated } = status;
   const { title, use } = componentFacts[id];
   const facts = [version, bytes === null ? null : formatBytes(bytes)].filter((fact) => fact !== null);
   return (
@@ -82,7 +83,12 @@ function Row({ status, all }: { status: ComponentStatus; all: readonly Component
           {facts.length === 0 ? null : <span className="dim">{facts.join(' · ')}</span>}
         </p>
         <p className="dim">{use}</p>
-        {state === 'ready' ? null : <p className="dim">To install: {costText(id)}.</p>}
+        {outdated === undefined ? null : <p className="tone-warn">{outdated}</p>}
+        {state === 'ready' ? null : (
+          <p className="dim">
+            {state === 'outdated' ? updateText(status, all) : 'To install'}: {costText(id)}.
+          </p>
+        )}
       </div>
       <RowActions status={status} all={all} />
     </li>
@@ -145,7 +151,9 @@ export function ToolsPanel() {
             leftSection={<IconDownload size={14} aria-hidden="true" />}
             onClick={attempting(() => install(due))}
           >
-            Install all missing
+            {components.some(({ state }) => state === 'outdated')
+              ? 'Install and update all'
+              : 'Install all missing'}
           </Button>
         )
       }

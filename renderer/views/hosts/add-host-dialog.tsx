@@ -112,8 +112,8 @@ function AddHostForm({ onDone }: { onDone: () => void }) {
       />
       <TextInput
         label="Address"
-        description="ssh://user@host, context:NAME for a Docker context, or tcp://host:2376 with TLS."
-        placeholder="ssh://user@gpu1.example.com"
+        description="user@host or ssh://user@host:port, context:NAME for a Docker context, or tcp://host:2376 with TLS."
+        placeholder="user@gpu1.example.com"
         maxLength={400}
         error={problems.address}
         value={form.address}

@@ -26,7 +26,7 @@ export function ImageRow({ image, connected }: { image: ImageInfo; connected: bo
     <tr data-image={image.id}>
       <td>
         {image.tags.length === 0 ? (
-          <span className="dim">no tag</span>
+          <span className="dim">{image.use === 'build' ? 'layers of a build' : 'no tag'}</span>
         ) : (
           image.tags.map((tag) => (
             <div key={tag} className="cut" title={tag}>

@@ -6,7 +6,7 @@ export const builtText: Readonly<Record<BuiltImage, { readonly title: string; re
   'client-gpu': { title: 'Client, GPU', what: 'Toolkit and load generators on NVIDIA’s PyTorch image' },
 };
 
-export const useText: Readonly<Record<'triton' | 'client', string>> = { triton: 'Triton', client: 'Client' };
+export const useText = { triton: 'Triton', client: 'Client', build: 'Build' } as const;
 
 /** "sha256:0123456789ab…" of the registry, or of the image itself where it was built here; in full to copy. */
 export function digestOf(image: ImageInfo): { readonly short: string; readonly full: string } {

@@ -1,11 +1,12 @@
 import { Button, Modal, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
 import { IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { toWire, type WireError } from '../../../main/contract/errors';
 import type { ServedModel, ServerLook } from '../../../main/contract/run/server-plan';
 import { moreText } from '../../../main/contract/words';
 import type { Client } from '../../client';
+import { budgetLabel } from '../../components/budget-input';
 import { CommandText } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
@@ -24,7 +25,12 @@ interface Look {
   readonly asking: boolean;
   /** Nobody has asked for the address yet: it is the one that the form begins with. */
   readonly unasked?: boolean;
+  /** The address in the field was not asked. */
+  readonly changed?: boolean;
 }
+
+/** The address is another one than that which was asked: what that one answered says nothing of it. */
+const changed: Look = { look: null, error: null, asking: false, changed: true };
 
 const addressKey = ({ url, host, caFile, headers }: Address): string =>
   [url, host, caFile, headers].map((part) => part.trim()).join('\n');
@@ -57,7 +63,9 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
     setLook(next);
     const [only, ...others] = next.look?.models ?? [];
     if (only === undefined || others.length > 0) return;
-    setForm((before) => (before.model === '' ? { ...before, model: only.name } : before));
+    setForm((before) =>
+      before.model === '' && addressKey(before) === key ? { ...before, model: only.name } : before,
+    );
   }, []);
   useEffect(() => {
     const first = { ...emptyForm, ...target };
@@ -80,7 +88,9 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
       found(key, next);
     });
   };
-  const model = look.look?.models.find(({ name }) => name === form.model) ?? null;
+  const isStale = addressKey(form) !== asked;
+  const known = isStale ? changed : look;
+  const model = known.look?.models.find(({ name }) => name === form.model) ?? null;
   const read = readForm(form, model);
   const { busy, error, begin } = useFormWork();
   const start = (): void => {
@@ -94,7 +104,13 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
     });
   };
   const change: Change = (part) => setForm((before) => ({ ...before, ...part }));
-  return { form, change, look, ask, model, read, start, error, busy };
+  /** Enter in the address of another server asks that one; in the address that was asked it begins, as everywhere. */
+  const onEnter = (event: KeyboardEvent<HTMLInputElement>): void => {
+    if (event.key !== 'Enter' || !isStale) return;
+    event.preventDefault();
+    ask(true);
+  };
+  return { form, change, look: known, ask, onEnter, model, read, start, error, busy };
 }
 
 /** Who the server is, and how many models it has. */
@@ -113,11 +129,38 @@ function addressText({
   look,
   error,
   unasked = false,
+  changed: isChanged = false,
 }: Look): Readonly<Record<'description' | 'error', string | undefined>> {
+  if (isChanged) return { description: 'Not checked yet: press Enter or Re-check.', error: undefined };
   if (error === null) return { description: look === null ? undefined : lookText(look), error: undefined };
   return unasked
     ? { description: 'No Triton responds at this address yet.', error: undefined }
     : { description: undefined, error: error.message };
+}
+
+/** The labels of the fields that a reason names. */
+const fieldLabels: Readonly<Partial<Record<keyof MeasureForm, string>>> = {
+  url: 'Triton HTTP address',
+  headers: 'Headers',
+  batchSizes: 'Batch sizes',
+  concurrency: 'Concurrency',
+  windowMs: 'Window',
+};
+
+/** Why nothing can be measured yet; null where it can. Pure. */
+function whyNot(found: Look, { problems }: ReturnType<typeof readForm>): string | null {
+  if (problems === null) return null;
+  const { model, url, ...others } = problems;
+  if (model !== undefined && url === undefined) {
+    if (found.changed === true) return 'The address has changed: check it first.';
+    if (found.asking) return 'Asking the server…';
+    if (found.look === null) return 'No Triton responds at this address.';
+    return found.look.models.length === 0 ? 'The server has no ready model.' : 'Choose a model.';
+  }
+  const [[field, text] = ['', '']] = Object.entries({ ...(url === undefined ? {} : { url }), ...others });
+  const label = fieldLabels[field as keyof MeasureForm];
+  // What is wrong with it is said beside the field.
+  return label === undefined ? text : `Correct the field “${label}” first.`;
 }
 
 type Change = (part: Partial<MeasureForm>) => void;
@@ -127,6 +170,7 @@ function ServerFields(props: {
   change: Change;
   found: Look;
   onAsk: (again: boolean, part?: Partial<MeasureForm>) => void;
+  onEnter: (event: KeyboardEvent<HTMLInputElement>) => void;
   problem: string | undefined;
   headersProblem: string | undefined;
 }) {
@@ -150,6 +194,7 @@ function ServerFields(props: {
         error={error}
         onChange={onText((url) => change({ url, model: '' }))}
         onBlur={() => onAsk(false)}
+        onKeyDown={props.onEnter}
         rightSectionWidth={108}
         rightSection={
           <Button
@@ -182,6 +227,7 @@ function ServerFields(props: {
           value={form.caFile}
           onChange={onText((caFile) => change({ caFile }))}
           onBlur={() => onAsk(false)}
+          onKeyDown={props.onEnter}
         />
       ) : null}
     </>
@@ -210,7 +256,8 @@ function ShapeFields(props: {
 
 /** Asks what is to be measured on a Triton that is there already, and starts it. */
 function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: () => void }) {
-  const { form, change, look, ask, model, read, start, error, busy } = useMeasure(target, onDone);
+  const { form, change, look, ask, onEnter, model, read, start, error, busy } = useMeasure(target, onDone);
+  const why = whyNot(look, read);
   const { request, problems } = read;
   const names = (look.look?.models ?? []).map(({ name }) => name);
   return (
@@ -222,6 +269,7 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
         problem={problems?.url}
         headersProblem={problems?.headers}
         onAsk={ask}
+        onEnter={onEnter}
       />
       <Select
         label="Model"
@@ -243,10 +291,16 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
         type="submit"
         loading={busy !== null}
         disabled={request === null}
+        aria-describedby={why === null ? undefined : 'measure-why'}
         leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
       >
         Measure
       </Button>
+      {why === null ? null : (
+        <span className="dim" id="measure-why" role="status">
+          {why}
+        </span>
+      )}
     </form>
   );
 }
@@ -277,7 +331,7 @@ function LoadFields(props: {
       <TextInput label="Batch sizes" {...text('batchSizes')} />
       <TextInput label="Concurrency" {...text('concurrency')} />
       <NumberInput label="Window" allowDecimal={false} {...milliseconds('windowMs')} />
-      <NumberInput label="p99 budget" placeholder="none" {...milliseconds('p99BudgetMs')} />
+      <NumberInput label={budgetLabel} placeholder="none" {...milliseconds('p99BudgetMs')} suffix="" />
       <div>
         <span className="measure-label" id="measure-protocol">
           Protocol

@@ -50,7 +50,7 @@ function OtherConfigurations({ notice }: { notice: Extract<DraftNotice, { kind: 
 function noticeText(notice: Exclude<DraftNotice, { kind: 'imported' }>): string {
   switch (notice.kind) {
     case 'started-over':
-      return 'Reset to the defaults.';
+      return 'All settings are the defaults of the model again.';
     case 'started-new':
       return 'New draft. The previous one is kept until you start this one, and under Recent.';
     case 'opened':

@@ -1,3 +1,4 @@
+import { engineSummary, isElsewhere } from '../../../main/contract/run/engine-kinds';
 import type { Format, Precision } from '../../../main/contract/run/run-spec';
 import { formatText, precisionText, profileText } from '../../format/words';
 import type { WizardPage } from '../../stores/draft/wizard-page';
@@ -64,10 +65,7 @@ const count = (value: unknown): number => (Array.isArray(value) ? value.length :
 
 function environmentSummary(context: FieldContext): string {
   const engine = engineOf(context);
-  if (engine.kind === 'local') return 'Local Triton';
-  if (engine.kind === 'slurm') return 'Slurm cluster';
-  if (engine.kind === 'kubernetes') return 'Kubernetes cluster';
-  if (engine.kind === 'docker') return engine.gpus.length === 0 ? 'Docker, CPU' : 'Docker, GPU';
+  if (!isElsewhere(engine)) return engineSummary(engine);
   return valueText(context.value('engine', 'url')).replace(/^—$/, 'Remote Triton');
 }
 

@@ -1,9 +1,16 @@
 import { isJobEngine } from '../../../main/contract/job/run-job';
+import {
+  askedGpus,
+  backendsOf,
+  imageFamily,
+  inContainers,
+  isElsewhere,
+} from '../../../main/contract/run/engine-kinds';
 import { formatFacts } from '../../../main/contract/run/model-formats';
 import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
 import { type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
-import { backendsOf, imageFamily, instancesText } from '../../../main/contract/run/serving';
+import { instancesText } from '../../../main/contract/run/serving';
 import type { ChangePlan, FieldChange } from '../../../main/contract/run/spec-tools';
 import { ofScenarios } from '../../../main/contract/run/sweep';
 import type { Settings } from '../../../main/contract/settings/settings';
@@ -28,7 +35,7 @@ type Metrics = Preset['metrics'];
 
 const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>> = {
   images: ({ engine }) =>
-    engine.kind === 'docker' ? `Builds or pulls what is missing (${imageFamily(engine)})` : 'Needs no images',
+    inContainers(engine) ? `Builds or pulls what is missing (${imageFamily(engine)})` : 'Needs no images',
   'prepare-data': ({ model }) => model.dataset ?? 'Generates a small data set',
   export: ({ format, onnxOpset }) =>
     `${formatText[format]}${format === 'onnx' ? `, opset ${onnxOpset}` : ''}, from FP32 weights`,
@@ -37,8 +44,9 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
   configure: (spec) =>
     `config.pbtxt: max_batch_size ${spec.configure.maxBatchSize}, ${spec.configure.batching} batching, instances: ${instancesText(spec)}`,
   deploy: ({ engine, configure }) => {
-    const gpus = engine.kind === 'docker' && engine.gpus.length > 0 ? `, GPUs ${engine.gpus.join(', ')}` : '';
-    if (engine.kind === 'remote') {
+    const asked = askedGpus(engine);
+    const gpus = asked.length > 0 ? `, GPUs ${asked.join(', ')}` : '';
+    if (isElsewhere(engine)) {
       return `Uses Triton at ${engine.url} and checks ${configure.modelName}`;
     }
     if (isJobEngine(engine)) return `Starts Triton in the job and loads ${configure.modelName}`;

@@ -1,8 +1,9 @@
 import { Button, Menu } from '@mantine/core';
 import { IconDownload, IconFileImport, IconRestore } from '@tabler/icons-react';
 import { useStore } from 'zustand';
+import { sameValue } from '../../../main/contract/trees';
 import { attempting, noticeDone } from '../../components/notices';
-import { choiceOf } from '../../stores/draft/draft-state';
+import { choiceOf, ownModelOf } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
 
 interface ImportProps {
@@ -33,7 +34,7 @@ export const ImportConfiguration = (props: ImportProps) => (
   </Button>
 );
 
-/** Head of the wizard: import, export, start over. */
+/** Head of the wizard: import, export, reset. */
 export function WizardActions() {
   const { client, draft } = useWorkbench();
   const { overrides, startOver } = useStore(draft);
@@ -63,10 +64,11 @@ export function WizardActions() {
         variant="subtle"
         color="gray"
         leftSection={<IconRestore size={14} aria-hidden="true" />}
-        disabled={Object.keys(overrides).length === 0}
+        title="Set every field to the default of this model. Undo brings the settings back."
+        disabled={sameValue(overrides, ownModelOf(overrides))}
         onClick={startOver}
       >
-        Start over
+        Reset settings
       </Button>
     </>
   );

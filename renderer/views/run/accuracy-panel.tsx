@@ -1,11 +1,17 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import {
+  batchesText,
+  comparedAtText,
+  type ComparedBatch,
+} from '../../../main/contract/measured/compared-batches';
 import type { AccuracyResult } from '../../../main/contract/measured/results';
 import { formatCount, formatMetric, formatScale } from '../../../main/contract/numbers';
 import type { Preset } from '../../../main/contract/run/preset';
+import { accuracyOf, accuracyText } from '../../../main/contract/run/run-outcome';
 import { allowanceText, thresholdSign } from '../../../main/contract/words';
 import { Panel } from '../../components/panel';
-import { PassedText } from '../../components/status-text';
+import { AccuracyText, PassedText } from '../../components/status-text';
 import { type DetailsHeading, HeadedRows } from './details-table';
 
 interface AccuracyColumn<Row> extends DetailsHeading {
@@ -54,6 +60,13 @@ const outputColumns = (outputs: readonly Output[]): readonly AccuracyColumn<Outp
   { title: 'Gate', cell: ({ passed }) => <PassedText passed={passed} /> },
 ];
 
+const batchColumns: readonly AccuracyColumn<ComparedBatch>[] = [
+  { title: 'Requests', cell: (row) => batchesText([row]) },
+  { title: 'Count', number: true, cell: ({ requestCount }) => formatCount(requestCount) },
+  { title: 'Largest absolute difference', number: true, cell: ({ maxAbsDiff }) => formatScale(maxAbsDiff) },
+  { title: 'Gate', cell: ({ passed }) => <PassedText passed={passed} /> },
+];
+
 function AccuracyTable<Row>(props: {
   columns: readonly AccuracyColumn<Row>[];
   rows: readonly Row[];
@@ -68,16 +81,19 @@ function AccuracyTable<Row>(props: {
 export function AccuracyPanel({ result, preset }: { result: AccuracyResult; preset: Preset | undefined }) {
   const titleOf = (name: string): string =>
     preset?.metrics.find((known) => known.name === name)?.title ?? name;
+  const accuracy = accuracyOf(result);
+  const at = comparedAtText(result.batches);
   return (
     <Panel
       title="Accuracy"
       note={
         <>
           {formatCount(result.sampleCount)} samples
+          {at === null ? '' : `; compared at ${at}`}
           {result.referenceDevice === undefined ? '' : `; reference on: ${result.referenceDevice}`}
         </>
       }
-      head={<PassedText passed={result.passed} />}
+      head={<AccuracyText word={accuracy.word}>{accuracyText(accuracy)}</AccuracyText>}
     >
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Accuracy tables">
         <AccuracyTable
@@ -90,6 +106,9 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
           rows={result.outputs}
           keyOf={({ output }) => output}
         />
+        {result.batches === undefined ? null : (
+          <AccuracyTable columns={batchColumns} rows={result.batches} keyOf={(row) => batchesText([row])} />
+        )}
       </div>
       {result.reasons.length + result.warnings.length === 0 ? null : (
         <ul className="panel-body stack">

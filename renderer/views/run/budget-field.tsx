@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { budgetMsOf } from '../../../main/contract/measured/points';
-import { budgetText } from '../../../main/contract/measured/verdict';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { BudgetInput } from '../../components/budget-input';
 import { attempt } from '../../components/notices';
@@ -18,7 +17,6 @@ export function BudgetField({ state }: { state: RunState }) {
     if (next === undefined || next === budgetMs || (next !== null && next <= 0)) return;
     attempt(() => client.call('runs.setBudget', { runId, p99BudgetMs: next }));
   };
-  const answer = budgetText(state);
   return (
     <div className="row budget">
       <BudgetInput
@@ -28,7 +26,6 @@ export function BudgetField({ state }: { state: RunState }) {
         onType={setNext}
         onLeave={takeOver}
       />
-      {answer === null ? null : <span role="status">{answer}</span>}
     </div>
   );
 }

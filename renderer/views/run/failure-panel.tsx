@@ -2,6 +2,7 @@ import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy, IconFileText } from '@tabler/icons-react';
 import { type ErrorText, errorText } from '../../../main/contract/error-text';
 import type { WireError } from '../../../main/contract/errors';
+import { remedyOf } from '../../../main/contract/remedy';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { measuredOnText } from '../../../main/contract/run/server-load';
 import { stepTitle } from '../../../main/contract/words';
@@ -35,7 +36,7 @@ export function detailsText(
     `${text.title} (${error.code})`,
     error.message,
     ...(error.where === undefined ? [] : [`Where: ${error.where}`]),
-    `Remedy: ${error.remedy ?? text.remedy}`,
+    `Remedy: ${remedyOf(error)}`,
     `Run: ${state.runId}${step === undefined ? '' : `, step "${stepTitle[step.id]}"`}`,
     onServer === null
       ? `Model: ${spec.model.preset}, ${spec.format} ${spec.precision}, engine ${spec.engine.kind}`

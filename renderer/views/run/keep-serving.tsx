@@ -1,6 +1,7 @@
 import { IconChevronDown, IconServer2 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { isJobEngine } from '../../../main/contract/job/run-job';
+import { inContainers, isElsewhere } from '../../../main/contract/run/engine-kinds';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec } from '../../../main/contract/run/server-load';
 import { ActionMenu, MenuAction, SmallButton } from '../../components/actions';
@@ -21,13 +22,13 @@ export const isDeployable = ({
   hasSpec({ imported, onServer }) &&
   origin === 'own' &&
   accuracy?.result.passed === true &&
-  spec.engine.kind !== 'remote' &&
+  !isElsewhere(spec.engine) &&
   // Its server was on a node of the cluster.
   !isJobEngine(spec.engine);
 
 /** Host that the model was served on; null: this machine. */
 const hostOf = ({ engine }: RunState['spec']): string | null =>
-  engine.kind === 'docker' ? (engine.host ?? null) : null;
+  inContainers(engine) ? (engine.host ?? null) : null;
 
 /** Keeps the model of the run serving: as a deployment of its own, or in one that there is. */
 export function KeepServing({ state }: { state: RunState }) {

@@ -7,7 +7,9 @@ import {
   comparedResponses,
   composing,
   composingName,
+  composingNameIn,
   effort,
+  faultKinds,
   gpus,
   model,
   responseTimes,
@@ -36,9 +38,9 @@ const levelRow = (point: LoadPoint, cells: readonly ReactNode[], doubtful = fals
   doubtful,
 });
 
-/** Failed requests by level and kind, with the server's words. */
+/** Failed requests and wrong responses by level and kind, with the server's words. */
 export const ErrorsTable = detailsTable({
-  title: 'Failed requests',
+  title: 'Failed requests and wrong responses',
   note: 'by kind, with the first message of the server',
   headings: [
     { title: 'Level' },
@@ -47,7 +49,7 @@ export const ErrorsTable = detailsTable({
     { title: 'Message' },
   ],
   rowsOf: (point) =>
-    (point.errorsByKind ?? []).map(({ kind, count, message }) => ({
+    faultKinds(point).map(({ kind, count, message }) => ({
       key: `${keyOf(point)} ${kind}`,
       cells: [levelText(point), formatCount(count), kind, message],
     })),
@@ -58,7 +60,7 @@ const checked = [...checks, comparedResponses];
 /** Which responses were decoded and looked at under load. */
 export const ChecksTable = detailsTable({
   title: 'Checks of responses',
-  note: 'randomly selected responses, decoded and compared with the model’s declared outputs',
+  note: 'responses that were decoded and compared with the model’s declared outputs and, if given, the expected ones',
   headings: [{ title: 'Level' }, ...headingsOf([requests, ...checked]), { title: 'Checked' }],
   rowsOf: (point) => {
     if (point.outputChecks === undefined) return [];
@@ -164,7 +166,11 @@ export const ComposingTable = detailsTable({
   rowsOf: (point) =>
     (point.composing ?? []).map((part) => ({
       key: `${levelText(point)} ${composingName(part)}`,
-      cells: [levelText(point), composingName(part), ...composing.map((column) => cellText(column, part))],
+      cells: [
+        levelText(point),
+        composingNameIn(point, part),
+        ...composing.map((column) => cellText(column, part)),
+      ],
     })),
 });
 

@@ -1,11 +1,11 @@
 import { SegmentedControl } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
+import { answerOf, type ChosenLevel } from '../../../main/contract/measured/answer';
 import { baselineSeries } from '../../../main/contract/measured/baseline';
 import { meanBatch } from '../../../main/contract/measured/columns';
 import { askedLoads, budgetMsOf, gpuCharts } from '../../../main/contract/measured/points';
 import { shownScenario } from '../../../main/contract/measured/repeats';
-import { chosenLevel } from '../../../main/contract/measured/verdict';
-import type { Scenario } from '../../../main/contract/run/run-events';
+import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { plannedSweep, sweepTitle } from '../../../main/contract/run/sweep';
 import { levelOf, type SweepInput, sweepOfState } from '../../charts/chart';
@@ -39,12 +39,11 @@ import { PointsTable } from './points-table';
 const isBusy = (state: RunState, scenario: Scenario): boolean =>
   state.steps.some((step) => step.id === scenario && step.status === 'running');
 
-/** The scenario that has news: the one under way, else the last that has anything. */
-function newsOf(state: RunState): Scenario {
-  if (isBusy(state, 'offline')) return 'offline';
+/** The scenario that has news: the one under way, else that of the answer, else the last that has anything. */
+function newsOf(state: RunState, answer: ChosenLevel | null): Scenario {
+  const busy = scenarios.find((scenario) => isBusy(state, scenario));
   const { points, missing } = state.scenarios.online;
-  if (isBusy(state, 'online') || points.length + missing.length > 0) return 'online';
-  return 'offline';
+  return busy ?? answer?.scenario ?? (points.length + missing.length > 0 ? 'online' : 'offline');
 }
 
 /** Made once: the panel around it is drawn again only for another chart. */
@@ -72,13 +71,15 @@ const sweepText = (state: RunState, scenario: Scenario): string =>
 function ScenarioPicker(props: {
   state: RunState;
   scenario: Scenario;
+  answer: ChosenLevel | null;
   onPick: (scenario: Scenario) => void;
 }) {
-  const { state, scenario, onPick } = props;
+  const { state, scenario, answer, onPick } = props;
   const count = (of: Scenario): string => {
     const measured = String(shownScenario(state, of).points.length);
     const asked = askedLoads(state, of).length;
-    return asked === 0 ? measured : `${measured}/${asked}`;
+    const star = answer?.scenario === of ? ' ★' : '';
+    return `(${asked === 0 ? measured : `${measured}/${asked}`})${star}`;
   };
   return (
     <SegmentedControl
@@ -87,8 +88,8 @@ function ScenarioPicker(props: {
       value={scenario}
       onChange={(value) => onPick(value === 'offline' ? 'offline' : 'online')}
       data={[
-        { value: 'offline', label: `Offline · batch size (${count('offline')})` },
-        { value: 'online', label: `Online · ${sweepText(state, 'online')} (${count('online')})` },
+        { value: 'offline', label: `Offline · batch size ${count('offline')}` },
+        { value: 'online', label: `Online · ${sweepText(state, 'online')} ${count('online')}` },
       ]}
     />
   );
@@ -118,7 +119,10 @@ function GpuCharts(props: { input: Omit<SweepInput, 'level'>; sweep: string; fil
 /** Which level to choose, and what each costs. */
 function TradeOffPanel(props: { input: Omit<SweepInput, 'level'>; state: RunState; fileName: string }) {
   const { input, state, fileName } = props;
-  const chart = useMemo(() => tradeOffChart({ ...input, level: null }, chosenLevel(state)), [input, state]);
+  const chart = useMemo(
+    () => tradeOffChart({ ...input, level: null }, answerOf(state)?.level ?? null),
+    [input, state],
+  );
   return (
     <ChartPanel
       id="trade-off"
@@ -134,13 +138,16 @@ function TradeOffPanel(props: { input: Omit<SweepInput, 'level'>; state: RunStat
 /** Charts and table of one scenario at a time; the one with news comes to the front until the reader picks one. */
 export const Measurements = memo(function Measurements({ state }: { state: RunState }) {
   const theme = useChartTheme();
-  const { runId } = state;
   const budgetMs = budgetMsOf(state);
   const [picked, setPicked] = useState<Scenario | null>(null);
-  const scenario = picked ?? newsOf(state);
-  const { spec, scenarios, imported, onServer } = state;
+  const answer = useMemo(() => answerOf(state)?.level ?? null, [state]);
+  const scenario = picked ?? newsOf(state, answer);
+  const { runId, spec, scenarios: measuredOf, imported, onServer } = state;
   const { performance } = spec;
-  const measured = useMemo(() => shownScenario({ spec, scenarios }, scenario), [spec, scenarios, scenario]);
+  const measured = useMemo(
+    () => shownScenario({ spec, scenarios: measuredOf }, scenario),
+    [spec, measuredOf, scenario],
+  );
   const planned = useMemo(
     () => askedLoads({ spec, imported, onServer }, scenario).map((load) => levelOf(scenario, load)),
     [spec, scenario, imported, onServer],
@@ -164,12 +171,11 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
     }),
     [input],
   );
-  const sweep = sweepText(state, scenario);
-  const fileName = `${runId}-${scenario}`;
+  const [sweep, fileName] = [sweepText(state, scenario), `${runId}-${scenario}`];
   return (
     <section className="stack" aria-label="Measurements">
       <div className="row wrap measurements-head">
-        <ScenarioPicker state={state} scenario={scenario} onPick={setPicked} />
+        <ScenarioPicker state={state} scenario={scenario} answer={answer} onPick={setPicked} />
         <BaselinePicker runId={runId} baseline={baseline} />
         <div className="row budget">
           <BudgetField state={state} />
@@ -203,7 +209,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
         />
         <GpuCharts input={input} sweep={sweep} fileName={fileName} />
       </div>
-      <PointsTable scenario={scenario} state={measured} />
+      <PointsTable scenario={scenario} state={measured} answer={answer} />
       {details.map((Details, index) => (
         <Details key={index} points={points} />
       ))}

@@ -1,5 +1,7 @@
 import { memo, useState } from 'react';
 import { isSteady, stateWords } from '../../../main/contract/flag-text';
+import { longerText } from '../../../main/contract/measured/again';
+import type { ChosenLevel } from '../../../main/contract/measured/answer';
 import {
   cellText,
   type Column,
@@ -27,6 +29,7 @@ import {
   responseRates,
   responseTimes,
   sequenceRate,
+  serverPartsTexts,
   tls,
 } from '../../../main/contract/measured/detail-columns';
 import { middleRepeatText, repeatsText } from '../../../main/contract/measured/repeats';
@@ -34,7 +37,7 @@ import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatTyped, missing } from '../../../main/contract/numbers';
 import type { Scenario } from '../../../main/contract/run/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run/run-state';
-import type { Sweep } from '../../../main/contract/run/sweep';
+import { loadKey, type Sweep } from '../../../main/contract/run/sweep';
 import { levelOf, sweepOfState } from '../../charts/chart';
 import { CompactButton } from '../../components/actions';
 import { Panel } from '../../components/panel';
@@ -89,6 +92,12 @@ function rowsOf(scenario: Scenario, state: ScenarioState): readonly Row[] {
   return rows.sort((a, b) => a.level - b.level);
 }
 
+const isLevelOf = (answer: ChosenLevel | null, scenario: Scenario, row: Row): boolean =>
+  answer?.scenario === scenario &&
+  'point' in row &&
+  loadKey(row.point) === loadKey(answer.point) &&
+  row.point.model === answer.point.model;
+
 /** Models that were measured at the same time have the same levels. */
 const rowKey = (row: Row): string =>
   'point' in row && row.point.model !== undefined ? `${row.level} ${row.point.model}` : String(row.level);
@@ -108,15 +117,15 @@ function ValueCell({ column, point }: { column: Column; point: LoadPoint }) {
 
 function PointCells({ point, columns }: { point: LoadPoint; columns: readonly Column[] }) {
   const why = doubtsText(point);
-  const repeats = repeatsText(point.repeats);
+  const how = [repeatsText(point.repeats), longerText(point)].filter((text) => text !== null).join('; ');
   return (
     <>
       <td className={why === null ? 'dim' : 'tone-warn'} title={why ?? undefined}>
         {isSteady(point) ? '' : '○ '}
         {stateWords(point)}
-        {repeats === null ? null : (
+        {how === '' ? null : (
           <span className="range" title={middleRepeatText(point.repeats) ?? undefined}>
-            {repeats}
+            {how}
           </span>
         )}
       </td>
@@ -136,7 +145,8 @@ function noteOf(points: readonly LoadPoint[]): string {
   const stream = points.some(({ streaming }) => streaming !== undefined)
     ? '; latency over a stream is that of the last response'
     : '';
-  return `mean times and percentiles in ms, sorted by load${spread}${stream}`;
+  const parts = serverPartsTexts(points).map((sentence) => `; ${sentence.replace(/\.$/, '')}`);
+  return `mean times and percentiles in ms, sorted by load${spread}${stream}${parts.join('')}`;
 }
 
 /** @param several models were measured at the same time: each row names its own. */
@@ -154,9 +164,12 @@ const headingsOf = (load: Column, columns: readonly Column[], several: boolean):
 export const PointsTable = memo(function PointsTable({
   scenario,
   state,
+  answer = null,
 }: {
   scenario: Scenario;
   state: ScenarioState;
+  /** Its level has a star. */
+  answer?: ChosenLevel | null;
 }) {
   const [withComponents, setWithComponents] = useState(false);
   const rows = rowsOf(scenario, state);
@@ -185,7 +198,10 @@ export const PointsTable = memo(function PointsTable({
               {several ? (
                 <td className="mono">{'point' in row ? (row.point.model ?? missing) : missing}</td>
               ) : null}
-              <td className="number">{formatTyped(row.level)}</td>
+              <td className="number" title={isLevelOf(answer, scenario, row) ? answer?.name : undefined}>
+                {isLevelOf(answer, scenario, row) ? '★ ' : ''}
+                {formatTyped(row.level)}
+              </td>
               {'point' in row ? (
                 <PointCells point={row.point} columns={columns} />
               ) : (

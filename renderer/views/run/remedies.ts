@@ -1,4 +1,5 @@
 import type { ErrorCode, WireError } from '../../../main/contract/errors';
+import { isElsewhere } from '../../../main/contract/run/engine-kinds';
 import type { RunState } from '../../../main/contract/run/run-state';
 
 /** What a person can do about a run that failed. */
@@ -75,6 +76,9 @@ const ofContent: ReadonlySet<ErrorCode> = new Set([
   'model-mismatch',
 ]);
 
+/** Of an error that the same files would bring again: only others make the next attempt different. */
+export const needsOtherFiles = ({ code }: Pick<WireError, 'code'>): boolean => ofContent.has(code);
+
 const hasOwnFiles = ({ model, performance }: RunState['spec']): boolean =>
   model.source !== undefined ||
   model.dataset !== undefined ||
@@ -82,7 +86,7 @@ const hasOwnFiles = ({ model, performance }: RunState['spec']): boolean =>
   performance.inputDataFile !== undefined;
 
 function hasFixedPort({ engine }: RunState['spec']): boolean {
-  return engine.kind !== 'remote' && (engine.httpPort ?? engine.grpcPort) !== undefined;
+  return !isElsewhere(engine) && (engine.httpPort ?? engine.grpcPort) !== undefined;
 }
 
 /**

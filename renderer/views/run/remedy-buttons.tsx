@@ -15,7 +15,7 @@ import { attempt } from '../../components/notices';
 import { doRunWork } from '../../stores/run-work';
 import { useWorkbench, type Workbench } from '../../workbench';
 import { editRun, isChangeable } from '../runs/run-tools';
-import { remediesOf, type RemedyAction } from './remedies';
+import { needsOtherFiles, remediesOf, type RemedyAction } from './remedies';
 
 const looks: Readonly<
   Record<RemedyAction, { readonly icon: Icon; readonly label: string; readonly help: string }>
@@ -28,7 +28,7 @@ const looks: Readonly<
   'measure-unverified': {
     icon: IconShieldOff,
     label: 'Measure anyway',
-    help: 'Continues this run past the accuracy gate and marks every result as unverified',
+    help: 'Continues this run past the accuracy gate and marks every result “accuracy failed”',
   },
   'free-port': {
     icon: IconPlugConnected,
@@ -46,6 +46,13 @@ const looks: Readonly<
     label: 'Resume',
     help: 'Retries the failed step; completed steps are not repeated',
   },
+};
+
+/** The same content fails again. */
+const resumeFilesLook = {
+  icon: IconPlayerPlay,
+  label: 'Resume with changed files',
+  help: 'Repeats what depends on the files of your model and data, as they are now; unchanged ones fail again',
 };
 
 /** Of a run that cannot be changed here. */
@@ -83,16 +90,17 @@ async function act(workbench: Workbench, state: RunState, action: RemedyAction):
   }
 }
 
+function lookOf(action: RemedyAction, state: RunState, error: WireError) {
+  if (action === 'edit' && !isChangeable(state)) return runAgainLook;
+  return action === 'resume' && needsOtherFiles(error) ? resumeFilesLook : looks[action];
+}
+
 /** What helps with the error of a run, the first as the main button. */
 export function RemedyButtons({ state, error }: { state: RunState; error: WireError }) {
   const workbench = useWorkbench();
   const [busy, setBusy] = useState<RemedyAction | null>(null);
   return remediesOf(error, state).map((action, index) => {
-    const {
-      icon: ActionIcon,
-      label,
-      help,
-    } = action === 'edit' && !isChangeable(state) ? runAgainLook : looks[action];
+    const { icon: ActionIcon, label, help } = lookOf(action, state, error);
     return (
       <SmallButton
         icon={ActionIcon}

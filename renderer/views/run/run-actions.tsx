@@ -16,6 +16,7 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import { budgetMsOf } from '../../../main/contract/measured/points';
 import type { ShownLook } from '../../../main/contract/run/report-look';
 import type { ReportFile } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
@@ -87,7 +88,7 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
 };
 
 /** The same server and model, to be measured once more. */
-function MeasureAgain({ load }: { load: ServerLoad }) {
+function MeasureAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number | null }) {
   const { overlay } = useWorkbench();
   const { addresses, host, models, levels, protocol } = load;
   const { http, grpc, httpTls } = addresses;
@@ -114,6 +115,7 @@ function MeasureAgain({ load }: { load: ServerLoad }) {
           batchSizes: listed('batchSize'),
           concurrency: listed('concurrency'),
           protocol,
+          ...(budgetMs === null ? {} : { p99BudgetMs: budgetMs }),
         })
       }
     />
@@ -230,7 +232,9 @@ export function RunActions({ state }: { state: RunState }) {
           onClick={attempting(() => runAgain(workbench, runId))}
         />
       ) : null}
-      {state.onServer === null || status === 'running' ? null : <MeasureAgain load={state.onServer} />}
+      {state.onServer === null || status === 'running' ? null : (
+        <MeasureAgain load={state.onServer} budgetMs={budgetMsOf(state)} />
+      )}
       <IconAction
         icon={IconPencil}
         label="Rename"

@@ -1,11 +1,17 @@
+import { IconRepeat } from '@tabler/icons-react';
+import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import { isSound } from '../../../main/contract/flag-text';
+import { againOf, againTime, againTitle } from '../../../main/contract/measured/again';
+import { answerOf } from '../../../main/contract/measured/answer';
+import { doubtsOf } from '../../../main/contract/measured/doubts';
 import type { KeyFigure } from '../../../main/contract/measured/key-figures';
-import { bestPoint } from '../../../main/contract/measured/points';
-import { endVerdict } from '../../../main/contract/measured/verdict';
+import { endVerdict, type Verdict } from '../../../main/contract/measured/verdict';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { type MetricTitles, metricTitlesOf } from '../../../main/contract/words';
+import { SmallButton } from '../../components/actions';
+import { Panel } from '../../components/panel';
 import { hasFailed } from '../../stores/run-work';
+import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { RunHistory } from '../runs/run-history';
 import { AccuracyPanel } from './accuracy-panel';
@@ -49,10 +55,65 @@ function Figures({ state, titles }: { state: RunState; titles: MetricTitles }) {
   );
 }
 
-/** Green is only for an answer from a steady level of a run that ran to its end, past its accuracy gate. */
-function isSure(state: RunState): boolean {
-  const best = bestPoint(state);
-  return state.status === 'done' && !state.unverified && best !== null && isSound(best.point);
+/** Green is only for an answer that nothing is in doubt about, of a run that ran to its end, past its accuracy gate. */
+const isSure = (state: RunState): boolean =>
+  state.status === 'done' && !state.unverified && (answerOf(state)?.isSure ?? false);
+
+/** Settles what is in doubt about the answer; what it takes is said before. */
+function MeasureAgain({ state }: { state: RunState }) {
+  const { client, run } = useWorkbench();
+  const [busy, working] = useWork();
+  const again = againOf(state);
+  const { runId } = state;
+  if (again === null || state.origin === 'foreign') return null;
+  return (
+    <div className="buttons verdict-buttons">
+      <SmallButton
+        icon={IconRepeat}
+        loading={busy}
+        onClick={working(async () => {
+          await client.call('runs.resume', { runId, again: true });
+          await run.getState().open(runId);
+        })}
+      >
+        {againTitle(again)}
+      </SmallButton>
+      <span className="dim small">
+        {againTime(again)} of measuring. The other levels are kept; the old figures stay in the journal.
+      </span>
+    </div>
+  );
+}
+
+/** The answer, and below it what it left out and how well it is founded. */
+function AnswerPanel({ state, verdict }: { state: RunState; verdict: Verdict }) {
+  const { lead, doubts, partial } = verdict;
+  return (
+    <section className={isSure(state) ? 'panel verdict' : 'panel verdict unverified'} role="status">
+      {lead}
+      {[...doubts, ...(partial === null ? [] : [partial])].map((line) => (
+        <div key={line} className="tone-warn">
+          {line}
+        </div>
+      ))}
+      <MeasureAgain state={state} />
+    </section>
+  );
+}
+
+/** What is doubtful beside what the answer says of itself, as on the first page of the report. */
+function DoubtsPanel({ state }: { state: RunState }) {
+  const doubts = useMemo(() => doubtsOf(state), [state]);
+  if (doubts.length === 0) return null;
+  return (
+    <Panel title="What is doubtful">
+      <ul className="panel-body doubts-list">
+        {doubts.map((doubt) => (
+          <li key={doubt}>{doubt}</li>
+        ))}
+      </ul>
+    </Panel>
+  );
 }
 
 /** What the run has given, and what stands in its way first. */
@@ -62,7 +123,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
     state.onServer === null ? list.value?.find(({ id }) => id === state.spec.model.preset) : undefined,
   );
   const titles = preset === undefined ? {} : metricTitlesOf(preset);
-  const sentence = endVerdict(state, titles);
+  const verdict = endVerdict(state, titles);
   const measurements = showsMeasurements(state);
   return (
     <div className="run-main" tabIndex={0} role="region" aria-label="Results">
@@ -82,15 +143,12 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         <OriginNotice state={state} />
         <DamageNotice lines={state.damagedLines} />
         <StoppedNotice state={state} />
-        {sentence === null || !measurements ? null : (
-          <section className={isSure(state) ? 'panel verdict' : 'panel verdict unverified'} role="status">
-            {sentence}
-          </section>
-        )}
+        {verdict === null || !measurements ? null : <AnswerPanel state={state} verdict={verdict} />}
         <ChangesNotice changes={state.specChanges} />
         {measurements ? (
           <>
             <Figures state={state} titles={titles} />
+            {verdict === null ? null : <DoubtsPanel state={state} />}
             <Measurements state={state} />
           </>
         ) : null}

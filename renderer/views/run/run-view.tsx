@@ -3,6 +3,7 @@ import { useStore } from 'zustand';
 import { queueOf } from '../../../main/contract/job/run-job';
 import type { StepId } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { servedByOf, servedByText } from '../../../main/contract/run/served-by';
 import { measuredServer, servedModels } from '../../../main/contract/run/server-load';
 import { estimateTimeLeft, timeLeftText } from '../../../main/contract/run/time-left';
 import { CompactButton } from '../../components/actions';
@@ -98,6 +99,16 @@ function runningText({ waitsFor }: RunState, stopping: keyof typeof stoppingText
   return queueOf(waitsFor) === null ? undefined : 'Queued';
 }
 
+/** What executes the model: a local run's figures are not those of the backend that NVIDIA's images have. */
+function ServedByMark({ state }: { state: RunState }) {
+  const served = servedByOf(state);
+  return served === null ? null : (
+    <span className="dim" title={`Served by ${servedByText(state) ?? ''}`}>
+      {served.short}
+    </span>
+  );
+}
+
 function RunStanding({ state }: { state: RunState }) {
   const { run } = useWorkbench();
   const stopping = useStore(run, (current) => current.stopping[state.runId]);
@@ -107,8 +118,9 @@ function RunStanding({ state }: { state: RunState }) {
         status={state.status}
         text={state.status === 'running' ? runningText(state, stopping) : undefined}
       />
+      <ServedByMark state={state} />
       {stopping === undefined ? <TimeLeft state={state} /> : null}
-      {state.unverified ? <span className="unverified-mark">unverified</span> : null}
+      {state.unverified ? <span className="unverified-mark">accuracy failed</span> : null}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useStore } from 'zustand';
 import { titleWithUnit } from '../../../main/contract/measured/column';
 import { p99, throughput } from '../../../main/contract/measured/columns';
 import { historyOf } from '../../../main/contract/measured/verdict';
-import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
+import { formatMs, missing } from '../../../main/contract/numbers';
 import type { RunSummary } from '../../../main/contract/run/run-outcome';
 import { PageLink } from '../../components/links';
 import { Panel } from '../../components/panel';
@@ -10,6 +10,7 @@ import { RunStatusText } from '../../components/status-text';
 import { numeric, ScrollTable, TableHead } from '../../components/table';
 import { formatWhen, formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
+import { AnswerRate } from './run-row';
 
 const headings = [
   'Run',
@@ -50,9 +51,8 @@ export function RunHistory({ runId }: { runId: string }) {
               </td>
               <td>{known(run.machine)}</td>
               <td>{known(run.server)}</td>
-              <td className="number" title={chosen?.text}>
-                {chosen === null ? missing : formatRate(chosen.inferencesPerSecond)}
-                {chosen?.steady === false ? <span className="dim"> not steady</span> : null}
+              <td className="number">
+                <AnswerRate chosen={chosen} answer={run.answer} />
               </td>
               <td className="number">{formatMs(chosen?.p99Us)}</td>
             </tr>

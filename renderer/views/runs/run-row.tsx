@@ -1,14 +1,15 @@
 import { Checkbox } from '@mantine/core';
-import { IconAlertTriangle, IconCopy, IconDots, IconPencil, IconTag, IconTrash } from '@tabler/icons-react';
+import { IconCopy, IconDots, IconPencil, IconTag, IconTrash } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
 import { jobPlace, queueOf } from '../../../main/contract/job/run-job';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run/run-content';
 import { shortWaitText } from '../../../main/contract/run/run-events';
+import { accuracyText } from '../../../main/contract/run/run-outcome';
 import { hasSpec } from '../../../main/contract/run/server-load';
 import { ActionMenu, BareIcon, MenuAction } from '../../components/actions';
 import { attempting } from '../../components/notices';
-import { PassedText, RunStatusText, Status } from '../../components/status-text';
+import { AccuracyText, RunStatusText } from '../../components/status-text';
 import { formatWhen, formatWhenFully } from '../../format/times';
 import { stopClick } from '../../handlers';
 import { useWorkbench } from '../../workbench';
@@ -16,19 +17,35 @@ import type { Distinction } from './run-distinctions';
 import { removeRuns, runAgain } from './run-tools';
 
 function Accuracy({ run }: { run: RunSummary }) {
-  if (run.accuracyPassed === null) return <span className="dim">–</span>;
-  if (run.accuracyPassed || run.best === null) return <PassedText passed={run.accuracyPassed} />;
-  return <Status icon={IconAlertTriangle} tone="warn" text="Unverified" />;
+  const { word, of } = run.accuracy;
+  if (word === 'not checked') return <span className="dim">{word}</span>;
+  return (
+    <>
+      <AccuracyText word={word} />
+      {of === null ? null : <span className="second-line">{of}</span>}
+    </>
+  );
 }
 
-/** A best level that is not steady says so; what the budget of the run leaves stands in the hover. */
-function BestRate(props: Pick<RunSummary, 'budgetText'> & { best: NonNullable<RunSummary['best']> }) {
-  const { best, budgetText } = props;
+/** The throughput of the answer; what is in doubt about it is below, and all of it in the hover. */
+export function AnswerRate({ chosen, answer }: Pick<RunSummary, 'chosen' | 'answer'>) {
+  if (answer === null) return missing;
   return (
-    <span title={[best.text, ...(budgetText === null ? [] : [budgetText])].join('\n')}>
-      {best.steady ? '' : '○ '}
-      {formatRate(best.inferencesPerSecond)}
-      {best.steady ? null : <span className="second-line tone-warn">not steady</span>}
+    <span title={answer.text}>
+      {chosen?.steady === false ? '○ ' : ''}
+      {formatRate(chosen?.inferencesPerSecond)}
+      {answer.mark === null ? null : <span className="second-line tone-warn">{answer.mark}</span>}
+    </span>
+  );
+}
+
+/** Where it ran, and which of Triton's backends the figures are of. */
+function Engine({ run: { engine, servedBy } }: { run: RunSummary }) {
+  if (servedBy === null) return engine;
+  return (
+    <span title={`Served by ${servedBy.text}`}>
+      {engine}
+      {servedBy.short === '' ? null : <span className="second-line">{servedBy.short}</span>}
     </span>
   );
 }
@@ -65,10 +82,8 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
 }
 
 /** What a narrow list has no columns for. */
-function narrowText({ profile, engine, accuracyPassed }: RunSummary): string {
-  const accuracy =
-    accuracyPassed === null ? '' : accuracyPassed ? ' · accuracy passed' : ' · accuracy not passed';
-  return `${profile} · ${engine}${accuracy} `;
+function narrowText({ profile, engine, accuracy }: RunSummary): string {
+  return `${profile} · ${engine} · accuracy ${accuracyText(accuracy)} `;
 }
 
 function RunName(props: {
@@ -156,7 +171,9 @@ export function RunRow(props: {
         {run.format} {run.precision}
       </td>
       <td>{run.profile}</td>
-      <td>{run.engine}</td>
+      <td>
+        <Engine run={run} />
+      </td>
       <td>
         <RunStatusText
           status={run.status}
@@ -172,9 +189,9 @@ export function RunRow(props: {
         <Accuracy run={run} />
       </td>
       <td className="number">
-        {run.best === null ? missing : <BestRate best={run.best} budgetText={run.budgetText} />}
+        <AnswerRate chosen={run.chosen} answer={run.answer} />
       </td>
-      <td className="number">{formatMs(run.best?.p99Us)}</td>
+      <td className="number">{formatMs(run.chosen?.p99Us)}</td>
       <td className="number" title={formatWhenFully(run.createdAt)}>
         {formatWhen(run.createdAt)}
       </td>

@@ -1,22 +1,24 @@
 import type { RunSummary } from '../../../main/contract/api';
 import { WorkbenchError } from '../../../main/contract/errors';
+import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec } from '../../../main/contract/run/server-load';
 import type { Choice } from '../../../main/contract/run/spec-tools';
 import { noticeAction } from '../../components/action-message';
+import { pageOfProblem } from '../../stores/draft/wizard-page';
 import { eachRun, restoreRuns } from '../../stores/run-work';
 import type { Workbench } from '../../workbench';
 
 /** Opens the wizard with what the run changed of the defaults as a draft. Rejects with a WorkbenchError. */
 export async function runAgain(workbench: Workbench, runId: string): Promise<void> {
-  const choice = await choiceOf(workbench, runId);
-  workbench.draft.getState().reuse(choice, `run ${runId}`);
+  const { choice, run } = await choiceOf(workbench, runId);
+  workbench.draft.getState().reuse(choice, `run ${runId}`, run.p99BudgetMs);
   workbench.route.getState().go({ page: 'new', draft: true });
 }
 
-/** The same to change that run and continue it. Rejects with a WorkbenchError. */
+/** The same to change that run and continue it, on the page of what stopped it. Rejects with a WorkbenchError. */
 export async function changeRun(workbench: Workbench, runId: string): Promise<void> {
-  const choice = await choiceOf(workbench, runId);
-  workbench.draft.getState().changeRun(choice, runId);
+  const { choice, run } = await choiceOf(workbench, runId);
+  workbench.draft.getState().changeRun(choice, runId, pageOfProblem(run), run.p99BudgetMs);
   workbench.route.getState().go({ page: 'new', draft: true });
 }
 
@@ -30,7 +32,13 @@ export const isChangeable = ({ status, origin, ...run }: Changeable): boolean =>
 export const editRun = (workbench: Workbench, run: Changeable): Promise<void> =>
   (isChangeable(run) ? changeRun : runAgain)(workbench, run.runId);
 
-async function choiceOf(workbench: Workbench, runId: string): Promise<Choice> {
+async function choiceOf(
+  workbench: Workbench,
+  runId: string,
+): Promise<{
+  readonly choice: Choice;
+  readonly run: Pick<RunState, 'error' | 'steps' | 'p99BudgetMs'>;
+}> {
   const { spec, ...run } = await workbench.client.call('runs.get', { runId });
   if (!hasSpec(run)) {
     throw new WorkbenchError('input-invalid', 'This run has no specification that could be run again.');
@@ -38,7 +46,7 @@ async function choiceOf(workbench: Workbench, runId: string): Promise<Choice> {
   const choice = await workbench.client.call('spec.choice', { spec });
   // What was left on disk is read first, lest it takes the place of this.
   await workbench.draft.getState().open();
-  return choice;
+  return { choice, run };
 }
 
 /** Removes the runs and offers for a while to bring them back. Rejects with the first refusal. */

@@ -31,7 +31,7 @@ const columns: readonly Column[] = [
   { column: 'preset', title: 'Run' },
   { column: 'format', title: 'Format', width: 116 },
   { column: 'profile', title: 'Profile', width: 64 },
-  { column: 'engine', title: 'Engine', width: 74 },
+  { column: 'engine', title: 'Engine', width: 148 },
   { column: 'status', title: 'State', width: 150 },
   { column: 'accuracy', title: 'Accuracy', width: 104 },
   { column: 'throughput', title: 'Best, inferences/s', number: true, width: 136 },

@@ -9,8 +9,8 @@ const valueOf = {
   engine: ({ engine }: RunSummary) => engine,
   status: ({ status }: RunSummary) => runStatusText[status],
   accuracy: ({ accuracyPassed }: RunSummary) => (accuracyPassed === null ? null : Number(accuracyPassed)),
-  throughput: ({ best }: RunSummary) => best?.inferencesPerSecond ?? null,
-  p99: ({ best }: RunSummary) => best?.p99Us ?? null,
+  throughput: ({ chosen }: RunSummary) => chosen?.inferencesPerSecond ?? null,
+  p99: ({ chosen }: RunSummary) => chosen?.p99Us ?? null,
   started: ({ createdAt }: RunSummary) => createdAt,
 } as const;
 

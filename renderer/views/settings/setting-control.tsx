@@ -70,7 +70,7 @@ function TextControl({ id, value, set }: ControlProps) {
   };
   return (
     <TextInput
-      aria-label={unit === undefined ? title : `${title}, ${unit}`}
+      aria-label={unit === undefined ? title : `${title} (${unit})`}
       aria-describedby={`${id}-help`}
       size="xs"
       placeholder={absent}

@@ -100,9 +100,11 @@ export function StoragePanel({ children }: { children: ReactNode }) {
       title="Storage"
       note={value === null ? null : `${formatBytes(value.freeBytes)} free`}
       head={
-        <Button size="compact-sm" variant="default" onClick={attempting(ask)}>
-          Clean up…
-        </Button>
+        <span data-setting="clean-up">
+          <Button size="compact-sm" variant="default" onClick={attempting(ask)}>
+            Clean up…
+          </Button>
+        </span>
       }
     >
       {info === null ? null : <HomeRow home={info.home} fixed={info.homeFixed} />}

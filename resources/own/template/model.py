@@ -24,6 +24,8 @@ class Classifier(nn.Module):
 def get_model(hidden: int = 32, classes: int = 4) -> tuple[nn.Module, dict[str, list[str]]]:
     """The module, and the names of its inputs and outputs in the order of forward().
 
+    A forward() that returns a dict, a dataclass or a NamedTuple is taken by its keys: name the outputs as the keys.
+
     Parameters are set by `args` in preset.yaml, or by --set model.args.hidden=64.
     """
     return Classifier(hidden, classes), {"inputs": ["INPUT__0"], "outputs": ["OUTPUT__0"]}

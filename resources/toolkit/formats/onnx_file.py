@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from ..datatypes import numpy_dtype, triton_datatype
-from ..errors import ToolkitError
+from ..errors import ToolkitError, runtime_reason
 from ..files import copy_file, replacing
 from ..runners import OnnxRunner, Runner
 from ..signature import Signature, Tensor
@@ -306,7 +306,7 @@ def _convert(conversion: Conversion) -> Converted:
         try:
             OnnxRunner(target)
         except ToolkitError as error:
-            reason = (error.details or error.message).strip().splitlines()[0]
+            reason = runtime_reason(error.details or error.message)
             raise ToolkitError(
                 "combination-unsupported",
                 f"The model cannot be used in float16: {reason}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from ..batches import Batches
 from ..errors import ToolkitError
@@ -57,12 +57,12 @@ def _check_batches(runner: Runner, signature: Signature, x: dict[str, Any]) -> N
 
 
 class Source(NamedTuple):
-    """A model of either framework."""
+    """A model of either framework. `written`: as a file is made of it, once the runner has run it."""
 
-    model: Any
     inputs: list[str]
     parameters: int
     runner: Runner
+    written: Callable[[], Any]
 
 
 def _torch(folder: ModelFolder, options: argparse.Namespace) -> Source:
@@ -71,14 +71,15 @@ def _torch(folder: ModelFolder, options: argparse.Namespace) -> Source:
     torch.manual_seed(options.seed)
     model = load_model(folder, options.checkpoint)
     parameters = sum(parameter.numel() for parameter in model.module.parameters())
-    return Source(model, model.inputs, parameters, ModuleRunner(model.module, model.inputs, model.outputs))
+    runner = ModuleRunner(model.module, model.inputs, model.outputs)
+    return Source(model.inputs, parameters, runner, lambda: model._replace(module=runner.plain(model.module)))
 
 
 def _keras(folder: ModelFolder, options: argparse.Namespace) -> Source:
     from ..keras_model import KerasRunner, load_keras_model
 
     model = load_keras_model(folder, options.checkpoint, options.seed)
-    return Source(model, model.inputs, model.parameters, KerasRunner(model))
+    return Source(model.inputs, model.parameters, KerasRunner(model), lambda: model)
 
 
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
@@ -94,6 +95,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             folder,
             options.output,
             options.opset,
+            options.batch_size,
             report,
         )
     kind, framework = FORMATS[options.format], options.framework
@@ -115,7 +117,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     report.progress(0.5, f"Exporting as {options.format}")
     output: Path = options.output
     opset = options.opset if options.format == "onnx" else None
-    export = Export(source.model, example.x, signature, source.parameters, folder.path, options)
+    export = Export(source.written(), example.x, signature, source.parameters, folder.path, options)
     with replacing(output) as partial:
         kind.write[framework](export, partial)
         report.progress(0.8, "Checking the exported file")

@@ -7,7 +7,20 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Optional
 
-from ..batches import Batches
+import numpy as np
+
+from ..batches import Batch, Batches, Tensors
+from ..checks.compared_batches import (
+    AGAIN,
+    SINGLY,
+    Asked,
+    Writers,
+    add_asked_arguments,
+    folder_of,
+    gathered_rows,
+    requests_of,
+)
+from ..checks.randomness import onnx_random_operators, torch_random_operators
 from ..dumps import DumpWriter, write_lengths
 from ..errors import ToolkitError
 from ..files import new_directory
@@ -25,10 +38,18 @@ from ..runners import (
 )
 from ..signature import Signature, parse_signature
 
+#: Of one sample and its answer that are kept: a few are.
+_MOST_KNOWN_BYTES = 16 * 1024 * 1024
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
     add_dump_arguments(parser)
+    add_asked_arguments(parser)
+    parser.add_argument(
+        "--again", action="store_true",
+        help="compute each batch twice; the second answers go into the folder again of the dump",
+    )  # fmt: skip
     parser.add_argument("--runtime", required=True, choices=("pyt", "tf", "onnx", "ts", "savedmodel"))
     parser.add_argument("--path", type=Path, help="model file, for onnx, ts and savedmodel")
     parser.add_argument(
@@ -71,6 +92,48 @@ def _runner(
     return (runner if given is None else LiftedRunner(runner, given)), {}
 
 
+def _compute_asked(runner: Runner, folder: ModelFolder, asked: Asked, writers: Writers) -> None:
+    """A sample alone may be among both kinds of requests, and is computed once."""
+    known: dict[str, tuple[Tensors, Tensors]] = {}
+
+    def compute(name: str, batch: Batch) -> None:
+        key = batch.ids[0]
+        before = known.get(key) if len(batch.ids) == 1 else None
+        if before is not None and all(
+            np.array_equal(before[0][name], array) for name, array in batch.x.items()
+        ):
+            outputs = before[1]
+        else:
+            outputs = runner.run(batch.x)
+        size = sum(array.nbytes for array in (*batch.x.values(), *outputs.values()))
+        if len(batch.ids) == 1 and size <= _MOST_KNOWN_BYTES:
+            known[key] = (batch.x, outputs)
+        writers.write(name, batch, outputs)
+
+    # What is gathered is compared with a batch too.
+    for size in sorted({*asked.sizes, asked.gathered} - {0}):
+        for batch in requests_of(folder, size, asked.samples):
+            compute(folder_of(size), batch)
+    if asked.gathered > 0:
+        for row in gathered_rows(folder, asked):
+            compute(SINGLY, row)
+
+
+def _random_operators(
+    runner: Runner, folder: ModelFolder, options: argparse.Namespace, report: Report
+) -> list[str]:
+    """None where they cannot be found out: what they are is more than what is needed."""
+    try:
+        if options.runtime == "onnx":
+            return onnx_random_operators(options.path)
+        if options.runtime in ("pyt", "ts"):
+            first = next(iter(Batches(folder, 1)))
+            return torch_random_operators(runner, first.x, folder.path)
+    except Exception as error:
+        report.warning(f"The random operators of the model were not found: {error}")
+    return []
+
+
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     folder = ModelFolder.from_options(options)
     report.progress(0.0, "Loading the model")
@@ -80,8 +143,8 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     samples = count = 0
     started = time.monotonic()
     with new_directory(options.output_dir) as directory:
+        writer, others = DumpWriter(directory), Writers(directory, lengths)
         write_lengths(directory, lengths)
-        writer = DumpWriter(directory)
         for batch in batches:
             parts = {"outputs": runner.run(batch.x)}
             if options.dump_labels:
@@ -89,10 +152,22 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             if options.dump_inputs:
                 parts["inputs"] = batch.x
             writer.write(batch.ids, **parts)
+            if options.again:
+                others.write(AGAIN, batch, runner.run(batch.x))
             samples += len(batch.ids)
             count += 1
             report.progress(None if total is None else samples / total, f"{samples} samples")
         writer.flush()
+        _compute_asked(runner, folder, Asked.of(options), others)
+        others.flush()
     report.fact("Reference on", runner.device.title)
     seconds = round(time.monotonic() - started, 3)
-    return {"samples": samples, "batches": count, "seconds": seconds, "device": runner.device.title}
+    result: dict[str, Any] = {
+        "samples": samples,
+        "batches": count,
+        "seconds": seconds,
+        "device": runner.device.title,
+    }
+    if options.again:
+        result["random"] = _random_operators(runner, folder, options, report)
+    return result

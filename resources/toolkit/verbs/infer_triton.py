@@ -8,6 +8,15 @@ from collections import deque
 from typing import Any, Callable, Optional
 
 from ..batches import Batch, Batches, Tensors
+from ..checks.compared_batches import (
+    GATHERED,
+    Asked,
+    Writers,
+    add_asked_arguments,
+    folder_of,
+    gathered_rows,
+    requests_of,
+)
 from ..datatypes import triton_datatype
 from ..dumps import DumpWriter
 from ..errors import ToolkitError
@@ -15,7 +24,13 @@ from ..files import new_directory
 from ..model_folder import ModelFolder
 from ..options import add_dump_arguments, add_model_arguments, at_least
 from ..report import Report
-from ..triton_client import Client, Kind, Tls, connect
+from ..triton_client import Client, Executed, Kind, Tls, connect
+
+#: How often the rows that are to be gathered are sent at once, until the server has made a batch of some: a fast model
+#: answers the first before the second has come.
+_TURNS = (1, 4, 16)
+#: How long the server's counters are waited for.
+_COUNTERS_S = 2.0
 
 #: Of volumes, as many requests as of pictures would take tens of gigabytes in this process and in Triton.
 _UNRESPONDED_BYTES = 256 * 1024 * 1024
@@ -60,6 +75,7 @@ class Ahead:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
     add_dump_arguments(parser)
+    add_asked_arguments(parser)
     parser.add_argument("--url", required=True, help="host:port")
     parser.add_argument("--protocol", default="grpc", choices=("grpc", "http"))
     parser.add_argument("--tls", action="store_true", help="gRPC over TLS")
@@ -130,15 +146,94 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         else None,
     )
     try:
-        return _run(client, Batches(folder, options.limit), options, report)
+        return _run(client, folder, options, report)
     finally:
         client.close()
 
 
-def _run(client: Client, batches: Batches, options: argparse.Namespace, report: Report) -> dict[str, Any]:
+def _since(start: Executed, end: Executed) -> Executed:
+    counts = {number: count - start.get(number, 0) for number, count in end.items()}
+    return {number: count for number, count in counts.items() if count > 0}
+
+
+class Asking:
+    """Requests of chosen batch sizes, and some at once."""
+
+    def __init__(self, client: Client, datatypes: dict[str, str], outputs: list[str], wait_s: float) -> None:
+        self._client = client
+        self._datatypes = datatypes
+        self._outputs = outputs
+        self._wait_s = wait_s
+
+    def _submit(self, batch: Batch) -> Callable[[float], Tensors]:
+        return self._client.submit(batch.x, self._datatypes, self._outputs, batch.ids[0])
+
+    def alone(self, batch: Batch) -> Tensors:
+        """Nothing else is under way."""
+        return self._submit(batch)(self._wait_s)
+
+    def _counted(self, done: Callable[[Executed, Executed], bool]) -> Executed:
+        """The server's counters once `done` of the last two readings: they follow the answers by a moment."""
+        until = time.monotonic() + _COUNTERS_S
+        before = self._client.executed_batches()
+        while True:
+            time.sleep(0.02)
+            after = self._client.executed_batches()
+            if done(before, after) or time.monotonic() > until:
+                return after
+            before = after
+
+    def together(self, rows: list[Batch]) -> tuple[list[Tensors], list[int]]:
+        """The rows' answers, and the batch sizes that the server executed, ascending; none where it does not say."""
+        size = sum(tensor_bytes(row.x) for row in rows)
+        answers: list[Tensors] = []
+        made: list[int] = []
+        for turns in _TURNS:
+            start = self._counted(lambda before, after: before == after)
+            pending = [self._submit(row) for _ in range(turns) for row in rows]
+            answers = [wait(self._wait_s) for wait in pending]
+            sent = len(pending)
+
+            def all_counted(
+                _before: Executed, after: Executed, start: Executed = start, sent: int = sent
+            ) -> bool:
+                return (
+                    not after or sum(number * count for number, count in _since(start, after).items()) >= sent
+                )
+
+            made = sorted(_since(start, self._counted(all_counted)))
+            if (made and made[-1] > 1) or size * _TURNS[-1] > _UNRESPONDED_BYTES:
+                break
+        # The last ones had the most company.
+        return answers[-len(rows) :], made
+
+
+def _ask(asking: Asking, folder: ModelFolder, asked: Asked, writers: Writers, report: Report) -> list[int]:
+    """Requests of each batch size; the batch sizes that the server made of the rows that were sent at once."""
+    for size in asked.sizes:
+        report.progress(None, f"Requests of batch size {size}")
+        for batch in requests_of(folder, size, asked.samples):
+            try:
+                answer = asking.alone(batch)
+            except ToolkitError as error:
+                if error.code == "inference-failed":
+                    error.message = f"At batch size {size}: {error.message}"
+                raise
+            writers.write(folder_of(size), batch, answer)
+    if asked.gathered == 0:
+        return []
+    rows = gathered_rows(folder, asked)
+    answers, made = asking.together(rows)
+    for row, answer in zip(rows, answers):
+        writers.write(GATHERED, row, answer)
+    return made
+
+
+def _run(client: Client, folder: ModelFolder, options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    batches = Batches(folder, options.limit)
     metadata, kind = client.metadata(), client.kind()
     outputs = [item["name"] for item in metadata["outputs"]]
-    datatypes: dict[str, str] | None = None
+    datatypes: dict[str, str] = {}
     total = batches.sample_count
     samples = count = 0
     started = time.monotonic()
@@ -162,7 +257,7 @@ def _run(client: Client, batches: Batches, options: argparse.Namespace, report: 
             report.progress(None if total is None else samples / total, f"{samples} samples answered")
 
         for batch in batches:
-            if datatypes is None:
+            if not datatypes:
                 datatypes = check_served(metadata, kind, batch, len(batch.ids))
             size = tensor_bytes(batch.x)
             while not ahead.has_room(size):
@@ -173,5 +268,15 @@ def _run(client: Client, batches: Batches, options: argparse.Namespace, report: 
         while unresponded:
             take_oldest()
         writer.flush()
+        others = Writers(directory, {})
+        asking = Asking(client, datatypes, outputs, options.response_wait_time)
+        made = _ask(asking, folder, Asked.of(options), others, report)
+        others.flush()
     seconds = round(time.monotonic() - started, 3)
-    return {"samples": samples, "batches": count, "seconds": seconds, "most_unresponded": ahead.most_seen}
+    return {
+        "samples": samples,
+        "batches": count,
+        "seconds": seconds,
+        "most_unresponded": ahead.most_seen,
+        "gathered": made,
+    }

@@ -48,11 +48,20 @@ def _run(module: Any, inputs: list[dict[str, Any]], shapes: list[list[int]], pat
     results = list(value) if isinstance(value, (tuple, list)) else [value]
     if not results or not all(isinstance(item, torch.Tensor) for item in results):
         kinds = ", ".join(type(item).__name__ for item in results) or "nothing"
+        keys = list(value) if isinstance(value, dict) else []
+        taken = ", ".join(f'value["{key}"]' for key in keys)
+        names = ", ".join(item["name"] for item in inputs)
+        remedy = (
+            f"Save it in a module whose forward({names}) does: value = self.model({names}); return {taken}."
+            if keys
+            else "Wrap the module in one whose forward returns only tensors, and export that."
+        )
         raise ToolkitError(
             "model-file-invalid",
-            f"forward returns {kinds}; Triton supports a tensor, or a tuple or list of tensors",
+            f"forward returns {kinds}{' with the keys ' if keys else ''}{', '.join(map(str, keys))}; Triton supports a "
+            "tensor, or a tuple or list of tensors",
             where=f"{path}, forward",
-            remedy="Wrap the module in one whose forward returns only tensors, and export that.",
+            remedy=remedy,
         )
     return torch_arrays(results, "model-file-invalid", f"{path}, forward")
 

@@ -163,7 +163,7 @@ export class NewDeploymentPage {
   }
 
   get startOver(): Locator {
-    return this.page.getByRole('button', { name: 'Start over' });
+    return this.page.getByRole('button', { name: 'Reset settings' });
   }
 
   get undo(): Locator {

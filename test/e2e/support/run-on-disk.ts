@@ -5,7 +5,9 @@ import { readJournal } from '../../../main/store/journal';
 import type { TestHome } from './app';
 
 /** The state of the home's only run, from its journal; what the window says is compared with it. */
-export async function onlyRun(home: TestHome): Promise<{ readonly state: RunState; readonly dir: string }> {
+export async function onlyRun(
+  home: Pick<TestHome, 'path'>,
+): Promise<{ readonly state: RunState; readonly dir: string }> {
   const names = await readdir(join(home.path, 'runs'));
   const [name] = names;
   if (name === undefined || names.length !== 1) throw new Error(`Expected one run, found ${names.length}`);

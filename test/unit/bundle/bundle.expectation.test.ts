@@ -55,7 +55,12 @@ describe('latencyLimit', () => {
 });
 
 describe('readmeText', () => {
-  const input = { state: completeState(), titles: { top1: 'Top-1 accuracy' }, image, samples: 8 };
+  const input = {
+    state: completeState(),
+    titles: { top1: 'Top-1 accuracy' },
+    image,
+    samples: { checkedSamples: 8, checkedBatchSize: 16 },
+  };
 
   it('says what was measured, and on what', () => {
     const text = readmeText({ ...input, measuredLocally: false });
@@ -63,7 +68,7 @@ describe('readmeText', () => {
     expect(text).toContain('Top-1 accuracy equal to the framework’s');
     expect(text).toContain('AMD EPYC 7B13 (2 CPUs); 8.0 GiB');
     expect(text).toContain(`| measured on | ${image.reference} |`);
-    expect(text).toContain('| samples that smoke-test.py compares | 8 |');
+    expect(text).toContain('| samples that smoke-test.py compares | 8 samples and a batch of 16 |');
     expect(text).not.toContain('without a container');
   });
 

@@ -10,7 +10,7 @@ import { composeFile, kubernetesFiles, resourceName, type Serving } from '../../
 const digest = `nvcr.io/nvidia/tritonserver@sha256:${'a'.repeat(64)}`;
 const onGpus: Serving = {
   model: 'Wide_Deep.v2',
-  image: { reference: digest, builtHere: false, release: '24.10' },
+  image: { reference: digest, builtHere: false, release: '24.10', keepsEntrypoint: true },
   gpus: 2,
   shmSizeMiB: 2048,
   repositoryBytes: 3 * 2 ** 30,
@@ -132,6 +132,20 @@ describe('composeFile', () => {
     expect(cpu.services.triton.command).toContain('--allow-gpu-metrics=false');
   });
 
+  it('starts Triton through the entrypoint of NVIDIA images, and in place of any other', () => {
+    const serviceOf = (serving: Serving) =>
+      (parse(composeFile(serving)) as { services: { triton: Record<string, unknown> } }).services.triton;
+    expect(serviceOf(onGpus)).not.toHaveProperty('entrypoint');
+    expect(serviceOf(onGpus)['command']).toEqual(expect.arrayContaining(['tritonserver', '--load-model=*']));
+    expect(serviceOf(onCpu)).toMatchObject({ entrypoint: ['tritonserver'] });
+    expect(serviceOf(onCpu)['command']).not.toContain('tritonserver');
+  });
+
+  it('hides the GPUs of the machine from a run without', () => {
+    expect(composeFile(onCpu)).toContain('NVIDIA_VISIBLE_DEVICES: void');
+    expect(composeFile(onGpus)).not.toContain('NVIDIA_VISIBLE_DEVICES');
+  });
+
   it('says of an image that was built here that no registry has it', () => {
     expect(composeFile(onCpu)).toContain('is in no registry');
     expect(composeFile(onGpus)).not.toContain('is in no registry');
@@ -139,6 +153,32 @@ describe('composeFile', () => {
 });
 
 describe('kubernetesFiles', () => {
+  const containersOf = (serving: Serving) => {
+    const all = documents(serving);
+    const { spec } = all['kubernetes/deployment.yaml'] as {
+      spec: { template: { spec: { containers: Record<string, unknown>[] } } };
+    };
+    const kserve = all['kserve/inferenceservice.yaml'] as {
+      spec: { predictor: { containers: Record<string, unknown>[] } };
+    };
+    return [...spec.template.spec.containers, ...kserve.spec.predictor.containers];
+  };
+
+  it('start Triton through the entrypoint of NVIDIA images, and in place of any other', () => {
+    expect(containersOf(onGpus)).toHaveLength(2);
+    for (const container of containersOf(onGpus)) {
+      expect(container).not.toHaveProperty('command');
+      expect(container['args']).toEqual(expect.arrayContaining(['tritonserver', '--load-model=*']));
+    }
+    for (const container of containersOf(onCpu)) expect(container['command']).toEqual(['tritonserver']);
+  });
+
+  it('hide the GPUs of the node from a run without', () => {
+    const hidden = { name: 'NVIDIA_VISIBLE_DEVICES', value: 'void' };
+    for (const container of containersOf(onCpu)) expect(container['env']).toContainEqual(hidden);
+    for (const container of containersOf(onGpus)) expect(container['env']).not.toContainEqual(hidden);
+  });
+
   it('asks for the GPUs as a limit, which Kubernetes takes alone', () => {
     const { spec } = documents(onGpus)['kubernetes/deployment.yaml'] as {
       spec: { template: { spec: { containers: { resources: unknown }[] } } };

@@ -19,5 +19,5 @@ it('calls the best run by its name', async () => {
     handlers: { 'settings.get': () => Promise.resolve({ values: {}, problems: [] }) },
   } as unknown as Core;
   const { text } = await said(core, 'best', 'a', 'b', '--p99-budget-ms', '100');
-  expect(text).toMatch(/^Best of 2 runs within a p99 of 100 ms: nightly \(a\), /);
+  expect(text).toMatch(/^No clear best of 2 runs within a p99 of 100 ms: nightly \(a\) has /);
 });

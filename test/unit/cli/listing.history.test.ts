@@ -4,7 +4,7 @@ import { said } from '../../support/cli-program';
 import { rejection } from '../../support/rejection';
 import { runSummary } from '../renderer/window-fixtures';
 
-const chosen = { inferencesPerSecond: 1500, p99Us: 9000, steady: false, text: 'Best level, not steady' };
+const chosen = { inferencesPerSecond: 1500, p99Us: 9000, steady: false } as const;
 // Newest first, which is by id.
 const runs = [
   runSummary({
@@ -13,6 +13,7 @@ const runs = [
     machine: 'NVIDIA A100',
     server: 'triton:25.06',
     chosen,
+    answer: { text: '', isSure: false, mark: 'not steady' },
   }),
   runSummary({ runId: '3-old', createdAt: '2025-11-21T08:00:00.000Z', machine: 'A CPU' }),
   runSummary({ runId: '2-tft', preset: 'tft' }),

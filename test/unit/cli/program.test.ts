@@ -88,7 +88,7 @@ describe('names of perf_analyzer', () => {
     );
     expect(perf).toMatchObject({
       ...wanted,
-      ...{ model: ['resnet50'], url: 'http://triton:8000', csv: 'a.csv', modelVersion: '2' },
+      ...{ model: ['resnet50'], url: 'triton:8000', csv: 'a.csv', modelVersion: '2' },
     });
     expect(await options('run', 'resnet50', '-m', 'mine', '-u', 'triton:8000', ...load)).toMatchObject({
       ...wanted,

@@ -48,6 +48,14 @@ describe('readShape', () => {
     expect(() => readShape(text)).toThrow(`"${text}" is not a shape`);
   });
 
+  it('takes the batch of a model file as -1 or a name, and only that', () => {
+    expect(readShape('x:-1,3,8', true).dims).toEqual([1, 3, 8]);
+    expect(readShape('x:batchx3x8', true).dims).toEqual([1, 3, 8]);
+    expect(() => readShape('x:1,3,height', true)).toThrow(
+      expect.objectContaining({ remedy: expect.stringContaining('may be -1 or a name') as string }),
+    );
+  });
+
   it('needs no type where the server knows it', () => {
     expect(readShapes(['x:3,4', 'y=5'])).toEqual({ x: [3, 4], y: [5] });
     expect(() => readShapes(['x:FP32=3'])).toThrow('names a type, which the server knows');

@@ -7,6 +7,7 @@ import { readChoice } from '../../../main/cli/spec-options';
 import { approveGiven, codeOf } from '../../../main/cli/work';
 import type { Core } from '../../../main/core';
 import { rejection } from '../../support/rejection';
+import { createdBodies, measurementBody, pointFixture, runCreated, stateOf } from '../../support/run-state';
 import { createTestCore } from '../../support/test-core';
 
 let home: string;
@@ -102,5 +103,13 @@ it.each([
   ['gate-failed', 3],
   ['cancelled', 130],
 ] as const)('a run that is %s ends the command with %i', (outcome, code) => {
-  expect(codeOf({ outcome })).toBe(code);
+  expect(codeOf({ outcome }, runCreated())).toBe(code);
+});
+
+it('a run whose every level has too many errors ends the command with 3', () => {
+  const failing = pointFixture({ requestCount: 50, errorCount: 50, flags: ['errors'] });
+  const levels = [measurementBody('online', failing)];
+  expect(codeOf({ outcome: 'done' }, stateOf([...createdBodies(), ...levels]))).toBe(3);
+  const fine = measurementBody('online', pointFixture({ concurrency: 2 }));
+  expect(codeOf({ outcome: 'done' }, stateOf([...createdBodies(), ...levels, fine]))).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAddresses } from '../../../main/cli/perf/perf-plan';
+import { readAddresses } from '../../../main/cli/perf/perf-addresses';
 import { parseRemoteUrl, shownAddress } from '../../../main/contract/address';
 import { toWire } from '../../../main/contract/errors';
 import { parseMonitorTarget } from '../../../main/monitor/monitor-address';
@@ -37,9 +37,7 @@ describe('a refused address shows no credentials', () => {
 
   it('on the command line', () => {
     const url = `ftp://me:${password}@host`;
-    expect(messageOf(() => readAddresses({ url } as Parameters<typeof readAddresses>[0]))).not.toContain(
-      password,
-    );
+    expect(messageOf(() => readAddresses({ url }))).not.toContain(password);
   });
 
   it('and an address without them is shown as it is', () => {

@@ -14,7 +14,7 @@ function snippets(inputs: readonly ServedTensor[]): Readonly<Record<string, stri
     httpUrl: 'http://127.0.0.1:8000',
     grpcUrl: '127.0.0.1:8001',
     metricsUrl: 'http://127.0.0.1:8002/metrics',
-    ...{ createdAt: '2026-11-25T10:00:00.000Z', work: null, models: [model] },
+    ...{ createdAt: '2026-11-25T10:00:00.000Z', work: null, interrupted: null, models: [model] },
   };
   return Object.fromEntries(snippetsOf(deployment, model).map(({ id, text }) => [id, text]));
 }

@@ -41,11 +41,11 @@ describe('reduceDeployment', () => {
     const started: DeploymentEntry = { type: 'started', seq: 3, at };
     const process: DeploymentEntry = {
       type: 'server-process',
-      ...{ seq: 2, at, id: 'a'.repeat(32), pid: 7, startTime: '9' },
+      ...{ seq: 2, at, id: 'a'.repeat(32) },
     };
     expect(reduceDeployment([created])).toMatchObject({ wanted: false, process: null });
     expect(reduceDeployment([created, process, started])).toMatchObject({
-      ...{ wanted: true, startedAt: at, process: { pid: 7 } },
+      ...{ wanted: true, startedAt: at, process: { id: 'a'.repeat(32) } },
     });
     expect(reduceDeployment([created, process, started, { type: 'stopped', seq: 4, at }])).toMatchObject({
       ...{ wanted: false, process: null },

@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DeploymentInfo } from '../../../main/contract/deployment';
+import type { DeploymentBody, DeploymentInfo } from '../../../main/contract/deployment';
 import { WorkbenchError } from '../../../main/contract/errors';
 import { type DeployableRun, readConfig } from '../../../main/deployments/deployable-run';
 import { DeploymentStore } from '../../../main/deployments/deployment-store';
 import { Deployments } from '../../../main/deployments/deployments';
-import type { DeploymentPlace, DeploymentServer } from '../../../main/engine/engine';
+import type { DeploymentPlace, DeploymentServer, ServerLook } from '../../../main/engine/engine';
 import { formatConfigPbtxt } from '../../../main/triton/config-pbtxt';
 import { rejection } from '../../support/rejection';
 import { tinyConfig } from '../../support/tiny-model';
@@ -20,13 +20,19 @@ const engine = {
   ...{ gpus: [], shmSizeMiB: 64, listen: '127.0.0.1' },
 };
 
-/** Loads whatever it is asked to, and refuses the values of every canary. */
+/** Loads whatever it is asked to, and refuses the values of every canary; has only `servedVersion` where one is named. */
 const triton = (): Server =>
   createServer((request, response) => {
     request.resume();
     request.once('end', () => {
       const isInference = request.url?.endsWith('/infer') === true;
-      response.writeHead(isInference ? 400 : 200, { 'Content-Type': 'application/json' });
+      const [, asked] = /versions\/(\d+)\/ready$/.exec(request.url ?? '') ?? [];
+      const isMissing = servedVersion !== null && asked !== undefined && asked !== servedVersion;
+      response.writeHead(isInference || isMissing ? 400 : 200, { 'Content-Type': 'application/json' });
+      if (request.url?.endsWith('/index') === true) {
+        response.end(JSON.stringify([{ name: model, version: servedVersion, state: 'READY' }]));
+        return;
+      }
       response.end(JSON.stringify(isInference ? { error: 'zeros' } : { name: 'triton', version: '2' }));
     });
   });
@@ -40,6 +46,11 @@ let isAway: (place: DeploymentPlace) => Promise<boolean>;
 let removal: () => Promise<void>;
 /** What lies in the repository when Triton starts, which loads all of it. */
 let atStart: readonly string[];
+/** Deployments whose recovery was started. */
+let recoveries: string[];
+/** null: all that it is asked for. */
+let servedVersion: string | null;
+let look: ServerLook;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'twb-deploy-'));
   await mkdir(join(root, 'run'));
@@ -54,6 +65,9 @@ beforeEach(async () => {
   isAway = () => Promise.resolve(false);
   removal = () => Promise.resolve();
   atStart = [];
+  recoveries = [];
+  servedVersion = null;
+  look = { kind: 'running', since: null };
 });
 afterEach(async () => {
   listening.closeAllConnections();
@@ -82,11 +96,10 @@ function deployments(): Deployments {
     },
     start: async (_deployment, { repository }) => {
       atStart = (await readdir(repository)).sort();
-      return null;
     },
     stop: () => Promise.resolve(),
     remove: () => removal(),
-    look: () => Promise.resolve({ kind: 'running', since: null }),
+    look: () => Promise.resolve(look),
     log: () => Promise.resolve([]),
   };
   return new Deployments({
@@ -94,6 +107,7 @@ function deployments(): Deployments {
     servers: { local: server, docker: server },
     runOf: (runId) => Promise.resolve(run(runId)),
     onChange: () => undefined,
+    startRecovery: (id) => recoveries.push(id),
     now: () => new Date(),
   });
 }
@@ -115,7 +129,7 @@ describe('a new version whose host goes away', () => {
     await deploy();
     await deploy('a');
     expect(await versions()).toEqual(['1', '2']);
-    isAway = (place) => journaled(place, '"version":3');
+    isAway = (place) => journaled(place, '"version":3,"checkedSamples"');
     expect((await deploy('a')).models).toMatchObject([{ version: 3, previous: { version: 2 } }]);
     expect(await versions()).toEqual(['2', '3']);
     isAway = () => Promise.resolve(false);
@@ -253,5 +267,127 @@ describe('a deployment that is to be updated and is not there', () => {
       remedy: expect.stringContaining(remedy) as string,
     });
     expect(await readdir(root)).toEqual(['run']);
+  });
+});
+
+describe('a change whose process was killed', () => {
+  const killed = 4_194_305;
+  const about = (version: number) => ({
+    ...{ runId: 'run-1', format: 'onnx' as const, precision: 'fp32' as const, model, version },
+  });
+  const begin = async (...bodies: readonly DeploymentBody[]) => {
+    await store.append(await folder(), ...bodies);
+    atStart = [];
+  };
+  const update = { type: 'change-begun', what: 'update', to: about(2), from: 1, pid: killed } as const;
+  const restart = { type: 'change-begun', what: 'restart', pid: killed } as const;
+  /** As an update leaves them that is killed while it is tried out. */
+  const leaveCandidate = async () => {
+    const { repository, kept } = await folder();
+    for (const dir of [
+      join(repository, model, '2'),
+      join(repository, `${model}--candidate`, '2'),
+      kept(model, 2),
+    ]) {
+      await mkdir(dir, { recursive: true });
+      await writeFile(join(dir, 'model.onnx'), 'half of it');
+    }
+  };
+  const interrupted = async () => (await deployments().show('a')).interrupted;
+
+  it('is reported by a look, which changes nothing and starts one recovery', async () => {
+    await deploy();
+    await begin(restart, { type: 'stopped' });
+    look = { kind: 'stopped', reason: 'by the restart' };
+    const before = await readFile((await folder()).journal, 'utf8');
+    const all = deployments();
+    for (const info of [(await all.list())[0], await all.show('a')]) {
+      expect(info).toMatchObject({
+        state: 'starting',
+        interrupted: `The restart was interrupted: process ${killed} has ended. It is being completed.`,
+      });
+    }
+    expect(recoveries).toEqual(['a']);
+    expect(await readFile((await folder()).journal, 'utf8')).toBe(before);
+  });
+
+  it('is left to a process that still makes it', async () => {
+    await deploy();
+    await store.hold('a', async () => {
+      await begin({ ...restart, pid: process.pid });
+      expect(await interrupted()).toBeNull();
+    });
+    expect(recoveries).toEqual([]);
+  });
+
+  it('is undone where the new version does not answer, and the next change does that first', async () => {
+    await deploy();
+    servedVersion = '1';
+    await begin(update);
+    await leaveCandidate();
+    await deployments().recover('a');
+    expect([await active(), await versions()]).toEqual([1, ['1']]);
+    expect(await readdir((await folder()).repository)).toEqual([model]);
+    expect(await interrupted()).toBe('The update to version 2 was interrupted and then undone.');
+    await begin(update);
+    await leaveCandidate();
+    servedVersion = null;
+    look = { kind: 'stopped', reason: 'by hand' };
+    await expect(deployments().rollback('a')).rejects.toMatchObject({ code: 'input-invalid' });
+    expect([await active(), await versions()]).toEqual([1, ['1']]);
+  });
+
+  it('is completed where the new version answers, which is the one that is shown before that', async () => {
+    await deploy();
+    await deploy('a');
+    await begin({ type: 'change-begun', what: 'rollback', to: about(1), from: 2, pid: killed });
+    servedVersion = '1';
+    expect(await deployments().show('a')).toMatchObject({ state: 'ready', models: [{ version: 1 }] });
+    await deployments().recover('a');
+    expect([await active(), await versions()]).toEqual([1, ['1']]);
+    expect(await interrupted()).toBe('The rollback to version 1 was interrupted and then completed.');
+    // Nobody changes it now: what is served must be what the journal says.
+    servedVersion = '2';
+    expect(await deployments().show('a')).toMatchObject({ state: 'degraded' });
+  });
+
+  it('is completed where it was to start Triton', async () => {
+    await deploy();
+    await begin(restart, { type: 'stopped' });
+    await deployments().recover('a');
+    expect(atStart).toEqual([model]);
+    expect((await store.load('a')).deployment.wanted).toBe(true);
+    expect(await interrupted()).toBe('The restart was interrupted and then completed.');
+    await deployments().stop('a');
+    expect(await interrupted()).toBeNull();
+  });
+
+  it('leaves a new deployment that answers, and nothing of any other or of one that was being removed', async () => {
+    await deploy();
+    const lines = (await readFile((await folder()).journal, 'utf8')).split('\n');
+    // Created and begun.
+    const started = lines.slice(0, 2).join('\n');
+    await writeFile((await folder()).journal, `${started}\n`);
+    expect(await deployments().show('a')).toMatchObject({ state: 'starting', models: [] });
+    await deployments().recover('a');
+    expect(await active()).toBe(1);
+
+    await writeFile((await folder()).journal, `${started}\n`);
+    look = { kind: 'stopped', reason: 'it was not started' };
+    await deployments().recover('a');
+    expect(await readdir(join(root, 'deployments'))).toEqual([]);
+
+    look = { kind: 'running', since: null };
+    await deploy();
+    await begin({ type: 'change-begun', what: 'remove', pid: killed });
+    await deployments().recover('a');
+    expect(await readdir(join(root, 'deployments'))).toEqual([]);
+
+    await mkdir(join(root, 'deployments', 'a.removed', 'models'), { recursive: true });
+    recoveries = [];
+    expect(await deployments().list()).toEqual([]);
+    expect(recoveries).toEqual(['a']);
+    await deployments().recover('a');
+    expect(await readdir(join(root, 'deployments'))).toEqual([]);
   });
 });

@@ -36,6 +36,7 @@ describe('a deployment on a host', () => {
   const ports = { http: 8000, grpc: 8001, metrics: 8002 };
   const deployment: Deployment = {
     ...{ id: 'a', createdAt: '', engine, ports, models: {}, wanted: true, startedAt: null, process: null },
+    change: null,
   };
   const folder = { dir: '/d', repository: '/d/models', log: '/d/log', journal: '/d/j', kept: () => '/d/k' };
   const away = () => Promise.reject(new WorkbenchError('host-unreachable', 'the line was cut'));
@@ -46,7 +47,11 @@ describe('a deployment on a host', () => {
     reach: (): Promise<string> => Promise.resolve('127.0.0.1:1'),
   };
   const seen = (change: Partial<typeof server>, wanted = true) =>
-    observe({ deployment: { ...deployment, wanted }, folder }, { ...server, ...change }, { work: null, now });
+    observe(
+      { deployment: { ...deployment, wanted }, folder },
+      { ...server, ...change },
+      { work: null, isInterrupted: false, now },
+    );
 
   it('is unknown while its host is away, never stopped', async () => {
     const info = await seen({ look: away });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { outputDifference } from '../../../main/deployments/version-check';
-import type { Tensor } from '../../../main/triton/tensor';
+import { answerDifference, outputDifference } from '../../../main/deployments/version-check';
+import { repeatedRows, type Tensor } from '../../../main/triton/tensor';
 
 const tensor = (shape: readonly number[], values: readonly number[]): Tensor => ({
   name: 'OUTPUT__0',
@@ -56,5 +56,30 @@ describe('outputDifference', () => {
     expect(outputDifference(expected, served, strict, { expected: 2, served: 3 })).toContain(
       '3 values where 2',
     );
+  });
+});
+
+describe('answerDifference', () => {
+  const held = { check: { ...strict, canary: null, anyValues: false }, lengths: {} };
+
+  it('compares a batch of kept samples row by row, over and over', () => {
+    const wanted = repeatedRows(tensor([2, 2], [1, 2, 3, 4]), 5);
+    expect(wanted.shape).toEqual([5, 2]);
+    const same = tensor([5, 2], [1, 2, 3, 4, 1, 2, 3, 4, 1, 2]);
+    expect(answerDifference([wanted], [same], held)).toBeNull();
+    const last = tensor([5, 2], [1, 2, 3, 4, 1, 2, 3, 4, 1, 9]);
+    expect(answerDifference([wanted], [last], held)).toContain('1 of 10 values');
+    expect(answerDifference([wanted], [], held)).toBe('OUTPUT__0 is missing');
+  });
+
+  it('takes the length of each sample of a batch from that sample', () => {
+    const answer = (width: number, values: readonly number[], lengths: readonly number[]): Tensor[] => [
+      tensor([2, width], values),
+      { ...tensor([2, 1], lengths), name: 'LENGTH__1' },
+    ];
+    const own = { ...held, lengths: { OUTPUT__0: 'LENGTH__1' } };
+    const wanted = answer(3, [1, 2, 9, 3, 9, 9], [2, 1]);
+    expect(answerDifference(wanted, answer(2, [1, 2, 3, 0], [2, 1]), own)).toBeNull();
+    expect(answerDifference(wanted, answer(2, [1, 2, 4, 0], [2, 1]), own)).toContain('1 of 1 values');
   });
 });

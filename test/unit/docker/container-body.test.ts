@@ -178,9 +178,24 @@ describe('the container of a Triton with GPUs', () => {
     const stack = golden.HostConfig.Ulimits.slice(1);
     const expected = goldenWith('', []);
     const Tmpfs = { '/tmp': 'rw,nosuid,nodev,mode=1777,size=4294967296' };
-    expect(body).toEqual({ ...expected, HostConfig: { ...expected.HostConfig, Tmpfs, Ulimits: stack } });
+    expect(body).toEqual({
+      ...expected,
+      // NVIDIA's images ask for all of them, which a default runtime "nvidia" gives.
+      Env: ['HOME=/tmp', 'NVIDIA_VISIBLE_DEVICES=void'],
+      HostConfig: { ...expected.HostConfig, Tmpfs, Ulimits: stack },
+    });
     expect(dockerRunCommand('twb-1', body)).not.toContain('--gpus');
   });
+});
+
+it("NVIDIA's images start the program through their entrypoint", () => {
+  const { Entrypoint, Cmd } = golden;
+  const body = containerBody({ ...input, keepsEntrypoint: true });
+  expect(body).toEqual({ ...golden, Entrypoint: undefined, Cmd: [...Entrypoint, ...Cmd] });
+  expect(body).not.toHaveProperty('Entrypoint');
+  const words = dockerRunCommand('twb-1', body);
+  expect(words).not.toContain('--entrypoint');
+  expect(words.slice(-4)).toEqual([image, ...Entrypoint, ...Cmd]);
 });
 
 describe('the network of a container', () => {

@@ -37,8 +37,10 @@ describe('checkPlan', () => {
   });
 
   it('says what it cannot know', async () => {
-    const found = await checkPlan({ ...input, plan: { ...plan, release: '26.07' } });
+    const found = await checkPlan({ ...input, plan: { ...plan, release: '26.02' } });
     expect(found.status).toBe('warning');
-    expect(found.finding).toContain('Unknown: TensorRT of the image, the compute capability of the GPU');
+    expect(found.finding).toContain(
+      'Unknown: the exact TensorRT version of the image, the compute capability of the GPU',
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { Signature } from '../../../main/contract/run/artefacts';
+import { backendSets } from '../../../main/contract/run/engine-kinds';
 import {
   accelerators,
   type ConfigureSpec,
@@ -11,7 +12,6 @@ import {
   precisions,
   type RunSpec,
 } from '../../../main/contract/run/run-spec';
-import { backendSets } from '../../../main/contract/run/serving';
 import { formatOf, modelFormats } from '../../../main/formats/formats';
 import { modelConfigOf } from '../../../main/formats/model-config-of';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';

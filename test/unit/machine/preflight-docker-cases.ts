@@ -1,5 +1,7 @@
 import { type Case, cpu, noGpu, plain, ssh } from './preflight-case';
-import { localDocker, unreachableDocker } from './preflight-input';
+import { gpuWith, localDocker, migWith, unreachableDocker } from './preflight-input';
+
+const numbered = ['nvidia.com/gpu=0', 'nvidia.com/gpu=all'];
 
 export const dockerCases: readonly Case[] = [
   { id: 'docker', what: 'reached', change: {}, status: 'ok', finding: ['28.1.1', 'unix://'] },
@@ -101,7 +103,7 @@ export const dockerCases: readonly Case[] = [
   {
     id: 'container-toolkit',
     what: 'CDI',
-    change: { docker: { ...plain, cdiDevices: ['nvidia.com/gpu=all'] } },
+    change: { docker: { ...plain, cdiDevices: ['nvidia.com/gpu=GPU-a100', 'nvidia.com/gpu=all'] } },
     status: 'ok',
     finding: ['nvidia.com/gpu=all'],
   },
@@ -111,7 +113,56 @@ export const dockerCases: readonly Case[] = [
     change: { docker: { ...plain, serverVersion: '26.1.5', cdiDevices: null } },
     status: 'warning',
     finding: ['26.1.5 uses CDI'],
-    remedy: ['sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml'],
+    remedy: [
+      'nvidia-ctk cdi list shows nvidia.com/gpu=GPU-a100;',
+      'sudo nvidia-ctk cdi generate --device-name-strategy=uuid --output=/etc/cdi/nvidia.yaml',
+    ],
+  },
+  {
+    id: 'container-toolkit',
+    what: 'CDI with numbers only, all GPUs',
+    change: { docker: { ...plain, cdiDevices: numbered } },
+    status: 'ok',
+    finding: ['nvidia.com/gpu=0'],
+  },
+  {
+    id: 'container-toolkit',
+    what: 'CDI with numbers only, one of two GPUs',
+    change: {
+      docker: { ...plain, cdiDevices: [...numbered, 'nvidia.com/gpu=1'] },
+      gpus: { gpus: [gpuWith(), gpuWith({ index: 1, uuid: 'GPU-second' })] },
+      plan: { gpuIds: ['GPU-second'] },
+    },
+    status: 'problem',
+    finding: ['do not include GPU-second'],
+    remedy: ['--device-name-strategy=uuid'],
+  },
+  {
+    id: 'container-toolkit',
+    what: 'CDI from before a MIG device was created',
+    change: {
+      docker: { ...plain, cdiDevices: ['nvidia.com/gpu=GPU-a100', 'nvidia.com/gpu=all'] },
+      gpus: { gpus: [gpuWith({ mig: { enabled: true, devices: [migWith('MIG-new')] } })] },
+      plan: { gpuIds: ['MIG-new'] },
+    },
+    status: 'problem',
+    finding: ['do not include MIG-new'],
+    remedy: ['sudo systemctl restart nvidia-cdi-refresh'],
+  },
+  {
+    id: 'container-toolkit',
+    what: 'the hook without a registered runtime',
+    change: { docker: { ...plain, nvidiaHook: true } },
+    status: 'ok',
+    finding: ['nvidia-container-runtime-hook'],
+  },
+  {
+    id: 'container-toolkit',
+    what: 'a registered runtime without the hook',
+    change: { docker: { ...localDocker, nvidiaHook: false } },
+    status: 'warning',
+    finding: ['nvidia-container-runtime-hook', 'not in the usual folders'],
+    remedy: ['could not select device driver', 'nvidia-container-toolkit'],
   },
   {
     id: 'container-toolkit',

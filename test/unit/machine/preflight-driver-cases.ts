@@ -1,8 +1,9 @@
+import { computeCapabilityOf } from '../../../main/machine/nvidia-smi';
 import { ada, at, type Case, cpu, h100, noGpu, rtx, ssh, t4, v100, workstation } from './preflight-case';
 import { gpuWith } from './preflight-input';
 
 export const driverCases: readonly Case[] = [
-  { id: 'driver', what: 'new enough', change: {}, status: 'ok', finding: ['610.43.02', '26.07', '580'] },
+  { id: 'driver', what: 'new enough', change: {}, status: 'ok', finding: ['610.43.02', '26.07', '610'] },
   {
     id: 'driver',
     what: 'number by number, not letter by letter',
@@ -27,11 +28,35 @@ export const driverCases: readonly Case[] = [
   },
   {
     id: 'driver',
-    what: 'CUDA 13 with notes of CUDA 12',
-    change: { gpus: { driverVersion: '535.86.10', gpus: [t4] }, plan: at('26.02') },
+    what: 'a branch of the notes that CUDA 13 does not serve',
+    change: { gpus: { driverVersion: '525.85.12', gpus: [t4] }, plan: at('26.02') },
     status: 'warning',
-    finding: ['requires 580', 'contradict'],
+    finding: ['requires 590', 'contradict'],
     remedy: ['release 25.06'],
+  },
+  {
+    id: 'driver',
+    what: 'a data center GPU with a branch that forward compatibility serves',
+    change: { gpus: { driverVersion: '570.124.06' } },
+    status: 'warning',
+    finding: ['requires 610', 'R535 and later', 'forward compatibility'],
+    remedy: ['driver 610', 'release 25.03'],
+  },
+  {
+    id: 'driver',
+    what: 'the same CUDA major version on a data center GPU',
+    change: { gpus: { driverVersion: '580.82.07' } },
+    status: 'warning',
+    finding: ['requires 610', 'forward compatibility'],
+    remedy: ['driver 610', 'release 25.10'],
+  },
+  {
+    id: 'driver',
+    what: 'the same CUDA major version on a consumer GPU',
+    change: { gpus: { driverVersion: '580.82.07', gpus: [rtx] } },
+    status: 'warning',
+    finding: ['requires 610', 'CUDA 13.x runs on driver 580', 'PTX'],
+    remedy: ['driver 610'],
   },
   {
     id: 'driver',
@@ -60,10 +85,49 @@ export const driverCases: readonly Case[] = [
   {
     id: 'driver',
     what: 'too old for CUDA 13, and every release that fits',
-    change: { gpus: { driverVersion: '575.51.03' } },
+    change: { gpus: { driverVersion: '575.51.03', gpus: [rtx] } },
     status: 'problem',
     finding: ['580'],
     remedy: ['nvidia-driver-580', 'release 25.06', 'below the security floor 26.07'],
+  },
+  {
+    id: 'driver',
+    what: 'a Blackwell that only the open modules drive, known by its architecture',
+    change: {
+      gpus: {
+        driverVersion: '390.10',
+        gpus: [gpuWith({ name: 'NVIDIA new', architecture: 'Blackwell', computeCapability: null })],
+      },
+    },
+    status: 'problem',
+    finding: ['390.10'],
+    remedy: ['nvidia-driver-580-open'],
+  },
+  {
+    id: 'driver',
+    what: 'a GH200, likewise',
+    change: {
+      gpus: {
+        driverVersion: '390.10',
+        gpus: [
+          gpuWith({
+            name: 'NVIDIA GH200 480GB',
+            computeCapability: computeCapabilityOf('NVIDIA GH200 480GB'),
+          }),
+        ],
+      },
+    },
+    status: 'problem',
+    finding: ['390.10'],
+    remedy: ['nvidia-driver-580-open'],
+  },
+  {
+    id: 'driver',
+    what: 'a GPU from before Turing, which the open modules do not drive',
+    change: { gpus: { driverVersion: '390.10', gpus: [v100] }, plan: at('24.10') },
+    status: 'problem',
+    finding: ['390.10'],
+    remedy: ['nvidia-driver-560. '],
   },
   {
     id: 'driver',

@@ -75,6 +75,13 @@ export const imageCases: readonly Case[] = [
   },
   {
     id: 'tensorflow-backend',
+    what: 'not needed by the CPU image',
+    change: { plan: { images: 'cpu', format: 'tf-savedmodel' } },
+    status: 'not-applicable',
+    finding: ['Python backend', 'up to 25.02'],
+  },
+  {
+    id: 'tensorflow-backend',
     what: 'present',
     change: { plan: { ...at('25.02'), usesTensorFlow: true } },
     status: 'ok',
@@ -130,9 +137,29 @@ export const imageCases: readonly Case[] = [
   {
     id: 'tensorrt-plan',
     what: 'unknown TensorRT of the image',
-    change: { plan: { tensorRtPlan: { tensorrtVersion: '10.9.0', computeCapability: '8.0' } } },
+    change: { plan: { tensorRtPlan: { tensorrtVersion: '11.1.0', computeCapability: '8.0' } } },
     status: 'warning',
-    finding: ['TensorRT of the image'],
+    finding: ['the exact TensorRT version of the image'],
+    remedy: ['Build the plan again'],
+  },
+  {
+    id: 'tensorrt-plan',
+    what: 'what the image itself states',
+    change: {
+      plan: {
+        tensorRtPlan: { tensorrtVersion: '11.1.0', computeCapability: '8.0' },
+        imageTensorRt: '11.1.0.12',
+      },
+    },
+    status: 'ok',
+    finding: ['11.1.0', 'matches the image and the GPU'],
+  },
+  {
+    id: 'tensorrt-plan',
+    what: 'another major version, where no more is known of the image',
+    change: { plan: { tensorRtPlan: { tensorrtVersion: '10.9.0', computeCapability: '8.0' } } },
+    status: 'problem',
+    finding: ['TensorRT 10.9.0', 'release 26.07 has TensorRT 11'],
     remedy: ['Build the plan again'],
   },
   {

@@ -56,6 +56,7 @@ export const localDocker: Extract<DockerFacts, { reachable: true }> = {
   apiVersion: '1.49',
   runtimes: ['io.containerd.runc.v2', 'nvidia', 'runc'],
   cdiDevices: [],
+  nvidiaHook: null,
   rootDir: '/var/lib/docker',
   rootFreeBytes: 200 * gibibyte,
   rootless: false,

@@ -67,6 +67,7 @@ const docker = fc.oneof(
       host,
       runtimes: fc.subarray(['runc', 'nvidia']),
       cdiDevices: fc.subarray(['nvidia.com/gpu=0', 'other']),
+      nvidiaHook: maybe(fc.boolean()),
       rootFreeBytes: maybe(bytes),
       rootless: fc.boolean(),
     })

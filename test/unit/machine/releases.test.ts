@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { computeCapabilityOf } from '../../../main/machine/nvidia-smi';
 import { isDataCentreGpu } from '../../../main/machine/preflight-driver';
 import {
   compareVersions,
@@ -111,6 +112,16 @@ describe('isDataCentreGpu', () => {
     ['NVIDIA A100-SXM4-40GB MIG 1g.5gb', true],
     ['NVIDIA H100 80GB HBM3', true],
     ['NVIDIA L40S', true],
+    ['NVIDIA B300 SXM6 AC', true],
+    ['NVIDIA GB300', true],
+    ['NVIDIA B100', true],
+    ['NVIDIA L2', true],
+    ['NVIDIA L20', true],
+    ['NVIDIA L40G', true],
+    ['NVIDIA A100X', true],
+    ['NVIDIA A30X', true],
+    ['Tesla V100S-PCIE-32GB', true],
+    ['T4G', true],
     ['NVIDIA RTX A4000', false],
     ['NVIDIA GeForce RTX 4090', false],
     ['NVIDIA RTX 6000 Ada Generation', false],
@@ -118,6 +129,23 @@ describe('isDataCentreGpu', () => {
   ])('%s: %s', async (name, expected) => {
     expect(isDataCentreGpu(gpuWith({ name }), await readReleases(resources))).toBe(expected);
   });
+});
+
+it('counts every data center GPU whose compute capability is known by its name as one', async () => {
+  const table = await readReleases(resources);
+  // Cards for workstations that share the pattern of a data center GPU.
+  const others = new Set(['T400', 'T600', 'T1000', 'T400G', 'T600G', 'T1000G', 'GV100', 'GV100S', 'GP100']);
+  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+  const words = ['', 'G'].flatMap((first) =>
+    letters.flatMap((letter) =>
+      Array.from({ length: 1000 }, (_none, index) => `${first}${letter}${String(index + 1)}`).flatMap(
+        (word) => ['', 'G', 'S', 'X'].map((last) => `${word}${last}`),
+      ),
+    ),
+  );
+  const known = words.filter((word) => !others.has(word) && computeCapabilityOf(`NVIDIA ${word}`) !== null);
+  expect(known).toEqual(expect.arrayContaining(['B300', 'GB200', 'GH200', 'L20', 'A30X', 'V100S']));
+  expect(known.filter((word) => !isDataCentreGpu(gpuWith({ name: `NVIDIA ${word}` }), table))).toEqual([]);
 });
 
 it('offers no release whose PyTorch the table knows to be older than 2.5', async () => {

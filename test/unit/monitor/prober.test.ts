@@ -13,6 +13,11 @@ it('a probe is one item of what the server says', () => {
   expect(make([[-1, 2]], 'zero', 'BYTES')[0]?.data).toEqual(new Uint8Array(8));
 });
 
+it('the shape of an input that the model does not have is refused with those that it has', () => {
+  const asked = () => probeInput({ inputs: [input([-1, 3])] }, true, { input: 'zero', shapes: { x: [3] } });
+  expect(asked).toThrow('No input is named "x"');
+});
+
 it('a server cannot have a probe made that is larger than Triton takes, or of no shape', () => {
   for (const mode of ['zero', 'random'] as const) {
     expect(() => make([[1, 2 ** 24 + 1]], mode)).toThrow('is larger than 64 MiB');

@@ -70,7 +70,7 @@ refusesEach('a folder', [
     what: 'a folder without preset.yaml',
     make: ({ folder }) => folder(drop('preset.yaml')),
     code: inFolder,
-    says: ['no readable preset.yaml', 'init <folder>'],
+    says: ['The model folder lacks preset.yaml', 'triton-workbench init /'],
   },
   {
     what: 'a preset.yaml that is no YAML',
@@ -82,7 +82,7 @@ refusesEach('a folder', [
     what: 'a preset.yaml without a signature',
     make: ({ folder }) => folder(write('preset.yaml', 'id: m\ntitle: M\nsummary: s\n')),
     code: inFolder,
-    says: ['preset.yaml: formats'],
+    says: ['preset.yaml lacks formats, precisions', 'signature'],
   },
   {
     what: 'model.py without get_model',
@@ -125,16 +125,44 @@ refusesEach('a folder', [
     says: ['repository with 2 models', 'all/a'],
   },
   {
-    what: 'a repository model without config.pbtxt',
-    make: (bench) => repository(bench, null, { '1/model.onnx': onnxBytes() }),
+    what: 'a repository of models without config.pbtxt',
+    make: async ({ put }) => dirname(dirname(dirname(await put('all/a/1/model.onnx', onnxBytes())))),
     code: inFolder,
-    says: ['version folders but no config.pbtxt'],
+    says: ['repository with 1 model: a', 'Give the model: '],
+  },
+  {
+    what: 'a folder with a repository in it',
+    make: async ({ put, dir }) => {
+      await put('project/models/a/config.pbtxt', '');
+      return join(dir, 'project');
+    },
+    code: inFolder,
+    says: ['repository with 1 model: a', 'project/models/a'],
+  },
+  {
+    what: 'a model without a version folder',
+    make: (bench) => repository(bench, served('onnxruntime'), { 'model.onnx': onnxBytes() }),
+    code: inFolder,
+    says: ['no version folder; model.onnx is beside config.pbtxt', 'mkdir ', 'give the file: '],
+  },
+  {
+    what: 'a model file of another name',
+    make: (bench) => repository(bench, served('onnxruntime'), { '1/best.onnx': onnxBytes() }),
+    code: inFolder,
+    says: ['has no model.onnx; it has best.onnx', 'default_model_filename: "best.onnx"', '1/best.onnx'],
+  },
+  {
+    what: 'an ensemble',
+    make: (bench) =>
+      repository(bench, 'platform: "ensemble"\nensemble_scheduling { step [{ model_name: "a" }] }', {}),
+    code: inFolder,
+    says: ['An ensemble has no model file of its own: its steps are a', 'perf -m'],
   },
   {
     what: 'a damaged config.pbtxt',
     make: (bench) => repository(bench, 'name: "m\nmax_batch_size: {', {}),
     code: inFolder,
-    says: ['config.pbtxt', 'Correct config.pbtxt'],
+    says: ['config.pbtxt, line 1', 'A text is not closed'],
   },
   {
     what: 'a config.pbtxt without a version',

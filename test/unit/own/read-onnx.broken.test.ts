@@ -42,19 +42,19 @@ refusesEach('an ONNX file', [
     what: 'a text named .onnx',
     make: ({ put }) => put('a.onnx', 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n'),
     code: file,
-    says: ['The ONNX file is incomplete', 'a.onnx', 'another kind of file'],
+    says: ['a.onnx is a Git LFS pointer', 'git lfs pull'],
   },
   {
     what: 'an archive named .onnx',
     make: ({ put }) => put('a.onnx', zipBytes({ a: 'b' })),
     code: file,
-    says: ['The ONNX file is incomplete'],
+    says: ['a.onnx is a ZIP archive (holds a)', 'unzip'],
   },
   {
     what: 'a truncated file',
     make: ({ put }) => put('a.onnx', onnxBytes().subarray(0, 40)),
     code: file,
-    says: ['The ONNX file is incomplete', 'beyond the end'],
+    says: [/incomplete: it has 40 of at least \d+ bytes/],
   },
   {
     what: 'a file with thousands of inputs',
@@ -129,13 +129,17 @@ refusesEach('an ONNX file', [
     what: 'a text input',
     make: ({ put }) => put('a.onnx', onnxBytes({ inputs: [{ name: 'words', type: 8, shape: [1] }] })),
     code: file,
-    says: ['input words is of text', 'Cut the part'],
+    says: [
+      'The input "words" is text (string, BYTES on Triton), which a model of your own cannot have yet',
+      'perf -m MODEL -u HOST:PORT --input-data texts.json, with {"data": [{"words": ["some text"]}]}',
+      'leave the tokenizer out of the file',
+    ],
   },
   {
     what: 'a bfloat16 output',
     make: ({ put }) => put('a.onnx', onnxBytes({ outputs: [{ name: 'out', type: 16, shape: [1] }] })),
     code: file,
-    says: ['output out is of bfloat16'],
+    says: ['output "out" is bfloat16', 'FP32'],
   },
   {
     what: 'an output that is a sequence',
@@ -148,25 +152,57 @@ refusesEach('an ONNX file', [
         }),
       ),
     code: file,
-    says: ['output list is no tensor'],
+    says: ['output "list" is a sequence and not a tensor', 'tensors go in and come out'],
   },
   {
     what: 'an input of unknown rank',
     make: ({ put }) => put('a.onnx', onnxBytes({ inputs: [{ name: 'x', shape: null }] })),
     code: file,
-    says: ['how many axes the input x has', '--shape x='],
+    says: ['how many axes the input "x" has', '--shape x=1,3,224,224.'],
   },
   {
     what: 'an output of unknown rank',
     make: ({ put }) => put('a.onnx', onnxBytes({ outputs: [{ name: 'y', shape: null }] })),
     code: file,
-    says: ['how many axes the output y has', 'infer_shapes'],
+    says: ['how many axes the output "y" has', 'infer_shapes(onnx.load("', 'a-shapes.onnx'],
+  },
+  {
+    what: 'an input and outputs of unknown rank',
+    make: ({ put }) =>
+      put(
+        'a.onnx',
+        onnxBytes({
+          inputs: [{ name: 'x', shape: null }],
+          outputs: [
+            { name: 'y', shape: null },
+            { name: 'z', shape: null },
+          ],
+        }),
+      ),
+    code: file,
+    says: [
+      'how many axes the input "x" and the outputs "y", "z" have',
+      '--shape x=',
+      'Export the model again',
+    ],
   },
   {
     what: 'a custom operator',
     make: ({ put }) => put('a.onnx', onnxBytes({ operators: ['com.acme::Own'] })),
     code: file,
-    says: ['custom operators of the domain "com.acme": Own'],
+    says: ['custom operators of the domain "com.acme": Own', 'perf -m MODEL'],
+  },
+  {
+    what: 'a tokenizer of another library',
+    make: ({ put }) => put('a.onnx', onnxBytes({ operators: ['ai.onnx.contrib::BertTokenizer'] })),
+    code: file,
+    says: ['"ai.onnx.contrib": BertTokenizer', 'onnxruntime-extensions'],
+  },
+  {
+    what: 'a plugin of TensorRT',
+    make: ({ put }) => put('a.onnx', onnxBytes({ operators: ['Conv', 'EfficientNMS_TRT'] })),
+    code: file,
+    says: ['plugins of TensorRT that ONNX Runtime does not have: EfficientNMS_TRT', 'nms=False'],
   },
   {
     what: 'weights above the folder',
@@ -224,7 +260,7 @@ refusesEach('an ONNX file', [
       return path;
     },
     code: file,
-    says: ['The ONNX file is incomplete', 'without a number'],
+    says: ['zero bytes only'],
   },
   {
     what: 'a pipe',
@@ -250,6 +286,6 @@ refusesEach('an ONNX file', [
     what: 'an unknown ending',
     make: ({ put }) => put('model.bin', 'x'),
     code: file,
-    says: ['model.bin is not a supported kind of model file', 'an .onnx file'],
+    says: ['model.bin is, by its name, a file of weights', 'Export ONNX'],
   },
 ]);

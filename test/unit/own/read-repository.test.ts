@@ -108,8 +108,12 @@ describe('a model of a repository', () => {
   it('is opened with the settings of its config.pbtxt, and the others are told', async () => {
     const path = await repositoryWith(
       `name: "shown" backend: "onnxruntime" max_batch_size: 4
-       dynamic_batching { max_queue_delay_microseconds: 250 }
-       instance_group [ { count: 3 kind: KIND_CPU } ]
+       dynamic_batching {
+         max_queue_delay_microseconds: 250 preserve_ordering: true priority_levels: 2
+         default_queue_policy { max_queue_size: 9 }
+       }
+       instance_group [ { count: 3 kind: KIND_CPU rate_limiter { priority: 1 } } ]
+       parameters: { key: "intra_op_thread_count" value: { string_value: "3" } }
        parameters: { key: "a" value: { string_value: "b" } }`,
       '12/model.onnx',
       onnxBytes(),
@@ -127,11 +131,14 @@ describe('a model of a repository', () => {
         maxQueueDelayUs: 250,
         instances: 3,
         instanceKind: 'KIND_CPU',
+        threads: 3,
       },
       performance: { batchSizes: [1, 2, 4] },
       model: { source: { path: join(path, '12', 'model.onnx') } },
     });
-    expect(notes).toContain('Not taken over from config.pbtxt: parameters.');
+    expect(notes).toContain(
+      'Not taken over from config.pbtxt: instance_group.rate_limiter, dynamic_batching.preserve_ordering, dynamic_batching.priority_levels, dynamic_batching.default_queue_policy, parameters["a"].',
+    );
   });
 
   it.each([
@@ -148,18 +155,18 @@ describe('a model of a repository', () => {
     expect(notes.join(' ')).toContain(text);
   });
 
-  it('has no batches where its file has none, whatever config.pbtxt says', async () => {
-    const path = await repositoryWith(
-      'name: "shown" backend: "onnxruntime" max_batch_size: 8',
-      '1/model.onnx',
-      onnxBytes({ inputs: [{ name: 'x', shape: [1, 3] }] }),
-    );
-    const { choice, notes } = await openModel({ path }, tools());
+  it.each([
+    ['no config.pbtxt', null],
+    ['an empty one', ''],
+    ['one with a backend only', 'backend: "onnxruntime"'],
+  ])('with %s is completed as Triton completes it, under the name of its folder', async (_what, config) => {
+    await bench().put('all/my_model/1/model.onnx', onnxBytes());
+    if (config !== null) await bench().put('all/my_model/config.pbtxt', config);
+    const { choice, notes } = await openModel({ path: join(bench().dir, 'all', 'my_model') }, tools());
     expect(choice?.overrides).toMatchObject({
-      configure: { maxBatchSize: 0, batching: 'disabled' },
-      performance: { batchSizes: [1] },
+      configure: { modelName: 'my_model', maxBatchSize: 4, batching: 'dynamic' },
     });
-    expect(notes.join(' ')).toContain('max_batch_size 8, but the file has no batch axis');
+    expect(notes.join(' ')).toContain('max_batch_size 4');
   });
 
   it('may be a SavedModel', async () => {

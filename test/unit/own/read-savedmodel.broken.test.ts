@@ -83,13 +83,13 @@ refusesEach('a SavedModel', [
     what: 'a text input',
     make: saved({ inputs: [{ name: 'words', type: 7 }] }),
     code: folder,
-    says: ['input words is of text', 'numbers go in and out'],
+    says: ['The input "words" is text (string', 'perf -m MODEL', 'numbers go in'],
   },
   {
     what: 'a sparse input',
     make: saved({ inputs: [{ name: 'ids', sparse: true }] }),
     code: folder,
-    says: ['input ids is a sparse or composite tensor'],
+    says: ['The input "ids" is a sparse or composite tensor'],
   },
   {
     what: 'an output of unknown rank',

@@ -52,14 +52,14 @@ refusesEach('a TorchScript file', [
       return path;
     },
     code: file,
-    says: ['Not a TorchScript file'],
+    says: ['zero bytes only'],
   },
   {
     what: 'a truncated archive',
     make: ({ put }) =>
       put('a.pt', scripted('  def forward(self: M, x: Tensor) -> Tensor:\n').subarray(0, 90)),
     code: file,
-    says: ['Not a TorchScript file'],
+    says: ['ZIP archive that is cut off'],
   },
   {
     what: 'a module without forward',

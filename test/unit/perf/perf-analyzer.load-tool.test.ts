@@ -51,6 +51,7 @@ describe('the command', () => {
 
   it('has the load of the level', () => {
     expect(words({ settings: { requestCount: 300 } })).toMatch(/-range 16:16 .*--request-count 300 /);
+    expect(words({ settings: { warmupRequestCount: 5 } })).toContain(' --warmup-request-count 5 ');
     const rate = words({ requestRate: 200, settings: { requestDistribution: 'poisson' } });
     expect(rate).toContain('--request-rate-range 200:200 --request-distribution poisson --max-threads 16');
     expect(rate).not.toContain('--concurrency-range');

@@ -37,6 +37,17 @@ describe('the server columns', () => {
     });
   });
 
+  it('of sums that ran over 64 bits are out of range, which is no restart', () => {
+    const of = (requests: number, inferNs: number) => {
+      const one = counters('1', requests);
+      const stats = { ...one.inference_stats, compute_infer: { count: requests, ns: inferNs } };
+      return statistics({ ...one, inference_stats: stats });
+    };
+    expect(serverDelta(of(10, 2 ** 64 - 2 ** 20), of(20, 2 ** 64 - 2 ** 21))?.outOfRange).toBe(true);
+    expect(serverDelta(of(10, 5e17), of(20, 4e17))?.outOfRange).toBe(true);
+    expect(serverDelta(of(10, 5e6), of(20, 4e6))).toBeNull();
+  });
+
   it('are those of the version that did the work', () => {
     const delta = serverDelta(
       statistics(counters('1', 10), counters('2', 10)),

@@ -31,9 +31,21 @@ describe('plannedSteps', () => {
     const keys = Object.fromEntries(steps.map(({ id }) => [id, `key of ${id}`])) as unknown as StepKeys;
     const state = {
       steps: steps.map(({ id }) => ({ id, status: id === 'configure' ? 'failed' : 'done', key: keys[id] })),
+      again: [],
     } as unknown as RunState;
     expect([...plannedSteps(steps, state, keys)].sort()).toEqual(
       ['accuracy', 'configure', 'deploy', 'images', 'offline', 'online', 'report'].sort(),
+    );
+  });
+
+  it('has a scenario of which a level is measured again, the server for it, and the report', () => {
+    const keys = Object.fromEntries(steps.map(({ id }) => [id, `key of ${id}`])) as unknown as StepKeys;
+    const state = {
+      steps: steps.map(({ id }) => ({ id, status: 'done', key: keys[id] })),
+      again: [{ scenario: 'online', key: 'level', times: 4 }],
+    } as unknown as RunState;
+    expect([...plannedSteps(steps, state, keys)].sort()).toEqual(
+      ['deploy', 'images', 'online', 'report'].sort(),
     );
   });
 });

@@ -28,7 +28,8 @@ afterAll(() => rm(home, { recursive: true }));
 
 /** What a toolkit verb would give, as far as its step looks. */
 const resultOf = (preset: LoadedPreset, spec: RunSpec, verb = 'convert'): unknown => ({
-  ...{ path: 'model', bytes: 1, samples: 8, count: 8, trained: true, outputs: [], metrics: {} },
+  ...{ path: 'model', bytes: 1, samples: 8, count: 8, trained: true, metrics: {} },
+  ...{ outputs: [], batches: [], gathered: [] },
   ...(verb === 'export' ? signatureOf(preset.preset, spec) : {}),
   ...(verb === 'convert' ? servedSignature(preset, spec) : {}),
 });

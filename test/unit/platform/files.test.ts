@@ -1,9 +1,15 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { canonicalJson, hashFolder, listFiles, writeFileAtomic } from '../../../main/platform/files';
+import {
+  canonicalJson,
+  freedBytes,
+  hashFolder,
+  listFiles,
+  writeFileAtomic,
+} from '../../../main/platform/files';
 import { fileError } from '../../../main/platform/plain-entry';
 
 let dir: string;
@@ -55,4 +61,15 @@ it('gives equal values equal text, whatever the order of their keys', () => {
       expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
     }),
   );
+});
+
+it('frees the bytes of a file with several names only with the last of them', async () => {
+  for (const name of ['cache', 'run']) await mkdir(join(dir, name));
+  await writeFile(join(dir, 'cache', 'a'), 'x'.repeat(100));
+  await writeFile(join(dir, 'cache', 'own'), 'x'.repeat(7));
+  await link(join(dir, 'cache', 'a'), join(dir, 'run', 'a'));
+  const [cache, run] = [join(dir, 'cache'), join(dir, 'run')];
+  expect(await freedBytes([cache])).toBe(7);
+  expect(await freedBytes([run])).toBe(0);
+  expect(await freedBytes([cache, run, run])).toBe(107);
 });

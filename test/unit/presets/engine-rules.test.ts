@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TlsFiles } from '../../../main/contract/address';
-import { tlsFindings } from '../../../main/presets/engine-rules';
+import { engineProblems, tlsFindings } from '../../../main/presets/engine-rules';
 import { specFixture } from '../../support/run-state';
 
 const fieldsOf = (
@@ -42,3 +42,26 @@ describe('TLS of a remote Triton', () => {
     expect(fieldsOf(named, { crossCheck: true })).toEqual(['problem engine.tls.serverName']);
   });
 });
+
+it.each([
+  [undefined, true, ['warning accuracy.allowUnverified']],
+  ['26.06', true, ['warning accuracy.allowUnverified']],
+  ['26.04', true, []],
+  ['26.07', false, []],
+])(
+  'a plan of TensorRT 11 is not to be measured unverified: release %s, %s',
+  (release, allowUnverified, expected) => {
+    const spec = specFixture((one) => {
+      one.engine = {
+        kind: 'docker',
+        gpus: ['all'],
+        shmSizeMiB: 256,
+        ...(release === undefined ? {} : { release }),
+      };
+      one.format = 'trt';
+      one.accuracy.allowUnverified = allowUnverified;
+    });
+    const found = [engineProblems(spec)].flat().filter((one) => one !== false && one !== null);
+    expect(found.map(({ field, severity }) => `${severity} ${field}`)).toEqual(expected);
+  },
+);

@@ -20,7 +20,7 @@ const preset: Preset = {
   profiles: {
     quick: {
       summary: 'small',
-      args: { classes: 10, wide: false },
+      args: { classes: '10', wide: 'false' },
       defaults: { precision: 'fp32', configure: { maxBatchSize: 8, preferredBatchSizes: [4, 8] } },
       byPrecision: { fp16: { accuracy: { atol: { '*': 0.25 } } } },
     },
@@ -28,12 +28,27 @@ const preset: Preset = {
 };
 
 describe('resolveSpec', () => {
-  it('lays profile over preset over base, and takes the arguments as text', () => {
+  it('lays profile over preset over base', () => {
     const spec = resolveSpec(preset, {});
     expect(spec.model).toEqual({ preset: 'toy', profile: 'quick', args: { classes: '10', wide: 'false' } });
     expect(spec.configure).toMatchObject({ modelName: 'toy', maxBatchSize: 8, preferredBatchSizes: [4, 8] });
     expect(spec.precision).toBe('fp32');
     expect(spec.accuracy.atol).toEqual({ '*': 1e-3 });
+  });
+
+  it('has no warm-up beside a number of requests, unless one is asked for', () => {
+    const warmupMs = (performance: object) => resolveSpec(preset, { performance }).performance.warmupMs;
+    expect(warmupMs({})).toBe(1000);
+    expect(warmupMs({ requestCount: 20 })).toBe(0);
+    expect(warmupMs({ warmupRequestCount: 5 })).toBe(0);
+    expect(warmupMs({ requestCount: 20, warmupMs: 300 })).toBe(300);
+  });
+
+  it('takes numbers and booleans of the arguments as the text that they reach the code as', () => {
+    const of = (classes: unknown) => resolveSpec(preset, { model: { args: { classes, wide: true } } });
+    expect(of(64).model.args).toEqual({ classes: '64', wide: 'true' });
+    expect(of(64)).toEqual(of('64'));
+    expect(() => of([64])).toThrow(/model.args.classes: must be text or a number or true or false/);
   });
 
   it('takes what the profile says of the chosen precision, below what the user says', () => {

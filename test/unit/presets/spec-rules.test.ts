@@ -57,6 +57,10 @@ describe('the rules', () => {
       ['configure.instanceKind'],
     ],
     [{ engine: gpu, ...configure({ captureCudaGraph: true }) }, ['configure.captureCudaGraph']],
+    // What config.pbtxt holds as an int32.
+    [configure({ maxBatchSize: 2 ** 31 - 1 }), []],
+    [configure({ maxBatchSize: 99_999_999_999 }), ['configure.maxBatchSize']],
+    [configure({ instances: 2 ** 31 }), ['configure.instances']],
     // Batches.
     [configure({ preferredBatchSizes: [4, 16] }), ['configure.preferredBatchSizes']],
     [

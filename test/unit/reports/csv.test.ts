@@ -53,7 +53,8 @@ describe('the CSV of a scenario', () => {
       'Flags',
       'Load Tool',
       'Protocol',
-      'Verified',
+      'Accuracy',
+      'Answer',
     ]);
   });
 
@@ -135,8 +136,8 @@ describe('the CSV of a scenario', () => {
   });
 
   it.each([
-    ['verified', accuracyBody()],
-    ['unverified', accuracyBody({ passed: false, reasons: ['top1 is too low'] })],
+    ['verified (outputs and metric)', accuracyBody()],
+    ['failed', accuracyBody({ passed: false, reasons: ['top1 is too low'] })],
   ])('says %s in every row', (word, accuracy) => {
     const rows = parseCsvRows(
       onlineOf([
@@ -145,7 +146,7 @@ describe('the CSV of a scenario', () => {
         measurementBody('online', pointFixture()),
       ]),
     );
-    expect(rows[0]?.['Verified']).toBe(word);
+    expect(rows[0]?.['Accuracy']).toBe(word);
   });
 });
 
@@ -193,7 +194,7 @@ describe('pointsCsv', () => {
     const [header = [], ...rows] = parseCsv(pointsCsv(points));
     expect(rows).toHaveLength(points.length);
     expect(header).toContain('Inferences/Second');
-    expect(header).not.toContain('Verified');
+    expect(header).not.toContain('Accuracy');
     const at = header.indexOf('Inferences/Second');
     rows.forEach((row, index) => {
       expect(Number(row[at])).toBeCloseTo(points[index]?.inferencesPerSecond ?? NaN, 5);

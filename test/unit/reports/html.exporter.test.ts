@@ -183,10 +183,10 @@ describe('the HTML report', () => {
       measurementBody('online', pointFixture()),
     ]);
     const badges = [...pageOf(state).querySelectorAll('.badge.bad')].map(({ textContent }) => textContent);
-    expect(badges).toEqual(['✗ Accuracy not verified', '✗ Accuracy not verified', '✗ Accuracy not verified']);
+    expect(badges).toEqual(['✗ Accuracy failed', '✗ Accuracy failed', '✗ Accuracy failed']);
     expect(
       [...pageOf(completeState()).querySelectorAll('.badge')].map(({ textContent }) => textContent),
-    ).toEqual(['Complete', '✓ Accuracy verified']);
+    ).toEqual(['Complete', '✓ Accuracy verified (outputs and metric)']);
   });
 
   it('is the same text for the same state', () => {

@@ -34,7 +34,7 @@ describe('the verdict', () => {
       ...stepBodies('online'),
     ]);
     expect(toReport(state, context).verdict).toBe(
-      'Best steady level: 2,034 inferences/s at p99 18.23 ms (online, batch size 1, concurrency 64); top-1 equal to the framework’s.',
+      'Best steady level: 2,034 inferences/s at p99 18.23 ms (online, batch size 1, concurrency 64; 1,991 requests in 979 ms); accuracy verified (outputs and metric), top-1 equal to the framework’s.',
     );
   });
 
@@ -120,7 +120,7 @@ describe('verification', () => {
     ]);
     expect(toReport(failed, context).verification).toEqual({
       verified: false,
-      label: 'Unverified',
+      label: 'failed',
       reason: 'The accuracy gate did not pass: top1 0.4 < 0.9',
     });
   });
@@ -261,7 +261,7 @@ describe('the parameters', () => {
     const state = completeState();
     expect(continued(state)).toBe('off');
     expect(continued({ ...state, gateOverridden: true })).toBe(
-      'off; continued on request, marked unverified',
+      'off; continued on request, marked “accuracy failed”',
     );
   });
 });

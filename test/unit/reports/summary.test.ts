@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from 'vitest';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { clipped } from '../../../main/reports/doubts';
+import { clipped } from '../../../main/contract/words';
 import { html } from '../../../main/reports/html.exporter';
 import { type ReportContext, toReport } from '../../../main/reports/to-report';
 import { reportKinds } from '../../support/report-kinds';
@@ -26,7 +26,7 @@ describe('the first page of a report', () => {
   it('puts a warning badge beside the green ones where the best level is not steady', () => {
     expect(texts(pageOf(reportKinds.unsteady()), '.summary .badge')).toEqual([
       'Complete',
-      '✓ Accuracy verified',
+      '✓ Accuracy verified (outputs and metric)',
       '! Not steady',
       '! Client-limited',
     ]);
@@ -57,7 +57,7 @@ describe('the first page of a report', () => {
       expect(facts).toContain(fact);
     }
     expect(texts(summary, 'p').at(-1)).toBe(
-      'Passed with 200 samples. top1: Triton 0.9650, framework 0.9650, at least 0.9000. top5: Triton 1.0000, framework 1.0000. Largest absolute difference of an output: 0.00413.',
+      'Verified (outputs and metric), 200 samples. top1: Triton 0.9650, framework 0.9650, at least 0.9000. top5: Triton 1.0000, framework 1.0000. Largest absolute difference of an output: 0.00413.',
     );
   });
 

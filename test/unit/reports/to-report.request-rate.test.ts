@@ -104,7 +104,7 @@ describe('a report of request rates', () => {
   });
 
   it('says the p99 from the schedule first, in figure and verdict', () => {
-    expect(report.verdict).toContain('at p99 31.00 ms from schedule (online, batch size 1, 200 requests/s)');
+    expect(report.verdict).toContain('at p99 31.00 ms from schedule (online, batch size 1, 200 requests/s;');
     expect(report.figures[1]).toMatchObject({ value: '31.00', unit: 'ms' });
     expect(report.figures[1]?.note).toContain('from send p99 5.0');
     expect(report.notes.map(({ name }) => name)).toContain('Latency from schedule');

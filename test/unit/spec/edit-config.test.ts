@@ -171,7 +171,7 @@ describe('a text that is no configuration', () => {
   it.each([
     ['name: "a"\nmax_batch: 8\n', 2, /max_batch/],
     ['name: "a"\nmax_batch_size: many\n', 2, /many/],
-    ['name: "a"\ninput [\n  {\n', 4, /./],
+    ['name: "a"\ninput [\n  {\n', 3, /not closed/],
     ['name: "not a name"\n', 1, /name: must have letters/],
     [
       'name: "a"\nmax_batch_size: 8\ndynamic_batching {\n  preferred_batch_size: [ 0 ]\n}\n',
@@ -179,6 +179,11 @@ describe('a text that is no configuration', () => {
       /preferred_batch_size/,
     ],
     ['name: "a"\nmax_batch_size: -1\n', 2, /max_batch_size/],
+    [
+      'name: "a"\nmax_batch_size: 99999999999\n',
+      2,
+      /^max_batch_size cannot be 99999999999: it is an int32\. Use at most 2147483647\.$/,
+    ],
   ])('%j is told with its line', (text, line, message) => {
     const { overrides, problem } = editConfig(resnet50, choice(), text);
     expect(overrides).toEqual({});

@@ -73,6 +73,7 @@ describe('a matrix of fields', () => {
     ['host', ['a', 'local'], { engine: { kind: 'docker', host: 'a' } }],
     ['engine.host', ['local', 'a'], { engine: { kind: 'docker' } }],
     ['model.args.width', ['32', '64'], { model: { args: { width: '32' } } }],
+    ['model.args.width', [32, 64], { model: { args: { width: '32' } } }],
     ['accuracy.atol.OUTPUT__0', [0.1, 1], { accuracy: { atol: { OUTPUT__0: 0.1 } } }],
   ])('takes the axis %s', (key, values, first) => {
     const { entries } = read({ matrix: { [key]: values } }, 'resnet50');

@@ -16,6 +16,7 @@ export const commandPlaces: CommandPlaces = {
 };
 export const places: PreviewPlaces = {
   ...commandPlaces,
+  layout: homeLayout('/home/of/the/workbench'),
   readers: directReaders,
   plannedCommands: (preset, spec) => plannedCommands(preset, spec, commandPlaces),
 };

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addPerfOptions, type PerfOptions, readPerfPlan } from '../../../main/cli/perf/perf-plan';
+import type { PerfOptions } from '../../../main/cli/perf/perf-options';
+import { addPerfOptions, readPerfPlan } from '../../../main/cli/perf/perf-plan';
 import { scenarioLevels } from '../../../main/contract/run/sweep';
 import { hashValue } from '../../../main/platform/files';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
@@ -135,6 +136,17 @@ describe('a preview', () => {
     expect(problems.map(({ field }) => field)).toEqual(fields);
     expect([spec, specHash, configPbtxt, commands]).toEqual([null, null, null, []]);
     expect(defaults).not.toBeNull();
+  });
+
+  it('says of a number that config.pbtxt cannot hold which field has it, once', async () => {
+    const { problems, configPbtxt } = await preview({ configure: { maxBatchSize: 99_999_999_999 } });
+    expect(problems).toEqual([
+      expect.objectContaining({
+        ...{ field: 'configure.maxBatchSize', severity: 'problem', remedy: 'Use at most 2147483647.' },
+        message: '99999999999 is too large: max_batch_size in config.pbtxt is an int32',
+      }),
+    ]);
+    expect(configPbtxt).toBeNull();
   });
 
   it('looks for the files', async () => {

@@ -31,11 +31,12 @@ it('drops an entry whose file was altered', async () => {
   expect(await cache.restore('a', join(dir, 'other'))).toBeNull();
 });
 
-it('clears and says how much that was', async () => {
+it('clears, also where there is nothing', async () => {
   const cache = new ArtefactCache(join(dir, 'cache'));
-  expect(await cache.clear()).toBe(0);
+  await cache.clear();
   await cache.store('a', join(dir, 'step'), {});
-  expect(await cache.clear()).toBeGreaterThan('modeldata'.length);
+  expect(await cache.bytes()).toBeGreaterThan('modeldata'.length);
+  await cache.clear();
   expect(await cache.restore('a', join(dir, 'other'))).toBeNull();
 });
 

@@ -195,7 +195,7 @@ parameters {
     ['name: "m"\nmax_batch_size: "8"', '', 'line 2'],
     ['input [\n  { name: "a"\n    data_type: TYPE_FP33 }\n]', 'TYPE_FP33', 'line 3'],
     ['name: "m', '', 'line 1'],
-    ['input [\n { name: "a" }', '', 'line 2'],
+    ['input [\n { name: "a" }', 'not closed', 'line 1'],
   ])('refuses %j with its place', (source, word, line) => {
     const error = failure(() => parseConfigPbtxt(source));
     expect(error.code).toBe('config-invalid');

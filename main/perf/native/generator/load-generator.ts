@@ -4,9 +4,15 @@ import { createSchedule } from '../../request-schedule';
 import { GrpcTransport } from '../grpc/transport';
 import { HttpTransport } from '../http1/transport';
 import type { FromWorker, LoadJob } from '../seam/load-job';
-import { nowUs, type ResponseTimes, type Transport, type TransportEvents } from '../seam/transport';
-import { WindowKeeper } from '../windows/window-keeper';
-import { FailureCounter } from '../windows/window-recorder';
+import {
+  FailureCounter,
+  nowUs,
+  type ResponseTimes,
+  type Transport,
+  type TransportEvents,
+} from '../seam/transport';
+import { CountedWindow } from '../windows/counted-window';
+import { type LoadWindows, WindowKeeper } from '../windows/window-keeper';
 
 /** Calls back at times that the timers of an event loop, with their whole milliseconds, cannot keep. */
 interface Pacer {
@@ -75,7 +81,7 @@ interface GeneratorPorts {
  */
 export class LoadGenerator implements TransportEvents {
   private readonly transport: Transport;
-  private readonly windows: WindowKeeper;
+  private readonly windows: LoadWindows;
   private readonly failures = new FailureCounter();
   private readonly watch: NodeJS.Timeout;
   private readonly dueUs: Float64Array;
@@ -97,22 +103,37 @@ export class LoadGenerator implements TransportEvents {
   ) {
     this.nextInterval = job.schedule === null ? null : createSchedule(job.schedule);
     this.dueUs = new Float64Array(job.concurrency);
-    this.windows = new WindowKeeper(job, () => this.transport, ports.post);
+    this.windows = this.windowsOf(job);
     this.transport = job.protocol === 'grpc' ? new GrpcTransport(job, this) : new HttpTransport(job, this);
     this.watch = setInterval(() => this.checkSilence(), watchEveryMs);
   }
 
   start(): void {
-    if (this.nextInterval === null) {
-      for (let slot = 0; slot < this.job.concurrency; slot += 1) this.send(slot);
-    } else {
-      // The lowest number last: it is taken first, so that few connections carry what few can.
-      for (let slot = this.job.concurrency - 1; slot >= 0; slot -= 1) this.free.push(slot);
-      this.pacer = this.ports.createPacer(() => this.sendDue());
-      this.nextDueUs = nowUs() + this.nextInterval();
-      this.sendDue();
-    }
+    // The lowest number last: it is taken first, so that few connections carry what few can.
+    for (let slot = this.job.concurrency - 1; slot >= 0; slot -= 1) this.free.push(slot);
     this.windows.start();
+  }
+
+  private windowsOf(job: LoadJob): LoadWindows {
+    const { post } = this.ports;
+    const transport = () => this.transport;
+    const go = () => {
+      this.go();
+    };
+    return job.exactRequests === undefined
+      ? new WindowKeeper(job, transport, post, go)
+      : new CountedWindow(job, job.exactRequests, { transport, post, go, underWay: () => this.underWay });
+  }
+
+  /** Sends by all free slots from now on. */
+  private go(): void {
+    if (this.nextInterval === null) {
+      for (const slot of this.free.splice(0).reverse()) this.sendNext(slot);
+      return;
+    }
+    this.pacer ??= this.ports.createPacer(() => this.sendDue());
+    this.nextDueUs = nowUs() + this.nextInterval();
+    this.sendDue();
   }
 
   stop(): void {
@@ -152,13 +173,20 @@ export class LoadGenerator implements TransportEvents {
     this.transport.start(slot);
   }
 
+  /** Of a closed loop. */
+  private sendNext(slot: number): void {
+    if (this.windows.take()) this.send(slot);
+    else this.free.push(slot);
+  }
+
   /** Sends what is due while there are free slots; the rest goes out as slots become free. */
   private sendDue(): void {
     if (this.nextInterval === null || this.stopping || this.finished) return;
     const presentUs = nowUs();
     while (this.nextDueUs <= presentUs) {
-      const slot = this.free.pop();
-      if (slot === undefined) return;
+      const slot = this.free.at(-1);
+      if (slot === undefined || !this.windows.take()) return;
+      this.free.pop();
       this.dueUs[slot] = this.nextDueUs;
       this.nextDueUs += this.nextInterval();
       // Silence is counted from here: before, nobody was asked anything.
@@ -204,7 +232,7 @@ export class LoadGenerator implements TransportEvents {
       if (!this.endSequence(slot) && this.underWay === 0) this.finish();
       return;
     }
-    if (this.nextInterval === null) this.send(slot);
+    if (this.nextInterval === null) this.sendNext(slot);
     else {
       // Sequences take turns, so that the server gives none up for idle; else the lowest slots do what they can.
       if (this.job.sequences === null) this.free.push(slot);
@@ -232,6 +260,7 @@ export class LoadGenerator implements TransportEvents {
           failures: this.failures.counts,
           checks: this.transport.checks,
           outputs: this.transport.outputs,
+          faults: this.transport.faults,
         },
       });
     }

@@ -67,16 +67,10 @@ export class GrpcTransport extends JobTransport<GrpcSlotConnection> {
       events: {
         success: (slot, startUs, endUs, sendUs, recvUs, answers) => {
           this.losses.succeeded();
-          const looked = this.validator?.take(slot) ?? null;
-          const fault = this.source.check(slot);
-          if (fault !== null) this.failed(slot, fault.kind, fault.message);
-          else if (looked === null) this.events.success(slot, startUs, endUs, sendUs, recvUs, answers);
-          else if (looked.fault !== null) this.failed(slot, looked.fault.kind, looked.fault.message);
-          else {
-            // The time of a stream's answer is taken before it is looked at.
-            const heldUs = answers === undefined ? looked.heldUs : 0;
-            this.events.success(slot, startUs, endUs - heldUs, sendUs, recvUs, answers);
-          }
+          // The time of a stream's answer is taken before it is looked at.
+          const heldUs = this.settle(slot);
+          const own = answers === undefined ? heldUs : 0;
+          this.events.success(slot, startUs, endUs - own, sendUs, recvUs, answers);
         },
         failure: (slot, kind, message) => this.failed(slot, kind, message),
         retired: (connection) => {

@@ -26,9 +26,10 @@ interface Owner {
   readonly events: Pick<TransportEvents, 'success'>;
   readonly shared: boolean;
   readonly replyLimitBytes: number;
-  readonly source: Pick<RequestSource, 'next' | 'check' | 'payloadOf'>;
+  readonly source: Pick<RequestSource, 'next' | 'payloadOf'>;
   readonly validator: OutputValidator | null;
   readonly losses: Pick<ReconnectPolicy, 'succeeded'>;
+  settle(slot: number): void;
   failed(slot: number, kind: string, message: string): void;
   /** The reply before was the connection's last. */
   ended(connection: HttpConnection): void;
@@ -140,7 +141,7 @@ class HttpConnection {
 
   private onReply(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
     this.busy = false;
-    let fault: Failure | null;
+    let fault: Failure | null = null;
     let endUs = nowUs();
     if (reply.status !== 200) {
       const text = buffer.toString('utf8', start, Math.min(end, start + mostErrorBytes));
@@ -150,18 +151,11 @@ class HttpConnection {
         this.checker.check(buffer, start, end, reply.jsonBytes);
         // What is looked at from here on is not the server's time.
         endUs = nowUs();
-        fault = this.owner.source.check(this.slot);
+        this.look(buffer, start, end, reply.jsonBytes);
       } catch (error) {
         fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
       }
     }
-    const { validator } = this.owner;
-    const payload = this.owner.source.payloadOf(this.slot);
-    if (fault === null && validator?.begin(this.slot, payload) === true) {
-      validator.look(this.slot, payload, () => decodeHttpOutputs(buffer, start, end, reply.jsonBytes));
-    }
-    const looked = validator?.take(this.slot) ?? null;
-    fault ??= looked?.fault ?? null;
     const { startUs } = this;
     // The server may answer before it has read everything.
     const sendUs = this.sendUs < 0 ? this.bodyUs - startUs : this.sendUs;
@@ -175,6 +169,15 @@ class HttpConnection {
     } else {
       this.owner.failed(this.slot, fault.kind, fault.message);
     }
+  }
+
+  private look(buffer: Buffer, start: number, end: number, jsonBytes: number): void {
+    const { validator, source } = this.owner;
+    const payload = source.payloadOf(this.slot);
+    if (validator?.begin(this.slot, payload) === true) {
+      validator.look(this.slot, payload, () => decodeHttpOutputs(buffer, start, end, jsonBytes));
+    }
+    this.owner.settle(this.slot);
   }
 }
 
@@ -199,6 +202,7 @@ export class HttpTransport extends JobTransport<HttpConnection> {
       ...{ events, source, validator, losses },
       shared: job.shared !== null,
       replyLimitBytes: replyLimitBytes(job),
+      settle: (slot) => this.settle(slot),
       failed: (slot, kind, message) => this.failed(slot, kind, message),
       ended: (connection) => this.replace(connection),
       lost: (connection, opened, reason) => {

@@ -1,9 +1,11 @@
+import { mergedKinds } from '../../../contract/measured/repeats';
 import type { LatencyName, LoadPoint, MeasurementWindow, Spread } from '../../../contract/measured/results';
 import { roundUs } from '../../../contract/numbers';
-import type { SequenceSettings } from '../../../contract/run/run-spec';
+import { defaultErrorPercentage, type SequenceSettings } from '../../../contract/run/run-spec';
 import type { LoadLevel } from '../../../contract/run/sweep';
 import { largestOf, smallestOf } from '../../../contract/statistics';
 import { present } from '../../../contract/trees';
+import type { Ensemble } from '../../../triton/model-traits';
 import {
   isDrifting,
   isSteady,
@@ -14,15 +16,10 @@ import {
 } from '../../intervals';
 import { type HistogramData, histogramError, histogramOf, LatencyHistogram } from '../../latency-histogram';
 import { sequenceLengths } from '../../request-schedule';
-import {
-  cacheColumns,
-  mergeDeltas,
-  type ServerColumns,
-  serverColumns,
-  type ServerDelta,
-} from '../../server-columns';
-import type { FailureCount, RecordedWindow } from '../seam/load-job';
+import type { RecordedWindow } from '../seam/load-job';
+import type { FailureCount } from '../seam/transport';
 import { clientFlag, clientLoadOf } from '../windows/client-load';
+import { composingOf, type CountedWindow, countsOf, serverParts } from './server-parts';
 
 /** The intervals of a level's latencies: from the parts of its windows, or from the windows where those have too few requests. */
 function latencyIntervalsOf(
@@ -45,12 +42,8 @@ function latencyIntervalsOf(
   };
 }
 
-/** Above this share of failed requests the level is flagged (contract). */
-const errorShareLimit = 0.01;
 /** Classes of the histogram that a level keeps. */
 const histogramBins = 24;
-
-type ServerTime = Exclude<keyof ServerColumns, 'knownUs' | 'meanServerBatch'>;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
@@ -58,7 +51,11 @@ export const failureCount = (failures: readonly FailureCount[]): number =>
   sum(failures.map((failure) => failure.count));
 
 /** A window as it is told and kept. */
-export function summarizeWindow(window: RecordedWindow, batchSize: number): MeasurementWindow {
+export function summarizeWindow(
+  window: RecordedWindow,
+  batchSize: number,
+  percentile = 0,
+): MeasurementWindow {
   const latencies = histogramOf(window.latencies);
   const { count } = latencies;
   return {
@@ -70,42 +67,22 @@ export function summarizeWindow(window: RecordedWindow, batchSize: number): Meas
     avgUs: roundUs(latencies.avgUs),
     p50Us: count === 0 ? null : roundUs(latencies.percentile(50)),
     p99Us: count === 0 ? null : roundUs(latencies.percentile(99)),
+    ...(percentile === 0 || count === 0 ? {} : { percentileUs: roundUs(latencies.percentile(percentile)) }),
     ...(window.scheduled === null || count === 0
       ? {}
       : { scheduledP99Us: roundUs(histogramOf(window.scheduled).percentile(99)) }),
   };
 }
 
-export interface MeasuredWindow {
+export interface MeasuredWindow extends CountedWindow {
   readonly recorded: RecordedWindow;
   readonly summary: MeasurementWindow;
-  /** null: the server's counters went back within the window. */
-  readonly server: ServerDelta | null;
-  /** Of an ensemble: the same of each of its models; absent of others. */
-  readonly composing?: readonly ComposingDelta[];
-}
-
-interface ComposingDelta {
-  readonly modelName: string;
-  readonly server: ServerDelta | null;
 }
 
 function merged(all: readonly (HistogramData | null)[]): LatencyHistogram {
   const histogram = new LatencyHistogram();
   for (const data of all) if (data !== null) histogram.merge(data);
   return histogram;
-}
-
-function mergedFailures(windows: readonly RecordedWindow[]): FailureCount[] {
-  const byKind = new Map<string, FailureCount>();
-  for (const failure of windows.flatMap((window) => window.failures)) {
-    const before = byKind.get(failure.kind);
-    byKind.set(
-      failure.kind,
-      before === undefined ? failure : { ...before, count: before.count + failure.count },
-    );
-  }
-  return [...byKind.values()];
 }
 
 const spreadOf = (times: LatencyHistogram): Spread => ({
@@ -154,32 +131,6 @@ function streamingOf(
   };
 }
 
-/** The server's columns of each model of an ensemble; undefined of another model. */
-function composingOf(windows: readonly MeasuredWindow[]): LoadPoint['composing'] {
-  const names = windows[0]?.composing?.map(({ modelName }) => modelName) ?? [];
-  if (names.length === 0) return undefined;
-  return names.map((modelName, index) => {
-    const deltas = windows.flatMap((window) => window.composing?.[index]?.server ?? []);
-    const all = mergeDeltas(deltas);
-    const columns = serverColumns(all);
-    // The model was loaded anew in every window: nothing is known of it.
-    const known = (value: number): number | null => (deltas.length === 0 ? null : value);
-    return {
-      modelName,
-      modelVersion: all.version,
-      requestCount: known(all.success.count),
-      inferenceCount: known(all.inferenceCount),
-      executionCount: known(all.executionCount),
-      queueUs: known(roundUs(columns.queueUs)),
-      computeInputUs: known(roundUs(columns.computeInputUs)),
-      computeInferUs: known(roundUs(columns.computeInferUs)),
-      computeOutputUs: known(roundUs(columns.computeOutputUs)),
-      cacheHitCount: known(all.cacheHit.count),
-      cacheMissCount: known(all.cacheMiss.count),
-    };
-  });
-}
-
 /** Fewer than 95 % of what was asked for, and not by the chance of a Poisson process. */
 function missesRate(level: LoadLevel, ended: number, durationUs: number): boolean {
   if (level.requestRate === undefined) return false;
@@ -189,38 +140,35 @@ function missesRate(level: LoadLevel, ended: number, durationUs: number): boolea
 
 interface LevelSettings {
   readonly stabilityPercentage: number;
+  /** Above this share of failed requests the level is flagged. */
+  readonly errorPercentage?: number | undefined;
   readonly sequences?: SequenceSettings | undefined;
   /** Of the input data, by which sequences are as long as they are. */
   readonly streams?: readonly number[] | undefined;
+  /** Absent, or without steps: the model is none. */
+  readonly ensemble?: Ensemble;
   /** Of the model; of effect for requests over a stream. */
   readonly decoupled?: boolean;
   /** Generators in the same process; absent: this one alone. */
   readonly generators?: number;
+  /** Of so many requests, in one window: nothing is judged by how windows agree. */
+  readonly counted?: boolean;
+  /** 0: none was asked for. */
+  readonly percentile?: number;
 }
 
-function serverOf(windows: readonly MeasuredWindow[]) {
-  const deltas = windows.flatMap((window) => window.server ?? []);
-  if (deltas.length === 0) return { server: null, cache: null };
-  const all = mergeDeltas(deltas);
-  return { server: serverColumns(all), cache: cacheColumns(all) };
-}
-
-type ServerColumn =
-  'serverQueueUs' | 'serverComputeInputUs' | 'serverComputeInferUs' | 'serverComputeOutputUs';
-
-/** Where a request's time went that the client did not spend; null without the server's counters. */
-function serverTimes(
-  server: ServerColumns | null,
-  outsideUs: number,
-): Pick<LoadPoint, ServerColumn | 'networkServerSendRecvUs'> {
-  const known = (column: ServerTime) => (server === null ? null : roundUs(server[column]));
-  return {
-    networkServerSendRecvUs: server === null ? null : roundUs(Math.max(0, outsideUs - server.knownUs)),
-    serverQueueUs: known('queueUs'),
-    serverComputeInputUs: known('computeInputUs'),
-    serverComputeInferUs: known('computeInferUs'),
-    serverComputeOutputUs: known('computeOutputUs'),
-  };
+function percentileOf(
+  windows: readonly RecordedWindow[],
+  latencies: LatencyHistogram,
+  { percentile: percent = 0 }: LevelSettings,
+): Pick<LoadPoint, 'percentile'> {
+  if (percent === 0) return {};
+  const scheduled = windows.some((window) => window.scheduled === null)
+    ? null
+    : merged(windows.map((window) => window.scheduled));
+  const latencyUs = roundUs(latencies.percentile(percent));
+  const scheduledUs = scheduled === null ? undefined : roundUs(scheduled.percentile(percent));
+  return { percentile: { percent, latencyUs, ...present({ scheduledUs }) } };
 }
 
 /** Also from what a single request would say: parts with equally few requests do not scatter. */
@@ -254,6 +202,12 @@ function sequencesOf(
   };
 }
 
+const hasTooManyErrors = (
+  failed: number,
+  succeeded: number,
+  { errorPercentage = defaultErrorPercentage }: LevelSettings,
+): boolean => failed * 100 > errorPercentage * (succeeded + failed);
+
 /**
  * The level's point: the last three windows merged as perf_analyzer does (performance.md 1.4, 1.7).
  * @returns null when no request succeeded in them.
@@ -269,21 +223,21 @@ export function levelResult(
   const { count, avgUs } = latencies;
   if (count === 0) return null;
   const summaries = windows.map((window) => window.summary);
-  const stable = isSteady(summaries, settings.stabilityPercentage);
+  const stable = settings.counted === true || isSteady(summaries, settings.stabilityPercentage);
   const errorCount = sum(last.map((window) => window.summary.errorCount));
   const durationUs = sum(recorded.map((window) => window.durationUs));
   const sendUs = sum(recorded.map((window) => window.sendSumUs)) / count;
   const recvUs = sum(recorded.map((window) => window.recvSumUs)) / count;
-  const { server, cache } = serverOf(last);
+  const { cache, meanServerBatch } = countsOf(last);
   const blocks = recorded.flatMap((window) => blockRates(window, level.batchSize));
   const client = clientLoadOf(recorded);
   const { decoupled = false, generators = 1 } = settings;
   const streaming = streamingOf(recorded);
   const bins = latencies.bins(histogramBins);
-  const failures = mergedFailures(recorded);
+  const failures = mergedKinds(recorded.flatMap((window) => window.failures));
   const signs = [
     !stable && 'unstable',
-    errorCount > errorShareLimit * (count + errorCount) && 'errors',
+    hasTooManyErrors(errorCount, count, settings) && 'errors',
     clientFlag(client, latencies.percentile(50), generators),
     windows.some((window) => window.server === null) && 'server-restarted',
     isLevelDrifting(recorded, blocks) && 'drifting',
@@ -293,18 +247,19 @@ export function levelResult(
     ...level,
     inferencesPerSecond: (count * level.batchSize * 1e6) / durationUs,
     clientSendUs: roundUs(sendUs),
-    ...serverTimes(server, avgUs - sendUs - recvUs),
+    ...serverParts(last, settings.ensemble, avgUs - sendUs - recvUs),
     clientRecvUs: roundUs(recvUs),
     p50Us: roundUs(latencies.percentile(50)),
     p90Us: roundUs(latencies.percentile(90)),
     p95Us: roundUs(latencies.percentile(95)),
     p99Us: roundUs(latencies.percentile(99)),
     avgUs: roundUs(avgUs),
+    ...percentileOf(recorded, latencies, settings),
     requestCount: count,
     errorCount,
     stable,
     flags: signs.filter((sign) => sign !== false && sign !== null),
-    meanServerBatch: server?.meanServerBatch ?? null,
+    meanServerBatch,
     throughputIntervalIps: throughputIntervalOf(last, blocks, count, (level.batchSize * 1e6) / durationUs),
     ...latencyIntervalsOf(recorded),
     percentileError: histogramError,

@@ -54,6 +54,9 @@ export async function readOutputChecks(
   };
 }
 
+const exactRequestsOf = ({ requestCount = 0 }: MeasureInput['settings']): Pick<LoadJob, 'exactRequests'> =>
+  requestCount > 0 ? { exactRequests: requestCount } : {};
+
 /** Reads the raw inputs of a level. Throws input-invalid. */
 export async function readJob(input: MeasureInput): Promise<LoadJob> {
   const { settings, level } = input;
@@ -92,9 +95,12 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     tls: await readTls(input.protocol === 'grpc' ? input.grpcTls : input.httpTls),
     headers: input.headers ?? [],
     warmupMs: settings.warmupMs,
+    warmupRequests: settings.warmupRequestCount,
     mode: settings.measurementMode,
     intervalMs: settings.measurementIntervalMs,
     requestCount: settings.measurementRequestCount,
+    ...exactRequestsOf(settings),
+    keepsRequests: input.profileFile !== undefined,
   };
 }
 
@@ -123,8 +129,9 @@ interface LoadSessionInput {
   /**
    * The time of the warm-up, or of a window, is over. Resolves with how many of the requests the server has counted as
    * successful since before the first of them; null: not known. The window ends with the last of these.
+   * @param answered of them, where nothing is under way.
    */
-  readonly onBound: () => Promise<number | null>;
+  readonly onBound: (answered: number | undefined) => Promise<number | null>;
   /** May call `stop`; windows keep coming until it does. */
   readonly onWindow: (window: RecordedWindow, stop: () => void) => void;
   /** Registers the shared memory again; the load goes on when it is done. */
@@ -167,7 +174,7 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
         try {
           switch (message.type) {
             case 'bound':
-              input.onBound().then((succeeded) => {
+              input.onBound(message.answered).then((succeeded) => {
                 tell({ type: 'cut', bound: message.bound, succeeded });
               }, reject);
               break;
@@ -271,6 +278,10 @@ export function addedTotals(before: LoadTotals, more: LoadTotals): LoadTotals {
       checked: before.outputs.checked + more.outputs.checked,
       wrong: before.outputs.wrong + more.outputs.wrong,
       compared: before.outputs.compared + more.outputs.compared,
+      finiteChecked: before.outputs.finiteChecked + more.outputs.finiteChecked,
+      notFinite: before.outputs.notFinite + more.outputs.notFinite,
+      notFiniteMessage: before.outputs.notFiniteMessage || more.outputs.notFiniteMessage,
     },
+    faults: [...before.faults, ...more.faults],
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../../contract/errors';
 import type { LoadPoint } from '../../../contract/measured/results';
 import { present } from '../../../contract/trees';
@@ -5,13 +6,17 @@ import { levelText } from '../../../contract/words';
 import { linkedAbort } from '../../../platform/abort';
 import { createTritonClient, type TritonClient } from '../../../triton/client';
 import { composingModels, type Counters, createCounters } from '../../../triton/model-traits';
+import { runtimeReason } from '../../../triton/runtime-reason';
 import { readTls } from '../../../triton/tls';
 import { isSteady } from '../../intervals';
 import type { MeasureInput } from '../../load-tool';
+import { experimentText, writeExperiment } from '../../profile-export';
 import { serverDelta } from '../../server-columns';
 import { payloadCounts } from '../requests/batch-payloads';
 import { createSharedRegions, type SharedRegions } from '../requests/shared-regions';
-import type { FailureCount, LoadJob, LoadTotals, RecordedWindow } from '../seam/load-job';
+import type { LoadJob, LoadTotals, RecordedWindow } from '../seam/load-job';
+import type { FailureCount } from '../seam/transport';
+import { checkedColumns, checkedLines, responseFlags } from './checked-answers';
 import { failureCount, levelResult, type MeasuredWindow, summarizeWindow } from './level-result';
 import {
   addedTotals,
@@ -44,10 +49,14 @@ function allFailed(input: MeasureInput, failures: readonly FailureCount[]): Work
   const [first] = failures;
   return new WorkbenchError(
     'inference-failed',
-    `Triton answered no request for ${input.modelName}: ${first === undefined ? 'no answer' : `${first.kind}: ${first.message}`}`,
+    `Triton answered no request for ${input.modelName}: ${first === undefined ? 'no answer' : `${first.kind}: ${runtimeReason(first.message)}`}`,
     { where: levelText(input.level), details: inWords(failures).join('\n') },
   );
 }
+
+/** How often, and how long between, the server is asked whether it has counted what it has answered. */
+const countAttempts = 20;
+const countPauseMs = 5;
 
 /**
  * Windows of one level until they are steady or enough, with the server's counters at each bound. The statistics are
@@ -77,20 +86,30 @@ class LevelWindows {
   }
 
   /** How many of this turn's requests the server has counted as successful; null when its counters do not tell. */
-  async bound(): Promise<number | null> {
+  async bound(answered: number | undefined): Promise<number | null> {
     if (this.decided) return null;
     if (this.bounds.length === 0) {
       const nowMs = performance.now();
       this.firstMs ??= nowMs;
       this.offsetUs = (nowMs - this.firstMs) * 1000;
     }
-    const counters = this.fetchStatistics();
+    const counters = answered === undefined ? this.fetchStatistics() : this.fetchCounted(answered);
     this.bounds = [...this.bounds, counters];
     try {
       return serverDelta(this.initial.own, (await counters).own)?.success.count ?? null;
     } catch (error) {
       this.fail(error);
       return null;
+    }
+  }
+
+  /** Triton counts a request a moment after it has answered it. */
+  private async fetchCounted(answered: number): Promise<Counters> {
+    for (let attempt = 1; ; attempt += 1) {
+      const counters = await this.fetchStatistics();
+      const counted = serverDelta(this.initial.own, counters.own)?.success.count ?? answered;
+      if (counted >= answered || attempt === countAttempts) return counters;
+      await sleep(countPauseMs);
     }
   }
 
@@ -110,7 +129,7 @@ class LevelWindows {
     const { input, measured } = this;
     const { group } = this.context;
     const recorded = { ...window, startUs: window.startUs + this.offsetUs };
-    const summary = summarizeWindow(recorded, input.level.batchSize);
+    const summary = summarizeWindow(recorded, input.level.batchSize, input.settings.percentile);
     if (measured.length === 0 && recorded.latencies.total === 0) throw allFailed(input, recorded.failures);
     measured.push({
       recorded,
@@ -163,39 +182,39 @@ function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
 /** A level of a number of requests is one window of them. */
 function windowsOf({ settings, ...input }: MeasureInput): MeasureInput {
   const { requestCount = 0 } = settings;
-  const one = {
-    measurementMode: 'count_windows',
-    measurementRequestCount: requestCount,
-    maxTrials: 1,
-  } as const;
-  return { ...input, settings: requestCount === 0 ? settings : { ...settings, ...one } };
+  return { ...input, settings: requestCount === 0 ? settings : { ...settings, maxTrials: 1 } };
 }
 
-/** What the point says of how its requests were sent and checked. */
-function jobColumns(
-  { shared, schedule, outputChecks, tls }: LoadJob,
-  { checks, outputs }: LoadTotals,
-  repairs: number,
-) {
+/** What the point says of how its requests were sent. */
+function jobColumns({ schedule, tls }: LoadJob) {
   const custom = schedule !== null && schedule.intervalsUs.length > 0;
   const distribution: LoadPoint['requestDistribution'] = custom ? 'custom' : schedule?.distribution;
   return present({
-    sharedMemory: shared && {
-      kind: 'system' as const,
-      checkedCount: checks.checked,
-      wrongCount: checks.wrong,
-      repairs,
-    },
     requestDistribution: distribution,
     requestSeed: distribution === 'poisson' ? schedule?.seed : null,
-    outputChecks: outputChecks && {
-      checkedCount: outputs.checked,
-      wrongCount: outputs.wrong,
-      comparedCount: outputs.compared,
-      finite: outputChecks.finite,
-    },
     tls: tls && { verified: !tls.insecure, clientCertificate: tls.cert !== undefined },
   });
+}
+
+/** By what the windows of a level are judged. */
+function judgedBy({ settings, decoupled, inputData }: MeasureInput, { exactRequests }: LoadJob) {
+  const { stabilityPercentage, errorPercentage, sequences, percentile } = settings;
+  return {
+    ...{ stabilityPercentage, errorPercentage, sequences },
+    decoupled: decoupled === true,
+    streams: inputData.streams,
+    counted: exactRequests !== undefined,
+    ...present({ percentile }),
+  };
+}
+
+async function writeProfile(
+  { profileFile, level }: MeasureInput,
+  windows: readonly MeasuredWindow[],
+): Promise<void> {
+  if (profileFile === undefined) return;
+  const kept = windows.flatMap(({ recorded }) => recorded.requests ?? []);
+  await writeExperiment(profileFile, experimentText(level, kept));
 }
 
 /** Levels that this process is measuring: its CPU time is that of all their generators. */
@@ -221,7 +240,7 @@ export async function measureLevel(
   const client = await clientOf(input);
   const plain = { ...(await readJob(input)), outputChecks: await readOutputChecks(client, input) };
   sayWhatIsSent(input, plain);
-  const composing = await composingModels(client, input.modelName, input.modelVersion, {
+  const ensemble = await composingModels(client, input.modelName, input.modelVersion, {
     signal: input.signal,
   });
   const regions = await sharedRegions(client, input, plain);
@@ -238,13 +257,13 @@ export async function measureLevel(
   underWay += 1;
   try {
     await context.group?.arrive(controller.signal);
-    const counters = createCounters(client, input, composing, controller.signal);
+    const counters = createCounters(client, input, ensemble.models, controller.signal);
     const windows = new LevelWindows(input, await counters(), counters, fail, context);
-    const sent = await runLoadSession({
+    const run = await runLoadSession({
       workerFile,
       job,
       signal: controller.signal,
-      onBound: () => windows.bound(),
+      onBound: (answered) => windows.bound(answered),
       onWindow: (window, stop) => windows.add(window, stop),
       onRegionsLost: async () => {
         repairs += 1;
@@ -252,21 +271,24 @@ export async function measureLevel(
         await regions?.repair();
       },
     });
+    // What is in shared memory was looked at over the wire, before.
+    const sent = regions === null ? run : { ...run, outputs: regions.looked };
+    input.onLog(checkedLines(job, sent));
     const totals = earlier === null ? sent : addedTotals(earlier.totals, sent);
     const elapsedUs = Math.round((performance.now() - startMs) * 1000) + (earlier?.elapsedUs ?? 0);
-    const { stabilityPercentage, sequences } = input.settings;
     const result = levelResult(windows.measured, input.level, {
-      stabilityPercentage,
-      sequences,
-      decoupled: input.decoupled === true,
-      streams: input.inputData.streams,
+      ...judgedBy(input, job),
+      ensemble,
       generators: generatorsNow(context),
     });
     if (result === null) throw allFailed(input, totals.failures);
+    await writeProfile(input, windows.measured);
     return {
       point: {
         ...result,
-        ...jobColumns(job, totals, repairs),
+        flags: [...result.flags, ...responseFlags(totals)],
+        ...jobColumns(job),
+        ...checkedColumns(job, totals, repairs),
         loadTool: 'native',
         protocol: input.protocol,
         elapsedUs,

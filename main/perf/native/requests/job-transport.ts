@@ -1,6 +1,8 @@
 import type { LoadJob } from '../seam/load-job';
 import {
   authorityOf,
+  type FailureCount,
+  FailureCounter,
   noOutputChecks,
   type OutputCheckCounts,
   ReconnectPolicy,
@@ -18,6 +20,7 @@ export abstract class JobTransport<Connection extends { close(): void }> impleme
   protected readonly validator: OutputValidator | null;
   protected readonly losses: ReconnectPolicy;
   protected closed = false;
+  private readonly wrong = new FailureCounter();
 
   constructor(
     protected readonly job: LoadJob,
@@ -40,6 +43,10 @@ export abstract class JobTransport<Connection extends { close(): void }> impleme
     return this.validator?.counts ?? noOutputChecks;
   }
 
+  get faults(): readonly FailureCount[] {
+    return this.wrong.counts;
+  }
+
   closeSequence(slot: number): boolean {
     return this.source.closeSequence(slot);
   }
@@ -53,6 +60,14 @@ export abstract class JobTransport<Connection extends { close(): void }> impleme
     this.closed = true;
     for (const connection of this.connections) connection.close();
     this.source.close();
+  }
+
+  /** The slot's request has its answer, whatever is in it. @returns the time that looking at it took. */
+  protected settle(slot: number): number {
+    const looked = this.validator?.take(slot) ?? null;
+    const fault = this.source.check(slot) ?? looked?.fault ?? null;
+    if (fault !== null) this.wrong.add(fault.kind, fault.message);
+    return looked?.heldUs ?? 0;
   }
 
   protected failed(slot: number, kind: string, message: string): void {

@@ -3,13 +3,22 @@ import { type Tensor, tensorValues } from '../../../triton/tensor';
 import { elementCount, sizeProblem, typeText } from '../../input/wanted-tensor';
 import { createRandom } from '../../request-schedule';
 import type { OutputCheckJob } from '../seam/load-job';
-import { type Failure, nowUs, type OutputCheckCounts } from '../seam/transport';
+import { type Failure, noOutputChecks, nowUs, type OutputCheckCounts } from '../seam/transport';
 import { batchOf } from './batch-payloads';
 
-/** Of so many responses one is looked at in the mean; at random, so that no entry is always passed over. */
+/**
+ * With expected values, or where all values are to be finite, every response is looked at as long as that takes at most
+ * this share of the time: beyond it the load would be another one.
+ */
+export const mostLookShare = 0.05;
+/** Not counted: the first looks, whose code is cold, and one during which the machine did other work. */
+const freeLookUs = 100_000;
+/** Otherwise of so many responses one is looked at in the mean; at random, so that no entry is always passed over. */
 const meanDistance = 100;
 /** The first response to each of so many different requests is looked at. */
 const mostFirsts = 100;
+/** In the first responses to so many of them NaN and infinities are looked for where nobody asked for it. */
+const mostFiniteFirsts = 8;
 /** Of each output so many values are looked at. */
 const mostValues = 2 ** 18;
 const seed = 20210721;
@@ -46,12 +55,27 @@ function formFault(found: Tensor, shape: readonly number[], datatype: string): F
   return size === null ? null : { kind: 'output size', message: size };
 }
 
-function finiteFault(found: Tensor): Failure | null {
-  if (tolerance[found.datatype as SampleDatatype] === undefined) return null;
-  const at = values(found, elementCount(found.shape)).findIndex((value) => !Number.isFinite(value));
-  return at < 0
-    ? null
-    : { kind: 'output not finite', message: `${found.name} has NaN or an infinity at value ${at}` };
+/** Bytes of a floating-point type, and the bits of its exponent in the last ones of them. */
+const exponents: Readonly<Partial<Record<string, readonly [bytes: number, mask: number]>>> = {
+  FP64: [8, 0x7ff0_0000],
+  FP32: [4, 0x7f80_0000],
+  FP16: [2, 0x7c00],
+  BF16: [2, 0x7f80],
+};
+
+/** Of NaN and infinities all bits of the exponent are set: no value is made of what is only looked at. */
+function finiteFault({ name, datatype, data }: Tensor): Failure | null {
+  const exponent = exponents[datatype];
+  if (exponent === undefined) return null;
+  const [bytes, mask] = exponent;
+  const count = Math.min(mostValues, Math.floor(data.byteLength / bytes));
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  for (let at = 0; at < count; at += 1) {
+    const bits = bytes === 2 ? view.getUint16(2 * at, true) : view.getUint32(bytes * (at + 1) - 4, true);
+    if ((bits & mask) >>> 0 === mask)
+      return { kind: 'output not finite', message: `${name} has NaN or an infinity at value ${at}` };
+  }
+  return null;
 }
 
 /** Whether values are others than expected: exactly, and of floating point within what another order of sums makes. */
@@ -81,6 +105,8 @@ export function difference(found: Tensor, expected: Buffer): Failure | null {
 
 /** What was found of the responses to a slot's request. */
 interface Look {
+  /** NaN and infinities are looked for. */
+  readonly isFirst: boolean;
   responses: number;
   fault: Failure | null;
   /** Of the first one from what is expected. */
@@ -94,14 +120,16 @@ interface Look {
  */
 export class OutputValidator {
   readonly counts: { -readonly [Key in keyof OutputCheckCounts]: OutputCheckCounts[Key] } = {
-    checked: 0,
-    wrong: 0,
-    compared: 0,
+    ...noOutputChecks,
   };
   private readonly next = createRandom(seed);
   private readonly firsts = new Set<number>();
   private readonly looks = new Map<number, Look>();
   private distance = 0;
+  private readonly startUs = nowUs();
+  private spentUs = 0;
+  /** More was to be looked at than there is time for. */
+  private behind = false;
 
   constructor(
     private readonly job: OutputCheckJob,
@@ -114,8 +142,9 @@ export class OutputValidator {
    * @returns whether it is to be looked at; then all the responses to the request are.
    */
   begin(slot: number, payload: number): boolean {
+    const isFirst = !this.job.finite && payload < mostFiniteFirsts && !this.firsts.has(payload);
     const due = this.isDue(payload);
-    if (due) this.looks.set(slot, { responses: 0, fault: null, difference: null, heldUs: 0 });
+    if (due) this.looks.set(slot, { isFirst, responses: 0, fault: null, difference: null, heldUs: 0 });
     else this.looks.delete(slot);
     return due;
   }
@@ -139,6 +168,7 @@ export class OutputValidator {
     try {
       const outputs = decode();
       fault = this.formFaultOf(outputs);
+      if (look.isFirst && fault === null) this.lookForFinite(outputs);
       // Expected values are those of one answer: which of several they would be of is not known.
       if (look.responses === 1 && fault === null) look.difference = this.differenceOf(outputs, payload);
     } catch (error) {
@@ -146,7 +176,9 @@ export class OutputValidator {
     }
     if (fault !== null) this.counts.wrong += 1;
     look.fault ??= fault;
-    look.heldUs += nowUs() - startUs;
+    const heldUs = nowUs() - startUs;
+    look.heldUs += heldUs;
+    this.spentUs += heldUs;
   }
 
   /** What is wrong with the responses to the slot's request, and the time that looking took; null: none was looked at. */
@@ -168,10 +200,31 @@ export class OutputValidator {
       this.firsts.add(payload);
       return true;
     }
+    if (this.isAffordable()) return true;
     this.distance -= 1;
     if (this.distance > 0) return false;
     this.distance = 1 + Math.floor(this.next() * (2 * meanDistance - 1));
     return true;
+  }
+
+  /** There is time to look at this one as at every other. */
+  private isAffordable(): boolean {
+    const { finite, expected } = this.job;
+    if (!finite && expected.length === 0) return false;
+    if (this.spentUs - freeLookUs > mostLookShare * (nowUs() - this.startUs)) {
+      this.behind = true;
+      return false;
+    }
+    // Then at random: in step with the entries, the same ones would be passed over each time.
+    return !this.behind || this.next() < 0.5;
+  }
+
+  private lookForFinite(outputs: readonly Tensor[]): void {
+    this.counts.finiteChecked += 1;
+    const [fault = null] = outputs.flatMap((output) => finiteFault(output) ?? []);
+    if (fault === null) return;
+    this.counts.notFinite += 1;
+    if (this.counts.notFiniteMessage === '') this.counts.notFiniteMessage = fault.message;
   }
 
   private formFaultOf(found: readonly Tensor[]): Failure | null {

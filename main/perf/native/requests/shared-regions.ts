@@ -9,7 +9,7 @@ import {
 import { readTls } from '../../../triton/tls';
 import type { MeasureInput } from '../../load-tool';
 import type { LoadJob, SharedJob } from '../seam/load-job';
-import type { Failure } from '../seam/transport';
+import { type Failure, noOutputChecks, type OutputCheckCounts } from '../seam/transport';
 import { batchPayloads, type RequestInputs } from './batch-payloads';
 import { OutputValidator } from './output-validator';
 import {
@@ -30,6 +30,8 @@ const answerTimeoutMs = 120_000;
 
 export interface SharedRegions {
   readonly job: SharedJob;
+  /** What was found of the answers over the wire. */
+  readonly looked: OutputCheckCounts;
   /** Registers what the server does not know any more: another client may have unregistered everything. */
   repair(): Promise<void>;
   /** Unregisters the own regions, and those only, and removes their files. */
@@ -162,6 +164,7 @@ export async function createSharedRegions(
         references: known.map(({ outputs: parts }) => parts.map(({ begin }) => begin)),
         referenceFaults: known.map(({ fault }) => fault),
       },
+      looked: checks?.counts ?? noOutputChecks,
       repair,
       close,
     };

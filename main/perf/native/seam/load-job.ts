@@ -6,7 +6,7 @@ import type { TlsMaterial } from '../../../triton/tls';
 import type { PartLatencies } from '../../intervals';
 import type { HistogramData } from '../../latency-histogram';
 import type { ScheduleInput } from '../../request-schedule';
-import type { Failure, OutputCheckCounts, SharedChecks } from './transport';
+import type { Failure, FailureCount, OutputCheckCounts, SharedChecks } from './transport';
 
 /** Of a reply whose length the model does not declare; gRPC bounds a message at 2 GiB, and this is half of it. */
 export const largestReplyBytes = 2 ** 30;
@@ -147,11 +147,17 @@ export interface LoadJob {
   readonly tls: TlsMaterial | null;
   /** Go with every request. */
   readonly headers?: readonly RequestHeader[];
+  /** Of no effect where a warm-up of so many requests is asked for. */
   readonly warmupMs: number;
+  readonly warmupRequests?: number | undefined;
   readonly mode: PerformanceSpec['measurementMode'];
   readonly intervalMs: number;
   /** Requests that a window has at least, in mode count_windows. */
   readonly requestCount: number;
+  /** The level has exactly so many, in one window; absent: windows. */
+  readonly exactRequests?: number;
+  /** The times of single requests are told with each window. */
+  readonly keepsRequests?: boolean;
 }
 
 /** `host:port`, `[::1]:port`. Throws input-invalid. */
@@ -162,13 +168,6 @@ export function parseAddress(address: string): { readonly host: string; readonly
     throw new WorkbenchError('input-invalid', `"${address}" is not of the form host:port`);
   }
   return { host, port: Number(port) };
-}
-
-export interface FailureCount {
-  readonly kind: string;
-  readonly count: number;
-  /** The server's words at the first of them. */
-  readonly message: string;
 }
 
 /** One window as the worker thread recorded it; times in microseconds. */
@@ -201,6 +200,18 @@ export interface RecordedWindow {
   readonly sequencesEnded: number;
   /** Of the same requests where each may have several answers; null else. */
   readonly answers: RecordedAnswers | null;
+  /** The same requests one by one; absent where nobody asked for them. */
+  readonly requests?: KeptRequests;
+}
+
+/** Answered requests one by one, in microseconds of the thread's clock. */
+export interface KeptRequests {
+  /** Where that clock began, since 1970. */
+  readonly originUs: number;
+  readonly startUs: number;
+  readonly endUs: number;
+  /** Of each request when it was sent, how many answers it had, and when each of them came. */
+  readonly times: Float64Array;
 }
 
 export interface RecordedAnswers {
@@ -223,11 +234,14 @@ export interface LoadTotals {
   readonly failures: readonly FailureCount[];
   readonly checks: SharedChecks;
   readonly outputs: OutputCheckCounts;
+  /** What is wrong with checked answers, by kind. */
+  readonly faults: readonly FailureCount[];
 }
 
 export type FromWorker =
   /** The time of the warm-up, or of a window, is over: to be answered with `cut`, by its number from 1. */
-  | { readonly type: 'bound'; readonly bound: number }
+  /** `answered`: nothing is under way, and so many of the level's requests were answered: the server has counted them, or is about to. */
+  | { readonly type: 'bound'; readonly bound: number; readonly answered?: number }
   | { readonly type: 'window'; readonly window: RecordedWindow }
   /** The server does not know the shared memory any more; slots that found out wait for `repaired`. */
   | { readonly type: 'regions-lost' }

@@ -46,6 +46,11 @@ export interface OutputCheckCounts {
   readonly checked: number;
   readonly wrong: number;
   readonly compared: number;
+  /** Of these, where NaN and infinities are not wrong, those in which they were looked for, and found. */
+  readonly finiteChecked: number;
+  readonly notFinite: number;
+  /** Where it was found first; '' where it was not. */
+  readonly notFiniteMessage: string;
 }
 
 /** Sends the prepared requests in turn: one at a time for each slot. */
@@ -58,11 +63,41 @@ export interface Transport {
   readonly sequencesEnded: number;
   readonly checks: SharedChecks;
   readonly outputs: OutputCheckCounts;
+  /** What is wrong with the answers of `checks` and `outputs`; their requests succeeded all the same. */
+  readonly faults: readonly FailureCount[];
   /** Drops all connections at once, and what is under way with them. */
   close(): void;
 }
 
-export const noOutputChecks: OutputCheckCounts = { checked: 0, wrong: 0, compared: 0 };
+export const noOutputChecks: OutputCheckCounts = {
+  ...{ checked: 0, wrong: 0, compared: 0 },
+  ...{ finiteChecked: 0, notFinite: 0, notFiniteMessage: '' },
+};
+
+export interface FailureCount {
+  readonly kind: string;
+  readonly count: number;
+  /** The server's words at the first of them. */
+  readonly message: string;
+}
+
+/** Kinds beyond this many are counted together: the server chooses the texts. */
+const maxKinds = 50;
+
+export class FailureCounter {
+  private readonly byKind = new Map<string, { count: number; message: string }>();
+
+  add(kind: string, message: string): void {
+    const key = this.byKind.has(kind) || this.byKind.size < maxKinds ? kind : 'other';
+    const entry = this.byKind.get(key);
+    if (entry === undefined) this.byKind.set(key, { count: 1, message: message.slice(0, 2000) });
+    else entry.count += 1;
+  }
+
+  get counts(): FailureCount[] {
+    return [...this.byKind].map(([kind, entry]) => ({ kind, ...entry }));
+  }
+}
 
 export const nowUs = (): number => performance.now() * 1000;
 

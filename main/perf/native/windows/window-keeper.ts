@@ -1,19 +1,13 @@
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { FromWorker, LoadJob } from '../seam/load-job';
 import { nowUs, type ResponseTimes, type Transport } from '../seam/transport';
+import { OwnLoad } from './own-load';
 import { WindowRecorder } from './window-recorder';
-
-/** CPU time of the process, and when it was read: over the time between two readings it is a share. */
-function readCpu(): { readonly usedUs: number; readonly atUs: number } {
-  const { user, system } = process.cpuUsage();
-  return { usedUs: user + system, atUs: nowUs() };
-}
 
 /** perf_analyzer's count windows have whole seconds, and at least one. */
 const shortestCountWindowUs = 1e6;
 const blocksPerWindow = 4;
-/** Of the event loop's delay; it costs a wake-up each. */
-const delayResolutionMs = 20;
+/** Of windows by count, whose length is not known before. */
+export const shortestBlockUs = shortestCountWindowUs / blocksPerWindow;
 
 /** Of requests that no window has yet, while the server's count is awaited; then the bound is where the clock put it. */
 const mostAwaiting = 100_000;
@@ -47,6 +41,27 @@ interface Bound extends RequestEnd {
   endsLeft: number;
 }
 
+/** What the load generator tells of its requests, and who lets it send them. */
+export interface LoadWindows {
+  /** The level begins. */
+  start(): void;
+  /** Whether one more request may be sent now; counts it. */
+  take(): boolean;
+  success(
+    startUs: number,
+    endUs: number,
+    sendUs: number,
+    recvUs: number,
+    dueUs: number,
+    answers: ResponseTimes | undefined,
+  ): void;
+  failure(kind: string, message: string): void;
+  requestEnded(endUs: number): void;
+  cut(number: number, succeeded: number | null, underWay: number): void;
+  stop(): void;
+  close(): void;
+}
+
 /**
  * Cuts the time after the warm-up into windows, by time or by count, and posts each with what the thread had to do in it.
  * The first begins, and each ends, with the end of a request: where a window has only a few, one that lies across its bound
@@ -56,14 +71,11 @@ interface Bound extends RequestEnd {
  * they were read is what the window has. A moment earlier or later the requests under way have waited for another time, so
  * that the server's means would be those of other requests than the client's.
  */
-export class WindowKeeper {
+export class WindowKeeper implements LoadWindows {
   private readonly counting: boolean;
   private readonly recorder: WindowRecorder;
-  private readonly delays = monitorEventLoopDelay({ resolution: delayResolutionMs });
+  private readonly own = new OwnLoad();
   private timer: NodeJS.Timeout | undefined;
-  private utilization = performance.eventLoopUtilization();
-  private cpu = readCpu();
-  private sequencesBefore = 0;
   private succeeded = 0;
   private bounds = 0;
   private bound: Bound | null = null;
@@ -73,26 +85,37 @@ export class WindowKeeper {
   /** The window's time is over. */
   private overdue = false;
   private startUs = 0;
+  private warmupLeft: number;
 
+  /** @param go sends by all slots. */
   constructor(
     private readonly job: LoadJob,
     private readonly transport: () => Pick<Transport, 'sequencesEnded'>,
     private readonly post: (message: FromWorker) => void,
+    private readonly go: () => void,
   ) {
+    this.warmupLeft = job.warmupRequests ?? 0;
     this.counting = job.mode === 'count_windows';
     this.recorder = new WindowRecorder(
-      this.counting ? shortestCountWindowUs / blocksPerWindow : (job.intervalMs * 1000) / blocksPerWindow,
+      this.counting ? shortestBlockUs : (job.intervalMs * 1000) / blocksPerWindow,
       job.schedule !== null,
       job.streaming,
+      job.keepsRequests,
     );
-    this.delays.enable();
   }
 
   /** The warm-up begins; after it the first window. */
   start(): void {
+    this.go();
+    // A warm-up of so many requests ends with the last of them.
+    if (this.warmupLeft > 0) return;
     this.timer = setTimeout(() => {
       this.warm = true;
     }, this.job.warmupMs);
+  }
+
+  take(): boolean {
+    return true;
   }
 
   success(
@@ -125,6 +148,10 @@ export class WindowKeeper {
 
   /** After each request: what waited for it, or for so many, ends with it. */
   requestEnded(endUs: number): void {
+    if (this.warmupLeft > 0) {
+      this.warmupLeft -= 1;
+      this.warm = this.warmupLeft === 0;
+    }
     const { bound } = this;
     if (bound !== null) {
       this.settle(bound);
@@ -163,7 +190,7 @@ export class WindowKeeper {
 
   close(): void {
     clearTimeout(this.timer);
-    this.delays.disable();
+    this.own.close();
   }
 
   private isOver(endUs: number): boolean {
@@ -218,10 +245,7 @@ export class WindowKeeper {
 
   private beginMeasuring({ endUs, sequencesEnded }: RequestEnd): void {
     this.measuring = true;
-    this.utilization = performance.eventLoopUtilization();
-    this.cpu = readCpu();
-    this.delays.reset();
-    this.sequencesBefore = sequencesEnded;
+    this.own.begin(sequencesEnded);
     this.beginWindow(endUs);
   }
 
@@ -240,21 +264,7 @@ export class WindowKeeper {
   }
 
   private endWindow({ endUs, sequencesEnded }: RequestEnd): void {
-    const present = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(present, this.utilization);
-    this.utilization = present;
-    const before = this.cpu;
-    this.cpu = readCpu();
-    const window = this.recorder.close(endUs, {
-      loopUtilization: utilization,
-      // What the monitor records is the time between two of its wake-ups.
-      loopDelayP99Us: Math.max(0, this.delays.percentile(99) / 1000 - delayResolutionMs * 1000),
-      sequencesEnded: sequencesEnded - this.sequencesBefore,
-      cpuUs: this.cpu.usedUs - before.usedUs,
-      cpuSpanUs: this.cpu.atUs - before.atUs,
-    });
-    this.delays.reset();
-    this.sequencesBefore = sequencesEnded;
+    const window = this.recorder.close(endUs, this.own.read(sequencesEnded));
     this.post({ type: 'window', window });
     this.beginWindow(endUs);
   }

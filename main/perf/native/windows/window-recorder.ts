@@ -1,7 +1,7 @@
 import { partLatencies } from '../../intervals';
 import { LatencyHistogram } from '../../latency-histogram';
-import type { FailureCount, RecordedAnswers, RecordedWindow } from '../seam/load-job';
-import type { ResponseTimes } from '../seam/transport';
+import type { RecordedAnswers, RecordedWindow } from '../seam/load-job';
+import { FailureCounter, type ResponseTimes } from '../seam/transport';
 
 /** When the answers to requests came that may have several, in memory that does not grow with their count. */
 class ResponseRecorder {
@@ -48,24 +48,6 @@ class ResponseRecorder {
   }
 }
 
-/** Kinds beyond this many are counted together: the server chooses the texts. */
-const maxKinds = 50;
-
-export class FailureCounter {
-  private readonly byKind = new Map<string, { count: number; message: string }>();
-
-  add(kind: string, message: string): void {
-    const key = this.byKind.has(kind) || this.byKind.size < maxKinds ? kind : 'other';
-    const entry = this.byKind.get(key);
-    if (entry === undefined) this.byKind.set(key, { count: 1, message: message.slice(0, 2000) });
-    else entry.count += 1;
-  }
-
-  get counts(): FailureCount[] {
-    return [...this.byKind].map(([kind, entry]) => ({ kind, ...entry }));
-  }
-}
-
 /** Later than this after it was due a request counts as delayed: below lies the clock of the timers. */
 const delayedUs = 1000;
 
@@ -88,6 +70,7 @@ export class WindowRecorder {
   private failures = new FailureCounter();
   private blockCounts: number[] = [];
   private blockLatencies: RecordedWindow['blockLatencies'][number][] = [];
+  private kept: number[] = [];
   private firstUs = -1;
   private startUs = 0;
 
@@ -95,6 +78,7 @@ export class WindowRecorder {
     private readonly blockUs: number,
     openLoop = false,
     streaming = false,
+    private readonly keeps = false,
   ) {
     this.scheduled = openLoop ? new LatencyHistogram() : null;
     this.several = streaming ? new ResponseRecorder() : null;
@@ -118,6 +102,7 @@ export class WindowRecorder {
     this.failures = new FailureCounter();
     this.blockCounts = [];
     this.blockLatencies = [];
+    this.kept = [];
     this.startUs = startUs;
   }
 
@@ -128,6 +113,7 @@ export class WindowRecorder {
     this.block.add(endUs - startUs);
     this.sendSumUs += sendUs;
     this.recvSumUs += recvUs;
+    if (this.keeps && this.several === null) this.kept.push(startUs, 1, endUs);
     if (this.scheduled === null) return;
     this.scheduled.add(endUs - dueUs);
     if (startUs - dueUs > delayedUs) this.delayed += 1;
@@ -136,6 +122,7 @@ export class WindowRecorder {
   /** Of a request that `success` was told of. */
   answers(startUs: number, times: ResponseTimes): void {
     this.several?.add(startUs, times);
+    if (this.keeps) this.kept.push(startUs, times.contentUs.length, ...times.contentUs);
   }
 
   failure(kind: string, message: string): void {
@@ -166,7 +153,19 @@ export class WindowRecorder {
       blockUs: this.blockUs,
       answers: this.several?.data() ?? null,
       lastBlockUs,
+      ...this.requestsUntil(endUs),
       ...own,
+    };
+  }
+
+  private requestsUntil(endUs: number): Pick<RecordedWindow, 'requests'> {
+    if (!this.keeps) return {};
+    const { startUs } = this;
+    return {
+      requests: {
+        originUs: performance.timeOrigin * 1000,
+        ...{ startUs, endUs, times: Float64Array.from(this.kept) },
+      },
     };
   }
 

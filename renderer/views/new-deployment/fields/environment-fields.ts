@@ -1,32 +1,30 @@
 import { fieldAt } from '../../../../main/contract/fields/fields';
 import type { EngineStatus } from '../../../../main/contract/machine';
-import { imageFamily } from '../../../../main/contract/run/serving';
+import {
+  askedGpus,
+  engineWords,
+  imageFamily,
+  inContainers,
+  isElsewhere,
+  isProcess,
+} from '../../../../main/contract/run/engine-kinds';
 import { asSentence } from '../../../format/words';
 import type { Field, FieldContext, Option, Section } from './field';
 import { choiceOf, formField } from './form-field';
 import { engineOf } from './why-not';
 
-const engineNote: Readonly<Record<EngineStatus['kind'], string>> = {
-  local: 'A server process on this machine’s CPU; nothing else to install.',
-  docker: 'Triton and the client in containers of one release, with or without GPUs.',
-  remote: 'A running server that the workbench neither starts nor stops.',
-  slurm: 'A job on a node of the cluster, which continues when the workbench is closed.',
-  kubernetes: 'A Job in a pod of the cluster, which continues when the workbench is closed.',
-};
-
 /** What an engine is, and why it cannot be chosen here. */
 function aboutEngine(kind: EngineStatus['kind'], context: FieldContext): Pick<Option, 'note' | 'why'> {
-  const note = engineNote[kind];
+  const { note } = engineWords(kind);
   const status = context.machine?.engines.find((engine) => engine.kind === kind);
   // A cluster without commands here may have a login node among the hosts.
-  const isElsewhere = kind === 'remote' || (kind === 'slurm' && (context.hosts ?? []).length > 0);
+  const isAway = isElsewhere({ kind }) || (kind === 'slurm' && (context.hosts ?? []).length > 0);
   // One that nobody has looked at yet, and one elsewhere, are not refused.
-  if (status === undefined || status.available || isElsewhere) return { note };
+  if (status === undefined || status.available || isAway) return { note };
   // The paths that are missing are on the Environment page.
-  const why =
-    kind === 'local'
-      ? 'Not installed on this machine. Install it on the Environment page.'
-      : [asSentence(status.note), status.remedy].filter(Boolean).join(' ');
+  const why = isProcess({ kind })
+    ? 'Not installed on this machine. Install it on the Environment page.'
+    : [asSentence(status.note), status.remedy].filter(Boolean).join(' ');
   return { note, why };
 }
 
@@ -83,8 +81,8 @@ function hostField(name: 'host' | 'login', context: FieldContext): readonly Fiel
 
 function dockerSections(context: FieldContext): readonly Section[] {
   const engine = engineOf(context);
-  const withGpus = engine.kind === 'docker' && engine.gpus.length > 0;
-  const family = engine.kind === 'docker' ? imageFamily(engine) : 'cpu';
+  const withGpus = askedGpus(engine).length > 0;
+  const family = inContainers(engine) ? imageFamily(engine) : 'cpu';
   const problem = context.machine?.gpus.problem ?? null;
   const gpus = formField('engine.gpus', context, { wide: true, control: { kind: 'gpus' } });
   const { choices = {} } = fieldAt('engine.images');

@@ -1,4 +1,5 @@
 import { jobContainers } from '../../../../main/contract/job/job-engines';
+import { backendsOf, imageFamily, inContainers } from '../../../../main/contract/run/engine-kinds';
 import { formatFacts, formats, isOfPytorch } from '../../../../main/contract/run/model-formats';
 import type {
   Accelerator,
@@ -6,7 +7,6 @@ import type {
   Format,
   Precision,
 } from '../../../../main/contract/run/run-spec';
-import { backendsOf, imageFamily } from '../../../../main/contract/run/serving';
 import { isTree } from '../../../../main/contract/trees';
 import type { FieldContext } from './field';
 
@@ -40,7 +40,7 @@ const cpuOnly = (context: FieldContext): string =>
 /** Containers with all backends, but without a GPU. */
 function lacksGpu(context: FieldContext): boolean {
   const engine = engineOf(context);
-  return engine.kind === 'docker' && imageFamily(engine) === 'ngc' && engine.gpus.length === 0;
+  return inContainers(engine) && imageFamily(engine) === 'ngc' && engine.gpus.length === 0;
 }
 
 export const servesOnCpu = (context: FieldContext): boolean => backendsOf(engineOf(context)) === 'python';

@@ -1,6 +1,7 @@
 import { NumberInput, TextInput } from '@mantine/core';
 import { useStore } from 'zustand';
 import { reasonAgainst } from '../../../../main/contract/run/run-content';
+import { budgetLabel } from '../../../components/budget-input';
 import { useTypedNumber } from '../../../components/use-typed-number';
 import { onText } from '../../../handlers';
 import { settingsOf } from '../../../stores/settings';
@@ -38,7 +39,7 @@ const budgetHelp = (byDefault: number | null): string =>
   }.`;
 
 /** The p99 that the answer of the run has to keep. */
-export function BudgetInput({ label }: { label: string }) {
+export function BudgetInput() {
   const { p99BudgetMs, setBudget } = useWizard().draft;
   const { 'deployment.p99BudgetMs': byDefault } = settingsOf(useStore(useWorkbench().settings));
   const typed = useTypedNumber(p99BudgetMs, (next) =>
@@ -49,9 +50,8 @@ export function BudgetInput({ label }: { label: string }) {
       className="field"
       size="xs"
       inputWrapperOrder={['label', 'input', 'error', 'description']}
-      label={label}
+      label={budgetLabel}
       description={budgetHelp(byDefault)}
-      suffix=" ms"
       placeholder="none"
       min={0}
       max={1e9}

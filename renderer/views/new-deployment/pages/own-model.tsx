@@ -45,7 +45,7 @@ function TrustNotice({ model, taking }: Asked) {
 
 /** Shapes that the file does not say. */
 function AskedShapes({ model, taking }: Asked) {
-  const { opened, shapes, setShape, retry, busy } = model;
+  const { opened, shapes, shapeProblems, setShape, retry, busy } = model;
   if (opened === null || opened.asked.length === 0) return null;
   return (
     <div className="add-argument" role="group" aria-label="Shapes of the inputs">
@@ -55,6 +55,7 @@ function AskedShapes({ model, taking }: Asked) {
           size="xs"
           label={`Shape of ${name}`}
           placeholder="1, 3, 224, 224"
+          error={shapeProblems[name]}
           value={shapes[name] ?? shape?.join(', ') ?? ''}
           onChange={(event) => setShape(name, event.currentTarget.value)}
         />

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useStore } from 'zustand';
+import { askedGpus } from '../../../../main/contract/run/engine-kinds';
 import { type Scenario, scenarios } from '../../../../main/contract/run/run-events';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import type { ChangePlan } from '../../../../main/contract/run/spec-tools';
@@ -102,10 +103,10 @@ function Differences() {
 
 /** Both can change later, and nothing is measured otherwise. */
 const NameAndBudget = () => (
-  <Panel title="Name and latency budget" level={3}>
+  <Panel title="Name and p99 budget" level={3}>
     <div className="panel-body stack name-and-budget">
       <NameInput />
-      <BudgetInput label="p99 budget" />
+      <BudgetInput />
     </div>
   </Panel>
 );
@@ -117,7 +118,7 @@ function NewRun({ spec }: { spec: RunSpec | null }) {
   const budgetOfCommand = draft.p99BudgetMs === null ? ofSettings['deployment.p99BudgetMs'] : null;
   const hash = draft.preview?.specHash ?? null;
   const source = valueAt(ownModelKeys);
-  const usesGpu = spec?.engine.kind === 'docker' && spec.engine.gpus.length > 0;
+  const usesGpu = spec !== null && askedGpus(spec.engine).length > 0;
   const noGpu = source === undefined && valueAt(['targetGpu']) === undefined && usesGpu;
   return (
     <>

@@ -127,7 +127,7 @@ export function LoadPart() {
             {inputs('performance.batchSizes', (field) => (
               <FieldInput key={pathOf(field)} field={{ ...field, wide: false }} />
             ))}
-            <BudgetInput label="Latency target (p99)" />
+            <BudgetInput />
           </div>
           <MeasuringInput />
           <div className="fields">

@@ -2,6 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { fieldAt } from '../../../../main/contract/fields/fields';
 import { isJobEngine } from '../../../../main/contract/job/run-job';
+import { askedGpus, isElsewhere } from '../../../../main/contract/run/engine-kinds';
 import { PageLink } from '../../../components/links';
 import { Panel } from '../../../components/panel';
 import { ChoiceField } from '../controls/choice-control';
@@ -92,8 +93,8 @@ function devices(context: FieldContext): readonly Option[] {
 function DeviceInput() {
   const { context, draft } = useWizard();
   const engine = engineOf(context);
-  if (engine.kind === 'remote' || isJobEngine(engine)) return null;
-  const value = engine.kind === 'docker' && engine.gpus.length > 0 ? 'gpu' : 'cpu';
+  if (isElsewhere(engine) || isJobEngine(engine)) return null;
+  const value = askedGpus(engine).length > 0 ? 'gpu' : 'cpu';
   return (
     <ChoiceField
       keys={gpuKeys}

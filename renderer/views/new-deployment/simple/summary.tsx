@@ -1,3 +1,4 @@
+import { servedBy } from '../../../../main/contract/run/served-by';
 import { durationText, plannedMeasuringS } from '../../../../main/contract/run/time-left';
 import { LinkButton } from '../../../components/links';
 import { useWorkbench } from '../../../workbench';
@@ -52,6 +53,24 @@ function Changes() {
   );
 }
 
+/** Which backend executes the model, before anything runs: a stand-in has other figures. */
+function Server() {
+  const spec = useWizard().draft.preview?.spec ?? null;
+  if (spec === null) return null;
+  const served = servedBy(spec);
+  return (
+    <section aria-label="Served by">
+      <h3>Served by</h3>
+      <p>
+        {served.backend}, {served.place}
+      </p>
+      {served.insteadOf === null ? null : (
+        <p className="dim">The figures are not those of Triton’s {served.insteadOf} backend.</p>
+      )}
+    </section>
+  );
+}
+
 /** Beside the simple page: whether it can run, what it does, and what differs from the defaults. */
 export function Summary() {
   const { formView } = useWorkbench();
@@ -63,6 +82,7 @@ export function Summary() {
         <h3>What runs</h3>
         <Plan />
       </section>
+      <Server />
       <section aria-label="Changes from the defaults">
         <h3>{changes.length === 0 ? 'Preset defaults' : changesText(changes.length)}</h3>
         <Changes />

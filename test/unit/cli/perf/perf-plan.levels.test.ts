@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readAddresses, readModelNames } from '../../../../main/cli/perf/perf-plan';
+import { readAddresses } from '../../../../main/cli/perf/perf-addresses';
+import { readModelNames } from '../../../../main/cli/perf/perf-plan';
 import { readOverrides } from '../../../../main/cli/read-spec';
 
 describe('the metrics of a server that perf measures', () => {

@@ -1,11 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import {
-  addPerfOptions,
-  type PerfOptions,
-  planText,
-  readPerfPlan,
-} from '../../../../main/cli/perf/perf-plan';
+import type { PerfOptions } from '../../../../main/cli/perf/perf-options';
+import { addPerfOptions, planText, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
 
 const planOf = (...args: string[]) => {
   const command = addPerfOptions(new Command('perf').exitOverride());
@@ -153,7 +149,9 @@ const settings = {
   measurementRequestCount: 50,
   stabilityPercentage: 10,
   maxTrials: 10,
+  requestCount: 0,
   warmupMs: 1000,
+  warmupRequestCount: 0,
 };
 
 it('the warm-up of a level and its windows are told', () => {
@@ -170,4 +168,24 @@ it('perf_analyzer is not said to warm up', () => {
   expect(planText({ tools: ['native', 'perf_analyzer'], settings })).toContain(
     'warm-up 1000 ms, discarded (perf_analyzer has none)',
   );
+});
+
+describe('so many requests', () => {
+  it('come without a warm-up that nobody typed', async () => {
+    const plan = await planOf('--model', 'm', '--request-count', '20');
+    expect(plan.settings).toMatchObject({ requestCount: 20, warmupMs: 0 });
+    expect(planText(plan)).toBe('each level: no warm-up, then exactly 20 requests');
+    const warm = await planOf('--model', 'm', '--request-count', '20', '--warmup-request-count', '1');
+    expect(warm.settings).toMatchObject({ warmupMs: 0, warmupRequestCount: 1 });
+    expect(planText(warm)).toBe('each level: warm-up 1 request, discarded, then exactly 20 requests');
+    const timed = await planOf('--model', 'm', '--request-count', '20', '--warmup-ms', '300');
+    expect(timed.settings.warmupMs).toBe(300);
+  });
+
+  it('are no fewer than are sent at once', async () => {
+    await expect(planOf('--model', 'm', '--concurrency', '8', '--request-count', '4')).rejects.toMatchObject({
+      code: 'input-invalid',
+      where: '--request-count',
+    });
+  });
 });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -52,11 +52,11 @@ describe('clean', () => {
   it('shows what would be removed and how much it is, and removes nothing', async () => {
     expect(await clean('--cache', '--trash', '--dry-run')).toBe(
       'Cache of exported models: 2.0 KiB\nTrash: 1 run, 100 bytes; they cannot be restored\n' +
-        'Processes, containers and shared memory left behind by crashed sessions\n',
+        'Processes, containers and shared memory left behind by crashed sessions\nFrees 2.1 KiB\n',
     );
     expect(await left()).toEqual(everything);
     expect(JSON.parse(await clean('--trash', '--dry-run', '--json'))).toEqual({
-      ...{ cache: null, trash: { runIds: ['20261125-a'], bytes: 100 }, runs: [] },
+      ...{ cache: null, trash: { runIds: ['20261125-a'], bytes: 100 }, runs: [], bytes: 100 },
     });
   });
 
@@ -69,15 +69,25 @@ describe('clean', () => {
   });
 
   it('empties the cache and leaves the trash, unless that is asked for', async () => {
-    expect(await clean('--yes')).toContain('2.0 KiB of cached artifacts removed');
+    expect(await clean('--yes')).toContain('2.0 KiB freed');
     expect(await left()).toEqual({ ...everything, cache: [] });
     expect(await clean('--trash', '-y')).toContain('20261125-a deleted from the trash');
     expect((await left()).trash).toEqual([]);
   });
 
+  it('frees of what the cache shares with a run nothing, and says so before and after', async () => {
+    const run = join(home, 'runs', '20261125-b');
+    await mkdir(run, { recursive: true });
+    await link(join(home, 'cache', 'key', 'model.onnx'), join(run, 'model.onnx'));
+    const said = await clean('--cache', '--yes');
+    expect(said).toContain('Cache of exported models: 0 bytes; another 2.0 KiB is shared with runs');
+    expect(said).toContain('0 bytes freed');
+    expect((await left()).cache).toEqual([]);
+  });
+
   it('says of single runs that they are gone for good', () => {
-    expect(planLines({ cache: null, trash: null, runs: [{ runId: 'a', bytes: 2 ** 20 }] })[0]).toBe(
-      'Run a: 1.0 MiB; it cannot be restored',
-    );
+    expect(
+      planLines({ cache: null, trash: null, runs: [{ runId: 'a', bytes: 2 ** 20 }], bytes: 2 ** 20 })[0],
+    ).toBe('Run a: 1.0 MiB; it cannot be restored');
   });
 });

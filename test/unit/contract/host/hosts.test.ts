@@ -48,7 +48,24 @@ describe('the address of a host', () => {
   });
 
   it.each([
+    ['root@gpu1', 'ssh://root@gpu1'],
+    [' ada@gpu.example.com ', 'ssh://ada@gpu.example.com'],
+    ['ada@gpu.example.com:2222', 'ssh://ada@gpu.example.com:2222'],
+    ['ada@fe80::1', 'ssh://ada@[fe80::1]'],
+    ['ada@[fe80::1]:22', 'ssh://ada@[fe80::1]:22'],
+    ['ssh://ada@gpu1:22', 'ssh://ada@gpu1:22'],
+  ])('%j is taken as ssh takes it', (address, kept) => {
+    expect(newHostSchema.parse({ name: 'gpu1', address }).address).toBe(kept);
+  });
+
+  it.each([
     'gpu1',
+    'root@',
+    'root@-oProxyCommand=x',
+    '-l@gpu1',
+    'root@gpu1:0',
+    'root@gpu1/path',
+    'root@a b',
     'ssh://',
     'ssh://-oProxyCommand=x',
     'ssh://-l@host',
@@ -66,11 +83,21 @@ describe('the address of a host', () => {
   });
 
   it('holds no password, and no problem repeats one', () => {
-    for (const address of ['ssh://ada:secret@gpu', 'tcp://ada:secret@gpu:2376', 'ssh://:secret@gpu']) {
+    for (const address of [
+      'ssh://ada:secret@gpu',
+      'tcp://ada:secret@gpu:2376',
+      'ssh://:secret@gpu',
+      'ada:secret@gpu',
+    ]) {
       const [problem = ''] = problemsOf({ address });
       expect(problem).toContain('password');
       expect(problem).not.toContain('secret');
     }
+  });
+
+  it('is not said to have a password where only its port is wrong', () => {
+    for (const address of ['root@gpu1:x', 'ssh://root@gpu1:x', 'root@gpu1:0'])
+      expect(problemsOf({ address })[0]).toContain('not an address of the form user@host');
   });
 
   it('has certificates with TLS only, by a full path', () => {

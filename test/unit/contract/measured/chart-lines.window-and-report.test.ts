@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { answerOf } from '../../../../main/contract/measured/answer';
 import type { BaselineSeries } from '../../../../main/contract/measured/baseline';
+import { chartSigns } from '../../../../main/contract/measured/chart-lines';
 import { budgetMsOf, gpuCharts } from '../../../../main/contract/measured/points';
 import { shownScenario } from '../../../../main/contract/measured/repeats';
-import { chosenLevel } from '../../../../main/contract/measured/verdict';
 import type { Scenario } from '../../../../main/contract/run/run-events';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import { scenarioCharts } from '../../../../main/reports/charts/report-charts';
@@ -86,7 +87,7 @@ function windowCharts(state: RunState, scenario: Scenario, baseline: BaselineSer
   return new Map<string, Chart>([
     ['throughput', throughputChart(input)],
     ['latency', latencyChart(input)],
-    ['trade-off', tradeOffChart(input, chosenLevel(state))],
+    ['trade-off', tradeOffChart(input, answerOf(state)?.level ?? null)],
     ['components', componentsChart(input)],
     ...gpuCharts(sortedPoints(input)).map((of) => [of.id, gpuChart(input, of)] as const),
   ]);
@@ -106,7 +107,8 @@ const limit = /^p99 budget /;
 
 const compared = ({ series }: Drawn, left: RegExp | undefined) =>
   [...series]
-    .filter(([name]) => left?.test(name) !== true)
+    // The window has them as error bars of their lines.
+    .filter(([name]) => left?.test(name) !== true && !name.endsWith(chartSigns.interval))
     .map(([name, { color, values }]) => ({
       name,
       ...(neutral.test(name) ? {} : { color }),

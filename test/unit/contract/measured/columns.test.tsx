@@ -290,7 +290,7 @@ describe('the table of columns', () => {
     const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z' });
     const online = report.scenarios.find(({ id }) => id === 'online');
     const [header = []] = online === undefined ? [] : parseCsv(loadCsv(online, report.verification));
-    const inFiles = header.filter((heading) => heading !== 'Verified');
+    const inFiles = header.filter((heading) => !['Accuracy', 'Answer'].includes(heading));
     const known = (heading: string) =>
       ofLevels.filter(
         (column) =>

@@ -5,12 +5,15 @@ import { compareRuns, compareWithPublished } from '../../../../main/contract/mea
 import {
   judgeComparison,
   outcomeOfAll,
+  outcomeText,
   parseCriterion,
   ratioText,
 } from '../../../../main/contract/measured/comparison-gate';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
 import type { RunState } from '../../../../main/contract/run/run-state';
-import { completeState } from '../../../support/run-state';
+import { completeState, pointFixture } from '../../../support/run-state';
+
+const { windows } = pointFixture();
 
 /** A finished run whose online levels all have these values. */
 function run(change: Partial<LoadPoint>): RunState {
@@ -58,6 +61,44 @@ describe('the gate of compare', () => {
     expect(outcome('p99>1.1x', { p99Us: 10_000, ...unsteady }, slow)).toBe('unclear');
     expect(outcome('p99>1.1x', { p99Us: 10_000 }, { ...slow, ...unsteady })).toBe('unclear');
     expect(outcome('p99>1.1x', { p99Us: 10_000 }, slow)).toBe('outside');
+  });
+
+  it('judges a level that is not steady where every window of both says the same', () => {
+    const windowsOf = (...p99Ms: readonly number[]) =>
+      windows.map((window, at) => ({ ...window, p99Us: (p99Ms[at] ?? NaN) * 1000 }));
+    const unsteady = (mean: number, ...p99Ms: readonly number[]): Partial<LoadPoint> => ({
+      ...{ p99Us: mean * 1000, p99IntervalUs: mean * 1500, stable: false, windows: windowsOf(...p99Ms) },
+    });
+    const [first, second] = [unsteady(20, 15, 20, 25), unsteady(15, 10, 15, 20)];
+    expect(outcome('p99>5x', first, second)).toBe('within');
+    // The highest of B is 4/3 of the lowest of A, and the noise reaches further than that.
+    expect(outcome('p99>1.3x', first, second)).toBe('unclear');
+    // An outlier beyond the limit, or windows that went one way, leave it open.
+    expect(outcome('p99>5x', first, unsteady(15, 10, 15, 200))).toBe('unclear');
+    expect(outcome('p99>5x', first, { ...second, flags: ['drifting'] })).toBe('unclear');
+    expect(outcome('p99>5x', first, { ...second, windows: windows.slice(1) })).toBe('unclear');
+  });
+
+  it('says the one reason for which it cannot judge', () => {
+    const told = (text: string, first: Partial<LoadPoint>, second: Partial<LoadPoint>) => {
+      const all = judgeComparison(compareRuns(run(first), run(second)), [parseCriterion(text)]);
+      return [...new Set(all.map(outcomeText))];
+    };
+    const [slow, unsteady] = [{ p99Us: 50_000 }, { stable: false }];
+    const fast = { p99Us: 10_000 };
+    expect(told('p99>1.1x', { ...fast, ...unsteady }, slow)).toEqual([
+      'cannot be judged: the level is not steady in A',
+    ]);
+    expect(told('p99>1.1x', fast, { ...slow, ...unsteady })).toEqual([
+      'cannot be judged: the level is not steady in B',
+    ]);
+    expect(told('p99>1.1x', { ...fast, ...unsteady }, { p99Us: 11_050 })).toEqual([
+      'cannot be judged: the noise is larger than the distance to the limit',
+    ]);
+    expect(told('p99>1.1x', { ...fast, p99IntervalUs: null, windows: [] }, slow)).toEqual([
+      'cannot be judged: the noise of one of the runs is unknown',
+    ]);
+    expect(told('p99>1.1x', fast, slow)).toEqual(['outside']);
   });
 
   it('never is outside for two measurements of the same', () => {

@@ -1,27 +1,33 @@
 // @vitest-environment jsdom
 import { expect, it } from 'vitest';
 import { runDocument } from '../../../../main/cli/run-progress';
-import { budgetText } from '../../../../main/contract/measured/verdict';
+import { answerOf } from '../../../../main/contract/measured/answer';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import type { Core } from '../../../../main/core';
 import { loadCsv } from '../../../../main/reports/csv';
 import { html } from '../../../../main/reports/html.exporter';
 import { json } from '../../../../main/reports/json.exporter';
 import { toReport } from '../../../../main/reports/to-report';
-import { BudgetField } from '../../../../renderer/views/run/budget-field';
+import { RunMain } from '../../../../renderer/views/run/run-main';
 import { said } from '../../../support/cli-program';
 import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../support/run-state';
 import { createClientDouble } from '../../renderer/client-double';
 import { mount } from '../../renderer/mounted';
 
 const sentence =
-  'Within a p99 of 20 ms: 300.0 inferences/s at p99 13.00 ms (headroom 35 %; offline, batch size 2, concurrency 1).';
+  'Best steady level within 20 ms: 300.0 inferences/s at p99 13.00 ± 1.00 ms (headroom 35 %; offline, batch size 2, concurrency 1; 3,000 requests in 20.0 s)';
 
 const state = stateOf([
   ...createdBodies(),
   { type: 'p99-budget', p99BudgetMs: 20 },
   measurementBody('offline', pointFixture({ batchSize: 1, inferencesPerSecond: 200, p99Us: 6000 })),
-  measurementBody('offline', pointFixture({ batchSize: 2, inferencesPerSecond: 300, p99Us: 13_000 })),
+  measurementBody(
+    'offline',
+    pointFixture({
+      ...{ batchSize: 2, inferencesPerSecond: 300, requestCount: 3000 },
+      ...{ p99Us: 13_000, p99IntervalUs: 1000 },
+    }),
+  ),
   measurementBody('offline', pointFixture({ batchSize: 4, inferencesPerSecond: 900, p99Us: 30_000 })),
   { type: 'run-finished', outcome: 'done' },
 ]);
@@ -37,11 +43,13 @@ async function shown(of: RunState): Promise<string> {
 }
 
 it('the window, the command line, HTML and PDF, CSV and JSON have the same sentence, with the headroom', async () => {
-  expect(budgetText(state)).toBe(sentence);
+  expect(answerOf(state)).toMatchObject({ text: `${sentence}.`, isSure: true });
 
   const { client } = createClientDouble({});
-  const mounted = await mount(client, <BudgetField state={state} />);
-  expect(mounted.page.querySelector('[role=status]')?.textContent).toBe(sentence);
+  const mounted = await mount(client, <RunMain state={state} onOpenLog={() => undefined} />);
+  const answer = mounted.page.querySelector('.verdict');
+  expect(answer?.textContent).toBe(`${sentence}; accuracy not checked.`);
+  expect(answer?.className).not.toContain('unverified');
   mounted.unmount();
 
   expect(await shown(state)).toContain(sentence);
@@ -55,6 +63,6 @@ it('the window, the command line, HTML and PDF, CSV and JSON have the same sente
   expect(offline === undefined ? '' : loadCsv(offline, report.verification)).toContain(sentence);
 
   const file = json.render({ state, report });
-  expect(JSON.parse(file.content)).toMatchObject({ budget: { text: sentence, headroom: 0.35 } });
-  expect(runDocument(state, '/runs/a').budget).toMatchObject({ text: sentence, headroom: 0.35 });
+  expect(JSON.parse(file.content)).toMatchObject({ budget: { text: `${sentence}.`, headroom: 0.35 } });
+  expect(runDocument(state, '/runs/a').budget).toMatchObject({ text: `${sentence}.`, headroom: 0.35 });
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { chosenLevel, chosenSentence, historyOf } from '../../../../main/contract/measured/verdict';
+import { answerOf } from '../../../../main/contract/measured/answer';
+import { historyOf } from '../../../../main/contract/measured/verdict';
 import { toSummary } from '../../../../main/store/summary';
 import {
   createdBodies,
@@ -41,10 +42,12 @@ it('a row of the list has the level that the answer names, and where it was meas
   const row = toSummary(state, '/runs/a');
   expect(row.best?.inferencesPerSecond).toBe(900);
   expect(row.chosen).toMatchObject({ inferencesPerSecond: 200, p99Us: 10_000, steady: true });
-  const chosen = chosenLevel(state);
-  expect(row.chosen?.text).toBe(chosen === null ? '' : chosenSentence(chosen));
-  expect(row.chosen?.text).toMatch(/^Best steady level within 20 ms: 200\.0 inferences\/s at p99 10\.00 ms/);
-  expect(toSummary({ ...state, p99BudgetMs: 1 }, '/runs/a').chosen).toBeNull();
+  expect(row.answer?.text).toBe(answerOf(state)?.text);
+  expect(row.answer?.text).toMatch(/^Best steady level within 20 ms: 200\.0 inferences\/s at p99 10\.00 ms/);
+  expect(toSummary({ ...state, p99BudgetMs: 1 }, '/runs/a')).toMatchObject({
+    chosen: null,
+    answer: { isSure: false, mark: 'none within 1 ms' },
+  });
 
   const gpu = { name: 'NVIDIA A100', uuid: 'GPU-1', memoryBytes: 1, driver: '1' };
   const placed = (gpus: readonly (typeof gpu)[]) =>

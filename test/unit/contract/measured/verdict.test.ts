@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { runDocument } from '../../../../main/cli/run-progress';
 import { isSteady, marksOf, stateWords } from '../../../../main/contract/flag-text';
-import { bestPoint, budgetMsOf, withinBudget } from '../../../../main/contract/measured/points';
+import { answerOf } from '../../../../main/contract/measured/answer';
+import { bestOfRuns } from '../../../../main/contract/measured/best-of-runs';
+import { bestPoint, budgetMsOf } from '../../../../main/contract/measured/points';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
-import {
-  bestAnswer,
-  bestOfRuns,
-  budgetText,
-  endVerdict,
-  verdictOf,
-} from '../../../../main/contract/measured/verdict';
+import { verdictOf } from '../../../../main/contract/measured/verdict';
+import type { RunState } from '../../../../main/contract/run/run-state';
 import { loadCsv } from '../../../../main/reports/csv';
 import { exporters } from '../../../../main/reports/exporters';
 import { toReport } from '../../../../main/reports/to-report';
@@ -24,7 +21,10 @@ import {
   stateOf,
 } from '../../../support/run-state';
 
-const point = (change: Partial<LoadPoint>): LoadPoint => pointFixture({ p99Us: 5000, ...change });
+const point = (change: Partial<LoadPoint>): LoadPoint =>
+  pointFixture({ p99Us: 5000, requestCount: 3000, ...change });
+
+const textOf = (of: RunState, budgetMs?: number) => answerOf(of, budgetMs)?.text;
 
 /** Measured as wanted, all steps done. */
 const runOf = (offline: readonly LoadPoint[], online: readonly LoadPoint[] = []) =>
@@ -58,19 +58,14 @@ describe('one meaning of steady', () => {
     const [offline] = report.scenarios;
     const csv = offline === undefined ? '' : loadCsv(offline, report.verification);
     const answer =
-      '2,366 inferences/s at p99 11.20 ms (offline, batch size 2, concurrency 1; client-limited)';
+      'Best steady level: 2,366 inferences/s at p99 11.20 ms (offline, batch size 2, concurrency 1; 3,000 requests in 2.5 s; client-limited)';
     expect(offline?.rows.filter(({ point: one }) => one !== null).map(({ steady }) => steady)).toEqual([
       true,
       true,
       false,
     ]);
-    expect(toSummary(budgeted, '/runs/a').best).toMatchObject({
-      inferencesPerSecond: 2366,
-      steady: true,
-      text: `Best steady level: ${answer}`,
-    });
-    expect(endVerdict(budgeted, {})).toContain(`Best steady level: ${answer}`);
-    expect(verdictOf(budgeted, {})).toContain(`Best steady level: ${answer}`);
+    expect(toSummary(budgeted, '/runs/a').best).toMatchObject({ inferencesPerSecond: 2366, steady: true });
+    expect(verdictOf(limited, {})).toContain(answer);
     const rows = parseCsvRows(csv).filter((row) => row['Request Count'] !== '');
     expect(rows.map((row) => [row['Steady'], row['Flags']])).toEqual([
       ['yes', 'client-limited'],
@@ -79,29 +74,41 @@ describe('one meaning of steady', () => {
     ]);
   });
 
-  it('answers a p99 budget in the same words everywhere', () => {
+  it('answers in the same words everywhere, and says what it left out, why and by how much', () => {
     const sentence =
-      'Within a p99 of 20 ms: 2,366 inferences/s at p99 11.20 ms (headroom 44 %; offline, batch size 2, concurrency 1; client-limited).';
+      'Best steady level within 20 ms: 2,366 inferences/s at p99 11.20 ms (headroom 44 %; offline, batch size 2, concurrency 1; 3,000 requests in 2.5 s; client-limited)';
+    const leftOut = '1 faster level within 20 ms is not steady: 2,900 inferences/s at p99 18.00 ms.';
+    const text = `${sentence}. ${leftOut}`;
     const report = toReport(budgeted, { generatedAt: '2025-11-21T08:00:00.000Z' });
     const [offline] = report.scenarios;
-    expect(budgetText(budgeted)).toBe(sentence);
-    expect(report.budget).toBe(sentence);
-    expect(toSummary(budgeted, '/runs/a').budgetText).toBe(sentence);
-    expect(offline?.budget?.heading).toBe('p99 budget of 20 ms');
-    expect(offline?.budget?.cells).toContain(sentence);
-    expect(offline === undefined ? '' : loadCsv(offline, report.verification)).toContain(sentence);
+    expect(textOf(budgeted)).toBe(text);
+    expect(report).toMatchObject({ isSure: false, verdict: `${sentence}; accuracy not checked. ${leftOut}` });
+    expect(toSummary(budgeted, '/runs/a').answer).toEqual({
+      text,
+      isSure: false,
+      mark: '1 faster not steady',
+    });
+    const csv = offline === undefined ? '' : loadCsv(offline, report.verification);
+    expect(parseCsvRows(csv).map(({ Answer }) => Answer)).toEqual([
+      'p99 budget kept',
+      text,
+      'left out: not steady',
+      '',
+      '',
+    ]);
     // The PDF is printed from the HTML; the window shows the text of the run and of its summary.
     const exported = exporters.map((exporter) => exporter.render({ state: budgeted, report }).content);
     const [page = '', offlineCsv, , , json = '', markdown = ''] = exported;
     const plain = (text: string) => text.replace(/\\(.)/g, '$1');
-    expect(page).toContain(`<strong>${sentence}</strong>`);
-    expect(plain(markdown)).toContain(sentence);
-    expect(offlineCsv).toContain(sentence);
-    expect(JSON.parse(json)).toMatchObject({ budget: { text: sentence }, verdict: report.verdict });
-    expect(runDocument(budgeted, '/runs/a')).toMatchObject({ budget: { text: sentence } });
-    for (const text of [page, plain(markdown)]) expect(text).toContain(report.verdict);
-    expect(report.verdict).toBe(endVerdict(budgeted, {}));
-    expect(budgetText(limited)).toBeNull();
+    expect(page).toContain(`<p class="verdict unsure">${report.verdict}</p>`);
+    for (const file of [plain(markdown), offlineCsv]) expect(file).toContain(text);
+    expect(plain(markdown)).toContain(report.verdict);
+    const answer = { text, sure: false, doubts: [{ kind: 'left-out', levels: [{ batchSize: 4 }] }] };
+    expect(JSON.parse(json)).toMatchObject({ answer, budget: { text }, verdict: report.verdict });
+    expect(runDocument(budgeted, '/runs/a')).toMatchObject({ answer, budget: { text } });
+    const other = { name: 'b', state: runOf([point({ inferencesPerSecond: 1000 })]) };
+    const { isClear, sentence: best } = bestOfRuns([{ name: 'a', state: budgeted }, other], 20);
+    expect([isClear, best.endsWith(leftOut)]).toEqual([false, true]);
   });
 });
 
@@ -111,7 +118,7 @@ describe('the best level', () => {
     expect(best).toMatchObject({
       label: 'Best steady level',
       value: '2,366',
-      note: 'offline, batch size 2, concurrency 1; client-limited',
+      note: 'offline, batch size 2, concurrency 1; client-limited · Python backend',
     });
     const [only] = figuresOf(runOf([point({ stable: false, flags: ['unstable'] })]), null, {});
     expect(only?.label).toBe('Best level, not steady');
@@ -123,46 +130,7 @@ describe('the best level', () => {
       point({ batchSize: 2, inferencesPerSecond: 300, flags: ['errors'] }),
     ]);
     expect(bestPoint(state)?.point.batchSize).toBe(1);
-    expect(bestAnswer(runOf([]))).toBeNull();
-  });
-});
-
-describe('the best of several runs', () => {
-  const fast = { name: 'fast', state: runOf([point({ inferencesPerSecond: 900, p99Us: 30_000 })]) };
-  const quick = { name: 'quick', state: runOf([point({ inferencesPerSecond: 400, p99Us: 15_000 })]) };
-  const shaky = {
-    name: 'shaky',
-    state: runOf([point({ inferencesPerSecond: 800, p99Us: 9000, stable: false, flags: ['unstable'] })]),
-  };
-
-  it('has the highest throughput of a steady level within the budget', () => {
-    const { index, sentence } = bestOfRuns([fast, quick, shaky], 20);
-    expect(index).toBe(1);
-    expect(sentence).toBe(
-      'Best of 3 runs within a p99 of 20 ms: quick, 400.0 inferences/s at p99 15.00 ms (headroom 25 %; offline, batch size 1, concurrency 1).',
-    );
-    expect(bestOfRuns([fast, quick, shaky], 30).index).toBe(0);
-  });
-
-  it('is none where no steady level is within it, and says what else there is', () => {
-    expect(bestOfRuns([fast, shaky], 20)).toEqual({
-      ...{ index: null, best: null },
-      sentence:
-        'None of the 2 runs has a steady level with a p99 within 20 ms. 1 has a level within it that is not steady or has errors.',
-    });
-    expect(bestOfRuns([fast, fast], 1).sentence).toBe(
-      'None of the 2 runs has a steady level with a p99 within 1 ms.',
-    );
-  });
-
-  it('is without a budget the best steady level of all, and an unsteady one only by that name', () => {
-    expect(bestOfRuns([quick, shaky, { name: 'empty', state: runOf([]) }], null).sentence).toMatch(
-      /^Best of 3 runs: quick, 400/,
-    );
-    expect(bestOfRuns([shaky, shaky], null).sentence).toMatch(
-      /^Best of 2 runs, though no level of them is steady: shaky, 800/,
-    );
-    expect(bestOfRuns([{ name: 'empty', state: runOf([]) }], null).index).toBeNull();
+    expect(answerOf(runOf([]))).toBeNull();
   });
 });
 
@@ -178,16 +146,18 @@ describe('the p99 budget', () => {
   );
 
   it('leaves the fastest steady level within it, of both scenarios', () => {
-    expect(withinBudget(state, 10).best).toMatchObject({ scenario: 'online', point: { concurrency: 2 } });
-    expect(withinBudget(state, 9.6).best).toMatchObject({ scenario: 'offline', point: { batchSize: 4 } });
-    expect(withinBudget(state, 100).best?.point.concurrency).toBe(8);
+    expect(answerOf(state, 10)?.level).toMatchObject({ scenario: 'online', point: { concurrency: 2 } });
+    expect(answerOf(state, 9.6)?.level).toMatchObject({ scenario: 'offline', point: { batchSize: 4 } });
+    expect(answerOf(state, 100)?.level?.point.concurrency).toBe(8);
     // 9.5 ms of 9.6: rounded down, and nothing is left at the budget itself.
-    expect(budgetText({ ...state, p99BudgetMs: 9.6 })).toContain('(headroom 1 %; offline,');
-    expect(budgetText({ ...state, p99BudgetMs: 10 })).toContain('(headroom 0 %; online,');
-    expect(budgetText({ ...state, p99BudgetMs: 1 })).toBe('No steady level has a p99 within 1 ms.');
+    expect(textOf(state, 9.6)).toContain('(headroom 1 %; offline,');
+    expect(textOf(state, 10)).toContain('(headroom 0 %; online,');
+    expect(textOf(state, 1)).toBe(
+      'No steady level has a p99 within 1 ms; the lowest is 5.00 ms at 100.0 inferences/s (online, batch size 1, concurrency 1).',
+    );
     const doubtful = runOf([point({ p99Us: 900, stable: false })]);
-    expect(budgetText({ ...doubtful, p99BudgetMs: 1 })).toBe(
-      'No steady level has a p99 within 1 ms. 1 level is within it but not steady or with errors.',
+    expect(textOf(doubtful, 1)).toMatch(
+      /^No steady level has a p99 within 1 ms\. 1 level within 1 ms is not steady: .* at p99 0\.900 ms\.$/,
     );
   });
 

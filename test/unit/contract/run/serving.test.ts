@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { visibleGpus } from '../../../../main/contract/run/engine-kinds';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
-import { instanceGroupOf, instancesText, visibleGpus } from '../../../../main/contract/run/serving';
+import { instanceGroupOf, instancesText } from '../../../../main/contract/run/serving';
 import { specFixture } from '../../../support/run-state';
 
 const { configure: base } = specFixture();

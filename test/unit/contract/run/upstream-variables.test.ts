@@ -10,6 +10,15 @@ it.each([
   ['CAPTURE_CUDA_GRAPH=1', { configure: { captureCudaGraph: true } }],
   ['accuracy.thresholds.top1=0.9', { accuracy: { thresholds: { top1: 0.9 } } }],
   ['configure.modelName=my-model', { configure: { modelName: 'my-model' } }],
+  ['performance.concurrency=1,2,4', { performance: { concurrency: [1, 2, 4] } }],
+  ['performance.concurrency=[1, 2]', { performance: { concurrency: [1, 2] } }],
+  ['performance.concurrency=8', { performance: { concurrency: [8] } }],
+  ['performance.concurrency=formula', { performance: { concurrency: 'formula' } }],
+  ['performance.requestRates=0.5,100', { performance: { requestRates: [0.5, 100] } }],
+  ['engine.gpus=GPU-a,GPU-b', { engine: { gpus: ['GPU-a', 'GPU-b'] } }],
+  ['model.args.hidden=64', { model: { args: { hidden: '64' } } }],
+  ['model.args.rate=1.0', { model: { args: { rate: '1.0' } } }],
+  ['model.args.isolate=false', { model: { args: { isolate: 'false' } } }],
   ['deadlines.prepare-data=5', { deadlines: { 'prepare-data': 5 } }],
 ])('%s', (text, expected) => {
   expect(readAssignment(text)).toEqual(expected);

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { extract } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { builtImages } from '../../../../main/contract/docker';
-import { packBuildContext } from '../../../../main/docker/images/build-image';
+import { packBuildContext, proxiesOf } from '../../../../main/docker/images/build-image';
 import { readImageRecipe } from '../../../../main/docker/images/known-images';
 
 const resources = join(import.meta.dirname, '..', '..', '..', '..', 'resources');
@@ -122,4 +122,13 @@ describe('reference of a built image', () => {
     expect(triton.length).toBeGreaterThan(1000);
     expect(client).toBe(triton);
   });
+});
+
+it('gives the build the proxies of this machine, but those that listen on it only', () => {
+  const env = {
+    HTTP_PROXY: 'http://127.0.0.1:3128',
+    https_proxy: 'http://proxy:3128',
+    NO_PROXY: '127.0.0.1',
+  };
+  expect(proxiesOf(env)).toEqual({ https_proxy: 'http://proxy:3128', NO_PROXY: '127.0.0.1' });
 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UsedImage } from '../../../../main/contract/measured/results';
-import { createKnownImages, imageUse } from '../../../../main/docker/images/known-images';
+import { createKnownImages, imageUse, readImageRecipe } from '../../../../main/docker/images/known-images';
+import { repository } from '../../../support/home';
 
 let home: string;
 let file: string;
@@ -41,10 +42,18 @@ describe('a tag', () => {
   });
 });
 
+it('has the client of NVIDIA images of every CUDA major version bring no package that follows one', async () => {
+  const { files } = await readImageRecipe(join(repository, 'resources'), 'client-gpu');
+  const text = files.find(({ name }) => name.endsWith('client-gpu.txt'))?.content.toString() ?? '';
+  expect(text).toMatch(/^onnxruntime>/m);
+  expect(text).not.toMatch(/^[^#\n]*(-gpu|-cu1)/m);
+});
+
 describe('imageUse', () => {
   it.each([
     [{ 'triton-workbench.image': 'triton-cpu' }, [], 'triton'],
     [{ 'triton-workbench.image': 'client-gpu' }, ['other:1'], 'client'],
+    [{ 'triton-workbench.image': 'build' }, [], 'build'],
     [null, ['nvcr.io/nvidia/tritonserver:25.02-py3'], 'triton'],
     [null, ['nvcr.io/nvidia/tritonserver:25.02-py3-sdk'], 'client'],
     [{}, ['mirror.example.com/nvidia/pytorch:25.02-py3'], 'client'],

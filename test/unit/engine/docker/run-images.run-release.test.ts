@@ -64,79 +64,79 @@ it('gives every preset on every published GPU a release, its formats, or what is
   );
   expect(lines.join('\n')).toMatchInlineSnapshot(`
     "fastpitch     A30  515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script
-    fastpitch     A30  535.183.01  25.06 onnx ts-trace ts-script
+    fastpitch     A30  535.183.01  26.07 onnx ts-trace ts-script
     fastpitch     A30  580.82.07   26.07 onnx ts-trace ts-script
     fastpitch     A40  515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script
-    fastpitch     A40  535.183.01  25.06 onnx ts-trace ts-script
+    fastpitch     A40  535.183.01  26.07 onnx ts-trace ts-script
     fastpitch     A40  580.82.07   26.07 onnx ts-trace ts-script
     fastpitch     A100 515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script
-    fastpitch     A100 535.183.01  25.06 onnx ts-trace ts-script
+    fastpitch     A100 535.183.01  26.07 onnx ts-trace ts-script
     fastpitch     A100 580.82.07   26.07 onnx ts-trace ts-script
     fastpitch     V100 515.105.01  none: Install driver 560 or later  onnx ts-trace ts-script
     fastpitch     V100 535.183.01  24.10 onnx ts-trace ts-script
     fastpitch     V100 580.82.07   24.10 onnx ts-trace ts-script
     fastpitch     T4   515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script
-    fastpitch     T4   535.183.01  25.06 onnx ts-trace ts-script
+    fastpitch     T4   535.183.01  26.07 onnx ts-trace ts-script
     fastpitch     T4   580.82.07   26.07 onnx ts-trace ts-script
     nnunet        A30  515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    nnunet        A30  535.183.01  25.06 onnx ts-trace ts-script trt
+    nnunet        A30  535.183.01  26.07 onnx ts-trace ts-script trt
     nnunet        A30  580.82.07   26.07 onnx ts-trace ts-script trt
     nnunet        A40  515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    nnunet        A40  535.183.01  25.06 onnx ts-trace ts-script trt
+    nnunet        A40  535.183.01  26.07 onnx ts-trace ts-script trt
     nnunet        A40  580.82.07   26.07 onnx ts-trace ts-script trt
     nnunet        A100 515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    nnunet        A100 535.183.01  25.06 onnx ts-trace ts-script trt
+    nnunet        A100 535.183.01  26.07 onnx ts-trace ts-script trt
     nnunet        A100 580.82.07   26.07 onnx ts-trace ts-script trt
     nnunet        V100 515.105.01  none: Install driver 560 or later  onnx ts-trace ts-script trt
     nnunet        V100 535.183.01  24.10 onnx ts-trace ts-script trt
     nnunet        V100 580.82.07   24.10 onnx ts-trace ts-script trt
     nnunet        T4   515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    nnunet        T4   535.183.01  25.06 onnx ts-trace ts-script trt
+    nnunet        T4   535.183.01  26.07 onnx ts-trace ts-script trt
     nnunet        T4   580.82.07   26.07 onnx ts-trace ts-script trt
     resnet50      A30  515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    resnet50      A30  535.183.01  25.06 onnx ts-trace ts-script trt
+    resnet50      A30  535.183.01  26.07 onnx ts-trace ts-script trt
     resnet50      A30  580.82.07   26.07 onnx ts-trace ts-script trt
     resnet50      A40  515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    resnet50      A40  535.183.01  25.06 onnx ts-trace ts-script trt
+    resnet50      A40  535.183.01  26.07 onnx ts-trace ts-script trt
     resnet50      A40  580.82.07   26.07 onnx ts-trace ts-script trt
     resnet50      A100 515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    resnet50      A100 535.183.01  25.06 onnx ts-trace ts-script trt
+    resnet50      A100 535.183.01  26.07 onnx ts-trace ts-script trt
     resnet50      A100 580.82.07   26.07 onnx ts-trace ts-script trt
     resnet50      V100 515.105.01  none: Install driver 560 or later  onnx ts-trace ts-script trt
     resnet50      V100 535.183.01  24.10 onnx ts-trace ts-script trt
     resnet50      V100 580.82.07   24.10 onnx ts-trace ts-script trt
     resnet50      T4   515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    resnet50      T4   535.183.01  25.06 onnx ts-trace ts-script trt
+    resnet50      T4   535.183.01  26.07 onnx ts-trace ts-script trt
     resnet50      T4   580.82.07   26.07 onnx ts-trace ts-script trt
     tft           A30  515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    tft           A30  535.183.01  25.06 onnx ts-trace ts-script trt
+    tft           A30  535.183.01  26.07 onnx ts-trace ts-script trt
     tft           A30  580.82.07   26.07 onnx ts-trace ts-script trt
     tft           A40  515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    tft           A40  535.183.01  25.06 onnx ts-trace ts-script trt
+    tft           A40  535.183.01  26.07 onnx ts-trace ts-script trt
     tft           A40  580.82.07   26.07 onnx ts-trace ts-script trt
     tft           A100 515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    tft           A100 535.183.01  25.06 onnx ts-trace ts-script trt
+    tft           A100 535.183.01  26.07 onnx ts-trace ts-script trt
     tft           A100 580.82.07   26.07 onnx ts-trace ts-script trt
     tft           V100 515.105.01  none: Install driver 560 or later  onnx ts-trace ts-script trt
     tft           V100 535.183.01  24.10 onnx ts-trace ts-script trt
     tft           V100 580.82.07   24.10 onnx ts-trace ts-script trt
     tft           T4   515.105.01  none: Install driver 580 or later  onnx ts-trace ts-script trt
-    tft           T4   535.183.01  25.06 onnx ts-trace ts-script trt
+    tft           T4   535.183.01  26.07 onnx ts-trace ts-script trt
     tft           T4   580.82.07   26.07 onnx ts-trace ts-script trt
     wide-and-deep A30  515.105.01  none: Install driver 580 or later  onnx trt · none: Install driver 560 or later  tf-savedmodel
-    wide-and-deep A30  535.183.01  25.06 onnx trt · 25.02 tf-savedmodel
+    wide-and-deep A30  535.183.01  26.07 onnx trt · 25.02 tf-savedmodel
     wide-and-deep A30  580.82.07   26.07 onnx trt · 25.02 tf-savedmodel
     wide-and-deep A40  515.105.01  none: Install driver 580 or later  onnx trt · none: Install driver 560 or later  tf-savedmodel
-    wide-and-deep A40  535.183.01  25.06 onnx trt · 25.02 tf-savedmodel
+    wide-and-deep A40  535.183.01  26.07 onnx trt · 25.02 tf-savedmodel
     wide-and-deep A40  580.82.07   26.07 onnx trt · 25.02 tf-savedmodel
     wide-and-deep A100 515.105.01  none: Install driver 580 or later  onnx trt · none: Install driver 560 or later  tf-savedmodel
-    wide-and-deep A100 535.183.01  25.06 onnx trt · 25.02 tf-savedmodel
+    wide-and-deep A100 535.183.01  26.07 onnx trt · 25.02 tf-savedmodel
     wide-and-deep A100 580.82.07   26.07 onnx trt · 25.02 tf-savedmodel
     wide-and-deep V100 515.105.01  none: Install driver 560 or later  onnx tf-savedmodel trt
     wide-and-deep V100 535.183.01  24.10 onnx tf-savedmodel trt
     wide-and-deep V100 580.82.07   24.10 onnx tf-savedmodel trt
     wide-and-deep T4   515.105.01  none: Install driver 580 or later  onnx trt · none: Install driver 560 or later  tf-savedmodel
-    wide-and-deep T4   535.183.01  25.06 onnx trt · 25.02 tf-savedmodel
+    wide-and-deep T4   535.183.01  26.07 onnx trt · 25.02 tf-savedmodel
     wide-and-deep T4   580.82.07   26.07 onnx trt · 25.02 tf-savedmodel"
   `);
 });

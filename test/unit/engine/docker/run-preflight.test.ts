@@ -73,8 +73,9 @@ it('asks the GPUs of the host that a run names, and not those of this machine', 
 
 it('takes the release that fits the GPU, and says why', async () => {
   const { release, reason, problems } = await started('a100-sxm4-v12.xml', specWith());
-  expect({ release, problems }).toEqual({ release: '25.06', problems: [] });
-  expect(reason).toContain('newest that driver 535.54.03 supports');
+  // Forward compatibility serves it on this GPU, and older releases have published flaws.
+  expect({ release, problems }).toEqual({ release: '26.07', problems: [] });
+  expect(reason).toContain('with driver 535.54.03, by CUDA forward compatibility');
 });
 
 it('refuses where no release fits, with what is missing', async () => {
@@ -86,7 +87,11 @@ it('refuses where no release fits, with what is missing', async () => {
 });
 
 it('refuses a release that is named and does not fit', async () => {
-  const { release, problems } = await started('a100-sxm4-v12.xml', specWith({ release: '26.07' }));
+  const found = await readGpus((await machineWith('rtx-3080-v13.xml')).env);
+  const gpus = { ...found, driverVersion: '575.51.03' };
+  const host = { docker: { ...localDocker, host: 'ssh://rack', rootDir: '/' }, gpus };
+  const spec = specWith({ release: '26.07', host: 'rack' });
+  const { release, problems } = await started(null, spec, { host });
   expect(release).toBe('26.07');
   expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('26.07 (CUDA 13')]);
   expect(problems[0]?.remedy).toContain('Or leave the release empty: 25.06 is chosen then.');

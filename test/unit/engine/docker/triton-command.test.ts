@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
+import type { DockerClient } from '../../../../main/docker/client';
 import {
   allowsClientSharedMemory,
   imageRelease,
+  namedImageFacts,
   planTensorRt,
+  readImageFacts,
   tritonCommand,
 } from '../../../../main/engine/docker/triton-command';
 
@@ -73,6 +76,24 @@ it('knows the release of an image by what it says of itself, then by its name', 
   expect(imageRelease(['PATH=/bin'], 'example.org/own-triton:3')).toBeNull();
 });
 
+it("starts programs through the entrypoint of NVIDIA's images, and of those built on them", async () => {
+  const factsOf = (Entrypoint: string[] | null, reference = 'example.org/own:3') => {
+    const inspect = () =>
+      Promise.resolve({ Config: { Env: ['NVIDIA_TRITON_SERVER_VERSION=26.07'], Entrypoint } });
+    const client = { docker: { getImage: () => ({ inspect }) } } as unknown as DockerClient;
+    return readImageFacts(client, { id: 'sha256:1', reference });
+  };
+  expect(await factsOf(['/opt/nvidia/nvidia_entrypoint.sh'])).toEqual({
+    release: '26.07',
+    keepsEntrypoint: true,
+  });
+  expect(await factsOf(['/usr/bin/my-start'])).toMatchObject({ keepsEntrypoint: false });
+  expect(await factsOf(null)).toMatchObject({ keepsEntrypoint: false });
+  // Where no engine has the image, its name decides.
+  expect(namedImageFacts('nvcr.io/nvidia/tritonserver:26.07-py3')).toMatchObject({ keepsEntrypoint: true });
+  expect(namedImageFacts('example.org/own:3')).toMatchObject({ keepsEntrypoint: false });
+});
+
 it('tells a Triton that refuses by itself, and only for a run that asks for it', () => {
   expect(
     ['25.12', '26.03', '26.04', '26.10', '27.01'].map((of) => allowsClientSharedMemory('cuda', of)),
@@ -80,4 +101,12 @@ it('tells a Triton that refuses by itself, and only for a run that asks for it',
   expect(allowsClientSharedMemory('system', '26.07')).toBe(true);
   expect(allowsClientSharedMemory('none', '26.07')).toBe(false);
   expect(allowsClientSharedMemory('system', null)).toBe(false);
+});
+
+it('loads every model at the start from the first release that can', () => {
+  const command = (release: string | null, builtHere = false) =>
+    tritonCommand({ builtHere, gpus: true, release, loadAll: true });
+  for (const release of ['22.05', '26.07', null]) expect(command(release)).toContain('--load-model=*');
+  expect(command('22.04', true)).toContain('--load-model=*');
+  expect(() => command('22.04')).toThrow('Triton of release 22.04 cannot load every model');
 });

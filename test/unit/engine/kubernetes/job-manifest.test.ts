@@ -65,6 +65,11 @@ describe('the Job of a run', () => {
     expect(container.env).toContainEqual({ name: 'TRITON_WORKBENCH_HOME', value: '/mnt/team/workbench' });
     expect(container.command.slice(-2)).toEqual(['triton-workbench', given.runId]);
     expect(container.command[2]).toContain('exec triton-workbench resume "$$1"');
+    // In NVIDIA's images through their entrypoint: without it there is no CUDA forward compatibility.
+    const entrypoint = '/opt/nvidia/nvidia_entrypoint.sh';
+    expect(container.command[2]).toContain(
+      `if [ -x ${entrypoint} ]; then exec ${entrypoint} triton-workbench resume "$$1"; fi`,
+    );
   });
 
   it('has the deadline on the pod, so that time in the queue does not count, and pauses before it', () => {

@@ -60,6 +60,14 @@ describe("perf_analyzer's models of an ensemble", () => {
 });
 
 describe('the CSV', () => {
+  it('has the percentile that was asked for', async () => {
+    const { columns, percentileUs } = parseAnalyzerCsv(await fixture('percentile-75.csv'), 75);
+    expect([percentileUs, columns.p90Us, columns.avgUs]).toEqual([928, 1048, null]);
+    expect(parsePass('  Pass [1] throughput: 100.5 infer/sec. p75 latency: 928 usec')).toEqual({
+      ...{ index: 0, inferencesPerSecond: 100.5, latencyUs: 928 },
+    });
+  });
+
   it('has every column of its one level', async () => {
     expect(parseAnalyzerCsv(await fixture('grpc-steady.csv'))).toEqual({
       loadKind: 'concurrency',
@@ -79,6 +87,7 @@ describe('the CSV', () => {
         p99Us: 2831,
         avgUs: 707,
       },
+      percentileUs: null,
       responsesPerSecond: null,
     });
   });
@@ -100,10 +109,10 @@ describe('the output', () => {
   it('tells windows and counts', async () => {
     const lines = await linesOf('grpc-steady.txt');
     expect(lines.flatMap((line) => parsePass(line) ?? [])).toEqual([
-      { index: 0, inferencesPerSecond: 3436.27, avgUs: 1159 },
-      { index: 1, inferencesPerSecond: 4840.19, avgUs: 824 },
-      { index: 2, inferencesPerSecond: 6065.98, avgUs: 653 },
-      { index: 3, inferencesPerSecond: 5907.6, avgUs: 670 },
+      { index: 0, inferencesPerSecond: 3436.27, latencyUs: 1159 },
+      { index: 1, inferencesPerSecond: 4840.19, latencyUs: 824 },
+      { index: 2, inferencesPerSecond: 6065.98, latencyUs: 653 },
+      { index: 3, inferencesPerSecond: 5907.6, latencyUs: 670 },
     ]);
     expect(parseAnalyzerSummary(lines)).toEqual({
       requestCount: 10446,

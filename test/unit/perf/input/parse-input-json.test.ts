@@ -131,7 +131,7 @@ const bad: [fault: string, value: unknown, words: RegExp, place?: RegExp][] = [
   ['no data', { inputs: [] }, /no member "data"/],
   ['data is no list', { data: {} }, /no list of entries/],
   ['an empty list', { data: [] }, /no list of entries/],
-  ['an entry that is no object', { data: [{ X: x }, 7] }, /entry is an object/, /data\[1\]$/],
+  ['an entry that is no object', { data: [{ X: x }, 7] }, /entry is not an object/, /data\[1\]$/],
   ['a tensor that the model does not have', { data: [{ X: x, Z: [1] }] }, /no tensor "Z"/, /data\[0\]/],
   [
     'a missing tensor',
@@ -171,7 +171,7 @@ const bad: [fault: string, value: unknown, words: RegExp, place?: RegExp][] = [
     /shape \[4, 1\] where the model takes FP32 \[2, 2\]/,
   ],
   ['neither content nor b64', { data: [{ X: { shape: [2, 2] } }] }, /neither "content" nor "b64"/],
-  ['content that is one value', { data: [{ X: 1 }] }, /X is 1, no list/],
+  ['content that is one value', { data: [{ X: 1 }] }, /X is 1 and not a list/],
   ['what is no base64', { data: [{ X: { b64: '*' } }] }, /not base64/],
   ['b64 that is no text', { data: [{ X: { b64: 5 } }] }, /not base64/],
   [
@@ -217,6 +217,8 @@ describe('a file that is not right is refused, and the place is named', () => {
     if (!(error instanceof WorkbenchError)) return;
     expect(error.code).toBe('input-invalid');
     expect(error.message).toMatch(words);
+    // What the form is, and never only that something is wrong.
+    expect(error.remedy).toMatch(/It has: |["a-z].{10}/);
     expect(error.where).toMatch(place ?? /^data\.json/);
   });
 

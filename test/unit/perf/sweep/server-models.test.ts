@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { requireShapedInputs } from '../../../../main/perf/generate-input';
 import { weightedLevel } from '../../../../main/perf/sweep/server-models';
 
 it('models have as much more of the concurrency, or of the rate', () => {
@@ -9,4 +10,15 @@ it('models have as much more of the concurrency, or of the rate', () => {
     concurrency: 128,
     requestRate: 20,
   });
+});
+
+it('the shape of an input that none of the models has is refused with the names that they have', () => {
+  const inputs = [{ name: 'image' }, { name: 'tokens' }];
+  expect(() => requireShapedInputs({ image: [3], tokens: [8] }, inputs)).not.toThrow();
+  expect(() => requireShapedInputs({ imgae: [3] }, inputs)).toThrow(
+    expect.objectContaining({
+      ...{ code: 'input-invalid', where: '--shape', message: 'No input is named "imgae"' },
+      remedy: 'Did you mean image? The names are: image, tokens.',
+    }),
+  );
 });

@@ -80,9 +80,27 @@ describe('a search', () => {
     ]);
   });
 
+  it('takes a level with too many errors as one beyond the budget: a full queue refuses at once', async () => {
+    const sweep = host();
+    const end = await measureSweep(
+      { ...all, search },
+      {
+        ...sweep,
+        measure: async (turn, fraction) => {
+          const point = await sweep.measure(turn, fraction);
+          return point !== null && turn.level.concurrency > 1 ? { ...point, flags: ['errors'] } : point;
+        },
+      },
+    );
+    expect(end.found).toEqual([
+      { batchSize: 1, concurrency: 1 },
+      { batchSize: 2, concurrency: 1 },
+    ]);
+  });
+
   it('that is stopped in a level does not judge by that level', async () => {
     const end = await measureSweep({ ...all, search }, host({ missing: ['1/2/1/native'], stopAfter: 2 }));
-    expect(end).toEqual({ stopped: true, tried: 1, found: [] });
+    expect(end).toEqual({ stopped: true, tried: 1, found: null });
   });
 });
 

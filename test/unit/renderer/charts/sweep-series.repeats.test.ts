@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { diffSpecs } from '../../../../main/contract/comparison/diff-specs';
+import { runNames } from '../../../../main/contract/comparison/run-names';
 import { shownScenario } from '../../../../main/contract/measured/repeats';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { throughputChart } from '../../../../renderer/charts/latency-chart';
 import { pointText } from '../../../../renderer/charts/sweep-series';
-import { diffSpecs } from '../../../../renderer/views/compare/diff-specs';
-import { runNames } from '../../../../renderer/views/compare/run-names';
 import {
   createdBodies,
   measurementBody,
@@ -63,7 +63,13 @@ describe('an imported run beside others', () => {
   const imported = stateOf([{ ...created, imported: source }]);
 
   it('is named after its file, and has no steps', () => {
-    expect(runNames([imported, state], (preset) => preset)[0]).toBe('resnet50, imported from results.csv');
+    expect(
+      runNames(
+        [imported, state],
+        (preset) => preset,
+        (iso) => iso,
+      )[0],
+    ).toBe('resnet50, imported from results.csv');
     expect(imported.steps).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { answerOf } from '../../../../main/contract/measured/answer';
 import { compareLevels } from '../../../../main/contract/measured/compare-levels';
-import { withinBudget } from '../../../../main/contract/measured/points';
 import type { SweepInput } from '../../../../renderer/charts/chart';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { compareChart } from '../../../../renderer/charts/compare-chart';
@@ -75,15 +75,15 @@ describe('charts of request rates', () => {
 
 describe('figures of request rates', () => {
   it('hold a budget against the latency from the schedule', () => {
-    expect(withinBudget(state, 30).best?.point.requestRate).toBe(100);
-    expect(withinBudget(state, 31).best?.point.requestRate).toBe(200);
+    expect(answerOf(state, 30)?.level?.point.requestRate).toBe(100);
+    expect(answerOf(state, 31)?.level?.point.requestRate).toBe(200);
   });
 
   it('say where the p99 is taken from', () => {
     const [, p99] = figuresOf(state, null, {});
     expect(p99).toMatchObject({
       value: '31.00',
-      note: 'from schedule, p50 7.00 · from send p99 5.00, p50 3.00',
+      note: 'from schedule, p50 7.00 · from send p99 5.00, p50 3.00 · 2,001 requests in 10.1 s',
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chosenLevel } from '../../../../main/contract/measured/verdict';
+import { answerOf } from '../../../../main/contract/measured/answer';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import type { SweepInput } from '../../../../renderer/charts/chart';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
@@ -9,6 +9,7 @@ import { compareTradeOff, tradeOffChart } from '../../../../renderer/charts/trad
 import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../support/run-state';
 
 const theme = chartThemes.dark;
+const levelOf = (of: RunState) => answerOf(of)?.level ?? null;
 /** concurrency, throughput, p99 in ms, steady. */
 const measured = [
   [1, 100, 5, true],
@@ -32,7 +33,7 @@ const inputOf = (of: RunState, budgetMs: number | null): SweepInput => ({
 });
 
 describe('p99 over throughput in the window', () => {
-  const chart = tradeOffChart(inputOf(state, null), chosenLevel(state));
+  const chart = tradeOffChart(inputOf(state, null), levelOf(state));
   const named = (name: string) => chart.data.find((trace) => trace.name === name);
 
   it('has a mark per level with its load, hollow where it is not steady', () => {
@@ -51,19 +52,19 @@ describe('p99 over throughput in the window', () => {
 
   it('has the p99 budget with its area, and marks the level within it', () => {
     const budgeted = { ...state, p99BudgetMs: 15 };
-    const within = tradeOffChart(inputOf(budgeted, 15), chosenLevel(budgeted));
+    const within = tradeOffChart(inputOf(budgeted, 15), levelOf(budgeted));
     expect(within.data.find(({ name }) => name === 'p99 budget 15 ms')?.y).toEqual([15, 15]);
     expect(within.layout['shapes']).toMatchObject([{ y0: 15 }]);
     expect(within.data.find(({ name }) => name === 'Best steady level within 15 ms')?.x).toEqual([190]);
     const tight = { ...state, p99BudgetMs: 1 };
-    expect(chosenLevel(tight)).toBeNull();
+    expect(levelOf(tight)).toBeNull();
   });
 
   it('without a level has no numbers at its axes, and no mark of another scenario', () => {
     const empty = stateOf(createdBodies());
     expect(tradeOffChart(inputOf(empty, null), null).layout.xaxis['showticklabels']).toBe(false);
     const offline = { ...inputOf(state, null), scenario: 'offline' } as const;
-    expect(tradeOffChart(offline, chosenLevel(state)).data).toHaveLength(2);
+    expect(tradeOffChart(offline, levelOf(state)).data).toHaveLength(2);
   });
 });
 

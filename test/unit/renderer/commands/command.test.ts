@@ -93,8 +93,8 @@ describe('commands of the open run', () => {
     const pdf = { kind: 'pdf', path: 'report.pdf' } as const;
     const commands = runCommands(workbench, row, [pdf]);
     expect(commands.map(({ title }) => title)).toEqual([
-      'Resume this run',
       'Change and continue…',
+      'Resume this run',
       'Run again with changes',
       'Rename this run',
       'Set the p99 budget of this run',

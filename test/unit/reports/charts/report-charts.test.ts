@@ -63,6 +63,32 @@ describe('sweepScale', () => {
 });
 
 describe('the charts of a scenario', () => {
+  it('have the 95 % intervals of throughput and p99 as bars', () => {
+    const [throughput, latency] = scenarioCharts(
+      onlineOf(
+        [1, 2],
+        [
+          measurementBody(
+            'online',
+            pointFixture({ concurrency: 1, inferencesPerSecond: 100, throughputIntervalIps: 8 }),
+          ),
+          measurementBody('online', pointFixture({ concurrency: 2, p99Us: 9000, p99IntervalUs: 10_000 })),
+        ],
+      ),
+    ).map(({ option }) => option.series as readonly { name: string; data: readonly unknown[] }[]);
+    const bars = (series: typeof throughput, name: string) => series?.find((one) => one.name === name)?.data;
+    expect(bars(throughput, 'Throughput ±')?.slice(0, 3)).toEqual([
+      [1, 92],
+      [1, 108],
+      [1, '-'],
+    ]);
+    expect(bars(latency, 'p99 ±')).toEqual([
+      [2, 0],
+      [2, 19],
+      [2, '-'],
+    ]);
+  });
+
   it('have legends whose entries do not run into one another in the widest font', () => {
     const [, , , components = ''] = svgsOf(measured([1, 2]));
     const places = new Map(

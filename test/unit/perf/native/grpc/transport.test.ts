@@ -199,9 +199,9 @@ describe('gRPC over our own HTTP/2', () => {
     expect([...windows]).toEqual([65_535]);
   });
 
-  it('looks at the values of some large answers, and at the form of all', async () => {
+  it('looks at the values of large answers, and at the form of all', async () => {
     const port = await serve((stream, _received, count) => {
-      succeed(stream, {}, messageOf(100_000, count === 150 ? 99_999 : 100_000));
+      succeed(stream, {}, messageOf(100_000, count === 15 ? 99_999 : 100_000));
     });
     const outputs = [{ name: 'OUTPUT', datatype: 'FP32', shape: [100_000] }];
     const zeros = {
@@ -211,8 +211,8 @@ describe('gRPC over our own HTTP/2', () => {
       samples: [Buffer.alloc(400_000)],
     };
     const checked = { outputs, finite: true, anyBatch: false, expected: [zeros] };
-    const outcome = await drive(port, 300, { concurrency: 2, outputChecks: checked });
-    expect(outcome.successes).toBe(299);
+    const outcome = await drive(port, 30, { concurrency: 2, outputChecks: checked });
+    expect(outcome.successes).toBe(29);
     expect(outcome.failures).toEqual([
       { kind: 'bad response', message: 'output 0 has 399996 bytes where its shape and type make 400000' },
     ]);
@@ -220,7 +220,6 @@ describe('gRPC over our own HTTP/2', () => {
     expect(counts?.wrong).toBe(0);
     expect(counts?.compared).toBe(counts?.checked);
     expect(counts?.checked).toBeGreaterThan(0);
-    expect(counts?.checked).toBeLessThan(30);
   });
 
   it('a large answer that is given up while the rest is read in few pieces is not waited for in vain', async () => {

@@ -79,6 +79,12 @@ describe('a level', () => {
     expect(levelResult(windows, level, settings)?.flags).toEqual([flag]);
   });
 
+  it('has errors above the share that is permitted', () => {
+    const windows = [1, 2, 3].map(() => windowOf(steps(100, 50), { failures: 3 }));
+    expect(levelResult(windows, level, { ...settings, errorPercentage: 6 })?.flags).toEqual([]);
+    expect(levelResult(windows, level, { ...settings, errorPercentage: 5 })?.flags).toEqual(['errors']);
+  });
+
   it('is not there when no request succeeded', () => {
     const windows = [1, 2, 3].map(() => windowOf([], { failures: 5 }));
     expect(levelResult(windows, level, settings)).toBeNull();
@@ -228,6 +234,30 @@ describe('the models of an ensemble', () => {
     ]);
   });
 
+  const step = (name: string, reads: string[], writes: string[]) => ({ name, version: '', reads, writes });
+  const model = (name: string, decoupled = false) => ({ name, version: '', steps: [], decoupled });
+  const ensemble = (between: string, decoupled = false) => ({
+    steps: [step('first', ['X'], [between]), step('second', ['f'], ['Y'])],
+    models: [model('first'), model('second', decoupled)],
+  });
+  const windows = [1, 2, 3].map(() => withModels(server(10), server(20)));
+  const partsOf = (of: ReturnType<typeof ensemble>) =>
+    levelResult(windows, level, { ...settings, ensemble: of });
+
+  it('give the server’s parts of the level: one after the other, the longest side by side, else sums', () => {
+    // 40 us each; the ensemble's own counters say 40 too.
+    expect(partsOf(ensemble('f'))).toMatchObject({ serverQueueUs: 20, ensemblePath: ['first', 'second'] });
+    expect(partsOf(ensemble('other'))).toMatchObject({ serverQueueUs: 10, ensemblePath: ['first'] });
+    expect(partsOf(ensemble('other', true))).toMatchObject({ serverQueueUs: 20, ensemblePath: [] });
+  });
+
+  it('may be more than the mean latency: the rest is below zero then, and not cut off', () => {
+    const fast = [1, 2, 3].map(() => ({ ...withModels(server(10), server(20)), ...windowOf([20, 20]) }));
+    const merged = fast.map((window, at) => ({ ...window, composing: windows[at]?.composing ?? [] }));
+    const point = levelResult(merged, level, { ...settings, ensemble: ensemble('f') });
+    expect(point?.networkServerSendRecvUs).toBe(20 - 5 - 80);
+  });
+
   it('are not there of another model', () => {
     const windows = [1, 2, 3].map(() => windowOf(steps(100, 10)));
     expect(levelResult(windows, level, settings)).not.toHaveProperty('composing');
@@ -235,6 +265,29 @@ describe('the models of an ensemble', () => {
 });
 
 describe('what a level cannot know', () => {
+  it('are the times of a server whose sums are not plausible, and it says why', () => {
+    const window = windowOf(steps(100, 50));
+    const pointWith = (change: Partial<ServerDelta>) =>
+      levelResult(
+        [1, 2, 3].map(() => ({ ...window, server: { ...server(10), ...change } })),
+        level,
+        settings,
+      );
+    const none = { count: 10, ns: 0 };
+    const constant = { queue: none, computeInput: none, computeInfer: none, computeOutput: none };
+    for (const [change, serverTimesFault] of [
+      [{ outOfRange: true }, 'out-of-range'],
+      [constant, 'constant'],
+    ] as const) {
+      expect(pointWith(change)).toMatchObject({
+        ...{ serverQueueUs: null, serverComputeInferUs: null, networkServerSendRecvUs: null },
+        serverTimesFault,
+        flags: [],
+      });
+    }
+    expect(pointWith({})?.serverTimesFault).toBeUndefined();
+  });
+
   it('is missing where the counters went back in every window', () => {
     const lost = windowOf(steps(100, 50), { restarted: true });
     const point = levelResult([lost, lost, lost], level, settings);

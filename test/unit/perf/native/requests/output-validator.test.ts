@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   encodeBytesField,
   encodeStringField,
@@ -72,15 +72,66 @@ describe('a response', () => {
       throw new Error('cut off');
     });
     expect(validator.take(0)?.fault).toEqual({ kind: 'bad response', message: 'cut off' });
-    expect(validator.counts).toEqual({ checked: 1, wrong: 1, compared: 0 });
+    expect(validator.counts).toMatchObject({ checked: 1, wrong: 1, compared: 0 });
   });
+});
+
+describe('NaN and infinities', () => {
+  it.each([
+    ['FP64', Buffer.from(Float64Array.of(1, -Infinity).buffer)],
+    ['FP32', floats(1, NaN)],
+    ['FP16', Buffer.from(Uint16Array.of(0x3c00, 0x7e00).buffer)],
+    ['BF16', Buffer.from(Uint16Array.of(0x3f80, 0xff80).buffer)],
+  ])('are found in %s', (datatype, data) => {
+    const outputs = [{ name: 'Y', datatype, shape: [2] }];
+    const validator = new OutputValidator({ ...job, outputs }, { batchSize: 1, batched: false });
+    const odd = Buffer.concat([Buffer.alloc(1), data]).subarray(1);
+    for (let round = 0; round < 2; round += 1) {
+      if (validator.begin(0, 0)) validator.look(0, 0, () => [{ name: 'Y', datatype, shape: [2], data: odd }]);
+      expect(validator.take(0)?.fault ?? null).toBeNull();
+    }
+    // The second response to a request is not one of the first ones.
+    expect(validator.counts).toMatchObject({ wrong: 0, finiteChecked: 1, notFinite: 1 });
+    expect(validator.counts.notFiniteMessage).toBe('Y has NaN or an infinity at value 1');
+  });
+});
+
+it('looks at every response where values are expected, as long as that takes a twentieth of the time', () => {
+  const clock = vi.spyOn(performance, 'now');
+  try {
+    const samples = [floats(1, 2)];
+    const expected = [{ name: 'Y', datatype: 'FP32' as const, shape: [2], samples }];
+    const looked = (everyMs: number, lookMs: number) => {
+      let atMs = 0;
+      clock.mockImplementation(() => atMs);
+      const validator = new OutputValidator({ ...job, expected }, { batchSize: 1, batched: true });
+      for (let round = 0; round < 1000; round += 1) {
+        atMs += everyMs;
+        if (!validator.begin(0, 0)) continue;
+        validator.look(0, 0, () => {
+          atMs += lookMs;
+          return [y([1, 3], [1, 2])];
+        });
+        expect(validator.take(0)?.fault?.kind).toBe('output differs');
+      }
+      return { ...validator.counts, spent: (validator.counts.checked * lookMs - 100) / atMs };
+    };
+    expect(looked(1, 0.01)).toMatchObject({ checked: 1000, compared: 1000, wrong: 1000 });
+    const { checked, spent } = looked(1, 0.5);
+    expect(checked).toBeGreaterThan(80);
+    expect(spent).toBeLessThan(0.06);
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 describe('several responses to one request', () => {
   const expected = [{ name: 'Y', datatype: 'FP32' as const, shape: [2], samples: [floats(1, 2)] }];
-  const one = (): [OutputValidator, (values: readonly number[], first: boolean) => void] => {
+  const one = (
+    change: Partial<OutputCheckJob> = { finite: true, expected },
+  ): [OutputValidator, (values: readonly number[], first: boolean) => void] => {
     const validator = new OutputValidator(
-      { ...job, finite: true, anyBatch: true, expected },
+      { ...job, anyBatch: true, ...change },
       { batchSize: 1, batched: true },
     );
     const look = (values: readonly number[], first: boolean) => {
@@ -94,7 +145,7 @@ describe('several responses to one request', () => {
     const [validator, look] = one();
     for (const [index, value] of [1, NaN, 5, Infinity].entries()) look([value, 2], index === 0);
     expect(validator.take(0)?.fault?.message).toContain('NaN or an infinity at value 0');
-    expect(validator.counts).toEqual({ checked: 4, wrong: 2, compared: 0 });
+    expect(validator.counts).toMatchObject({ checked: 4, wrong: 2, compared: 0 });
     expect(validator.take(0)).toBeNull();
   });
 
@@ -103,18 +154,18 @@ describe('several responses to one request', () => {
     look([7, 8], true);
     look([1, 2, 3, 4], false);
     expect(validator.take(0)?.fault).toBeNull();
-    expect(validator.counts).toEqual({ checked: 2, wrong: 0, compared: 0 });
+    expect(validator.counts).toMatchObject({ checked: 2, wrong: 0, compared: 0 });
   });
 
   it('that turn out to be one are', () => {
     const [validator, look] = one();
     look([7, 8], true);
     expect(validator.take(0)?.fault?.kind).toBe('output differs');
-    expect(validator.counts).toEqual({ checked: 1, wrong: 1, compared: 1 });
+    expect(validator.counts).toMatchObject({ checked: 1, wrong: 1, compared: 1 });
   });
 
   it('of a request that is passed over are all passed over', () => {
-    const [validator, look] = one();
+    const [validator, look] = one({});
     // The first of its kind, then the first that is picked at random, then one that is not.
     for (let round = 0; round < 3; round += 1) look([1, 2], true);
     look([NaN, NaN], false);

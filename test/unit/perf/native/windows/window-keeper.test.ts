@@ -24,6 +24,7 @@ function measure(atOnce: number, seconds: number): void {
       posted.push(message);
       if (message.type === 'bound') keeper.cut(message.bound, null, 0);
     },
+    () => undefined,
   );
   keeper.start();
   for (let endMs = 2000; endMs <= seconds * 1000; endMs += 2000) {
@@ -66,6 +67,7 @@ function keeperOf(settings: Partial<LoadJob> = {}) {
     { ...(job as LoadJob), streaming: false, ...settings },
     () => ({ sequencesEnded }),
     (message) => posted.push(message),
+    () => undefined,
   );
   keeper.start();
   let endUs = 0;

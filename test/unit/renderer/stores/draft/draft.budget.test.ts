@@ -73,5 +73,7 @@ describe('name and budget of a draft', () => {
     now().setBudget(20);
     now().reuse(choice, 'run a-run');
     expect(now()).toMatchObject({ name: '', p99BudgetMs: 50 });
+    now().reuse(choice, 'run a-run', 8);
+    expect(now()).toMatchObject({ name: '', p99BudgetMs: 8 });
   });
 });

@@ -306,13 +306,16 @@ describe('a new deployment', () => {
     expect(act(rig.draft)).toMatchObject({ id: 'empty', page: 'environment', editedAt: null });
   });
 
-  it('lays an own model aside when it starts over, and takes it back', () => {
+  it('keeps an own model when its settings are reset, and takes them back', () => {
     const { draft } = createRig();
-    act(draft).change(['model', 'source'], { kind: 'onnx', path: '/models/scene.onnx' });
+    const source = { kind: 'onnx', path: '/models/scene.onnx' };
+    act(draft).change(['model', 'source'], source);
+    act(draft).change(['model', 'dataset'], '/data/scene');
     act(draft).change(['format'], 'onnx');
-    const { overrides } = act(draft);
+    const { overrides, preset } = act(draft);
     act(draft).startOver();
-    expect(act(draft)).toMatchObject({ preset: 'resnet50', overrides: {} });
+    expect(act(draft)).toMatchObject({ preset, overrides: { model: { source } } });
+    expect(act(draft).overrides).toEqual({ model: { source } });
     act(draft).takeBack();
     expect(act(draft).overrides).toEqual(overrides);
   });

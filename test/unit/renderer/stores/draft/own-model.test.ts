@@ -72,17 +72,35 @@ describe('an own model in the window', () => {
     ]);
   });
 
-  it('is opened with the shapes that were typed', async () => {
-    const { own, calls } = createCalls(() => ({ ...folder, choice: null, preset: null }));
+  const asked = [
+    { name: 'x', shape: null },
+    { name: 'y', shape: null },
+  ];
+  const openTwo = async (x: string, y: string) => {
+    const { own, calls } = createCalls(() => ({ ...folder, choice: null, preset: null, asked }));
     await own.getState().open('/models/two.pt');
-    own.getState().setShape('x', '1, 3, 8');
-    own.getState().setShape('y', 'one');
+    own.getState().setShape('x', x);
+    own.getState().setShape('y', y);
     await own.getState().retry();
-    expect(calls.filter(([name]) => name === 'models.open').at(-1)?.[1]).toEqual({
-      path: '/models/two.pt',
-      shapes: { x: [1, 3, 8] },
-      datatypes: {},
+    return { own, opened: calls.filter(([name]) => name === 'models.open').slice(1) };
+  };
+
+  it('is opened with the shapes that were typed, as --shape takes them', async () => {
+    const { opened } = await openTwo('-1,3,8', 'y:INT64=1x16');
+    expect(opened.map(([, input]) => input)).toEqual([
+      { path: '/models/two.pt', shapes: { x: [1, 3, 8], y: [1, 16] }, datatypes: { y: 'INT64' } },
+    ]);
+  });
+
+  it('says at the field what is no shape, and opens nothing', async () => {
+    const { own, opened } = await openTwo('1,3,height', 'x:1,16');
+    expect(opened).toEqual([]);
+    expect(own.getState().shapeProblems).toEqual({
+      x: 'Give a number for each dimension. Only the batch, which is first, may be -1 or a name.',
+      y: 'The name is y, not x.',
     });
+    own.getState().setShape('x', '1,3,8');
+    expect(Object.keys(own.getState().shapeProblems)).toEqual(['y']);
   });
 
   it('keeps what is wrong with it, and the draft as it was', async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { diffSpecs, instancesDifference } from '../../../../../main/contract/comparison/diff-specs';
+import { runNames, shortNames } from '../../../../../main/contract/comparison/run-names';
 import { compareLevels } from '../../../../../main/contract/measured/compare-levels';
 import {
   comparisonSentences,
@@ -10,9 +12,8 @@ import { chartThemes } from '../../../../../renderer/charts/chart-theme';
 import { compareChart } from '../../../../../renderer/charts/compare-chart';
 import { landedWindows, levelAt, withLiveWindows } from '../../../../../renderer/charts/window-series';
 import { windowsChart } from '../../../../../renderer/charts/windows-chart';
+import { formatWhen } from '../../../../../renderer/format/times';
 import { createComparedRuns } from '../../../../../renderer/stores/compared-runs';
-import { diffSpecs, instancesDifference } from '../../../../../renderer/views/compare/diff-specs';
-import { runNames, shortNames } from '../../../../../renderer/views/compare/run-names';
 import {
   completeState,
   createdBodies,
@@ -135,6 +136,7 @@ describe('levels side by side', () => {
     const names = runNames(
       [state, state, { ...state, spec: specFixture((spec) => (spec.precision = 'fp32')) }],
       (id) => id,
+      formatWhen,
     );
     expect(new Set(names).size).toBe(3);
     expect(names[2]).toBe('resnet50 onnx fp32 quick');
@@ -146,7 +148,7 @@ describe('compared runs in words', () => {
     const state = completeState();
     return { ...state, spec: specFixture(change), createdAt: createdAt ?? state.createdAt };
   };
-  const short = (...states: Parameters<typeof shortNames>[0]) => shortNames(states, (id) => id);
+  const short = (...states: Parameters<typeof shortNames>[0]) => shortNames(states, (id) => id, formatWhen);
 
   it('are named by what differs', () => {
     const fp32 = named((spec) => {

@@ -182,6 +182,17 @@ describe('the environment in words', () => {
       '2 problems, 1 warning',
     );
     expect(checkSummary((['ok', 'not-applicable'] as const).map(check))).toBe('No problems found');
+    const tool = (id: 'python' | 'triton', state: 'ready' | 'outdated') => ({
+      id,
+      state,
+      version: null,
+      bytes: null,
+    });
+    const [python, triton] = [tool('python', 'outdated'), tool('triton', 'outdated')];
+    expect(checkSummary([], [python, triton])).toBe('2 tools outdated');
+    expect(checkSummary([check('warning')], [python, tool('triton', 'ready')])).toBe(
+      '1 warning, 1 tool outdated',
+    );
   });
 
   it('leaves out what the driver does not say', () => {

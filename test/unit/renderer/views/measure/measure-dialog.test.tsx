@@ -1,4 +1,5 @@
 // @vitest-environment jsdom
+import { act } from 'react';
 import { afterEach, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../../../main/contract/errors';
 import type { MeasureTarget } from '../../../../../renderer/stores/overlay';
@@ -38,6 +39,45 @@ it('says of its default address only quietly that nothing is there, until somebo
   await view.click(view.button('Re-check'));
   await expect.poll(text).toContain(refused);
   expect(field()?.getAttribute('aria-invalid')).toBe('true');
+});
+
+it('forgets what another address answered, asks the new one by Enter, and says why it cannot measure', async () => {
+  const asked: string[] = [];
+  const { client } = createClientDouble({
+    'servers.look': (input) => {
+      const { url } = input as { readonly url: string };
+      asked.push(url);
+      if (url !== 'localhost:8000') throw new WorkbenchError('server-unreachable', refused);
+      const model = { name: 'echo', versions: ['1'], maxBatchSize: 4, dynamicInputs: [] };
+      return Promise.resolve({ tritonVersion: '2.51.0', models: [model], more: 0 });
+    },
+  });
+  mounted = await mount(client, <MeasureDialog />, ({ overlay }) => {
+    overlay.getState().measure({});
+    return Promise.resolve();
+  });
+  const view = mounted;
+  const text = () => document.body.textContent;
+  const measure = () => view.button('Measure') as HTMLButtonElement;
+  await expect.poll(text).toContain('Triton 2.51.0 · 1 model ready');
+  expect(measure().disabled).toBe(false);
+  const field = document.querySelector<HTMLInputElement>('input[data-autofocus]');
+  if (field === null) throw new Error('no address');
+  await act(async () => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, 'localhost:9999');
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    await Promise.resolve();
+  });
+  expect(text()).not.toContain('1 model ready');
+  expect(text()).toContain('The address has changed: check it first.');
+  expect(measure().disabled).toBe(true);
+  await act(async () => {
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    await Promise.resolve();
+  });
+  await expect.poll(text).toContain('No Triton responds at this address.');
+  expect(asked).toEqual(['localhost:8000', 'localhost:9999']);
+  expect(text()).toContain(refused);
 });
 
 it('says at once what is wrong with an address that was chosen', async () => {

@@ -20,7 +20,9 @@ const tools = createSpecTools({ presets: () => presets, places: { ...places, res
 /** The window over the core's own tools, with one run; its plan names every field as changed that is. */
 function createRig(spec: RunSpec, drafts = new Map<string, Draft>()) {
   const double = createClientDouble({
-    'runs.get': () => ({ spec, imported: null, onServer: null }),
+    'runs.get': () => ({
+      ...{ spec, imported: null, onServer: null, error: null, steps: [], p99BudgetMs: 20 },
+    }),
     'runs.planChange': (input) => {
       const changed = fieldChanges(spec, (input as { spec: RunSpec }).spec);
       return { changed, steps: [], measured: 0, kept: 0, keptLevels: [] };
@@ -72,6 +74,16 @@ describe('the draft of a changed run', () => {
     await later.draft().open();
     expect(later.draft()).toMatchObject({ changing: 'run-1', overrides: { format: 'ts-trace' } });
     await expect.poll(() => later.draft().plan?.changed).toMatchObject([{ path: 'format', to: 'ts-trace' }]);
+  });
+
+  it('has the p99 budget of the run, also with other settings and with another model', async () => {
+    const rig = await opened();
+    expect(rig.draft().p99BudgetMs).toBe(20);
+    rig.draft().startOver();
+    expect(rig.draft()).toMatchObject({ changing: 'run-1', p99BudgetMs: 20 });
+    rig.draft().change(['format'], 'ts-trace');
+    rig.draft().choosePreset('bert');
+    expect(rig.draft()).toMatchObject({ changing: null, preset: 'bert', name: '', p99BudgetMs: 20 });
   });
 
   it('is worth keeping before anything was changed, and can be left for a new deployment', async () => {
@@ -132,7 +144,7 @@ describe('the draft of a changed run', () => {
       'drafts.save': () => null,
     });
     const { draft } = createWorkbench(client, createStorage());
-    draft.getState().changeRun({ preset: 'resnet50', overrides: {} }, 'run-1');
+    draft.getState().changeRun({ preset: 'resnet50', overrides: {} }, 'run-1', 'performance');
     await draft.getState().settle();
     expect(draft.getState()).toMatchObject({ plan: null, planError: { message: 'The run is gone' } });
     expect(draft.getState().spec?.model.preset).toBe('resnet50');

@@ -75,18 +75,18 @@ describe('a run in figures', () => {
   it('is a sentence when it is done, and says what is not verified', () => {
     const done = { ...state, status: 'done' } as const;
     const titles = { top1: 'Top-1 accuracy' };
-    expect(endVerdict(done, titles)).toContain('Top-1 accuracy equal to the framework’s');
+    expect(endVerdict(done, titles)?.lead).toContain('Top-1 accuracy equal to the framework’s');
     const { accuracy } = state;
     if (accuracy === null) throw new Error('The fixture has no accuracy');
     const unverified = {
       ...done,
       accuracy: { ...accuracy, result: { ...accuracy.result, passed: false } },
     };
-    expect(endVerdict({ ...unverified, unverified: true }, titles)).toContain(
-      'the accuracy gate did not pass',
-    );
+    expect(endVerdict({ ...unverified, unverified: true }, titles)?.lead).toContain('accuracy failed, ');
     expect(endVerdict(state, titles)).toBeNull();
-    expect(endVerdict(done, titles)).toBe(toReport(done, { generatedAt: '', metricTitles: titles }).verdict);
+    expect(toReport(done, { generatedAt: '', metricTitles: titles }).verdict).toContain(
+      endVerdict(done, titles)?.lead,
+    );
     expect(figuresOf(done, null, titles)).toEqual(
       toReport(done, { generatedAt: '', metricTitles: titles }).figures,
     );

@@ -9,12 +9,19 @@ import { runSummary } from '../../window-fixtures';
 describe('the list of runs', () => {
   const rows = [
     runSummary({ runId: 'a', name: 'Nightly', tags: ['a30'], createdAt: '2025-11-21T08:00:00.000Z' }),
-    runSummary({ runId: 'b', status: 'failed', best: null, createdAt: '2025-11-21T09:00:00.000Z' }),
+    runSummary({
+      runId: 'b',
+      status: 'failed',
+      best: null,
+      chosen: null,
+      answer: null,
+      createdAt: '2025-11-21T09:00:00.000Z',
+    }),
     runSummary({
       runId: 'c',
       engine: 'docker',
       note: 'Longer queue delay',
-      best: { inferencesPerSecond: 300, p99Us: 4000, steady: true, text: '' },
+      chosen: { inferencesPerSecond: 300, p99Us: 4000, steady: true },
       createdAt: '2025-11-21T07:00:00.000Z',
     }),
   ];

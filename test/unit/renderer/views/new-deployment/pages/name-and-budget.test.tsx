@@ -19,7 +19,7 @@ const draw = (values: Settings) => {
   const page = (
     <WizardProvider value={model}>
       <NoticeBar />
-      <BudgetInput label="p99 budget" />
+      <BudgetInput />
     </WizardProvider>
   );
   return mount(client, page, ({ settings, draft }) => {
@@ -31,11 +31,12 @@ const draw = (values: Settings) => {
 
 it('the budget says its default, with the one of the settings, and a start over that it is of the defaults', async () => {
   const none = await draw(defaultSettings);
+  expect(none.page.textContent).toContain('p99 budget (ms)');
   expect(none.page.textContent).toContain('Default: none.');
   none.unmount();
   const given = await draw({ ...defaultSettings, 'deployment.p99BudgetMs': 50 });
   expect(given.page.textContent).toContain('Default: 50 ms, from Settings.');
-  expect(given.page.textContent).toContain('Reset to the defaults.');
+  expect(given.page.textContent).toContain('All settings are the defaults of the model again.');
   given.unmount();
 });
 

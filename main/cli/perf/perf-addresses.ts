@@ -1,0 +1,179 @@
+import { isLoopback, parseRemoteUrl, shownAddress, urlOrNull, withScheme } from '../../contract/address';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { type Protocol, protocols } from '../../contract/run/run-spec';
+import type { ServerLoad } from '../../contract/run/server-load';
+import { askPort } from '../../platform/port-protocol';
+import { readTlsOptions, type TlsOptions } from '../field-options';
+
+/** The options of `perf` that say where the server is. */
+export interface AddressOptions extends TlsOptions {
+  readonly url?: string;
+  readonly grpcUrl?: string;
+  readonly metricsUrl?: string;
+  /** The addresses are those that this host sees: nothing can be asked from here. */
+  readonly host?: string;
+  readonly allowRemoteLoad?: boolean;
+}
+
+/** As perf_analyzer's. */
+const defaultUrl = 'localhost:8000';
+const grpcPort = 8001;
+const metricsPort = 8002;
+
+/** An address of the server, and which of its two were not given but derived from the other. */
+interface GivenAddress {
+  readonly url: string;
+  /** What was typed in front of the address; null: nothing. */
+  readonly scheme: 'http' | 'grpc' | null;
+}
+
+/** `8000` and `:8000` are ports of this machine. */
+function readUrl(text: string = defaultUrl): GivenAddress {
+  const [, local] = /^:?(\d{1,5})$/.exec(text.trim()) ?? [];
+  const address = local === undefined ? text.trim() : `localhost:${local}`;
+  const [, scheme] = /^(grpc|http)s?:\/\//i.exec(address) ?? [];
+  if (scheme === undefined) return { url: address, scheme: null };
+  return { url: address, scheme: scheme.toLowerCase() === 'grpc' ? 'grpc' : 'http' };
+}
+
+/**
+ * The HTTP address of a server whose gRPC address is known: the port before, 443 where both share it. Triton's own HTTP has no
+ * TLS, also where its gRPC has.
+ */
+function besideGrpc(url: string): Pick<AddressOptions, 'url' | 'grpcUrl'> {
+  const secure = /^grpcs:/i.test(url);
+  const whole = withScheme(url.replace(/^grpcs?:/i, secure ? 'https:' : 'http:'));
+  const { hostname, port, origin } = urlOrNull(whole) ?? {};
+  if (hostname === undefined || origin === undefined) return { url: whole };
+  if (secure && (port === '' || port === '443')) return { url: origin };
+  const own = port === undefined || port === '' ? grpcPort : Number(port);
+  return {
+    url: `http://${hostname}:${own - 1}`,
+    grpcUrl: `${secure ? 'grpcs' : 'grpc'}://${hostname}:${own}`,
+  };
+}
+
+/** The addresses where `url` is the HTTP address. gRPC speaks TLS when its address begins with grpcs://, or HTTP does. Throws input-invalid. */
+export function readAddresses(options: AddressOptions): ServerLoad['addresses'] {
+  const server = parseRemoteUrl(options.url ?? defaultUrl);
+  const { http, secure } = server;
+  const [, scheme, grpc = server.grpc] =
+    /^(?:(grpcs?|https?):\/\/)?(.+?)\/?$/.exec(options.grpcUrl ?? '') ?? [];
+  if (options.allowRemoteLoad !== true) {
+    refuseOtherMachine(http, '--url');
+    refuseOtherMachine(grpc, '--grpc-url');
+  }
+  const grpcSecure = scheme === undefined ? secure : scheme.endsWith('s');
+  const tls = readTlsOptions(options, secure || grpcSecure);
+  return {
+    http,
+    grpc,
+    httpTls: secure ? tls : null,
+    grpcTls: grpcSecure ? tls : null,
+    metrics: readMetricsAddress(options.metricsUrl, server),
+  };
+}
+
+/** Two ports above HTTP, as Triton's defaults 8000 and 8002 are. Throws input-invalid. */
+function readMetricsAddress(
+  given: string | undefined,
+  { http, secure }: Pick<ReturnType<typeof parseRemoteUrl>, 'http' | 'secure'>,
+): ServerLoad['addresses']['metrics'] {
+  const path = '/metrics';
+  if (given === undefined) {
+    const [host = '', port = ''] = http.split(/:(?=\d+$)/);
+    return isLoopback(http) && !secure ? { address: `${host}:${Number(port) + 2}`, path } : null;
+  }
+  const text = withScheme(given);
+  const url = urlOrNull(text);
+  if (url?.protocol !== 'http:') {
+    throw invalidInput(
+      '--metrics-url',
+      `"${shownAddress(given)}" is not an HTTP address`,
+      'For example --metrics-url http://localhost:8002/metrics',
+    );
+  }
+  const port = url.port === '' ? metricsPort : url.port;
+  return { address: `${url.hostname}:${port}`, path: url.pathname === '/' ? path : url.pathname };
+}
+
+function refuseOtherMachine(address: string, where: string): void {
+  if (isLoopback(address)) return;
+  const message = `${shownAddress(address)} is another machine and would receive the load`;
+  throw invalidInput(where, message, 'To allow it, add --allow-remote-load.');
+}
+
+interface Resolved {
+  readonly addresses: ServerLoad['addresses'];
+  /** undefined: the default. */
+  readonly protocol: Protocol | undefined;
+}
+
+const unreachable = (message: string, where: string, remedy: string) =>
+  new WorkbenchError('server-unreachable', message, { where, remedy });
+
+/** `url` is the gRPC address; the HTTP address is the port before it. */
+async function fromGrpc(options: AddressOptions, url: string, ask: typeof askPort): Promise<Resolved> {
+  const addresses = readAddresses({ ...options, ...besideGrpc(url) });
+  const { http, grpc, httpTls } = addresses;
+  if (httpTls === null && options.host === undefined && (await ask(http)) !== 'http') {
+    throw unreachable(
+      `No HTTP at ${http}, the port before the gRPC address ${grpc}: the model’s metadata and statistics are read there`,
+      '--url',
+      `Give both addresses: --url HTTP_ADDRESS --grpc-url ${grpc}`,
+    );
+  }
+  return { addresses, protocol: 'grpc' };
+}
+
+const notHttp = (url: string): WorkbenchError =>
+  invalidInput(
+    '--url',
+    `${shownAddress(url)} is a gRPC address, and HTTP is to be measured`,
+    'Give the HTTP address (port 8000 by default), or measure with -i grpc.',
+  );
+
+/** gRPC is measured at a port that was only derived: what to do where it is not there. */
+function derivedMissing({ http, grpc }: ServerLoad['addresses']): WorkbenchError {
+  return unreachable(
+    `No gRPC at ${grpc}, the port after the HTTP address ${http}`,
+    '--grpc-url',
+    'Give the gRPC address with --grpc-url HOST:PORT, or measure over HTTP with -i http.',
+  );
+}
+
+/** Whether only HTTP is there. Where HTTP does not answer either, that is said first. */
+const isMissing = async ({ http, grpc }: ServerLoad['addresses'], ask: typeof askPort): Promise<boolean> =>
+  (await ask(grpc)) !== 'grpc' && (await ask(http)) === 'http';
+
+const namesGrpc = ({ grpcUrl }: AddressOptions, url: string): boolean =>
+  grpcUrl !== undefined || /[?&]grpcPort=/.test(url);
+
+/**
+ * Where the server is and what it is asked by. An address with a scheme is taken at its word; of one without, the port is asked
+ * which protocol it speaks, as perf_analyzer's -u is the gRPC address with -i grpc. Throws input-invalid and server-unreachable.
+ * @param typed the protocol that was asked for
+ */
+export async function resolveAddresses(
+  options: AddressOptions,
+  typed: unknown,
+  say: (line: string) => void,
+  ask: typeof askPort = askPort,
+): Promise<Resolved> {
+  const wanted = protocols.find((name) => name === typed);
+  const { url, scheme } = readUrl(options.url);
+  const isGrpcGiven = namesGrpc(options, url);
+  const mayAsk = options.host === undefined && !isGrpcGiven;
+  const spoken = scheme ?? (mayAsk ? await ask(readAddresses({ ...options, url }).http) : null);
+  if (spoken === 'grpc') {
+    if (wanted === 'http') throw notHttp(url);
+    return fromGrpc(options, url, ask);
+  }
+  const addresses = readAddresses({ ...options, url });
+  if (scheme === 'http' && wanted === undefined && !isGrpcGiven) return { addresses, protocol: 'http' };
+  const isDerived = mayAsk && wanted !== 'http' && addresses.grpcTls === null;
+  if (!isDerived || !(await isMissing(addresses, ask))) return { addresses, protocol: wanted };
+  if (wanted === 'grpc') throw derivedMissing(addresses);
+  say(`No gRPC at ${addresses.grpc}, the port after that of HTTP: measured over HTTP`);
+  return { addresses, protocol: 'http' };
+}

@@ -1,0 +1,26 @@
+import type { GivenOptions, TlsOptions } from '../field-options';
+
+/** Options of `perf` as commander gives them; those of fields by their own names. */
+export interface PerfOptions extends GivenOptions, TlsOptions {
+  readonly url?: string;
+  readonly grpcUrl?: string;
+  readonly metricsUrl?: string;
+  readonly host?: string;
+  readonly model: readonly string[];
+  readonly modelVersion?: string;
+  readonly shape?: readonly string[];
+  readonly inputData?: readonly string[];
+  readonly stringLength?: string;
+  readonly stringData?: string;
+  /** Milliseconds. */
+  readonly metricsInterval?: number;
+  readonly inTurns: boolean;
+  readonly allowRemoteLoad?: boolean;
+  readonly remoteConcurrency?: string;
+  readonly remoteRequestRate?: string;
+  readonly csv?: string;
+  readonly profileExportFile?: string;
+  readonly header?: readonly string[];
+  readonly p99BudgetMs?: number;
+  readonly json?: boolean;
+}

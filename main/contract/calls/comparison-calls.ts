@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import {
+  comparisonFiles,
+  comparisonRequestSchema,
+  type SavedComparison,
+  savedComparisonSchema,
+} from '../comparison/saved-comparison';
+import { call } from './call';
+
+/** Calls about several runs side by side. */
+export const comparisonApi = {
+  /** By name. */
+  'comparisons.list': call<readonly SavedComparison[]>().with(z.undefined()),
+  /** Replaces the one of that name. */
+  'comparisons.save': call<readonly SavedComparison[]>().with(savedComparisonSchema),
+  'comparisons.remove': call<readonly SavedComparison[]>().with(
+    z.strictObject({ name: savedComparisonSchema.shape.name }),
+  ),
+  /** As Markdown, for the clipboard. Throws run-unknown. */
+  'comparisons.text': call<{ readonly text: string }>().with(comparisonRequestSchema),
+  /** Asks for a place and writes the comparison there; null when the person cancels. Throws run-unknown. */
+  'desktop.saveComparison': call<{ readonly path: string } | null>().with(
+    comparisonRequestSchema.extend({ kind: z.enum(comparisonFiles) }),
+  ),
+} as const;

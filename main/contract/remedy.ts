@@ -1,0 +1,61 @@
+import { errorText } from './error-text';
+import type { WireError } from './errors';
+import type { FieldRow } from './fields/field';
+import { type Constraint, fields, rowOf, valuesOf } from './fields/fields';
+
+/** The field that a path leads to, or an entry of whose list it names. */
+function rowAt(path: string): FieldRow | undefined {
+  const row = rowOf(path);
+  const above = path.replace(/\.[^.]*$/, '');
+  return row ?? (above === path ? undefined : rowAt(above));
+}
+
+/** "--concurrency" of "--concurrency <list>". */
+const flagOf = ({ option }: FieldRow): string | undefined => option?.split(' ')[0];
+
+/** How values of a type are called, and of a list an example. */
+const kinds: Readonly<Partial<Record<Constraint['type'], readonly [kind: string, example?: string]>>> = {
+  integers: ['a list of whole numbers', '1,2,4'],
+  numbers: ['a list of numbers', '0.5,1'],
+  texts: ['a list', 'one,two'],
+  integer: ['a whole number'],
+  number: ['a number'],
+  boolean: ['true or false'],
+};
+
+/** What a field takes, as a sentence; undefined for text of any form. */
+function formOf(row: FieldRow): string | undefined {
+  const { type, minimum = -1, values = Object.keys(row.choices ?? {}) } = valuesOf(row);
+  if (values.length > 0) return `Give one of ${values.join(', ')}.`;
+  if (row.pathKind !== undefined) return `Give the path of a ${row.pathKind}.`;
+  const [kind, example] = kinds[type] ?? [];
+  if (kind === undefined) return undefined;
+  const least = minimum < 0 ? '' : ` from ${minimum}`;
+  const unit = row.unit === undefined ? '' : `, in ${row.unit}`;
+  const text = `Give ${kind}${least}${unit}`;
+  if (example === undefined) return `${text}.`;
+  return `${text}: ${example} on the command line, [${example.replaceAll(',', ', ')}] in run.yaml.`;
+}
+
+/** What the field or option that an error names takes; undefined where it names neither. */
+function formAt(where: string): string | undefined {
+  if (!where.startsWith('--')) {
+    const row = rowAt(where);
+    return row && formOf(row);
+  }
+  const row = fields.find((one) => flagOf(one) === where);
+  return (row && formOf(row)) ?? `Run the command with --help to see what ${where} takes.`;
+}
+
+const badValue: ReadonlySet<WireError['code']> = new Set(['input-invalid', 'spec-invalid']);
+
+/** What to do about an error: what it says itself, else what the field that it names takes, else what its code says. */
+export function remedyOf(
+  { code, where, remedy }: Pick<WireError, 'code' | 'where' | 'remedy'>,
+  reader: 'window' | 'command' = 'window',
+): string {
+  if (remedy !== undefined) return remedy;
+  const form = where !== undefined && badValue.has(code) ? formAt(where) : undefined;
+  const { remedy: general, cliRemedy } = errorText[code];
+  return form ?? (reader === 'command' ? (cliRemedy ?? general) : general);
+}

@@ -1,0 +1,112 @@
+import type { DeploymentBody, DeploymentEngine } from '../contract/deployment';
+import { fromWire, toWire, WorkbenchError } from '../contract/errors';
+import type { DeploymentServer } from '../engine/engine';
+import { linkedAbort } from '../platform/abort';
+import type { TritonClient } from '../triton/client';
+import { leftModels, removeModel, removeOthers, writeConfig } from './deployable-run';
+import type { DeploymentStore, StoredDeployment } from './deployment-store';
+import { clientOf, untilAnswering } from './observe';
+import { keptConfig } from './switch-version';
+
+const startLimitMs = 300_000;
+
+interface DeploymentTritonsOptions {
+  readonly store: DeploymentStore;
+  readonly servers: Readonly<Record<DeploymentEngine['kind'], DeploymentServer>>;
+  /** What is not done by then is given up. */
+  readonly closing: AbortSignal;
+}
+
+/** The Tritons of deployments: what is done with them is journaled. */
+export class DeploymentTritons {
+  constructor(private readonly options: DeploymentTritonsOptions) {}
+
+  serverOf({ deployment }: StoredDeployment): DeploymentServer {
+    return this.options.servers[deployment.engine.kind];
+  }
+
+  clientOf(stored: StoredDeployment): Promise<TritonClient> {
+    return clientOf(stored.deployment, this.serverOf(stored));
+  }
+
+  /** What Triton reads is what is here. */
+  async sync(stored: StoredDeployment, signal?: AbortSignal): Promise<void> {
+    await this.serverOf(stored).sync(stored.deployment, stored.folder, signal);
+  }
+
+  /** What the journal names no more goes. It serves without that: what fails here is done by the next change or start. */
+  async tidy(stored: StoredDeployment): Promise<void> {
+    await removeOthers(stored.folder, stored.deployment.models).catch(() => undefined);
+    await this.sync(stored).catch(() => undefined);
+  }
+
+  async start(stored: StoredDeployment): Promise<StoredDeployment> {
+    const { store, closing } = this.options;
+    const { deployment, folder } = stored;
+    // However long the line takes for it.
+    await this.sync(stored, closing);
+    const { controller, dispose } = linkedAbort(AbortSignal.timeout(startLimitMs), closing);
+    const how = {
+      signal: controller.signal,
+      note: (body: DeploymentBody) => store.append(folder, body),
+    };
+    await this.serverOf(stored).start(deployment, folder, how).finally(dispose);
+    return store.append(folder, { type: 'started' });
+  }
+
+  /** Starts it with what the journal says is served, until it answers. */
+  async serve(stored: StoredDeployment): Promise<StoredDeployment> {
+    // What an update left that did not come to its end is not to be loaded.
+    const { folder, deployment } = stored;
+    for (const name of await leftModels(folder, deployment.models)) await removeModel(folder, name);
+    for (const { active } of Object.values(deployment.models)) {
+      await writeConfig(folder, await keptConfig(folder, active));
+    }
+    await removeOthers(folder, deployment.models).catch(() => undefined);
+    const started = await this.start(stored);
+    try {
+      await this.untilAnswering(started);
+    } catch (error) {
+      const failed = await this.withLog(started, error);
+      // It loads its models without the workbench too.
+      if (failed.code === 'cancelled') throw failed;
+      await this.options.store.append(folder, { type: 'failed', what: 'start', error: toWire(failed) });
+      throw failed;
+    }
+    return started;
+  }
+
+  async stop(stored: StoredDeployment): Promise<StoredDeployment> {
+    await this.serverOf(stored).stop(stored.deployment);
+    return this.options.store.append(stored.folder, { type: 'stopped' });
+  }
+
+  /** Stops it and deletes all of it. */
+  async remove(stored: StoredDeployment, force = false): Promise<void> {
+    await this.serverOf(stored)
+      .remove(stored.deployment, stored.folder)
+      .catch((error: unknown) => {
+        // A host that nobody knows any more is not asked.
+        if (!force || toWire(error).code !== 'host-unknown') throw error;
+      });
+    await this.options.store.remove(stored.folder);
+  }
+
+  untilAnswering(stored: StoredDeployment): Promise<void> {
+    return untilAnswering(stored.deployment, this.serverOf(stored), this.options.closing);
+  }
+
+  /** The same error with Triton's last lines, where it has none of its own. */
+  async withLog(stored: StoredDeployment, error: unknown): Promise<WorkbenchError> {
+    const { closing } = this.options;
+    if (closing.aborted) return fromWire(toWire(closing.reason));
+    const { code, message, where, remedy, details } = toWire(error);
+    const lines = await this.serverOf(stored)
+      .log(stored.deployment, stored.folder, 40)
+      .catch(() => []);
+    return new WorkbenchError(code, message, {
+      ...{ where, remedy, cause: error },
+      details: details ?? (lines.length === 0 ? undefined : lines.join('\n')),
+    });
+  }
+}

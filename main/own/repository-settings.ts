@@ -1,0 +1,178 @@
+import type { ModelSource } from '../contract/run/run-spec';
+import type { ModelConfig } from '../triton/model-config';
+import { traitsOf } from '../triton/model-traits';
+import { textName } from '../triton/plain-message';
+import type { RepositoryModel } from './read-repository';
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/** Batch sizes of a file's measurement that a model with this maximum takes. */
+const measured = (maxBatchSize: number) => [1, 2, 4, 8].filter((size) => size <= Math.max(1, maxBatchSize));
+
+/** What makes a model stateful or decoupled, as config.pbtxt has it; the load is chosen by it. */
+function patched(config: ModelConfig): Tree {
+  const kept = ['sequenceBatching', 'modelTransactionPolicy'] as const;
+  const entries = kept.flatMap((name) => (config[name] === undefined ? [] : [[name, config[name]] as const]));
+  return entries.length === 0 ? {} : { configPatch: Object.fromEntries(entries) };
+}
+
+/** Of GPUs the run has its own choice. */
+function groupFields({ instanceGroup: [group] = [] }: ModelConfig): Tree {
+  return {
+    ...(group?.count === undefined ? {} : { instances: group.count }),
+    ...(group?.kind === 'KIND_CPU' ? { instanceKind: 'KIND_CPU' } : {}),
+  };
+}
+
+/** `default-max-batch-size` of Triton's ONNX Runtime and TensorFlow backends, where nothing else is said. */
+const completedBatchSize = 4;
+
+/** Of such a file Triton completes tensors and batch size from the model; its PyTorch backend does not. */
+const isCompleted = ({ config, kind }: RepositoryModel): boolean =>
+  kind !== 'torchscript' &&
+  config.maxBatchSize === 0 &&
+  config.input.length === 0 &&
+  config.output.length === 0;
+
+function batchingFields(model: RepositoryModel, batched: boolean) {
+  const { dynamicBatching: dynamic, maxBatchSize } = model.config;
+  if (batched && isCompleted(model)) return { maxBatchSize: completedBatchSize, batching: 'dynamic' };
+  if (!batched || maxBatchSize === 0) return { maxBatchSize: 0, batching: 'disabled' };
+  return { maxBatchSize, batching: dynamic === undefined ? 'static' : 'dynamic' };
+}
+
+/** Threads of an instance as the backend's parameter has them; the runtime's choice stays with anything else. */
+function threadFields({ parameters = {} }: ModelConfig): Tree {
+  const [, value] = Object.entries(parameters).find(([name]) => threadParameter.test(name)) ?? [];
+  const threads = Number(value?.stringValue ?? '');
+  return Number.isSafeInteger(threads) && threads > 0 ? { threads } : {};
+}
+
+/** Fields of config.pbtxt that a run takes over; the file says the rest. Pure. */
+export function repositoryOverrides(model: RepositoryModel, batched: boolean): Tree {
+  const { config, version, folderName } = model;
+  const dynamic = config.dynamicBatching;
+  const delay = Number(dynamic?.maxQueueDelayMicroseconds ?? 0);
+  const { maxBatchSize, batching } = batchingFields(model, batched);
+  const modelName = config.name === '' ? folderName : config.name;
+  return {
+    configure: {
+      ...(/^[A-Za-z0-9][\w.-]{0,127}$/.test(modelName) ? { modelName } : {}),
+      modelVersion: version,
+      maxBatchSize,
+      batching,
+      preferredBatchSizes: maxBatchSize === 0 ? [] : (dynamic?.preferredBatchSize ?? []),
+      ...(Number.isSafeInteger(delay) ? { maxQueueDelayUs: delay } : {}),
+      ...groupFields(config),
+      ...threadFields(config),
+      ...patched(config),
+    },
+    // The sequence batcher takes one item a request, and makes batches of several sequences by itself.
+    performance: { batchSizes: measured(traitsOf(config).sequences ? 1 : maxBatchSize) },
+  };
+}
+
+/** What an instance_group of the engineer's means here, where it says more than a count; null where it does not. */
+function groupNote({ instanceGroup = [] }: ModelConfig): string | null {
+  const [first, ...more] = instanceGroup;
+  const gpus = instanceGroup.flatMap((group) => group.gpus ?? []);
+  if (first === undefined || (more.length === 0 && gpus.length === 0 && first.kind !== 'KIND_GPU'))
+    return null;
+  const { count = 1 } = first;
+  const named = gpus.length === 0 ? '' : ` of GPUs ${[...new Set(gpus)].join(', ')}`;
+  const groups = more.length === 0 ? `count ${count}${named}` : `${instanceGroup.length} groups${named}`;
+  return `instance_group of config.pbtxt has ${groups}. A run makes ${count} instance${count === 1 ? '' : 's'} on each GPU that you choose, or on the CPU without one. Edit config.pbtxt in the wizard for another placement.`;
+}
+
+/** Parameters that have a field of the run: threads of an instance. */
+const threadParameter = /^intra_op_thread_count$/i;
+
+/** Of each message the fields that a run takes over; `true` for all below it. */
+const taken: Tree = {
+  ...{ name: true, platform: true, backend: true, maxBatchSize: true, defaultModelFilename: true },
+  ...{ sequenceBatching: true, modelTransactionPolicy: true, versionPolicy: { specific: true } },
+  // Named one by one.
+  parameters: true,
+  input: { name: true, dataType: true, dims: true },
+  output: { name: true, dataType: true, dims: true },
+  instanceGroup: { count: true, kind: true, gpus: true },
+  dynamicBatching: { preferredBatchSize: true, maxQueueDelayMicroseconds: true },
+};
+
+const isTree = (value: unknown): value is Tree =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Fields of config.pbtxt, by their names there, that a run does not have. */
+function untaken(value: unknown, known: unknown, path: string): string[] {
+  if (known === true) return [];
+  if (known === undefined) return [path];
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => untaken(item, known, path));
+  if (!isTree(value) || !isTree(known)) return [path];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    inner === undefined
+      ? []
+      : untaken(inner, known[name], path === '' ? textName(name) : `${path}.${textName(name)}`),
+  );
+}
+
+function untakenParameters({ parameters = {} }: ModelConfig): string[] {
+  return Object.keys(parameters)
+    .filter((name) => !threadParameter.test(name))
+    .map((name) => `parameters["${name}"]`);
+}
+
+function nameNote({ config, folderName }: RepositoryModel): string | null {
+  const { name } = config;
+  if (name === '' || name === folderName) return null;
+  return `config.pbtxt calls the model "${name}", its folder is "${folderName}": in a repository, Triton requires the same name.`;
+}
+
+/** What of config.pbtxt a run does not have, one sentence each. Pure. */
+export function repositoryNotes(model: RepositoryModel, batched: boolean): string[] {
+  const others = [...new Set(untaken(model.config, taken, '')), ...untakenParameters(model.config)];
+  const completed = batched && isCompleted(model);
+  return [
+    nameNote(model),
+    groupNote(model.config),
+    completed
+      ? `No tensors and no batch size are configured: Triton completes them with max_batch_size ${completedBatchSize} and dynamic batching, and the run does the same.`
+      : null,
+    others.length === 0 ? null : `Not taken over from config.pbtxt: ${others.join(', ')}.`,
+  ].filter((note) => note !== null);
+}
+
+/** Triton's PyTorch backend takes a tensor by its place, which stands in its name, or by the name in forward. */
+const placeOf = (name: string): number | null => {
+  const match = /__(\d+)$/.exec(name);
+  return match === null ? null : Number(match[1]);
+};
+
+/**
+ * Shapes and datatypes of a repository's TorchScript model by the names of its forward, as config.pbtxt has them; axes
+ * that vary stay to be asked for. Pure.
+ */
+export function repositoryTensors({ config }: RepositoryModel, names: readonly string[]) {
+  const shapes: Record<string, number[]> = {};
+  const datatypes: Record<string, string> = {};
+  for (const tensor of config.input) {
+    const name = names.includes(tensor.name) ? tensor.name : names[placeOf(tensor.name) ?? -1];
+    if (name === undefined) continue;
+    datatypes[name] = (tensor.dataType ?? 'TYPE_FP32').replace('TYPE_', '');
+    if (!tensor.dims.includes(-1)) shapes[name] = config.maxBatchSize > 0 ? [1, ...tensor.dims] : tensor.dims;
+  }
+  return { shapes, datatypes };
+}
+
+/** Names of config.pbtxt on the tensors of its TorchScript file, so that clients go on as they are. Pure. */
+export function withRepositoryNames(source: ModelSource, { config }: RepositoryModel): ModelSource {
+  const named = <T extends { readonly name: string }>(tensors: readonly T[], known: typeof config.input) =>
+    tensors.map((tensor, index) => {
+      const found = known.find(({ name }) => name === tensor.name || placeOf(name) === index);
+      return found === undefined ? tensor : { ...tensor, name: found.name };
+    });
+  return {
+    ...source,
+    inputs: named(source.inputs, config.input),
+    outputs: named(source.outputs, config.output),
+  };
+}

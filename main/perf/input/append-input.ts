@@ -1,0 +1,60 @@
+import { invalidInput } from '../../contract/errors';
+import type { InputData } from '../../contract/measured/input-data';
+
+type SampleTensor = InputData['tensors'][number];
+
+/** The same data, where its files lie in a folder of their own. */
+export function inFolder(data: InputData, folder: string): InputData {
+  const placed = (tensors: readonly SampleTensor[]) =>
+    tensors.map((tensor) => ({ ...tensor, files: tensor.files.map((file) => `${folder}/${file}`) }));
+  return {
+    ...data,
+    tensors: placed(data.tensors),
+    ...(data.expected === undefined ? {} : { expected: placed(data.expected) }),
+  };
+}
+
+const shapesOf = ({ shapes, shape, files }: SampleTensor): number[][] => shapes ?? files.map(() => shape);
+
+function joined(before: readonly SampleTensor[], after: readonly SampleTensor[]): SampleTensor[] {
+  if (
+    before.length !== after.length ||
+    before.some(({ name }) => after.every((other) => other.name !== name))
+  ) {
+    throw invalidInput(
+      '--input-data',
+      'The files give values to different tensors',
+      'Give each the same tensors.',
+    );
+  }
+  return before.map((tensor) => {
+    const other = after.find(({ name }) => name === tensor.name) ?? tensor;
+    const shapes = [...shapesOf(tensor), ...shapesOf(other)];
+    const isOne = shapes.every((shape) => shape.join() === tensor.shape.join());
+    const both = { ...tensor, files: [...tensor.files, ...other.files], shapes };
+    if (isOne) Reflect.deleteProperty(both, 'shapes');
+    return both;
+  });
+}
+
+/** Samples of each stream; a file without streams is one. */
+const streamsOf = ({ streams, tensors }: InputData): number[] => streams ?? [tensors[0]?.files.length ?? 1];
+
+/** The entries of one after those of the other, each a stream of its own. Throws input-invalid for other tensors. */
+export function appended(before: InputData, after: InputData): InputData {
+  const { expected: first, ...data } = before;
+  const { expected: second } = after;
+  if ((first === undefined) !== (second === undefined)) {
+    throw invalidInput(
+      '--input-data',
+      'Only some of the files have expected outputs',
+      'Give them in every file, or in none.',
+    );
+  }
+  return {
+    ...data,
+    tensors: joined(before.tensors, after.tensors),
+    streams: [...streamsOf(before), ...streamsOf(after)],
+    ...(first === undefined || second === undefined ? {} : { expected: joined(first, second) }),
+  };
+}

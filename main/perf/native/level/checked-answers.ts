@@ -1,0 +1,66 @@
+import { mergedKinds } from '../../../contract/measured/repeats';
+import type { LoadPoint } from '../../../contract/measured/results';
+import { formatCount, formatShortShare } from '../../../contract/numbers';
+import { present } from '../../../contract/trees';
+import { mostLookShare } from '../requests/output-validator';
+import type { LoadJob, LoadTotals } from '../seam/load-job';
+
+/** What the point says of the responses that were checked. */
+export function checkedColumns(
+  { shared, outputChecks }: LoadJob,
+  { checks, outputs, faults }: LoadTotals,
+  repairs: number,
+) {
+  return present({
+    sharedMemory: shared && {
+      kind: 'system' as const,
+      checkedCount: checks.checked,
+      wrongCount: checks.wrong,
+      repairs,
+    },
+    outputChecks: outputChecks && {
+      checkedCount: outputs.checked,
+      wrongCount: outputs.wrong,
+      comparedCount: outputs.compared,
+      finite: outputChecks.finite,
+    },
+    wrongByKind: faults.length === 0 ? null : mergedKinds(faults),
+    notFinite:
+      outputs.notFinite === 0
+        ? null
+        : {
+            checkedCount: outputs.finiteChecked,
+            count: outputs.notFinite,
+            message: outputs.notFiniteMessage,
+          },
+  });
+}
+
+/** One wrong response is enough: what else of the level is right is not known. */
+export function responseFlags({ checks, outputs }: LoadTotals): LoadPoint['flags'] {
+  return [
+    ...(checks.wrong + outputs.wrong > 0 ? (['wrong-responses'] as const) : []),
+    ...(outputs.notFinite > 0 ? (['not-finite'] as const) : []),
+  ];
+}
+
+/** For people: what is wrong with the responses, and of how many that is known where all were to be checked. */
+export function checkedLines({ outputChecks }: LoadJob, totals: LoadTotals): readonly string[] {
+  const { succeeded, outputs, faults } = totals;
+  const isAll = outputChecks !== null && (outputChecks.finite || outputChecks.expected.length > 0);
+  return [
+    ...faults.map(
+      ({ kind, count, message }) => `${formatCount(count)} responses are wrong: ${kind}: ${message}`,
+    ),
+    ...(outputs.notFinite === 0
+      ? []
+      : [
+          `${formatCount(outputs.notFinite)} of the first ${formatCount(outputs.finiteChecked)} responses: ${outputs.notFiniteMessage}`,
+        ]),
+    ...(isAll && outputs.checked < succeeded
+      ? [
+          `${formatCount(outputs.checked)} of ${formatCount(succeeded)} responses were checked: checking takes at most ${formatShortShare(mostLookShare)} of the time.`,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,130 @@
+import type { LoadPoint } from '../../../contract/measured/results';
+import { roundUs } from '../../../contract/numbers';
+import { present } from '../../../contract/trees';
+import type { ComposingModel, Ensemble, EnsembleStep } from '../../../triton/model-traits';
+import { criticalPath, type PathTimes, type StepTimes, sumOfSteps } from '../../critical-path';
+import { cacheColumns, mergeDeltas, serverColumns, type ServerDelta, timesFault } from '../../server-columns';
+
+/** What the server counted in a window. */
+export interface CountedWindow {
+  /** null: the server's counters went back within the window. */
+  readonly server: ServerDelta | null;
+  /** Of an ensemble: the same of each of its models; absent of others. */
+  readonly composing?: readonly { readonly modelName: string; readonly server: ServerDelta | null }[];
+}
+
+/** What the server counted in the windows; null where it was started anew in every one. */
+function mergedDelta(deltas: readonly (ServerDelta | null | undefined)[]): ServerDelta | null {
+  const known = deltas.filter((delta) => delta !== null && delta !== undefined);
+  return known.length === 0 ? null : mergeDeltas(known);
+}
+
+/** null: they are not known, or cannot be believed. */
+const timesOf = (delta: ServerDelta | null): StepTimes | null =>
+  delta === null || timesFault(delta) !== null ? null : serverColumns(delta);
+
+const composingDeltas = (windows: readonly CountedWindow[]): readonly (ServerDelta | null)[] =>
+  (windows[0]?.composing ?? []).map((_, index) =>
+    mergedDelta(windows.map((window) => window.composing?.[index]?.server)),
+  );
+
+/** The server's columns of each model of an ensemble; undefined of another model. */
+export function composingOf(windows: readonly CountedWindow[]): LoadPoint['composing'] {
+  const names = windows[0]?.composing?.map(({ modelName }) => modelName) ?? [];
+  if (names.length === 0) return undefined;
+  const deltas = composingDeltas(windows);
+  return names.map((modelName, index) => {
+    const delta = deltas[index] ?? null;
+    const times = timesOf(delta);
+    const us = (name: keyof StepTimes): number | null => (times === null ? null : roundUs(times[name]));
+    return {
+      modelName,
+      modelVersion: delta?.version ?? '',
+      requestCount: delta?.success.count ?? null,
+      inferenceCount: delta?.inferenceCount ?? null,
+      executionCount: delta?.executionCount ?? null,
+      queueUs: us('queueUs'),
+      computeInputUs: us('computeInputUs'),
+      computeInferUs: us('computeInferUs'),
+      computeOutputUs: us('computeOutputUs'),
+      cacheHitCount: delta?.cacheHit.count ?? null,
+      cacheMissCount: delta?.cacheMiss.count ?? null,
+    };
+  });
+}
+
+/** What the server counted of the model itself, apart from times. */
+export function countsOf(windows: readonly CountedWindow[]) {
+  const delta = mergedDelta(windows.map(({ server }) => server));
+  return {
+    cache: delta === null || timesFault(delta) !== null ? null : cacheColumns(delta),
+    meanServerBatch: delta === null ? null : serverColumns(delta).meanServerBatch,
+  };
+}
+
+interface EnsembleTimes {
+  readonly times: PathTimes;
+  /** The steps that took longest one after the other; else all steps, also where they run side by side. */
+  readonly isPath: boolean;
+}
+
+/** The times of an ensemble from those of its steps; null where the times of one are not known. */
+function ensembleTimes(
+  { steps, models }: Ensemble,
+  deltas: readonly (ServerDelta | null)[],
+): EnsembleTimes | null {
+  const modelOf = ({ name, version }: EnsembleStep): ComposingModel | undefined =>
+    models.find((model) => model.name === name && model.version === version);
+  const walk = (of: readonly EnsembleStep[]): EnsembleTimes | null => {
+    const parts = of.map((step): EnsembleTimes | null => {
+      const model = modelOf(step);
+      if (model === undefined) return null;
+      if (model.steps.length > 0) return walk(model.steps);
+      const times = timesOf(deltas[models.indexOf(model)] ?? null);
+      return times === null ? null : { times: { ...times, path: [model.name] }, isPath: !model.decoupled };
+    });
+    const known = parts.filter((part) => part !== null);
+    if (known.length < parts.length) return null;
+    const all = known.map(({ times }) => times);
+    const path = known.every(({ isPath }) => isPath) ? criticalPath(of, all) : null;
+    return { times: path ?? sumOfSteps(all), isPath: path !== null };
+  };
+  return walk(steps);
+}
+
+type ServerColumn =
+  | 'networkServerSendRecvUs'
+  | 'serverQueueUs'
+  | 'serverComputeInputUs'
+  | 'serverComputeInferUs'
+  | 'serverComputeOutputUs';
+
+/**
+ * Where a request's time went that the client did not spend; null without the server's counters. Of an ensemble Triton adds
+ * up its steps, also those that run side by side: its parts are made of the steps' own counters.
+ * @param outsideUs of the mean latency what the client did not spend.
+ */
+export function serverParts(
+  windows: readonly CountedWindow[],
+  ensemble: Ensemble | undefined,
+  outsideUs: number,
+): Pick<LoadPoint, ServerColumn | 'ensemblePath' | 'serverTimesFault'> {
+  const own = mergedDelta(windows.map(({ server }) => server));
+  const isEnsemble = ensemble !== undefined && ensemble.steps.length > 0;
+  const steps = isEnsemble ? ensembleTimes(ensemble, composingDeltas(windows)) : null;
+  const times: StepTimes | null = steps?.times ?? timesOf(own);
+  const us = (name: keyof StepTimes): number | null => (times === null ? null : roundUs(times[name]));
+  const restUs = times === null ? null : roundUs(outsideUs - times.knownUs);
+  return {
+    // Of one model it is only what the clocks make; of an ensemble it says that the steps are not one after the other.
+    networkServerSendRecvUs: restUs === null || isEnsemble ? restUs : Math.max(0, restUs),
+    serverQueueUs: us('queueUs'),
+    serverComputeInputUs: us('computeInputUs'),
+    serverComputeInferUs: us('computeInferUs'),
+    serverComputeOutputUs: us('computeOutputUs'),
+    ...(isEnsemble && times !== null
+      ? { ensemblePath: steps?.isPath === true ? [...steps.times.path] : [] }
+      : {}),
+    ...present({ serverTimesFault: times !== null || own === null ? null : timesFault(own) }),
+  };
+}

@@ -1,0 +1,124 @@
+import type { FromWorker, LoadJob } from '../seam/load-job';
+import { nowUs, type ResponseTimes, type Transport } from '../seam/transport';
+import { OwnLoad } from './own-load';
+import { type LoadWindows, shortestBlockUs } from './window-keeper';
+import { WindowRecorder } from './window-recorder';
+
+/** What the window needs of its generator. */
+interface CountedPorts {
+  readonly transport: () => Pick<Transport, 'sequencesEnded'>;
+  readonly post: (message: FromWorker) => void;
+  /** Requests that have not ended. */
+  readonly underWay: () => number;
+  /** Sends by all slots, as far as `take` lets them. */
+  readonly go: () => void;
+}
+
+/**
+ * The one window of a level of so many requests, from the send of the first to the end of the last. The warm-up, where there is
+ * one, ends with the last of its own. The server's counters are read while nothing is under way: it has counted these requests
+ * and no others.
+ */
+export class CountedWindow implements LoadWindows {
+  private readonly recorder: WindowRecorder;
+  private readonly own = new OwnLoad();
+  private timer: NodeJS.Timeout | undefined;
+  /** Requests that may still be sent, of the warm-up or of the window. */
+  private left = 0;
+  private measuring = false;
+  /** The counters are awaited, or all is over. */
+  private atBound = false;
+  private succeeded = 0;
+  private startUs = 0;
+  private endUs = 0;
+
+  constructor(
+    private readonly job: LoadJob,
+    private readonly count: number,
+    private readonly ports: CountedPorts,
+  ) {
+    this.recorder = new WindowRecorder(
+      shortestBlockUs,
+      job.schedule !== null,
+      job.streaming,
+      job.keepsRequests,
+    );
+  }
+
+  start(): void {
+    const { warmupMs, warmupRequests = 0 } = this.job;
+    if (warmupRequests > 0) this.left = warmupRequests;
+    else if (warmupMs > 0) {
+      this.left = Infinity;
+      this.timer = setTimeout(() => {
+        this.left = 0;
+        this.checkEnd();
+      }, warmupMs);
+    }
+    if (this.left > 0) this.ports.go();
+    else this.checkEnd();
+  }
+
+  take(): boolean {
+    if (this.left === 0) return false;
+    this.left -= 1;
+    return true;
+  }
+
+  success(
+    startUs: number,
+    endUs: number,
+    sendUs: number,
+    recvUs: number,
+    dueUs: number,
+    answers: ResponseTimes | undefined,
+  ): void {
+    this.succeeded += 1;
+    if (!this.measuring) return;
+    this.recorder.success(startUs, endUs, sendUs, recvUs, dueUs);
+    if (answers !== undefined) this.recorder.answers(startUs, answers);
+  }
+
+  failure(kind: string, message: string): void {
+    if (this.measuring) this.recorder.failure(kind, message);
+  }
+
+  requestEnded(endUs: number): void {
+    this.endUs = endUs;
+    this.checkEnd();
+  }
+
+  cut(): void {
+    if (!this.atBound) return;
+    const { sequencesEnded } = this.ports.transport();
+    if (this.measuring) {
+      this.ports.post({
+        type: 'window',
+        window: this.recorder.close(this.endUs, this.own.read(sequencesEnded)),
+      });
+      return;
+    }
+    this.measuring = true;
+    this.atBound = false;
+    this.left = this.count;
+    this.own.begin(sequencesEnded);
+    this.startUs = nowUs();
+    this.recorder.begin(this.startUs);
+    this.ports.go();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.own.close();
+  }
+
+  private checkEnd(): void {
+    if (this.atBound || this.left > 0 || this.ports.underWay() > 0) return;
+    this.atBound = true;
+    this.ports.post({ type: 'bound', bound: this.measuring ? 2 : 1, answered: this.succeeded });
+  }
+}

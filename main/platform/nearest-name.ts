@@ -1,0 +1,30 @@
+/** Changes of one letter that make one word of the other. */
+function distance(from: string, to: string): number {
+  let above = Array.from({ length: to.length + 1 }, (_unused, index) => index);
+  for (let row = 1; row <= from.length; row += 1) {
+    const line = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const same = from[row - 1] === to[column - 1] ? 0 : 1;
+      const [left = 0, up = 0, corner = 0] = [line[column - 1], above[column], above[column - 1]];
+      line.push(Math.min(left + 1, up + 1, corner + same));
+    }
+    above = line;
+  }
+  return above[to.length] ?? 0;
+}
+
+/** Longer names are no slip of the pen, and comparing them takes time. */
+const mostLetters = 64;
+
+/** `maxBatchSize`, `Max-Batch-Size` and `max_batch_size` are one name. */
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '');
+
+/** The known name that was most likely meant; null where none is like it: more than a third of its letters differ. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  if (name.length > mostLetters) return null;
+  const ranked = known
+    .map((candidate) => ({ candidate, far: distance(plain(name), plain(candidate)) }))
+    .sort((a, b) => a.far - b.far);
+  const [best] = ranked;
+  return best !== undefined && best.far <= Math.ceil(name.length / 3) ? best.candidate : null;
+}

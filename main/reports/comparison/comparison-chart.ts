@@ -1,0 +1,115 @@
+import type { LineSeriesOption } from 'echarts/charts';
+import type { ComparedSweepTable, Comparison } from '../../contract/comparison/comparison';
+import { isSteady } from '../../contract/flag-text';
+import { chartSigns, orderColors } from '../../contract/measured/chart-lines';
+import { titleWithUnit } from '../../contract/measured/column';
+import { sweepTitle } from '../../contract/run/sweep';
+import {
+  baseOption,
+  ink,
+  legendLine,
+  legendSeries,
+  levelAxis,
+  sweepScale,
+  valueAxis,
+} from '../charts/chart-base';
+import type { Chart } from '../charts/render-chart';
+
+/** Symbols tell the runs apart on a grey print; in the order of the window's. */
+const symbols = ['circle', 'rect', 'diamond', 'triangle', 'roundRect', 'pin'] as const;
+
+/** How the page shows a run at this place: color, and a letter-sized sign of its symbol. */
+export const runMarks = (index: number): { readonly color: string; readonly sign: string } => ({
+  color: orderColors[index % orderColors.length] ?? ink.text,
+  sign: ['●', '■', '◆', '▲', '▢', '★'][index % symbols.length] ?? '●',
+});
+
+/** Letters of a legend on one line of a half page. */
+const legendLetters = 52;
+
+/** A sign of half the width of the interval, as a line of its own: the chart library has no error bars. */
+function intervals(
+  name: string,
+  color: string,
+  bars: readonly (readonly [number | string, number, number])[],
+) {
+  return {
+    type: 'line',
+    name: `${name}, interval`,
+    silent: true,
+    symbol: 'none',
+    color,
+    lineStyle: { width: 1, color, opacity: 0.6 },
+    data: bars.flatMap(([x, low, high]) => [
+      [x, low],
+      [x, high],
+      [x, '-'],
+    ]),
+  } satisfies LineSeriesOption;
+}
+
+/** One value of all runs over the levels, on one axis. */
+export function comparisonChart(
+  { runs }: Pick<Comparison, 'runs'>,
+  { sweep, rows, columns }: ComparedSweepTable,
+  at: number,
+): Chart | null {
+  const column = columns[at]?.column;
+  const values = [...new Set(rows.map(({ level }) => level.level))];
+  if (column === undefined || values.length === 0) return null;
+  const scale = sweepScale(values);
+  // Levels of the same concurrency with other batch sizes are no line.
+  const isLine = rows.length === values.length;
+  const position = (value: number): number | string => (scale === 'single' ? String(value) : value);
+  const names = runs.map(({ short }) => short);
+  const hollow = rows.some(({ level }) => level.runs.some((run) => run !== null && !isSteady(run.point)));
+  const lines = runs.flatMap(({ short }, index) => {
+    const { color } = runMarks(index);
+    const symbol = symbols[index % symbols.length] ?? 'circle';
+    const points = rows.flatMap(({ level, cells }) => {
+      const value = cells[at]?.[index]?.value ?? null;
+      const run = level.runs[index] ?? null;
+      return value === null || run === null
+        ? []
+        : [{ x: position(level.level), value, steady: isSteady(run.point) }];
+    });
+    const bars = points.flatMap(({ x, value }) =>
+      value.interval === null
+        ? []
+        : [[x, Math.max(0, value.value - value.interval), value.value + value.interval] as const],
+    );
+    return [
+      {
+        type: 'line',
+        name: short,
+        color,
+        symbol,
+        symbolSize: 6,
+        showAllSymbol: true,
+        silent: true,
+        lineStyle: { width: isLine ? 1.75 : 0, color },
+        data: points.map(({ x, value, steady }) => ({
+          value: [x, value.value],
+          symbol,
+          itemStyle: { color: steady ? color : '#ffffff', borderColor: color, borderWidth: 1.5 },
+        })),
+      },
+      intervals(short, color, bars),
+    ] satisfies LineSeriesOption[];
+  });
+  const legend = [...names, ...(hollow ? [chartSigns.hollow] : [])];
+  const legendLines = Math.ceil(legend.join('     ').length / legendLetters);
+  const title = `${titleWithUnit(column)} by ${sweepTitle[sweep].toLowerCase()}`;
+  return {
+    id: `compare-${sweep}-${column.id}`,
+    title: `${title}, ${names.join(', ')}`,
+    width: 340,
+    height: 208 + (legendLines - 1) * legendLine,
+    option: {
+      ...baseOption(title, legend, legendLines),
+      xAxis: levelAxis(sweep, values, scale),
+      yAxis: valueAxis(titleWithUnit(column)),
+      series: [...lines, ...legendSeries(hollow ? [chartSigns.hollow] : [])],
+    } as Chart['option'],
+  };
+}

@@ -1,0 +1,44 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Comparison } from '../../contract/comparison/comparison';
+import type { ComparisonFile } from '../../contract/comparison/saved-comparison';
+import { makeTemporaryFolder, writeOutput } from '../../platform/files';
+import { comparisonPage } from './comparison-page';
+import { comparisonCsv, comparisonMarkdown } from './comparison-text';
+
+/** In every format but PDF. Pure. */
+export function comparisonText(
+  comparison: Comparison,
+  kind: Exclude<ComparisonFile, 'pdf'>,
+  generatedAt: string,
+): string {
+  switch (kind) {
+    case 'html':
+      return comparisonPage(comparison, generatedAt);
+    case 'csv':
+      return comparisonCsv(comparison);
+    case 'markdown':
+      return comparisonMarkdown(comparison);
+  }
+}
+
+/** Writes the file whole or not at all. Throws where it cannot be written, and toolchain-missing without a printer. */
+export async function writeComparison(input: {
+  readonly comparison: Comparison;
+  readonly kind: ComparisonFile;
+  readonly path: string;
+  readonly generatedAt: string;
+  readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
+}): Promise<void> {
+  const { comparison, kind, path, generatedAt, printPdf } = input;
+  if (kind !== 'pdf') return writeOutput(path, comparisonText(comparison, kind, generatedAt));
+  // One each: another process may print its own at the same time.
+  const folder = await makeTemporaryFolder('triton-workbench-compare-', 'report-failed');
+  try {
+    const page = join(folder, 'comparison.html');
+    await writeFile(page, comparisonPage(comparison, generatedAt));
+    await printPdf(page, path, new AbortController().signal);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,54 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compareVersions } from '../machine/releases';
+
+/** Names of packages as Python compares them. */
+const plain = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '_');
+
+const line = /^([\w.-]+)(?:\[[^\]]*\])?==([^\s;]+)\s*(?:;\s*python_version\s*(>=|<|==)\s*"([\d.]+)")?/;
+
+/** The versions that a list of requirements pins for this Python ("3.11.7"), by the names of the list. Pure. */
+export function pinnedVersions(requirements: string, python: string): ReadonlyMap<string, string> {
+  const minor = python.split('.').slice(0, 2).join('.');
+  const pinned = new Map<string, string>();
+  for (const text of requirements.split('\n')) {
+    const [, name, version, operator, than] = line.exec(text) ?? [];
+    if (name === undefined || version === undefined) continue;
+    const order = than === undefined ? 0 : compareVersions(minor, than);
+    const applies = operator === '<' ? order < 0 : operator === '==' ? order === 0 : order >= 0;
+    if (than === undefined || applies) pinned.set(name, version);
+  }
+  return pinned;
+}
+
+/** Versions of the packages of an environment; empty where there are none. */
+export async function installedVersions(venv: string): Promise<ReadonlyMap<string, string>> {
+  const library = join(venv, 'lib');
+  const [python] = (await readdir(library).catch(() => [])).filter((entry) => /^python3\.\d+$/.test(entry));
+  if (python === undefined) return new Map();
+  const entries = await readdir(join(library, python, 'site-packages')).catch(() => []);
+  return new Map(
+    entries.flatMap((entry): [string, string][] => {
+      const [, name, version] = /^(.+)-([^-]+)\.dist-info$/.exec(entry) ?? [];
+      return name === undefined || version === undefined ? [] : [[plain(name), version]];
+    }),
+  );
+}
+
+/** "torch 2.12.0 (this version uses 2.13.0)" of each package that is another one than pinned, or is not there. */
+export async function pinDifferences(
+  venv: string,
+  requirements: string,
+  python: string,
+): Promise<readonly string[]> {
+  const [pinned, installed] = [
+    pinnedVersions(await readFile(requirements, 'utf8'), python),
+    await installedVersions(venv),
+  ];
+  return [...pinned].flatMap(([name, wanted]) => {
+    const has = installed.get(plain(name));
+    // "+cpu" is another build of the same version.
+    if (has?.replace(/\+.*$/, '') === wanted) return [];
+    return [has === undefined ? `${name} is missing` : `${name} ${has} (this version uses ${wanted})`];
+  });
+}

@@ -1,0 +1,130 @@
+import { dirname, join } from 'node:path';
+import { shellWord } from '../contract/flag-text';
+import { backendsOf, isProcess } from '../contract/run/engine-kinds';
+import type { RunSpec } from '../contract/run/run-spec';
+import type { PlannedCommand, SpecPreview } from '../contract/run/spec-tools';
+import { stepTitle } from '../contract/words';
+import { formatOf } from '../formats/formats';
+import type { HomeLayout } from '../platform/layout';
+
+export type ScriptPrograms = Pick<HomeLayout, 'python' | 'tensorflow' | 'libraryPathFile'>;
+
+interface ScriptInput {
+  readonly spec: RunSpec;
+  readonly preview: Pick<SpecPreview, 'commands' | 'configPbtxt'>;
+  readonly layout: ScriptPrograms;
+  /** `resources` of the product. */
+  readonly resources: string;
+}
+
+const variables: Readonly<Record<string, string>> = {
+  '<run>': '$RUN',
+  '<http-port>': '$HTTP_PORT',
+  '<grpc-port>': '$GRPC_PORT',
+};
+const unknown = /<(?:run|http-port|grpc-port)>/g;
+
+/** One word of the shell, with variables for what only a run has. */
+function word(text: string): string {
+  if (text.search(unknown) === -1) return shellWord(text);
+  const quoted = text.replaceAll(/[\\"$`]/g, String.raw`\$&`);
+  return `"${quoted.replaceAll(unknown, (name) => variables[name] ?? name)}"`;
+}
+
+const line = (argv: readonly string[]): string => argv.map(word).join(' ');
+
+const repository = '<run>/steps/configure/model-repository';
+
+/** What the step Configure does without a command: the model repository. Nothing where no file is converted. */
+function configureLines({ spec, preview, resources }: ScriptInput): readonly string[] {
+  const { modelName, modelVersion, backendAccelerator } = spec.configure;
+  const made = preview.commands.findLast(({ step, argv }) => step === 'convert' && argv.includes('--output'));
+  const file = made?.argv[made.argv.indexOf('--output') + 1];
+  if (file === undefined || preview.configPbtxt === null) return [];
+  const format = formatOf(spec.format);
+  const serving = format.servedBy({
+    ...{ backends: backendsOf(spec.engine), precision: spec.precision },
+    accelerator: backendAccelerator,
+  });
+  const folder = join(repository, modelName);
+  const version = join(folder, String(modelVersion));
+  return [
+    `# ${stepTitle.configure}`,
+    line(['mkdir', '-p', version]),
+    line(['cp', '-R', file, join(version, format.fileName)]),
+    ...(serving.ok && serving.serving === 'shim'
+      ? [line(['cp', join(resources, 'serving', serving.shimFolder, 'model.py'), version])]
+      : []),
+    `cat > ${word(join(folder, 'config.pbtxt'))} <<'CONFIG_PBTXT'`,
+    preview.configPbtxt.trimEnd(),
+    'CONFIG_PBTXT',
+  ];
+}
+
+/** Triton in the background, until the shell ends. */
+function serverLines(argv: readonly string[], { spec, layout }: ScriptInput): readonly string[] {
+  const { modelName } = spec.configure;
+  const httpPort = isProcess(spec.engine) ? spec.engine.httpPort : undefined;
+  const python = formatOf(spec.format).shimFramework === 'tf' ? layout.tensorflow : layout.python;
+  const own = argv
+    // The name of its shared memory is that of a run.
+    .filter((text) => !text.includes('shm-region-prefix-name'))
+    .map((text) => text.replace(/^--(http|grpc)-port=0$/, '--$1-port=<$1-port>'));
+  const environment = [
+    `PATH=${shellWord(dirname(python))}:"$PATH"`,
+    `LD_LIBRARY_PATH="$(paste -sd: ${shellWord(layout.libraryPathFile)})"`,
+    `PYTHONPATH="$(echo ${shellWord(join(dirname(dirname(python)), 'lib'))}/python3.*/site-packages)"`,
+  ];
+  const ready = `http://127.0.0.1:${httpPort ?? '<http-port>'}/v2/models/${modelName}/ready`;
+  const ask = 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1])';
+  return [
+    `${environment.join(' ')} ${line([...own, `--load-model=${modelName}`])} &`,
+    `server=$!; trap 'kill "$server"; wait "$server" || true' EXIT`,
+    `until ${line([python, '-c', ask, ready])} 2> /dev/null; do kill -0 "$server"; sleep 1; done`,
+  ];
+}
+
+function stepLines(step: PlannedCommand['step'], input: ScriptInput): readonly string[] {
+  const isLocal = isProcess(input.spec.engine);
+  const commands = input.preview.commands.filter((command) => command.step === step);
+  if (step === 'configure') return isLocal ? configureLines(input) : [];
+  if (commands.length === 0) return [];
+  return [
+    `# ${stepTitle[step]}`,
+    ...commands.flatMap(({ argv }) =>
+      isLocal && step === 'deploy' ? serverLines(argv, input) : [line(argv)],
+    ),
+  ];
+}
+
+const places: Readonly<Partial<Record<RunSpec['engine']['kind'], string>>> = {
+  docker: 'in the containers of the run',
+  slurm: 'in a job of the cluster',
+  kubernetes: 'in a job of the cluster',
+};
+
+function head({ spec, preview, resources }: ScriptInput): readonly string[] {
+  const place = places[spec.engine.kind];
+  if (place !== undefined) {
+    return [
+      `# The workbench runs these commands ${place}; they do not run here as they are.`,
+      '# Set RUN to the folder of a run. The form "shell" of "spec" prints a script that does the whole run.',
+    ];
+  }
+  const folders = [...new Set(preview.commands.map(({ step }) => step))];
+  return [
+    '# Runs the steps by hand. RUN is the folder of the results, by default a new one; "triton-workbench" is taken from PATH.',
+    '# HTTP_PORT and GRPC_PORT are those of Triton. Set them before, for others than these; RUN without a space, for Triton.',
+    'set -eu',
+    `export RUN="\${RUN:-$(mktemp -d)}" HTTP_PORT="\${HTTP_PORT:-8000}" GRPC_PORT="\${GRPC_PORT:-8001}" PYTHONPATH=${shellWord(resources)}`,
+    `for step in ${folders.join(' ')}; do mkdir -p "$RUN/steps/$step"; done; mkdir -p "$RUN/results"; cd "$RUN"`,
+  ];
+}
+
+/** The command lines of a run to come as a POSIX shell script, under the titles of their steps. Pure. */
+export function commandScript(input: ScriptInput): string {
+  const steps = [...new Set(input.preview.commands.map(({ step }) => step))];
+  const at = steps.indexOf('deploy');
+  if (at !== -1 && !steps.includes('configure')) steps.splice(at, 0, 'configure');
+  return `${[...head(input), ...steps.flatMap((step) => stepLines(step, input))].join('\n')}\n`;
+}

@@ -1,0 +1,88 @@
+import { Menu } from '@mantine/core';
+import {
+  IconArrowsLeftRight,
+  IconBookmark,
+  IconChevronDown,
+  IconCopy,
+  IconDownload,
+  IconFileTypePdf,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useStore } from 'zustand';
+import type { ComparisonFile } from '../../../main/contract/comparison/saved-comparison';
+import { ActionMenu, MenuAction, SmallButton } from '../../components/actions';
+import { attempting } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+import { copyComparison, exportComparison, openComparison, removeComparison, savedOf } from './compare-tools';
+
+const files: readonly (readonly [Exclude<ComparisonFile, 'pdf'>, string])[] = [
+  ['html', 'HTML report'],
+  ['csv', 'CSV, one row per level and run'],
+  ['markdown', 'Markdown'],
+];
+
+const chevron = <IconChevronDown size={14} aria-hidden="true" />;
+
+/** Saved sets of runs: open one, save or remove this one. */
+export function SavedMenu({ runIds }: { runIds: readonly string[] }) {
+  const workbench = useWorkbench();
+  const saved = useStore(workbench.comparisons, ({ value }) => value) ?? [];
+  const own = savedOf(saved, runIds);
+  if (saved.length === 0 && runIds.length < 2) return null;
+  return (
+    <ActionMenu
+      button={
+        <SmallButton icon={IconBookmark} rightSection={chevron}>
+          Saved
+        </SmallButton>
+      }
+    >
+      {runIds.length < 2 || own !== undefined ? null : (
+        <MenuAction icon={IconBookmark} onClick={() => workbench.overlay.getState().show('save-comparison')}>
+          Save this comparison…
+        </MenuAction>
+      )}
+      {own === undefined ? null : (
+        <MenuAction icon={IconTrash} onClick={attempting(() => removeComparison(workbench, own.name))}>
+          Remove {own.name} from the list
+        </MenuAction>
+      )}
+      {saved.length === 0 ? null : <Menu.Label>Open</Menu.Label>}
+      {saved.map((one) => (
+        <MenuAction
+          key={one.name}
+          icon={IconArrowsLeftRight}
+          aria-current={one === own}
+          onClick={() => openComparison(workbench, one)}
+        >
+          {one.name} <span className="dim">{one.runIds.length} runs</span>
+        </MenuAction>
+      ))}
+    </ActionMenu>
+  );
+}
+
+/** What can be done with the runs that are compared. */
+export function CompareActions({ runIds }: { runIds: readonly string[] }) {
+  const workbench = useWorkbench();
+  const save = (kind: ComparisonFile) => attempting(() => exportComparison(workbench, kind));
+  return (
+    <>
+      <SavedMenu runIds={runIds} />
+      <ActionMenu button={<SmallButton rightSection={chevron}>Export</SmallButton>}>
+        {files.map(([kind, text]) => (
+          <MenuAction key={kind} icon={IconDownload} onClick={save(kind)}>
+            {text}
+          </MenuAction>
+        ))}
+        <Menu.Divider />
+        <MenuAction icon={IconCopy} onClick={attempting(() => copyComparison(workbench))}>
+          Copy as Markdown
+        </MenuAction>
+      </ActionMenu>
+      <SmallButton icon={IconFileTypePdf} variant="filled" onClick={save('pdf')}>
+        Export PDF
+      </SmallButton>
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { readTestEngine } from '../support/docker';
+import { NewDeploymentPage } from './pages/new-deployment.page';
+import { RunPage } from './pages/run.page';
+import { Shell } from './pages/shell.page';
+import { launch, shutDown, type WorkbenchApp } from './support/app';
+import { onlyRun } from './support/run-on-disk';
+
+let home: string;
+let app: WorkbenchApp | null = null;
+test.beforeEach(async () => {
+  test.skip((await readTestEngine()) === null, 'no Docker Engine');
+  home = await mkdtemp(join(tmpdir(), 'workbench-e2e-'));
+  await mkdir(join(home, 'runs'));
+  app = await launch({ path: home });
+});
+test.afterEach(async () => {
+  if (app !== null) await shutDown(app);
+  app = null;
+  await rm(home, { recursive: true, force: true });
+});
+
+test('without any tool and with Docker, the demo goes to its report', async () => {
+  if (app === null) throw new Error('no window');
+  const { page } = app;
+  const demo = page.getByRole('button', { name: 'Start the demo in Docker' });
+  await expect(demo).toBeEnabled();
+  await expect(page.getByRole('alert')).toContainText('Not installed: the Python environment and Triton.');
+
+  const form = new NewDeploymentPage(page);
+  await form.begin();
+  await expect(form.start).toBeDisabled();
+  await page.locator('[data-field="engine.kind"]').getByRole('button', { name: 'Use Docker' }).click();
+  await expect(form.start).toBeEnabled();
+
+  await new Shell(page).go('Runs');
+  await demo.click();
+  const run = new RunPage(page);
+  await run.waitForStep('export', /^done$/);
+  await run.waitForStep('accuracy', /^done$/);
+  await run.waitForStep('online', /^done$/);
+  await run.waitUntilDone();
+  await expect(run.rows().first()).toBeVisible();
+  const { dir } = await onlyRun({ path: home });
+  await access(join(dir, 'results', 'report.pdf'));
+  expect(app.complaints).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ModelSource } from '../../../main/contract/run/run-spec';
+import { missingDataset } from '../../../main/own/folder-code';
+import { openModel } from '../../../main/own/open-model';
+import { useModelBench } from '../../support/model-bench';
+import { rejection } from '../../support/rejection';
+
+const bench = useModelBench();
+const open = (path: string) => openModel({ path }, bench().tools());
+const without = (...names: readonly string[]) =>
+  bench().folder((path) => Promise.all(names.map((name) => rm(join(path, name)))));
+
+describe('a model folder', () => {
+  it('is told all files that it lacks, and all functions, in one message', async () => {
+    const path = await without('model.py', 'metrics.py', 'preset.yaml');
+    await writeFile(join(path, 'dataloader.py'), 'import marks\n');
+    await writeFile(join(path, 'make_dataset.py'), 'import marks\n');
+    const error = await rejection(open(path));
+    expect([error.code, error.where]).toEqual(['model-folder-invalid', path]);
+    expect(error.message).toBe(
+      'The model folder lacks model.py, metrics.py, preset.yaml; dataloader.py does not define get_dataloader_fn; make_dataset.py does not define make_dataset',
+    );
+    expect(error.remedy).toContain(`"triton-workbench init ${path}" writes the files that are missing`);
+    expect(error.remedy).toContain('Define get_dataloader_fn at the top level of dataloader.py');
+  });
+
+  it('is told what is wrong with its preset.yaml together with what its code lacks', async () => {
+    const path = await without('metrics.py');
+    await writeFile(join(path, 'preset.yaml'), 'id: m\n');
+    const error = await rejection(open(path));
+    expect(error.message).toMatch(/^The model folder lacks metrics\.py; preset\.yaml lacks title, summary, /);
+    expect(error.details).toContain('title is missing; for example title: My model');
+  });
+
+  it.each(['dataloader.py', 'preset.yaml'])(
+    'is seen as one by %s, beside weights and without model.py',
+    async (name) => {
+      const path = await without(
+        'model.py',
+        ...['dataloader.py', 'metrics.py', 'preset.yaml'].filter((one) => one !== name),
+      );
+      await writeFile(join(path, 'weights.pt'), 'x');
+      expect((await rejection(open(path))).message).toMatch(/^The model folder lacks model\.py, /);
+    },
+  );
+
+  it('without make_dataset.py is told to need data when it is opened, and before a run', async () => {
+    const whole = await open(await bench().folder(() => Promise.resolve()));
+    expect(whole.notes).toEqual([]);
+    const path = await without('make_dataset.py');
+    const { notes, kind, title } = await open(path);
+    expect(notes.join()).toContain('no make_dataset.py: a run needs your data with --dataset');
+    const source: ModelSource = {
+      kind,
+      path,
+      title,
+      inputs: [],
+      outputs: [],
+      batched: true,
+      externalFiles: [],
+    };
+    const model = { preset: 'm', profile: 'quick' as const, args: {}, source };
+    expect(await missingDataset(model)).toMatchObject({
+      code: 'spec-invalid',
+      where: 'model.dataset',
+      message: expect.stringContaining('no make_dataset.py, and no data set is given') as string,
+      remedy: expect.stringContaining('--dataset PATH') as string,
+    });
+    expect(await missingDataset({ ...model, dataset: '/data' })).toBeNull();
+    expect(await missingDataset({ ...model, source: undefined })).toBeNull();
+  });
+});

@@ -1,0 +1,28 @@
+// @vitest-environment jsdom
+import { expect, it } from 'vitest';
+import { toReport } from '../../../../../main/reports/to-report';
+import { RunMain } from '../../../../../renderer/views/run/run-main';
+import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../../support/run-state';
+import { createClientDouble } from '../../client-double';
+import { mount } from '../../mounted';
+
+it('the page has what is doubtful as the report has it, an uncertain p99 of few requests in amber, and ± in its tiles', async () => {
+  const few = { requestCount: 102, p99Us: 55_790, p99IntervalUs: 42_700, inferencesPerSecond: 102.1 };
+  const state = stateOf([
+    ...createdBodies(),
+    measurementBody('online', pointFixture({ ...few, throughputIntervalIps: 1 })),
+    { type: 'run-finished', outcome: 'done' },
+  ]);
+  const main = <RunMain state={state} onOpenLog={() => undefined} />;
+  const { page, unmount } = await mount(createClientDouble({}).client, main);
+  const { doubts } = toReport(state, { generatedAt: '2025-11-21T08:00:00.000Z' }).summary;
+  const list = page.querySelector('section[aria-label="What is doubtful"] ul');
+  expect([...(list?.children ?? [])].map(({ textContent }) => textContent)).toEqual(doubts);
+  const answer = page.querySelector('.verdict.unverified');
+  expect(answer?.textContent).toContain(
+    'p99 55.79 ± 42.70 ms (online, batch size 1, concurrency 1; 102 requests in 999 ms)',
+  );
+  expect(answer?.textContent).toContain('p99 is uncertain: ± 77 %.p99 is of only 102 requests');
+  expect(page.querySelector('.figures')?.textContent).toContain('55.79 ± 42.70 ms');
+  unmount();
+});
