@@ -21,7 +21,7 @@ import { homeLayout, isHomeFixed } from './platform/layout';
 import { closedHomeText, keepHomePrivate, requireHomeFolder } from './platform/private-home';
 import { endSshConnections } from './platform/ssh/ssh-connection';
 import { pointsCsv } from './reports/csv';
-import { createSpecTools } from './spec/spec-tools';
+import { createSpecTools } from './specification/spec-tools';
 import { pathReach } from './store/approvals';
 import { createDrafts } from './store/drafts';
 import { reportPaths } from './store/run-files';

@@ -4,10 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { checkedByText } from '../contract/deployment';
 import { invalidInput } from '../contract/errors';
 import { isSound } from '../contract/flag-text';
-import { answerOf, p99Text } from '../contract/measured/answer';
-import { levelsOf } from '../contract/measured/points';
 import { latencyIntervalUs, type LoadPoint } from '../contract/measured/results';
-import { verdictOf } from '../contract/measured/verdict';
 import { exactMs, formatBytes, formatMs, missing } from '../contract/numbers';
 import { askedGpus, inContainers, isProcess } from '../contract/run/engine-kinds';
 import { scenarios } from '../contract/run/run-events';
@@ -15,6 +12,9 @@ import type { RunState } from '../contract/run/run-state';
 import { levelText, type MetricTitles } from '../contract/words';
 import type { DeployableRun } from '../deployments/deployable-run';
 import { canaryOf, type CheckedBy, keepCheck } from '../deployments/version-check';
+import { answerOf, p99Text } from '../domain/measured/answer';
+import { levelsOf } from '../domain/measured/points';
+import { verdictOf } from '../domain/measured/verdict';
 import { zeroCanary } from '../engine/serving';
 import {
   hashFile,

@@ -1,15 +1,21 @@
 import { extname, resolve } from 'node:path';
-import type { ComparisonFile } from '../contract/comparison/saved-comparison';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type Baseline, baselinesOf, defaultBaseline, otherwiseText } from '../contract/measured/baseline';
-import { bestOfRuns, differentModelsText, sharedBudgetMs } from '../contract/measured/best-of-runs';
+import { formatMeasured, formatRate, missing } from '../contract/numbers';
+import type { RunSpec } from '../contract/run/run-spec';
+import type { RunState } from '../contract/run/run-state';
+import type { ComparisonFile } from '../contract/run/saved-comparison';
+import { hasSpec } from '../contract/run/server-load';
+import { sweepTitle } from '../contract/run/sweep';
+import type { Core } from '../core';
+import { bestOfRuns, differentModelsText, sharedBudgetMs } from '../domain/measured/best-of-runs';
 import {
   type ComparedPair,
   type ComparedSweep,
   type ComparedValue,
   compareRuns,
   compareWithPublished,
-} from '../contract/measured/compare-levels';
+} from '../domain/measured/compare-levels';
 import {
   comparisonSentence,
   type Criterion,
@@ -22,14 +28,8 @@ import {
   parseCriterion,
   ratioText,
   ratioWords,
-} from '../contract/measured/comparison-gate';
-import { bestDocument, budgetDocument } from '../contract/measured/verdict';
-import { formatMeasured, formatRate, missing } from '../contract/numbers';
-import type { RunSpec } from '../contract/run/run-spec';
-import type { RunState } from '../contract/run/run-state';
-import { hasSpec } from '../contract/run/server-load';
-import { sweepTitle } from '../contract/run/sweep';
-import type { Core } from '../core';
+} from '../domain/measured/comparison-gate';
+import { bestDocument, budgetDocument } from '../domain/measured/verdict';
 import { exitCodes, formatTable } from './output';
 import { readBudgetMs, readNumber, resolveRunId } from './read-values';
 import { budgetOf } from './settings';

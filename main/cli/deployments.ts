@@ -4,11 +4,11 @@ import {
   type DeploymentModelInfo,
   type DeployRequest,
 } from '../contract/deployment';
-import { snippetsOf } from '../contract/deployment-snippets';
 import { WorkbenchError } from '../contract/errors';
 import { missing } from '../contract/numbers';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
+import { snippetsOf } from '../domain/deployment-snippets';
 import { type CliContext, formatTable, type Output, progressOf } from './output';
 import { readNumber, readTail, resolveRunId, runArgument } from './read-values';
 import type { Answer, Given, Verb } from './verb';

@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
+import type { Core } from '../core';
 import {
   choiceColumns,
   deviceColumns,
@@ -10,9 +11,8 @@ import {
   matrixReason,
   matrixSentence,
   matrixState,
-} from '../contract/measured/matrix';
-import { byGpu, isRelative, type MatrixResult } from '../contract/measured/matrix-result';
-import type { Core } from '../core';
+} from '../domain/measured/matrix';
+import { byGpu, isRelative, type MatrixResult } from '../domain/measured/matrix-result';
 import { workedOffAsJobs } from './matrix/matrix-jobs';
 import {
   type Ended,

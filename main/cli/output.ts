@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import { errorText } from '../contract/error-text';
 import { fromWire, type WireError, WorkbenchError } from '../contract/errors';
 import { remedyOf } from '../contract/remedy';
-import { largestOf } from '../contract/statistics';
 import type { Core } from '../core';
+import { largestOf } from '../domain/statistics';
 import { cleanLine, cleanText } from '../platform/lines';
 
 /** What the verbs share. The core is made when a verb first needs it, so that `--help` is instant. */

@@ -1,20 +1,20 @@
 import type { CoreEvent } from '../contract/api';
 import { marksOf } from '../contract/flag-text';
 import { jobName } from '../contract/job/run-job';
-import { againLevelText } from '../contract/measured/again';
 import { comparedLines } from '../contract/measured/compared-batches';
-import { crossCheckOf } from '../contract/measured/cross-check';
-import { answerDocument, bestDocument, budgetDocument } from '../contract/measured/verdict';
 import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
 import { type JournalEntry, type RunWait, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
 import { accuracyOf, accuracyText, verificationOf } from '../contract/run/run-outcome';
 import type { LoadTool } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import { servedByText } from '../contract/run/served-by';
 import { type ChangePlan, changeText, type FieldChange } from '../contract/run/spec-tools';
 import { byLoad } from '../contract/run/sweep';
 import type { ByType, OfType } from '../contract/trees';
 import { levelText, skipWords } from '../contract/words';
+import { againLevelText } from '../domain/measured/again';
+import { crossCheckOf } from '../domain/measured/cross-check';
+import { answerDocument, bestDocument, budgetDocument } from '../domain/measured/verdict';
+import { servedByText } from '../domain/run/served-by';
 import { formatError, type Output } from './output';
 import { scheduledText } from './perf/perf-print';
 

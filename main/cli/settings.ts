@@ -9,8 +9,8 @@ import {
   settingText,
   type SettingValue,
 } from '../contract/settings/settings';
-import { largestOf } from '../contract/statistics';
 import type { Core } from '../core';
+import { largestOf } from '../domain/statistics';
 import { printText } from './output';
 import type { Answer, Verb } from './verb';
 

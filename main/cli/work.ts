@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
-import { answerLines } from '../contract/measured/again';
-import { isAllFaulty } from '../contract/measured/points';
 import { emptyReach, type Reached, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
 import { stepTitleOf } from '../contract/words';
 import type { Core, ExecuteOptions } from '../core';
+import { answerLines } from '../domain/measured/again';
+import { isAllFaulty } from '../domain/measured/points';
 import { exitCodes, formatError, type Output, progressOf } from './output';
 import { createRunProgress, runDocument } from './run-progress';
 

@@ -26,6 +26,7 @@ import {
 } from './monitor/monitor';
 import type { MonitorHistoryImage } from './monitor/monitor-history';
 import { importRequestSchema } from './run/imported';
+import { measureRequestSchema, serverAddressSchema, type ServerLook } from './run/measure-request';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { presetSchema } from './run/preset';
 import { reportChangeSchema, type ShownLook } from './run/report-look';
@@ -34,7 +35,6 @@ import { type RunEvent, type StepId, stepIds } from './run/run-events';
 import type { RunList } from './run/run-outcome';
 import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';
-import { measureRequestSchema, serverAddressSchema, type ServerLook } from './run/server-plan';
 import {
   type ChangePlan,
   type Choice,

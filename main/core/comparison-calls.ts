@@ -1,6 +1,6 @@
 import type { Handlers } from '../contract/api';
-import { type Comparison, comparisonOf } from '../contract/comparison/comparison';
-import type { ComparisonRequest } from '../contract/comparison/saved-comparison';
+import type { ComparisonRequest } from '../contract/run/saved-comparison';
+import { type Comparison, comparisonOf } from '../domain/comparison/comparison';
 import { formatTime } from '../reports/to-report';
 import { createComparisons } from '../store/comparisons';
 import type { Core } from './core-interface';

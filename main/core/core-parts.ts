@@ -29,7 +29,7 @@ import { type HomeLayout, homeLayout } from '../platform/layout';
 import { createPresets, type Presets } from '../presets/presets';
 import { ReaderPool } from '../readers/reader-pool';
 import { createSetup } from '../setup/setup';
-import type { SpecReaders } from '../spec/spec-readers';
+import type { SpecReaders } from '../specification/spec-readers';
 import { type Approvals, createApprovals } from '../store/approvals';
 import { ArtefactCache } from '../store/artefact-cache';
 import { RunKey } from '../store/run-key';

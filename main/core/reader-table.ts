@@ -6,9 +6,9 @@ import { readTorchscript } from '../own/read-torchscript';
 import { readCapture } from '../perf/import/parse-profile-export';
 import { readInput, storeInput } from '../perf/input/read-input';
 import { readPreset } from '../presets/presets';
-import { editConfig } from '../spec/edit-config';
-import { importSpec, readSpecModel } from '../spec/import-spec';
-import { readMatrix } from '../spec/matrix';
+import { editConfig } from '../specification/edit-config';
+import { importSpec, readSpecModel } from '../specification/import-spec';
+import { readMatrix } from '../specification/matrix';
 import type { ReaderTable } from './core-parts';
 
 /** The one place where names of readers lead to functions. Runs in the reader's process. */

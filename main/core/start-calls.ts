@@ -16,7 +16,7 @@ import type { JobScheduler } from '../engine/job';
 import { withProfile } from '../engine/job-schedulers';
 import { refuseStart, startProblems } from '../engine/start-check';
 import type { StartHow } from '../pipeline/run-options';
-import { generatedConfig } from '../spec/read-choice';
+import { generatedConfig } from '../specification/read-choice';
 import type { Approvals } from '../store/approvals';
 import type { ModelConfig } from '../triton/model-config';
 import { applyConfigPatch } from '../triton/served-config';

@@ -2,7 +2,7 @@ import { WorkbenchError } from '../contract/errors';
 import type { Signature, TensorSignature } from '../contract/run/artefacts';
 import { backendsOf } from '../contract/run/engine-kinds';
 import type { ConfigureSpec, RunSpec } from '../contract/run/run-spec';
-import { instanceGroupOf } from '../contract/run/serving';
+import { instanceGroupOf } from '../domain/run/serving';
 import type { ModelConfig } from '../triton/model-config';
 import { applyConfigPatch } from '../triton/served-config';
 import type { ModelFormat } from './format';

@@ -1,4 +1,3 @@
-import { okabeIto } from '../contract/measured/chart-lines';
 import { type Alert, modelKey, type MonitorSample, mostGpus } from '../contract/monitor/monitor';
 import type { MonitorHistory, MonitorSeries, SeriesField } from '../contract/monitor/monitor-history';
 import {
@@ -10,6 +9,7 @@ import {
   formatShare,
 } from '../contract/numbers';
 import { moreText } from '../contract/words';
+import { okabeIto } from '../domain/measured/chart-lines';
 import { chartText, ink, titleOption } from '../reports/charts/chart-base';
 import { type ChartOption, renderChart } from '../reports/charts/render-chart';
 import { Markup, markup } from '../reports/html/markup';

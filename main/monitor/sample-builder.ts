@@ -5,7 +5,7 @@ import {
   type MonitorSample,
   mostModels,
 } from '../contract/monitor/monitor';
-import { largestOf } from '../contract/statistics';
+import { largestOf } from '../domain/statistics';
 import type { ModelStatistics } from '../triton/statistics';
 import {
   afterReading,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ModelSource } from '../contract/run/run-spec';
-import { largestOf } from '../contract/statistics';
+import { largestOf } from '../domain/statistics';
 import { folderRefused, listModelFiles } from './model-files';
 import { modelTitle } from './own-preset';
 import type { Dimension } from './read-onnx';

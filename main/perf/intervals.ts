@@ -1,5 +1,5 @@
 import type { LatencyName } from '../contract/measured/results';
-import { largestOf, smallestOf, spreadInterval } from '../contract/statistics';
+import { largestOf, smallestOf, spreadInterval } from '../domain/statistics';
 import type { LatencyHistogram } from './latency-histogram';
 
 /** Windows that must agree, and that are merged into the result (performance.md 1.4). */

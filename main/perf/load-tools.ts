@@ -1,6 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
 import type { LoadTool as LoadToolId } from '../contract/run/run-spec';
-import { largestOf } from '../contract/statistics';
+import { largestOf } from '../domain/statistics';
 import type { HomeLayout } from '../platform/layout';
 import { createTritonClient } from '../triton/client';
 import { type ModelTraits, readModelTraits } from '../triton/model-traits';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GpuReading } from '../contract/machine';
 import { isThrottled } from '../contract/measured/detail-columns';
 import type { LoadPoint } from '../contract/measured/results';
-import { largestOf } from '../contract/statistics';
+import { largestOf } from '../domain/statistics';
 import { requestTriton } from '../triton/http';
 import { parseMetrics, type ReadMetrics, readMetrics } from '../triton/metrics';
 

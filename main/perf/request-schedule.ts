@@ -1,5 +1,5 @@
 import type { RequestDistribution, SequenceSettings } from '../contract/run/run-spec';
-import { largestOf } from '../contract/statistics';
+import { largestOf } from '../domain/statistics';
 
 /** mulberry32: 32 bits a call in [0, 1), seeded, so that two runs do the same. */
 export function createRandom(seed: number): () => number {

@@ -7,7 +7,7 @@ import {
 } from '../contract/measured/results';
 import { formatScale } from '../contract/numbers';
 import type { AccuracySpec } from '../contract/run/run-spec';
-import { largestOf } from '../contract/statistics';
+import { largestOf } from '../domain/statistics';
 
 type Metrics = Readonly<Record<string, number | null>>;
 

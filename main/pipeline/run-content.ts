@@ -1,7 +1,6 @@
 import { lstat, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { requireAgain } from '../contract/measured/again';
 import { reachOf } from '../contract/reach';
 import type { FileEntry } from '../contract/run/artefacts';
 import { inContainers, isElsewhere } from '../contract/run/engine-kinds';
@@ -11,6 +10,7 @@ import type { RunSpec } from '../contract/run/run-spec';
 import { reduceRun, type RunState } from '../contract/run/run-state';
 import { pathsOfLoad } from '../contract/run/server-load';
 import { type OfType, sameValue } from '../contract/trees';
+import { requireAgain } from '../domain/measured/again';
 import { hashValue } from '../platform/files';
 import { acquireLease } from '../store/file-lease';
 import { listContents, ReadContents } from '../store/file-manifest';

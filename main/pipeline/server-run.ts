@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import type { RequestHeader } from '../contract/address';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
-import { requireAgain } from '../contract/measured/again';
 import type { Environment, LoadPoint } from '../contract/measured/results';
 import { formatRate } from '../contract/numbers';
 import type { RunOutcome, Scenario } from '../contract/run/run-events';
 import { scenarioOfLevels, type ServerLoad } from '../contract/run/server-load';
 import { loadKey, measuringOrder, type MeasuringTurn, turnKey, turnOf } from '../contract/run/sweep';
 import { levelText, stepTitle } from '../contract/words';
+import { requireAgain } from '../domain/measured/again';
 import type { LongerTurn, ServerLoadListener, ServerResults, ServerWork } from '../perf/sweep/measure-server';
 import { hashValue, makeFolder } from '../platform/files';
 import { LogFile } from '../platform/log-file';

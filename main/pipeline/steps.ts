@@ -7,7 +7,7 @@ import { containerPaths } from '../engine/docker/run-files';
 import { plannedServer, type ServerPrograms } from '../engine/plan-places';
 import type { HomeLayout } from '../platform/layout';
 import type { LoadedPreset } from '../presets/presets';
-import { servedSignature } from '../spec/read-choice';
+import { servedSignature } from '../specification/read-choice';
 import { runFolder } from '../store/run-folder';
 import { toolkitWords } from '../toolkit/toolkit';
 import { checkSteps } from './plan';

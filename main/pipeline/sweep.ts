@@ -3,7 +3,6 @@ import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import { applies, valuesAt, valuesOf } from '../contract/fields/fields';
 import { performanceFields } from '../contract/fields/performance-fields';
 import { marksOf } from '../contract/flag-text';
-import { inLongerWindows } from '../contract/measured/again';
 import { type InputData, inputDataSchema } from '../contract/measured/input-data';
 import type { LoadPoint } from '../contract/measured/results';
 import { fileLimits } from '../contract/reader-limits';
@@ -19,6 +18,7 @@ import {
 } from '../contract/run/sweep';
 import { sameValue } from '../contract/trees';
 import { levelText } from '../contract/words';
+import { inLongerWindows } from '../domain/measured/again';
 import { whileServing } from '../engine/serving';
 import { withReadings } from '../perf/readings';
 import { measureSweep } from '../perf/sweep/sweep';

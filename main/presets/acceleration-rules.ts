@@ -2,7 +2,7 @@ import { backendsOf, imageFamily, inContainers, visibleGpus } from '../contract/
 import { isOfPytorch } from '../contract/run/model-formats';
 import type { Preset } from '../contract/run/preset';
 import type { Format, RunSpec } from '../contract/run/run-spec';
-import { editedGroups, instancesText } from '../contract/run/serving';
+import { editedGroups, instancesText } from '../domain/run/serving';
 import { formatOf } from '../formats/formats';
 import { planPlace } from '../formats/trt.format';
 import { compareVersions, releaseFault, releaseOf } from '../machine/releases';

@@ -1,11 +1,11 @@
 import { isLoopback, parseRemoteUrl } from '../contract/address';
-import { fewestRounds } from '../contract/measured/cross-check';
 import { askedGpus, isElsewhere } from '../contract/run/engine-kinds';
 import { overRemoteLimit } from '../contract/run/remote-limits';
 import { type Scenario, scenarios } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { ofScenario, scenarioLevels, tooFewRequests, toolsOf } from '../contract/run/sweep';
-import { largestOf } from '../contract/statistics';
+import { fewestRounds } from '../domain/measured/cross-check';
+import { largestOf } from '../domain/statistics';
 import { configuredTraits, demandedLoad } from '../triton/model-traits';
 import { allOf, type Found, problem, type RuleFinding, unsupported, warning } from './rule-finding';
 

@@ -15,9 +15,9 @@ import {
   type RunSpec,
   runSpecSchema,
 } from '../contract/run/run-spec';
-import { instancesText } from '../contract/run/serving';
 import { ofScenario } from '../contract/run/sweep';
 import { getAt, isTree, mergeTrees, type Tree, unsetAt } from '../contract/trees';
+import { instancesText } from '../domain/run/serving';
 import {
   chosenGpu,
   gpuDefaultsOff,

@@ -1,11 +1,11 @@
-import { crossCheckOf, crossSummary } from '../contract/measured/cross-check';
-import { levelsOf } from '../contract/measured/points';
-import { answerDocument, bestDocument, budgetDocument } from '../contract/measured/verdict';
 import type { Scenario } from '../contract/run/run-events';
 import { outcomeOf } from '../contract/run/run-outcome';
-import { servedByText } from '../contract/run/served-by';
 import { hasSpec } from '../contract/run/server-load';
-import { instancesText } from '../contract/run/serving';
+import { crossCheckOf, crossSummary } from '../domain/measured/cross-check';
+import { levelsOf } from '../domain/measured/points';
+import { answerDocument, bestDocument, budgetDocument } from '../domain/measured/verdict';
+import { servedByText } from '../domain/run/served-by';
+import { instancesText } from '../domain/run/serving';
 import type { Exporter, ExportInput } from './report';
 
 function scenario({ state }: ExportInput, id: Scenario): unknown {

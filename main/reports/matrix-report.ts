@@ -2,7 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BarSeriesOption } from 'echarts/charts';
 import { toWire, type WireError } from '../contract/errors';
-import { okabeIto } from '../contract/measured/chart-lines';
+import { formatRate } from '../contract/numbers';
+import { type Scenario, scenarios } from '../contract/run/run-events';
+import { okabeIto } from '../domain/measured/chart-lines';
 import {
   deviceColumns,
   matrixColumns,
@@ -10,7 +12,7 @@ import {
   matrixReason,
   matrixSentence,
   matrixState,
-} from '../contract/measured/matrix';
+} from '../domain/measured/matrix';
 import {
   byGpu,
   choiceText,
@@ -18,9 +20,7 @@ import {
   isRelative,
   type MatrixResult,
   throughputOf,
-} from '../contract/measured/matrix-result';
-import { formatRate } from '../contract/numbers';
-import { type Scenario, scenarios } from '../contract/run/run-events';
+} from '../domain/measured/matrix-result';
 import { writeFileAtomic } from '../platform/files';
 import { baseOption, choiceAxis, ink, legendLine, niceEnd, plotted, rateAxis } from './charts/chart-base';
 import { type Chart, renderChart } from './charts/render-chart';

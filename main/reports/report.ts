@@ -1,13 +1,13 @@
-import type { ChosenLevel } from '../contract/measured/answer';
 import type { BaselineSeries } from '../contract/measured/baseline';
-import type { CrossLevel } from '../contract/measured/cross-check';
-import type { KeyFigure } from '../contract/measured/key-figures';
 import type { LoadPoint } from '../contract/measured/results';
 import type { ReportSection } from '../contract/run/report-look';
 import type { ReportFile, Scenario, StepId } from '../contract/run/run-events';
 import type { Badge, Tone, Verification } from '../contract/run/run-outcome';
 import type { RunState } from '../contract/run/run-state';
 import type { Sweep } from '../contract/run/sweep';
+import type { ChosenLevel } from '../domain/measured/answer';
+import type { CrossLevel } from '../domain/measured/cross-check';
+import type { KeyFigure } from '../domain/measured/key-figures';
 import type { Logo } from './report-look';
 
 /**

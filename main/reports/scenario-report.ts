@@ -1,5 +1,4 @@
 import { isFaulty, isSteady, marksOf, reasonsOf } from '../contract/flag-text';
-import { answerOf } from '../contract/measured/answer';
 import {
   type Baseline,
   baselineGpu,
@@ -10,14 +9,15 @@ import {
 } from '../contract/measured/baseline';
 import { cellText } from '../contract/measured/column';
 import { publishedColumns } from '../contract/measured/columns';
-import { crossCheckOf } from '../contract/measured/cross-check';
-import { budgetMsOf, isWithin, type Level, levelsOf } from '../contract/measured/points';
 import type { LoadPoint } from '../contract/measured/results';
 import { formatCount, formatMs, formatRate, formatShare, formatTyped, missing } from '../contract/numbers';
 import { formatFacts } from '../contract/run/model-formats';
 import type { Scenario } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { type Sweep, sweepOf } from '../contract/run/sweep';
+import { answerOf } from '../domain/measured/answer';
+import { crossCheckOf } from '../domain/measured/cross-check';
+import { budgetMsOf, isWithin, type Level, levelsOf } from '../domain/measured/points';
 import type { ReportLevel, ReportPublished, ReportPublishedRow, ReportScenario } from './report';
 
 function levelReport(level: Level, sweep: Sweep, answer: string): ReportLevel {

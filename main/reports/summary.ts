@@ -1,9 +1,6 @@
 import { isLoopback } from '../contract/address';
 import { textAt } from '../contract/fields/parameter-text';
 import { marksOf } from '../contract/flag-text';
-import { answerOf } from '../contract/measured/answer';
-import { doubtsOf } from '../contract/measured/doubts';
-import { bestPoint } from '../contract/measured/points';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
 import { importKindText } from '../contract/run/imported';
 import {
@@ -16,12 +13,15 @@ import {
 } from '../contract/run/run-outcome';
 import type { PerformanceSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import { servedByOf } from '../contract/run/served-by';
 import { measuredServer, servedModels } from '../contract/run/server-load';
-import { instancesText } from '../contract/run/serving';
 import { ofScenarios } from '../contract/run/sweep';
-import { largestOf } from '../contract/statistics';
 import { clipped, metricTitle, type MetricTitles } from '../contract/words';
+import { answerOf } from '../domain/measured/answer';
+import { doubtsOf } from '../domain/measured/doubts';
+import { bestPoint } from '../domain/measured/points';
+import { servedByOf } from '../domain/run/served-by';
+import { instancesText } from '../domain/run/serving';
+import { largestOf } from '../domain/statistics';
 import type { NamedText, ReportSummary } from './report';
 
 /** What keeps each value of the first page to two lines. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type SavedComparison, savedComparisonSchema } from '../contract/comparison/saved-comparison';
 import { WorkbenchError } from '../contract/errors';
+import { type SavedComparison, savedComparisonSchema } from '../contract/run/saved-comparison';
 import { writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 import { readBoundedFile } from '../platform/plain-entry';

@@ -1,4 +1,4 @@
-import { chartSigns } from '../../main/contract/measured/chart-lines';
+import { chartSigns } from '../../main/domain/measured/chart-lines';
 import type { ChartTheme } from './chart-theme';
 import type { Axis, Trace } from './trace';
 

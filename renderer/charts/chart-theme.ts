@@ -5,7 +5,7 @@ import {
   lineColors,
   okabeIto,
   orderColors,
-} from '../../main/contract/measured/chart-lines';
+} from '../../main/domain/measured/chart-lines';
 
 type Scheme = 'dark' | 'light';
 

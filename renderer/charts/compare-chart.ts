@@ -1,9 +1,9 @@
 import type { BaselinePoint, BaselineSeries } from '../../main/contract/measured/baseline';
 import { intervalOf, numberOf, titleWithUnit } from '../../main/contract/measured/column';
 import { p99, scheduledP99, throughput } from '../../main/contract/measured/columns';
-import { shownScenario } from '../../main/contract/measured/repeats';
 import type { RunState, ScenarioState } from '../../main/contract/run/run-state';
 import { scenarioOf, type Sweep, sweepOfLevel } from '../../main/contract/run/sweep';
+import { shownScenario } from '../../main/domain/measured/repeats';
 import type { Chart, SweepInput } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { plain, wrapped } from './hover-text';

@@ -1,10 +1,10 @@
 import { isSteady } from '../../main/contract/flag-text';
-import { axisTitles, chartSigns } from '../../main/contract/measured/chart-lines';
 import { cellText, numberOf, withHalfWidth } from '../../main/contract/measured/column';
 import { components, throughput } from '../../main/contract/measured/columns';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import { formatCount, formatMeasured, formatShare } from '../../main/contract/numbers';
 import { levelText as loadText } from '../../main/contract/words';
+import { axisTitles, chartSigns } from '../../main/domain/measured/chart-lines';
 import { baseLayout, type Chart, levelOf, type SweepInput, sweepName } from './chart';
 import { doubtLines, wrapLines } from './hover-text';
 import { levelsOf, valueAxis } from './sweep-axis';

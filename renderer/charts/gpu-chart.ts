@@ -1,10 +1,10 @@
-import { chartSigns } from '../../main/contract/measured/chart-lines';
 import { cellText } from '../../main/contract/measured/column';
 import { throughput } from '../../main/contract/measured/columns';
 import { gpus, isThrottled } from '../../main/contract/measured/detail-columns';
-import type { GpuChart } from '../../main/contract/measured/points';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import { levelText } from '../../main/contract/words';
+import { chartSigns } from '../../main/domain/measured/chart-lines';
+import type { GpuChart } from '../../main/domain/measured/points';
 import { type Chart, levelOf, signTrace, type SweepInput } from './chart';
 import { doubtLines, wrapped } from './hover-text';
 import { sweepLayout } from './sweep-axis';

@@ -1,11 +1,11 @@
+import { numberOf } from '../../main/contract/measured/column';
+import { meanBatch } from '../../main/contract/measured/columns';
 import {
   axisTitles,
   type ChartLine,
   latencyLines,
   throughputLine,
-} from '../../main/contract/measured/chart-lines';
-import { numberOf } from '../../main/contract/measured/column';
-import { meanBatch } from '../../main/contract/measured/columns';
+} from '../../main/domain/measured/chart-lines';
 import type { LiveWindow } from '../stores/open-run';
 import { budgetView } from './budget-line';
 import { type Chart, type SweepInput, sweepOfState } from './chart';

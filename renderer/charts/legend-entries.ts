@@ -1,4 +1,4 @@
-import { chartSigns } from '../../main/contract/measured/chart-lines';
+import { chartSigns } from '../../main/domain/measured/chart-lines';
 import type { Chart } from './chart';
 import { isHollow } from './hover-text';
 import { isSeries } from './plot/shown-traces';

@@ -1,4 +1,3 @@
-import { chartSigns, type ChartSymbol } from '../../main/contract/measured/chart-lines';
 import { cellText, type Column, rangeText, withHalfWidth } from '../../main/contract/measured/column';
 import {
   achieved,
@@ -8,11 +7,12 @@ import {
   scheduled,
   throughput,
 } from '../../main/contract/measured/columns';
-import { repeatsText } from '../../main/contract/measured/repeats';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import { formatCount, formatMs, formatRate } from '../../main/contract/numbers';
 import { isGrid } from '../../main/contract/run/sweep';
 import { levelText } from '../../main/contract/words';
+import { chartSigns, type ChartSymbol } from '../../main/domain/measured/chart-lines';
+import { repeatsText } from '../../main/domain/measured/repeats';
 import type { LiveWindow } from '../stores/open-run';
 import { levelOf, signTrace, type SweepInput } from './chart';
 import { doubtLines, symbolOf, wrapped } from './hover-text';

@@ -1,9 +1,9 @@
-import type { ChosenLevel } from '../../main/contract/measured/answer';
-import { axisTitles, budgetAxisTitle, chartSigns } from '../../main/contract/measured/chart-lines';
-import { paretoFront, spacedLevels } from '../../main/contract/measured/points';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { RunState } from '../../main/contract/run/run-state';
 import { budgetLatencyUs, scenarioOf, type Sweep } from '../../main/contract/run/sweep';
+import type { ChosenLevel } from '../../main/domain/measured/answer';
+import { axisTitles, budgetAxisTitle, chartSigns } from '../../main/domain/measured/chart-lines';
+import { paretoFront, spacedLevels } from '../../main/domain/measured/points';
 import { budgetView } from './budget-line';
 import { baseLayout, type Chart, levelOf, signTrace, type SweepInput, sweepOfState } from './chart';
 import type { ChartTheme } from './chart-theme';

@@ -1,4 +1,4 @@
-import type { ComparisonFile, SavedComparison } from '../../main/contract/comparison/saved-comparison';
+import type { ComparisonFile, SavedComparison } from '../../main/contract/run/saved-comparison';
 import { attempting } from '../components/notices';
 import { copyComparison, exportComparison, openComparison } from '../views/compare/compare-tools';
 import type { Workbench } from '../workbench';

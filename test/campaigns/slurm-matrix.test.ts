@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../../main/contract/api';
-import type { matrixDocument } from '../../main/contract/measured/matrix';
+import type { matrixDocument } from '../../main/domain/measured/matrix';
 import { createSlurm } from '../../main/engine/slurm/slurm';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
 import { until } from '../support/until';
-import { forecastMatrix } from '../unit/spec/published';
+import { forecastMatrix } from '../unit/specification/published';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';

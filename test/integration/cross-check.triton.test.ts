@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CrossLevel } from '../../main/contract/measured/cross-check';
 import type { LoadPoint } from '../../main/contract/measured/results';
+import type { CrossLevel } from '../../main/domain/measured/cross-check';
 import { cli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { startTestTriton, type TestTriton } from '../support/triton';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { matrixDocument } from '../../main/contract/measured/matrix';
+import type { matrixDocument } from '../../main/domain/measured/matrix';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, type CliResult, startCli } from '../support/cli';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CrossLevel } from '../../main/contract/measured/cross-check';
+import type { CrossLevel } from '../../main/domain/measured/cross-check';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { largestOf } from '../../contract/statistics';
+import { largestOf } from '../../domain/statistics';
 import { exitCodes } from '../output';
 import { commandsOf, pathOf } from './command-tree';
 

@@ -10,10 +10,10 @@ import {
   newHostSchema,
 } from '../../contract/host/hosts';
 import { formatBytes, missing } from '../../contract/numbers';
-import { largestOf } from '../../contract/statistics';
 import { present } from '../../contract/trees';
 import { formatChecks } from '../../contract/words';
 import type { Core } from '../../core';
+import { largestOf } from '../../domain/statistics';
 import { exitCodes, formatTable } from '../output';
 import type { Answer, Verb } from '../verb';
 

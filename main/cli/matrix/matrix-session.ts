@@ -1,8 +1,8 @@
 import { localHost } from '../../contract/host/host-name';
-import type { MatrixResult } from '../../contract/measured/matrix-result';
 import type { Choice } from '../../contract/run/spec-tools';
 import { mergeTrees, type Tree } from '../../contract/trees';
 import type { Core } from '../../core';
+import type { MatrixResult } from '../../domain/measured/matrix-result';
 import { exitCodes, type Output } from '../output';
 import type { RunOptions } from '../read-spec';
 import { budgetOf } from '../settings';

@@ -21,14 +21,6 @@ import {
   throughput,
 } from '../../contract/measured/columns';
 import {
-  crossCheck,
-  type CrossLevel,
-  crossSummary,
-  crossWords,
-  sideText,
-  verdictText,
-} from '../../contract/measured/cross-check';
-import {
   cache,
   composing,
   composingNameIn,
@@ -43,6 +35,14 @@ import type { LoadPoint } from '../../contract/measured/results';
 import { formatCount, formatMeasured, formatMs } from '../../contract/numbers';
 import { levelText, togetherText } from '../../contract/words';
 import type { ServerResults } from '../../core';
+import {
+  crossCheck,
+  type CrossLevel,
+  crossSummary,
+  crossWords,
+  sideText,
+  verdictText,
+} from '../../domain/measured/cross-check';
 import { formatTable, type Output } from '../output';
 
 /** The level with its findings in words, for the JSON document. */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { answerLines } from '../../contract/measured/again';
 import { formatRate } from '../../contract/numbers';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { levelText, loadToolText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
+import { answerLines } from '../../domain/measured/again';
 import { requireOutput, writeOutput } from '../../platform/files';
 import { type CliContext, exitCodes, formatError, type Output, printText, progressOf } from '../output';
 import { readHeaders } from '../read-values';

@@ -4,7 +4,7 @@ import {
   comparisonRequestSchema,
   type SavedComparison,
   savedComparisonSchema,
-} from '../comparison/saved-comparison';
+} from '../run/saved-comparison';
 import { call } from './call';
 
 /** Calls about several runs side by side. */

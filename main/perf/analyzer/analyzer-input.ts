@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TlsFiles } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
 import type { InputData } from '../../contract/measured/input-data';
-import { largestOf } from '../../contract/statistics';
+import { largestOf } from '../../domain/statistics';
 import { makeFolder } from '../../platform/files';
 import type { MeasureInput } from '../load-tool';
 

@@ -8,7 +8,7 @@ import {
   type MeasuringTurn,
   searchLatencyUs,
 } from '../../contract/run/sweep';
-import { largestOf, smallestOf } from '../../contract/statistics';
+import { largestOf, smallestOf } from '../../domain/statistics';
 import { stabilityWindows } from '../intervals';
 import type { LevelInTurns } from '../load-tool';
 

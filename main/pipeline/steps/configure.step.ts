@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import { modelArtefactSchema } from '../../contract/run/artefacts';
 import { backendsOf, visibleGpus } from '../../contract/run/engine-kinds';
-import { instancesText } from '../../contract/run/serving';
+import { instancesText } from '../../domain/run/serving';
 import { formatOf } from '../../formats/formats';
 import { modelConfigOf } from '../../formats/model-config-of';
 import { hashFolder, listFiles, makeFolder, writeFileAtomic } from '../../platform/files';

@@ -1,7 +1,7 @@
 import type { LineSeriesOption } from 'echarts/charts';
-import { axisTitles, chartSigns } from '../../contract/measured/chart-lines';
 import { formatFixed } from '../../contract/numbers';
 import { type Sweep, sweepHeading } from '../../contract/run/sweep';
+import { axisTitles, chartSigns } from '../../domain/measured/chart-lines';
 import type { ReportLevel, ReportScenario } from '../report';
 import type { ChartOption } from './render-chart';
 

@@ -1,9 +1,9 @@
 import type { LineSeriesOption } from 'echarts/charts';
 import type { BaselinePoint } from '../../contract/measured/baseline';
-import { type ChartLine, chartSigns, type ChartSymbol, holeColor } from '../../contract/measured/chart-lines';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatMeasured } from '../../contract/numbers';
 import { isGrid } from '../../contract/run/sweep';
+import { type ChartLine, chartSigns, type ChartSymbol, holeColor } from '../../domain/measured/chart-lines';
 import type { ReportScenario } from '../report';
 import { ink, loadPosition, plotted, sweepPosition } from './chart-base';
 

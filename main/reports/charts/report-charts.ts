@@ -1,5 +1,10 @@
 import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts';
 import { isSteady } from '../../contract/flag-text';
+import { numberOf } from '../../contract/measured/column';
+import { components } from '../../contract/measured/columns';
+import { isThrottled } from '../../contract/measured/detail-columns';
+import type { LoadPoint } from '../../contract/measured/results';
+import { budgetLatencyUs, sweepTitle } from '../../contract/run/sweep';
 import {
   axisTitles,
   budgetAxisTitle,
@@ -13,13 +18,8 @@ import {
   okabeIto,
   orderColors,
   throughputLine,
-} from '../../contract/measured/chart-lines';
-import { numberOf } from '../../contract/measured/column';
-import { components } from '../../contract/measured/columns';
-import { isThrottled } from '../../contract/measured/detail-columns';
-import { gpuCharts, paretoFront, spacedLevels } from '../../contract/measured/points';
-import type { LoadPoint } from '../../contract/measured/results';
-import { budgetLatencyUs, sweepTitle } from '../../contract/run/sweep';
+} from '../../domain/measured/chart-lines';
+import { gpuCharts, paretoFront, spacedLevels } from '../../domain/measured/points';
 import type { ReportScenario } from '../report';
 import {
   baseOption,

@@ -1,9 +1,9 @@
 import type { LineSeriesOption } from 'echarts/charts';
-import type { ComparedSweepTable, Comparison } from '../../contract/comparison/comparison';
 import { isSteady } from '../../contract/flag-text';
-import { chartSigns, orderColors } from '../../contract/measured/chart-lines';
 import { titleWithUnit } from '../../contract/measured/column';
 import { sweepTitle } from '../../contract/run/sweep';
+import type { ComparedSweepTable, Comparison } from '../../domain/comparison/comparison';
+import { chartSigns, orderColors } from '../../domain/measured/chart-lines';
 import {
   baseOption,
   ink,

@@ -1,10 +1,6 @@
-import {
-  type ComparedSweepTable,
-  type Comparison,
-  comparisonKey,
-} from '../../contract/comparison/comparison';
 import { titleWithUnit } from '../../contract/measured/column';
 import { missing } from '../../contract/numbers';
+import { type ComparedSweepTable, type Comparison, comparisonKey } from '../../domain/comparison/comparison';
 import { renderChart } from '../charts/render-chart';
 import { htmlPage } from '../html.exporter';
 import { Markup, markup } from '../html/markup';

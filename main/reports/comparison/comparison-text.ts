@@ -1,8 +1,8 @@
-import { type Comparison, comparisonKey, levelsAsText } from '../../contract/comparison/comparison';
 import { stateWords } from '../../contract/flag-text';
 import { exactValue } from '../../contract/measured/column';
 import { missing } from '../../contract/numbers';
 import { scenarioOf } from '../../contract/run/sweep';
+import { type Comparison, comparisonKey, levelsAsText } from '../../domain/comparison/comparison';
 import { csvText, type CsvValue } from '../csv';
 import { escaped, list, table } from '../markdown.exporter';
 

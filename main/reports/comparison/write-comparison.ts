@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Comparison } from '../../contract/comparison/comparison';
-import type { ComparisonFile } from '../../contract/comparison/saved-comparison';
+import type { ComparisonFile } from '../../contract/run/saved-comparison';
+import type { Comparison } from '../../domain/comparison/comparison';
 import { makeTemporaryFolder, writeOutput } from '../../platform/files';
 import { comparisonPage } from './comparison-page';
 import { comparisonCsv, comparisonMarkdown } from './comparison-text';

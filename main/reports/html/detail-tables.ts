@@ -1,4 +1,3 @@
-import { longerText } from '../../contract/measured/again';
 import { cellText, type Column, halfWidthText, rangeText } from '../../contract/measured/column';
 import {
   errors,
@@ -24,11 +23,12 @@ import {
   streamColumns,
   together,
 } from '../../contract/measured/detail-columns';
-import { repeatsText } from '../../contract/measured/repeats';
 import { latencyIntervalUs, latencyNames, type LoadPoint } from '../../contract/measured/results';
 import { formatCount, formatMs, missing } from '../../contract/numbers';
-import { largestOf } from '../../contract/statistics';
 import { levelText } from '../../contract/words';
+import { longerText } from '../../domain/measured/again';
+import { repeatsText } from '../../domain/measured/repeats';
+import { largestOf } from '../../domain/statistics';
 import type { ReportLevel } from '../report';
 import { cells, detailTable, headings, Markup, markup } from './markup';
 

@@ -1,6 +1,6 @@
-import type { KeyFigure } from '../../contract/measured/key-figures';
 import type { Badge } from '../../contract/run/run-outcome';
 import { clipped } from '../../contract/words';
+import type { KeyFigure } from '../../domain/measured/key-figures';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import type { Report, ReportProblem } from '../report';

@@ -8,16 +8,16 @@ import {
   publishedColumns,
   scheduled,
 } from '../../contract/measured/columns';
+import type { LoadPoint } from '../../contract/measured/results';
+import { formatCount, formatMeasured } from '../../contract/numbers';
+import type { Badge } from '../../contract/run/run-outcome';
 import {
   type CrossLevel,
   crossSummary,
   crossWords,
   sideText,
   verdictText,
-} from '../../contract/measured/cross-check';
-import type { LoadPoint } from '../../contract/measured/results';
-import { formatCount, formatMeasured } from '../../contract/numbers';
-import type { Badge } from '../../contract/run/run-outcome';
+} from '../../domain/measured/cross-check';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import type { ReportLevel, ReportScenario } from '../report';

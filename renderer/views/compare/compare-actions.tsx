@@ -9,7 +9,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import type { ComparisonFile } from '../../../main/contract/comparison/saved-comparison';
+import type { ComparisonFile } from '../../../main/contract/run/saved-comparison';
 import { ActionMenu, MenuAction, SmallButton } from '../../components/actions';
 import { attempting } from '../../components/notices';
 import { useWorkbench } from '../../workbench';

@@ -2,8 +2,8 @@ import type {
   ComparisonFile,
   ComparisonRequest,
   SavedComparison,
-} from '../../../main/contract/comparison/saved-comparison';
-import { sharedBudgetMs } from '../../../main/contract/measured/best-of-runs';
+} from '../../../main/contract/run/saved-comparison';
+import { sharedBudgetMs } from '../../../main/domain/measured/best-of-runs';
 import { noticeDone } from '../../components/notices';
 import type { ComparedRuns } from '../../stores/compared-runs';
 import type { Workbench } from '../../workbench';

@@ -2,18 +2,18 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { IconAlertTriangle, IconList } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
+import { baselineSeries } from '../../../main/contract/measured/baseline';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { hasSpec, knownSpec } from '../../../main/contract/run/server-load';
+import { plannedSweep, scenarioOf, type Sweep, sweepTitle } from '../../../main/contract/run/sweep';
 import {
   diffSpecs,
   instancesDifference,
   servedByDifference,
-} from '../../../main/contract/comparison/diff-specs';
-import { runNames, shortNames } from '../../../main/contract/comparison/run-names';
-import { baselineSeries } from '../../../main/contract/measured/baseline';
-import { bestOfRuns, differentModelsText } from '../../../main/contract/measured/best-of-runs';
-import { compareLevels, pointsOfSweep } from '../../../main/contract/measured/compare-levels';
-import type { RunState } from '../../../main/contract/run/run-state';
-import { hasSpec, knownSpec } from '../../../main/contract/run/server-load';
-import { plannedSweep, scenarioOf, type Sweep, sweepTitle } from '../../../main/contract/run/sweep';
+} from '../../../main/domain/comparison/diff-specs';
+import { runNames, shortNames } from '../../../main/domain/comparison/run-names';
+import { bestOfRuns, differentModelsText } from '../../../main/domain/measured/best-of-runs';
+import { compareLevels, pointsOfSweep } from '../../../main/domain/measured/compare-levels';
 import type { Chart } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { compareChart } from '../../charts/compare-chart';

@@ -1,5 +1,5 @@
-import type { SpecDifference } from '../../../main/contract/comparison/diff-specs';
 import { labelOf } from '../../../main/contract/fields/fields';
+import type { SpecDifference } from '../../../main/domain/comparison/diff-specs';
 import { Panel } from '../../components/panel';
 import { ScrollTable } from '../../components/table';
 

@@ -8,11 +8,11 @@ import {
   scheduledP99,
   throughput as throughputColumn,
 } from '../../../main/contract/measured/columns';
-import type { AlignedLevel, ComparedValue } from '../../../main/contract/measured/compare-levels';
-import { comparisonSentences, meaningOf, ratioWords } from '../../../main/contract/measured/comparison-gate';
 import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatHalfWidth, formatMeasured, formatRate } from '../../../main/contract/numbers';
 import { type Sweep, sweepHeading } from '../../../main/contract/run/sweep';
+import type { AlignedLevel, ComparedValue } from '../../../main/domain/measured/compare-levels';
+import { comparisonSentences, meaningOf, ratioWords } from '../../../main/domain/measured/comparison-gate';
 import { Panel } from '../../components/panel';
 import { ScrollTable } from '../../components/table';
 

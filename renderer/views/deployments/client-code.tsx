@@ -1,7 +1,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { DeploymentInfo } from '../../../main/contract/deployment';
-import { type Snippet, snippetsOf } from '../../../main/contract/deployment-snippets';
+import { type Snippet, snippetsOf } from '../../../main/domain/deployment-snippets';
 import { CopyButton } from '../../components/copy-button';
 
 const kinds: readonly { readonly value: Snippet['id']; readonly label: string }[] = [

@@ -3,7 +3,7 @@ import { IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { toWire, type WireError } from '../../../main/contract/errors';
-import type { ServedModel, ServerLook } from '../../../main/contract/run/server-plan';
+import type { ServedModel, ServerLook } from '../../../main/contract/run/measure-request';
 import { moreText } from '../../../main/contract/words';
 import type { Client } from '../../client';
 import { budgetLabel } from '../../components/budget-input';

@@ -4,7 +4,7 @@ import {
   parseRemoteUrl,
   type RequestHeader,
 } from '../../../main/contract/address';
-import type { MeasureRequest, ServedModel } from '../../../main/contract/run/server-plan';
+import type { MeasureRequest, ServedModel } from '../../../main/contract/run/measure-request';
 import { parseIntegers } from '../new-deployment/read-text';
 
 /** What is typed, as it is typed. */

@@ -10,12 +10,12 @@ import { formatFacts } from '../../../main/contract/run/model-formats';
 import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
 import { type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
-import { instancesText } from '../../../main/contract/run/serving';
 import type { ChangePlan, FieldChange } from '../../../main/contract/run/spec-tools';
 import { ofScenarios } from '../../../main/contract/run/sweep';
 import type { Settings } from '../../../main/contract/settings/settings';
 import { getAt, sameValue } from '../../../main/contract/trees';
 import { stepTitle, thresholdSign } from '../../../main/contract/words';
+import { instancesText } from '../../../main/domain/run/serving';
 import { counted, formatText, loadToolText, precisionText } from '../../format/words';
 import type { Change } from './changes';
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { budgetMsOf } from '../../../main/contract/measured/points';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { budgetMsOf } from '../../../main/domain/measured/points';
 import { BudgetInput } from '../../components/budget-input';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';

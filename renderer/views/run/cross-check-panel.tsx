@@ -1,5 +1,8 @@
 import { NativeSelect } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
+import { formatMeasured, missing } from '../../../main/contract/numbers';
+import type { Scenario } from '../../../main/contract/run/run-events';
+import type { RunState } from '../../../main/contract/run/run-state';
 import {
   crossCheckOf,
   type CrossColumn,
@@ -8,10 +11,7 @@ import {
   crossValue,
   crossWords,
   verdictText,
-} from '../../../main/contract/measured/cross-check';
-import { formatMeasured, missing } from '../../../main/contract/numbers';
-import type { Scenario } from '../../../main/contract/run/run-events';
-import type { RunState } from '../../../main/contract/run/run-state';
+} from '../../../main/domain/measured/cross-check';
 import { Panel } from '../../components/panel';
 import { numeric, ScrollTable, TableHead } from '../../components/table';
 import { onText } from '../../handlers';

@@ -1,8 +1,8 @@
 import { cellText, valueText } from '../../../main/contract/measured/column';
 import { meanBatch, p99, scheduledP99, throughput } from '../../../main/contract/measured/columns';
-import { type KeyFigure, keyFigures } from '../../../main/contract/measured/key-figures';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { levelText, type MetricTitles } from '../../../main/contract/words';
+import { type KeyFigure, keyFigures } from '../../../main/domain/measured/key-figures';
 import type { LiveLevel } from '../../stores/open-run';
 
 /** The figures at the top: of the level under way while it is measured, of the report otherwise. */

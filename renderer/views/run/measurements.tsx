@@ -1,13 +1,13 @@
 import { SegmentedControl } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
-import { answerOf, type ChosenLevel } from '../../../main/contract/measured/answer';
 import { baselineSeries } from '../../../main/contract/measured/baseline';
 import { meanBatch } from '../../../main/contract/measured/columns';
-import { askedLoads, budgetMsOf, gpuCharts } from '../../../main/contract/measured/points';
-import { shownScenario } from '../../../main/contract/measured/repeats';
 import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { plannedSweep, sweepTitle } from '../../../main/contract/run/sweep';
+import { answerOf, type ChosenLevel } from '../../../main/domain/measured/answer';
+import { askedLoads, budgetMsOf, gpuCharts } from '../../../main/domain/measured/points';
+import { shownScenario } from '../../../main/domain/measured/repeats';
 import { levelOf, type SweepInput, sweepOfState } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { componentsChart } from '../../charts/components-chart';

@@ -1,7 +1,5 @@
 import { memo, useState } from 'react';
 import { isSteady, stateWords } from '../../../main/contract/flag-text';
-import { longerText } from '../../../main/contract/measured/again';
-import type { ChosenLevel } from '../../../main/contract/measured/answer';
 import {
   cellText,
   type Column,
@@ -32,12 +30,14 @@ import {
   serverPartsTexts,
   tls,
 } from '../../../main/contract/measured/detail-columns';
-import { middleRepeatText, repeatsText } from '../../../main/contract/measured/repeats';
 import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatTyped, missing } from '../../../main/contract/numbers';
 import type { Scenario } from '../../../main/contract/run/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run/run-state';
 import { loadKey, type Sweep } from '../../../main/contract/run/sweep';
+import { longerText } from '../../../main/domain/measured/again';
+import type { ChosenLevel } from '../../../main/domain/measured/answer';
+import { middleRepeatText, repeatsText } from '../../../main/domain/measured/repeats';
 import { levelOf, sweepOfState } from '../../charts/chart';
 import { CompactButton } from '../../components/actions';
 import { Panel } from '../../components/panel';

@@ -16,11 +16,11 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import { budgetMsOf } from '../../../main/contract/measured/points';
 import type { ShownLook } from '../../../main/contract/run/report-look';
 import type { ReportFile } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { hasSpec, scenarioOfLevels, type ServerLoad } from '../../../main/contract/run/server-load';
+import { budgetMsOf } from '../../../main/domain/measured/points';
 import { ActionMenu, IconAction, MenuAction, SmallButton } from '../../components/actions';
 import { attempt, attempting, noticeDone } from '../../components/notices';
 import { doRunWork, hasFailed, type RunWork, worksFor } from '../../stores/run-work';

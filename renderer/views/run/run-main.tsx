@@ -1,13 +1,13 @@
 import { IconRepeat } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import { againOf, againTime, againTitle } from '../../../main/contract/measured/again';
-import { answerOf } from '../../../main/contract/measured/answer';
-import { doubtsOf } from '../../../main/contract/measured/doubts';
-import type { KeyFigure } from '../../../main/contract/measured/key-figures';
-import { endVerdict, type Verdict } from '../../../main/contract/measured/verdict';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { type MetricTitles, metricTitlesOf } from '../../../main/contract/words';
+import { againOf, againTime, againTitle } from '../../../main/domain/measured/again';
+import { answerOf } from '../../../main/domain/measured/answer';
+import { doubtsOf } from '../../../main/domain/measured/doubts';
+import type { KeyFigure } from '../../../main/domain/measured/key-figures';
+import { endVerdict, type Verdict } from '../../../main/domain/measured/verdict';
 import { SmallButton } from '../../components/actions';
 import { Panel } from '../../components/panel';
 import { hasFailed } from '../../stores/run-work';

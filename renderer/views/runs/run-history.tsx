@@ -1,9 +1,9 @@
 import { useStore } from 'zustand';
 import { titleWithUnit } from '../../../main/contract/measured/column';
 import { p99, throughput } from '../../../main/contract/measured/columns';
-import { historyOf } from '../../../main/contract/measured/verdict';
 import { formatMs, missing } from '../../../main/contract/numbers';
 import type { RunSummary } from '../../../main/contract/run/run-outcome';
+import { historyOf } from '../../../main/domain/measured/verdict';
 import { PageLink } from '../../components/links';
 import { Panel } from '../../components/panel';
 import { RunStatusText } from '../../components/status-text';

@@ -9,7 +9,7 @@ import type { Output } from '../../../main/cli/output';
 import type { Core } from '../../../main/core';
 import { rejection } from '../../support/rejection';
 import { createTestCore } from '../../support/test-core';
-import { forecastMatrix } from '../spec/published';
+import { forecastMatrix } from '../specification/published';
 
 let home: string;
 let core: Core;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOverrides } from '../../../main/cli/read-spec';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
-import { createSpecTools } from '../../../main/spec/spec-tools';
+import { createSpecTools } from '../../../main/specification/spec-tools';
 import { directReaders } from '../../support/direct-readers';
 import { rejection } from '../../support/rejection';
-import { places, resnet50 } from '../spec/places';
-import { forecastRunner } from '../spec/published';
+import { places, resnet50 } from '../specification/places';
+import { forecastRunner } from '../specification/published';
 
 const tools = createSpecTools({ presets: () => new Map([['resnet50', resnet50]]), places });
 const reader = {

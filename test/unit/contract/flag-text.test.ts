@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { countedMarksOf, isSound, reasonsOf, stateWords } from '../../../main/contract/flag-text';
-import { answerOf } from '../../../main/contract/measured/answer';
+import { answerOf } from '../../../main/domain/measured/answer';
 import { createdBodies, measurementBody, pointFixture, stateOf } from '../../support/run-state';
 
 const sayOf = (point: ReturnType<typeof pointFixture>) =>

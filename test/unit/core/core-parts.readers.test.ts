@@ -10,7 +10,7 @@ import { onnxBytes } from '../../support/onnx-bytes';
 import { readerBundle } from '../../support/reader-bundle';
 import { rejection } from '../../support/rejection';
 import { zipBytes } from '../../support/zip-bytes';
-import { resnet50 } from '../spec/places';
+import { resnet50 } from '../specification/places';
 
 let dir: string;
 let reading: ReaderService;

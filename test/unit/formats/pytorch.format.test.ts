@@ -6,7 +6,7 @@ import { fittingRelease } from '../../../main/machine/fitting-release';
 import { readReleases } from '../../../main/machine/releases';
 import { readPreset } from '../../../main/presets/presets';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
-import { importConfig, refusalOf } from '../../../main/spec/import-spec';
+import { importConfig, refusalOf } from '../../../main/specification/import-spec';
 import { toolkitWords } from '../../../main/toolkit/toolkit';
 import { exportCommand } from '../../../main/toolkit/verb-commands';
 

@@ -10,11 +10,11 @@ import type { RunContext, StepContext } from '../../../main/pipeline/step';
 import { plannedCommands, steps } from '../../../main/pipeline/steps';
 import { type LoadedPreset, readPresets } from '../../../main/presets/presets';
 import { signatureOf } from '../../../main/presets/signature';
-import { readChoice, servedSignature } from '../../../main/spec/read-choice';
+import { readChoice, servedSignature } from '../../../main/specification/read-choice';
 import { runFolder } from '../../../main/store/run-folder';
 import { type Toolkit, toolkitWords } from '../../../main/toolkit/toolkit';
 import { runCreated } from '../../support/run-state';
-import { choice, commandPlaces, resources } from '../spec/places';
+import { choice, commandPlaces, resources } from '../specification/places';
 
 const presets = readPresets(resources);
 /** A perf_analyzer that fails at once: every level is tried, and none is measured. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { shellLine } from '../../../main/contract/flag-text';
 import { cellText, halfWidthText } from '../../../main/contract/measured/column';
 import { errors, meanBatch, requests, throughput, windows } from '../../../main/contract/measured/columns';
-import { bestPoint } from '../../../main/contract/measured/points';
 import { leavesOf } from '../../../main/contract/trees';
+import { bestPoint } from '../../../main/domain/measured/points';
 import { toReport } from '../../../main/reports/to-report';
 import {
   accuracyBody,

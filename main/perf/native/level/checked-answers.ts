@@ -1,7 +1,7 @@
-import { mergedKinds } from '../../../contract/measured/repeats';
 import type { LoadPoint } from '../../../contract/measured/results';
 import { formatCount, formatShortShare } from '../../../contract/numbers';
 import { present } from '../../../contract/trees';
+import { mergedKinds } from '../../../domain/measured/repeats';
 import { mostLookShare } from '../requests/output-validator';
 import type { LoadJob, LoadTotals } from '../seam/load-job';
 

@@ -1,10 +1,10 @@
-import { mergedKinds } from '../../../contract/measured/repeats';
 import type { LatencyName, LoadPoint, MeasurementWindow, Spread } from '../../../contract/measured/results';
 import { roundUs } from '../../../contract/numbers';
 import { defaultErrorPercentage, type SequenceSettings } from '../../../contract/run/run-spec';
 import type { LoadLevel } from '../../../contract/run/sweep';
-import { largestOf, smallestOf } from '../../../contract/statistics';
 import { present } from '../../../contract/trees';
+import { mergedKinds } from '../../../domain/measured/repeats';
+import { largestOf, smallestOf } from '../../../domain/statistics';
 import type { Ensemble } from '../../../triton/model-traits';
 import {
   isDrifting,

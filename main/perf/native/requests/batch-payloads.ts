@@ -1,5 +1,5 @@
 import { invalidInput } from '../../../contract/errors';
-import { largestOf } from '../../../contract/statistics';
+import { largestOf } from '../../../domain/statistics';
 import type { JobTensor, LoadJob, RequestInputHead } from '../seam/load-job';
 
 interface RequestInput extends RequestInputHead {

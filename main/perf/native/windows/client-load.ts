@@ -1,6 +1,6 @@
 import type { LoadPoint } from '../../../contract/measured/results';
 import { roundUs } from '../../../contract/numbers';
-import { largestOf } from '../../../contract/statistics';
+import { largestOf } from '../../../domain/statistics';
 import type { RecordedWindow } from '../seam/load-job';
 
 type ClientLoad = NonNullable<LoadPoint['client']>;

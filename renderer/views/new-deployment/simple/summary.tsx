@@ -1,5 +1,5 @@
-import { servedBy } from '../../../../main/contract/run/served-by';
-import { durationText, plannedMeasuringS } from '../../../../main/contract/run/time-left';
+import { servedBy } from '../../../../main/domain/run/served-by';
+import { durationText, plannedMeasuringS } from '../../../../main/domain/run/time-left';
 import { LinkButton } from '../../../components/links';
 import { useWorkbench } from '../../../workbench';
 import { changesText } from '../changes';

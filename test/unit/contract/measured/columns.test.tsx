@@ -13,10 +13,10 @@ import {
   valueText,
 } from '../../../../main/contract/measured/column';
 import * as levels from '../../../../main/contract/measured/columns';
-import { compareLevels } from '../../../../main/contract/measured/compare-levels';
 import * as details from '../../../../main/contract/measured/detail-columns';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
 import type { Sweep } from '../../../../main/contract/run/sweep';
+import { compareLevels } from '../../../../main/domain/measured/compare-levels';
 import { loadCsv } from '../../../../main/reports/csv';
 import { html } from '../../../../main/reports/html.exporter';
 import { toReport } from '../../../../main/reports/to-report';

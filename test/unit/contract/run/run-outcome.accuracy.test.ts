@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { keyFigures } from '../../../../main/contract/measured/key-figures';
-import { verdictOf } from '../../../../main/contract/measured/verdict';
 import { accuracyOf, accuracyText, verificationOf } from '../../../../main/contract/run/run-outcome';
 import type { RunState } from '../../../../main/contract/run/run-state';
+import { keyFigures } from '../../../../main/domain/measured/key-figures';
+import { verdictOf } from '../../../../main/domain/measured/verdict';
 import { loadCsv } from '../../../../main/reports/csv';
 import { exporters } from '../../../../main/reports/exporters';
 import { toReport } from '../../../../main/reports/to-report';

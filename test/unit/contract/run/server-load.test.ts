@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { askedLoads, budgetMsOf } from '../../../../main/contract/measured/points';
-import { verdictOf } from '../../../../main/contract/measured/verdict';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
 import {
   hasSpec,
@@ -10,6 +8,8 @@ import {
   serverLoadSchema,
   serverSpec,
 } from '../../../../main/contract/run/server-load';
+import { askedLoads, budgetMsOf } from '../../../../main/domain/measured/points';
+import { verdictOf } from '../../../../main/domain/measured/verdict';
 import { environmentFixture, pointFixture, stateOf } from '../../../support/run-state';
 import { serverLoadFixture } from '../../../support/server-load';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gpuCharts } from '../../../../main/contract/measured/points';
+import { gpuCharts } from '../../../../main/domain/measured/points';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { gpuChart } from '../../../../renderer/charts/gpu-chart';
 import { sortedPoints } from '../../../../renderer/charts/sweep-series';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { componentColors } from '../../../../main/contract/measured/chart-lines';
 import { components } from '../../../../main/contract/measured/columns';
+import { componentColors } from '../../../../main/domain/measured/chart-lines';
 import { type SweepInput, withMeasuredScale } from '../../../../renderer/charts/chart';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { componentsChart } from '../../../../renderer/charts/components-chart';

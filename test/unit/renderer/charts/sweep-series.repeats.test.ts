@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { diffSpecs } from '../../../../main/contract/comparison/diff-specs';
-import { runNames } from '../../../../main/contract/comparison/run-names';
-import { shownScenario } from '../../../../main/contract/measured/repeats';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
+import { diffSpecs } from '../../../../main/domain/comparison/diff-specs';
+import { runNames } from '../../../../main/domain/comparison/run-names';
+import { shownScenario } from '../../../../main/domain/measured/repeats';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { throughputChart } from '../../../../renderer/charts/latency-chart';
 import { pointText } from '../../../../renderer/charts/sweep-series';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf } from '../../../../main/contract/measured/answer';
-import { compareLevels } from '../../../../main/contract/measured/compare-levels';
+import { answerOf } from '../../../../main/domain/measured/answer';
+import { compareLevels } from '../../../../main/domain/measured/compare-levels';
 import type { SweepInput } from '../../../../renderer/charts/chart';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { compareChart } from '../../../../renderer/charts/compare-chart';

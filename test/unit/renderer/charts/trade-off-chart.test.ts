@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf } from '../../../../main/contract/measured/answer';
 import type { RunState } from '../../../../main/contract/run/run-state';
+import { answerOf } from '../../../../main/domain/measured/answer';
 import type { SweepInput } from '../../../../renderer/charts/chart';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { legendEntries } from '../../../../renderer/charts/legend-entries';

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from 'vitest';
-import { componentColors, okabeIto } from '../../../../main/contract/measured/chart-lines';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
+import { componentColors, okabeIto } from '../../../../main/domain/measured/chart-lines';
 import { sweepScale } from '../../../../main/reports/charts/chart-base';
 import { renderChart } from '../../../../main/reports/charts/render-chart';
 import { scenarioCharts } from '../../../../main/reports/charts/report-charts';

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 
 import { expect, it } from 'vitest';
-import { comparisonOf } from '../../../../main/contract/comparison/comparison';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
+import { comparisonOf } from '../../../../main/domain/comparison/comparison';
 import { comparisonText } from '../../../../main/reports/comparison/write-comparison';
 import { formatTime } from '../../../../main/reports/to-report';
 import { parseCsvRows } from '../../../support/parse-csv';

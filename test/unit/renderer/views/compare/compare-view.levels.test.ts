@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { diffSpecs, instancesDifference } from '../../../../../main/contract/comparison/diff-specs';
-import { runNames, shortNames } from '../../../../../main/contract/comparison/run-names';
-import { compareLevels } from '../../../../../main/contract/measured/compare-levels';
+import type { LoadPoint } from '../../../../../main/contract/measured/results';
+import { diffSpecs, instancesDifference } from '../../../../../main/domain/comparison/diff-specs';
+import { runNames, shortNames } from '../../../../../main/domain/comparison/run-names';
+import { compareLevels } from '../../../../../main/domain/measured/compare-levels';
 import {
   comparisonSentences,
   meaningOf,
   ratioWords,
-} from '../../../../../main/contract/measured/comparison-gate';
-import type { LoadPoint } from '../../../../../main/contract/measured/results';
+} from '../../../../../main/domain/measured/comparison-gate';
 import { chartThemes } from '../../../../../renderer/charts/chart-theme';
 import { compareChart } from '../../../../../renderer/charts/compare-chart';
 import { landedWindows, levelAt, withLiveWindows } from '../../../../../renderer/charts/window-series';

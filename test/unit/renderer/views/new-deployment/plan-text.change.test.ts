@@ -4,13 +4,13 @@ import type { RunSpec } from '../../../../../main/contract/run/run-spec';
 import { type Draft, fieldChanges } from '../../../../../main/contract/run/spec-tools';
 import { readPresets, requirePreset } from '../../../../../main/presets/presets';
 import { resolveSpec } from '../../../../../main/presets/resolve-spec';
-import { createSpecTools } from '../../../../../main/spec/spec-tools';
+import { createSpecTools } from '../../../../../main/specification/spec-tools';
 import { isWorthKeeping } from '../../../../../renderer/stores/draft/draft-state';
 import { planSummary, resumeCommand } from '../../../../../renderer/views/new-deployment/plan-text';
 import { changeRun } from '../../../../../renderer/views/runs/run-tools';
 import { createWorkbench } from '../../../../../renderer/workbench';
 import { specFixture } from '../../../../support/run-state';
-import { places } from '../../../spec/places';
+import { places } from '../../../specification/places';
 import { createClientDouble, createStorage } from '../../client-double';
 
 const resources = join(process.cwd(), 'resources');

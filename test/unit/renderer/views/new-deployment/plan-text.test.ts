@@ -3,7 +3,7 @@ import type { MachineStatus } from '../../../../../main/contract/machine';
 import { readAssignment } from '../../../../../main/contract/run/upstream-variables';
 import { getAt, mergeTrees, setAt, type Tree, unsetAt } from '../../../../../main/contract/trees';
 import { resolveSpec } from '../../../../../main/presets/resolve-spec';
-import { defaultPrecision, readChoice } from '../../../../../main/spec/read-choice';
+import { defaultPrecision, readChoice } from '../../../../../main/specification/read-choice';
 import {
   type Field,
   type FieldContext,

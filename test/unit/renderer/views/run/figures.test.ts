@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shellLine } from '../../../../../main/contract/flag-text';
-import { bestPoint } from '../../../../../main/contract/measured/points';
-import { endVerdict } from '../../../../../main/contract/measured/verdict';
+import { bestPoint } from '../../../../../main/domain/measured/points';
+import { endVerdict } from '../../../../../main/domain/measured/verdict';
 import { toReport } from '../../../../../main/reports/to-report';
 import { cutAt } from '../../../../../renderer/format/log-search';
 import { doubtsText } from '../../../../../renderer/format/words';

@@ -4,10 +4,10 @@ import type { RunSpec } from '../../../../../main/contract/run/run-spec';
 import type { Tree } from '../../../../../main/contract/trees';
 import { readPresets, requirePreset } from '../../../../../main/presets/presets';
 import { layerSpec, parseSpec, resolveSpec } from '../../../../../main/presets/resolve-spec';
-import { createSpecTools } from '../../../../../main/spec/spec-tools';
+import { createSpecTools } from '../../../../../main/specification/spec-tools';
 import { runAgain } from '../../../../../renderer/views/runs/run-tools';
 import { createWorkbench } from '../../../../../renderer/workbench';
-import { places } from '../../../spec/places';
+import { places } from '../../../specification/places';
 import { createClientDouble, createStorage } from '../../client-double';
 
 const resources = join(process.cwd(), 'resources');

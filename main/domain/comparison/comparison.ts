@@ -1,0 +1,203 @@
+import { labelOf } from '../../contract/fields/fields';
+import { isSteady } from '../../contract/flag-text';
+import { cellText, type Column, titleWithUnit } from '../../contract/measured/column';
+import { fromSend, p99, scheduledP99, throughput } from '../../contract/measured/columns';
+import { formatHalfWidth, missing } from '../../contract/numbers';
+import { accuracyOf, accuracyText, statusOf } from '../../contract/run/run-outcome';
+import type { RunState } from '../../contract/run/run-state';
+import { hasSpec, knownSpec } from '../../contract/run/server-load';
+import { scenarioOf, type Sweep, sweepHeading, sweepTitle } from '../../contract/run/sweep';
+import { bestOfRuns, type BestRun, differentModelsText } from '../measured/best-of-runs';
+import { type AlignedLevel, type ComparedValue, compareLevels, sweepsOf } from '../measured/compare-levels';
+import { comparisonSentences, meaningOf, ratioWords } from '../measured/comparison-gate';
+import { servedByText } from '../run/served-by';
+import { diffSpecs, instancesDifference, servedByDifference } from './diff-specs';
+import { runNames, shortNames } from './run-names';
+
+type ComparedRun = NonNullable<AlignedLevel['runs'][number]>;
+
+/** A value that is compared at each level. */
+interface ComparedColumn {
+  readonly column: Column;
+  readonly higherIsBetter: boolean;
+  readonly of: (run: ComparedRun) => ComparedValue | null;
+}
+
+/** What a table of levels compares: in an open loop p99 from the schedule first. */
+function comparedColumns(sweep: Sweep): readonly ComparedColumn[] {
+  const rate: ComparedColumn = { column: throughput, higherIsBetter: true, of: (run) => run.throughput };
+  const latency = (column: Column, of: ComparedColumn['of']): ComparedColumn => ({
+    column,
+    higherIsBetter: false,
+    of,
+  });
+  return sweep === 'requestRate'
+    ? [rate, latency(scheduledP99, (run) => run.scheduledP99Ms), latency(fromSend(p99), (run) => run.p99Ms)]
+    : [rate, latency(p99, (run) => run.p99Ms)];
+}
+
+/** A cell of such a table: the value with its interval, and how it compares with the first run's. */
+interface ComparedCell {
+  readonly text: string;
+  /** "×2.55 ↑ worse"; null of the first run, and where a run has no such level. */
+  readonly ratio: string | null;
+  readonly meaning: ReturnType<typeof meaningOf>;
+  /** null where the run has no such level, or nobody says the value. */
+  readonly value: ComparedValue | null;
+}
+
+interface ComparedRow {
+  readonly level: AlignedLevel;
+  /** "8", "4, batch size 2", "4, bert". */
+  readonly load: string;
+  /** By column, then by run. */
+  readonly cells: readonly (readonly ComparedCell[])[];
+}
+
+export interface ComparedSweepTable {
+  readonly sweep: Sweep;
+  /** "Offline, by batch size". */
+  readonly title: string;
+  /** "Batch size". */
+  readonly heading: string;
+  readonly columns: readonly ComparedColumn[];
+  readonly rows: readonly ComparedRow[];
+  /** How each run compares with the first over all levels. */
+  readonly sentences: readonly string[];
+}
+
+interface ComparedRunFacts {
+  readonly runId: string;
+  /** In full, and as charts and tables name it. */
+  readonly name: string;
+  readonly short: string;
+  readonly createdAt: string;
+  readonly status: string;
+  readonly machine: string;
+  readonly servedBy: string | null;
+  readonly accuracy: string;
+}
+
+/** Several runs side by side, the first the baseline: what the page Compare and every exported file of it say. */
+export interface Comparison {
+  readonly title: string;
+  readonly budgetMs: number | null;
+  readonly runs: readonly ComparedRunFacts[];
+  /** That they are of different models; null where they are not. */
+  readonly models: string | null;
+  readonly best: BestRun;
+  readonly differences: readonly { readonly label: string; readonly values: readonly (string | null)[] }[];
+  /** Every run has a specification of its own that is known. */
+  readonly allKnown: boolean;
+  readonly sweeps: readonly ComparedSweepTable[];
+}
+
+function cellOf(run: ComparedRun | null, { column, higherIsBetter, of }: ComparedColumn): ComparedCell {
+  const value = run === null ? null : of(run);
+  if (run === null || value === null) return { text: missing, ratio: null, meaning: null, value: null };
+  const meaning = meaningOf(value, higherIsBetter);
+  const half = value.interval === null ? '' : ` ± ${formatHalfWidth(value.interval, value.value)}`;
+  return {
+    text: `${isSteady(run.point) ? '' : '○ '}${cellText(column, run.point)}${half}`,
+    ratio: value.ratio === null ? null : ratioWords(value, meaning),
+    ...{ meaning, value },
+  };
+}
+
+function comparedSweep(
+  states: readonly RunState[],
+  sweep: Sweep,
+  names: readonly string[],
+): ComparedSweepTable {
+  const levels = compareLevels(states, sweep);
+  const columns = comparedColumns(sweep);
+  const mixed = sweep !== 'batchSize' && new Set(levels.map(({ batchSize }) => batchSize)).size > 1;
+  return {
+    sweep,
+    title: `${scenarioOf(sweep) === 'offline' ? 'Offline' : 'Online'}, by ${sweepTitle[sweep].toLowerCase()}`,
+    heading: sweepHeading[sweep],
+    columns,
+    rows: levels.map((level) => ({
+      level,
+      load: [
+        String(level.level),
+        ...(mixed ? [`batch size ${level.batchSize}`] : []),
+        ...(level.model === undefined ? [] : [level.model]),
+      ].join(', '),
+      cells: columns.map((column) => level.runs.map((run) => cellOf(run, column))),
+    })),
+    sentences: comparisonSentences(levels, names),
+  };
+}
+
+const machineOf = ({ environment, imported, onServer }: RunState): string => {
+  if (imported !== null || onServer !== null) return missing;
+  const { gpus, cpu } = environment;
+  return gpus.length === 0 ? cpu : [...new Set(gpus.map(({ name }) => name))].join(', ');
+};
+
+/** @param how.when of a time (ISO 8601) for the reader */
+export function comparisonOf(
+  states: readonly RunState[],
+  how: {
+    readonly title: string | null;
+    readonly budgetMs: number | null;
+    readonly titleOf: (preset: string) => string;
+    readonly when: (iso: string) => string;
+  },
+): Comparison {
+  const { titleOf, when, budgetMs } = how;
+  const names = runNames(states, titleOf, when);
+  const short = shortNames(states, titleOf, when);
+  const specs = states.map(knownSpec);
+  const differences = [...diffSpecs(specs), ...servedByDifference(specs), ...instancesDifference(specs)];
+  const shortOf = (index: number): string => short[index] ?? '';
+  return {
+    title: how.title ?? `${short.slice(0, -1).join(', ')} and ${short.at(-1) ?? ''}`,
+    budgetMs,
+    runs: states.map((state, index) => ({
+      runId: state.runId,
+      name: names[index] ?? '',
+      short: shortOf(index),
+      createdAt: when(state.createdAt),
+      status: statusOf(state).label,
+      machine: machineOf(state),
+      servedBy: servedByText(state),
+      accuracy: accuracyText(accuracyOf(state.accuracy?.result)),
+    })),
+    models: differentModelsText(states),
+    best: bestOfRuns(
+      states.map((state, index) => ({ name: shortOf(index), state })),
+      budgetMs,
+    ),
+    differences: differences.map(({ field, label, values }) => ({ label: label ?? labelOf(field), values })),
+    allKnown: states.every(hasSpec),
+    sweeps: [...new Set(states.flatMap(sweepsOf))].map((sweep) => comparedSweep(states, sweep, short)),
+  };
+}
+
+/** Columns and rows of the levels for a table of text: each value of each run, and its ratio to the first. */
+export function levelsAsText({ heading, columns, rows }: ComparedSweepTable, names: readonly string[]) {
+  const [baseline = ''] = names;
+  return {
+    header: [
+      heading,
+      ...columns.flatMap(({ column }) =>
+        names.flatMap((name, index) => [
+          `${titleWithUnit(column)}, ${name}`,
+          ...(index === 0 ? [] : [`${name} / ${baseline}`]),
+        ]),
+      ),
+    ],
+    rows: rows.map(({ load, cells }) => [
+      load,
+      ...cells.flatMap((runs) =>
+        runs.flatMap(({ text, ratio }, index) => [text, ...(index === 0 ? [] : [ratio ?? missing])]),
+      ),
+    ]),
+  };
+}
+
+/** What a reader of the tables has to know. */
+export const comparisonKey = (baseline: string): string =>
+  `× relative to the baseline, ${baseline}; ± half-width of the 95 % interval; ≈ noise: within the intervals of both; ○ not steady.`;

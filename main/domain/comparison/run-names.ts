@@ -1,0 +1,88 @@
+import type { RunState } from '../../contract/run/run-state';
+import { knownSpec, measuredServer, servedModels } from '../../contract/run/server-load';
+import { fieldText } from '../../contract/run/spec-tools';
+import { diffSpecs } from './diff-specs';
+
+/** A time (ISO 8601) as the reader has it: local in the window, with its zone in a file. */
+type When = (iso: string) => string;
+
+/** The names of the runs, each different from every other: with the time where they are alike, and a number where that is too. */
+function toldApart(names: readonly string[], states: readonly RunState[], when: When): readonly string[] {
+  const timed = names.map((name, index) => {
+    if (names.filter((other) => other === name).length === 1) return name;
+    return [name, when(states[index]?.createdAt ?? '')].filter((part) => part !== '').join(', ');
+  });
+  return timed.map((name, index) => {
+    const before = timed.slice(0, index).filter((other) => other === name).length;
+    return timed.filter((other) => other === name).length > 1 ? `${name} (${before + 1})` : name;
+  });
+}
+
+/** A name per run, different from every other: its own, else model and format; with time and number where they are alike. */
+export function runNames(
+  states: readonly RunState[],
+  titleOf: (preset: string) => string,
+  when: When,
+): readonly string[] {
+  const names = states.map(({ name, spec, imported, onServer }) => {
+    if (name !== null) return name;
+    if (imported !== null) return `${spec.model.preset}, imported from ${imported.fileName}`;
+    if (onServer !== null) return `${servedModels(onServer)} at ${measuredServer(onServer)}`;
+    return `${titleOf(spec.model.preset)} ${spec.format} ${spec.precision} ${spec.model.profile}`;
+  });
+  return toldApart(names, states, when);
+}
+
+/** What a name is made of before anything else, in this order. */
+const leading = ['model.preset', 'precision', 'format', 'engine.kind', 'model.profile'] as const;
+/** Follow from others, or say nothing to a reader. */
+const silent = /^(accuracy|timeouts|model\.source)\b/;
+const mostParts = 3;
+const mostCharacters = 26;
+
+const shortened = (text: string): string =>
+  text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
+
+const rankOf = (field: string): number => {
+  const at = leading.findIndex((one) => one === field);
+  return at < 0 ? leading.length : at;
+};
+
+/** "fp16" speaks for itself, "2" does not: "instances 2". */
+function partOf(field: string, value: string | null, titleOf: (preset: string) => string): string {
+  const shown = value ?? 'none';
+  if (field === 'model.preset') return titleOf(shown);
+  if (rankOf(field) < leading.length) return shown;
+  return shortened(`${field.slice(field.lastIndexOf('.') + 1)} ${shown}`);
+}
+
+const repeated = (names: readonly string[]): boolean => new Set(names).size < names.length;
+
+/**
+ * A short name for each of the compared runs: what differs between them ("fp16", "instances 2"), the time where that is not
+ * enough; an imported run has the name of its file, and a run with a name has that. Pure.
+ */
+export function shortNames(
+  states: readonly RunState[],
+  titleOf: (preset: string) => string,
+  when: When,
+): readonly string[] {
+  const differences = diffSpecs(states.map(knownSpec), (_path, value) => fieldText(value))
+    .filter(({ field }) => !silent.test(field))
+    .toSorted((a, b) => rankOf(a.field) - rankOf(b.field));
+  const named = (count: number): readonly string[] =>
+    states.map(({ name, imported }, index) => {
+      if (name !== null) return shortened(name);
+      if (imported !== null) return imported.fileName;
+      return differences
+        .slice(0, count)
+        .map(({ field, values }) => partOf(field, values[index] ?? null, titleOf))
+        .join(', ');
+    });
+  for (let count = 1; count <= mostParts; count += 1) {
+    const names = named(count);
+    if (!repeated(names)) return names;
+  }
+  // Further fields do not tell them apart: the first one and the time do.
+  return toldApart(named(1), states, when);
+}

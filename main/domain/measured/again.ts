@@ -1,0 +1,148 @@
+import { WorkbenchError } from '../../contract/errors';
+import { isSteady } from '../../contract/flag-text';
+import type { LoadPoint } from '../../contract/measured/results';
+import { formatCount, formatDuration } from '../../contract/numbers';
+import type { AgainLevel } from '../../contract/run/run-events';
+import { longestTimerMs, type PerformanceSpec } from '../../contract/run/run-spec';
+import type { RunState } from '../../contract/run/run-state';
+import { loadKey, ofScenario } from '../../contract/run/sweep';
+import { levelText } from '../../contract/words';
+import { type Answer, answerOf, enoughRequests, p99HalfUs } from './answer';
+import type { BestPoint } from './points';
+
+/** Half the width of p99's interval that longer windows aim at, as a share of p99. */
+const wantedShare = 0.1;
+/** Windows of a level that was not steady: nobody can say how long it takes to become so. */
+const timesOfUnsteady = 4;
+const [fewestTimes, mostTimes] = [2, 64];
+/** Of requests: the second time a machine may be slower. */
+const spare = 1.4;
+/** Windows of a level that does not become steady: fewer than of the first measurement, as each is longer. */
+const mostTrials = 5;
+const windowsOfSteady = 3;
+
+type Windows = Pick<PerformanceSpec, 'measurementIntervalMs' | 'measurementRequestCount' | 'maxTrials'> &
+  Partial<Pick<PerformanceSpec, 'requestCount'>>;
+
+/** What "again, longer" would measure, and how long that takes at least and at most, microseconds. */
+export interface MeasureAgain {
+  readonly levels: readonly AgainLevel[];
+  readonly leastUs: number;
+  readonly mostUs: number;
+}
+
+/** The settings of a level that is measured again. @param times how much longer its windows are; 1: as they are. */
+export function inLongerWindows<Settings extends Windows>(settings: Settings, times: number): Settings {
+  if (times === 1) return settings;
+  return {
+    ...settings,
+    measurementIntervalMs: Math.min(longestTimerMs, settings.measurementIntervalMs * times),
+    measurementRequestCount: settings.measurementRequestCount * times,
+    requestCount: (settings.requestCount ?? 0) * times,
+    maxTrials: Math.min(settings.maxTrials, mostTrials),
+  };
+}
+
+/** An interval shrinks with the root of the requests that it is from. */
+function timesOf(point: LoadPoint): number {
+  const half = p99HalfUs(point);
+  const ofInterval = half === null ? 1 : (half / point.p99Us / wantedShare) ** 2;
+  const requests = point.requestCount === null ? null : point.requestCount / (point.repeats?.count ?? 1);
+  const ofCount = requests === null || requests === 0 ? 1 : (spare * enoughRequests) / requests;
+  const ofSteadiness = isSteady(point) ? 1 : timesOfUnsteady;
+  const more = Math.max(fewestTimes, Math.ceil(Math.max(ofInterval, ofCount)), ofSteadiness);
+  return Math.min(mostTimes, (point.longer ?? 1) * more);
+}
+
+/** Of one measurement of a level: with three windows, and with as many as it may have. */
+function spanUs(
+  { point }: BestPoint,
+  settings: PerformanceSpec,
+  { times, inTurns }: { readonly times: number; readonly inTurns: boolean },
+): readonly [leastUs: number, mostUs: number] {
+  const longer = inLongerWindows(settings, times);
+  const requestUs = (1e6 * point.batchSize) / point.inferencesPerSecond;
+  const warmupUs = 1000 * settings.warmupMs;
+  if (longer.requestCount > 0) return [longer.requestCount * requestUs, longer.requestCount * requestUs];
+  const windowUs =
+    longer.measurementMode === 'count_windows'
+      ? longer.measurementRequestCount * requestUs
+      : 1000 * longer.measurementIntervalMs;
+  const most = inTurns ? windowsOfSteady : longer.maxTrials;
+  const least = Math.min(windowsOfSteady, most);
+  return [warmupUs + least * windowUs, warmupUs + most * windowUs];
+}
+
+const hasEnded = ({ status, imported }: RunState): boolean =>
+  imported === null && status !== 'running' && status !== 'created';
+
+/** What would make the answer of an ended run surer; null where nothing would, or where the figures are another tool's. */
+export function againOf(state: RunState, answer: Answer | null = answerOf(state)): MeasureAgain | null {
+  if (answer === null || answer.again.length === 0 || !hasEnded(state)) return null;
+  const { onServer, spec } = state;
+  const levels: AgainLevel[] = [];
+  const sum = { leastUs: 0, mostUs: 0 };
+  for (const best of answer.again) {
+    const { scenario, point } = best;
+    const key = loadKey(point);
+    // Models that are measured at the same time share a level.
+    if (levels.some((other) => other.scenario === scenario && loadKey(other) === key)) continue;
+    const times = timesOf(point);
+    const { batchSize, concurrency, requestRate } = point;
+    levels.push({
+      scenario,
+      batchSize,
+      concurrency,
+      ...(requestRate === undefined ? {} : { requestRate }),
+      times,
+    });
+    const settings = onServer?.settings ?? ofScenario(spec.performance, scenario);
+    const [leastUs, mostUs] = spanUs(best, settings, { times, inTurns: onServer?.inTurns ?? false });
+    const measured = point.repeats?.count ?? 1;
+    sum.leastUs += measured * leastUs;
+    sum.mostUs += measured * mostUs;
+  }
+  return { levels, ...sum };
+}
+
+/** The same; throws input-invalid where it is null. */
+export function requireAgain(state: RunState): MeasureAgain {
+  const again = againOf(state);
+  if (again !== null) return again;
+  throw new WorkbenchError('input-invalid', 'No measured level of this run is in doubt', {
+    where: state.runId,
+    remedy: 'To measure all levels again, rerun from the first of them: --from offline.',
+  });
+}
+
+/** "Measure 3 levels again, longer". */
+export const againTitle = ({ levels }: MeasureAgain): string =>
+  `Measure ${formatCount(levels.length)} ${levels.length === 1 ? 'level' : 'levels'} again, longer`;
+
+/** "online, batch size 1, concurrency 4, in windows 8 times as long". */
+export const againLevelText = ({ scenario, times, ...level }: AgainLevel): string =>
+  `${scenario}, ${levelText(level)}, in windows ${formatCount(times)} times as long`;
+
+/** "21.0 s", "21.0 s to 1 min 05 s": of measuring alone. */
+export function againTime({ leastUs, mostUs }: MeasureAgain): string {
+  const [least, most] = [formatDuration(leastUs), formatDuration(mostUs)];
+  return least === most ? least : `${least} to ${most}`;
+}
+
+/** "measured again, windows 4 times as long"; null of a level that was not. */
+export const longerText = ({ longer }: Pick<LoadPoint, 'longer'>): string | null =>
+  longer === undefined ? null : `measured again, windows ${formatCount(longer)} times as long`;
+
+/** For a terminal: the answer, a line for each doubt, and how to settle it. */
+export function answerLines(state: RunState): readonly string[] {
+  const answer = answerOf(state);
+  if (answer === null) return [];
+  const again = againOf(state, answer);
+  return [
+    `${answer.sentence}.`,
+    ...answer.doubts.map(({ text }) => `! ${text}.`),
+    ...(again === null
+      ? []
+      : [`${againTitle(again)} (${againTime(again)}): triton-workbench resume ${state.runId} --again`]),
+  ];
+}

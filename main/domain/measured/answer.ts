@@ -1,0 +1,254 @@
+import { faultText, isFaulty, isSound, isSteady, marksOf, notFiniteText } from '../../contract/flag-text';
+import { withHalfWidth } from '../../contract/measured/column';
+import { p99 } from '../../contract/measured/columns';
+import type { LoadPoint } from '../../contract/measured/results';
+import {
+  formatCount,
+  formatDuration,
+  formatFixed,
+  formatMs,
+  formatRate,
+  formatTyped,
+} from '../../contract/numbers';
+import type { RunState } from '../../contract/run/run-state';
+import { budgetLatencyUs } from '../../contract/run/sweep';
+import { levelText } from '../../contract/words';
+import { type BestPoint, bestPoint, budgetMsOf, highest, isWithin, measuredPoints } from './points';
+
+/** A 95 % interval of p99 wider than this to each side, as a share of p99, makes the answer doubtful. */
+const uncertainShare = 0.25;
+/** The p99 of fewer is decided by a handful of requests. */
+export const enoughRequests = 500;
+
+/** Why an answer is to be taken with care. */
+export interface AnswerDoubt {
+  readonly kind: 'left-out' | 'not-finite' | 'uncertain' | 'few-requests';
+  /** A sentence without its full stop: "3 faster levels are not steady: up to 4,072 inferences/s". */
+  readonly text: string;
+  /** The same for a list: "3 faster not steady". */
+  readonly mark: string;
+  /** The levels it is about, the fastest first. */
+  readonly levels: readonly BestPoint[];
+}
+
+export interface ChosenLevel extends BestPoint {
+  /** "Best steady level", "Best steady level within 20 ms", "Best level, not steady". */
+  readonly name: string;
+}
+
+/** What a run comes to: one level, what was left out for it, and how well it is founded. */
+export interface Answer {
+  /** null: without a p99 budget. */
+  readonly budgetMs: number | null;
+  /** null: no sound level is within the budget. */
+  readonly level: ChosenLevel | null;
+  /** Of the level, and where there is none what it would be called. */
+  readonly name: string;
+  /** What is left of the budget, 0 to 1; null without a budget or a level. */
+  readonly headroom: number | null;
+  /** Level and figures without the doubts, and without a full stop. */
+  readonly sentence: string;
+  readonly doubts: readonly AnswerDoubt[];
+  /** A sound level that nothing is in doubt about. */
+  readonly isSure: boolean;
+  /** For a list, what is in doubt first; null where nothing is. */
+  readonly mark: string | null;
+  /** Levels that a longer measurement may turn into the answer, or make it surer. */
+  readonly again: readonly BestPoint[];
+  /** All of it in sentences. */
+  readonly text: string;
+}
+
+/** Half the width of the 95 % interval of the p99 that counts; null: not known, as of one from the schedule. */
+export const p99HalfUs = (point: LoadPoint): number | null =>
+  point.scheduled === undefined ? (point.p99IntervalUs ?? null) : null;
+
+/** "6.89 ± 0.30 ms", "14.20 ms from schedule". */
+export const p99Text = (point: LoadPoint): string =>
+  point.scheduled === undefined
+    ? `${withHalfWidth(p99, point)} ms`
+    : `${formatMs(budgetLatencyUs(point))} ms from schedule`;
+
+/** Of one measurement, where the level stands for several. */
+const requestsOf = ({ requestCount, repeats }: LoadPoint): number | null =>
+  requestCount === null ? null : requestCount / (repeats?.count ?? 1);
+
+/** "5,718 requests in 3.0 s": what the figures of a level are from; null where the tool does not say. */
+export function basisText({ requestCount, batchSize, inferencesPerSecond }: LoadPoint): string | null {
+  if (requestCount === null || requestCount === 0) return null;
+  const requests = `${formatCount(requestCount)} ${requestCount === 1 ? 'request' : 'requests'}`;
+  return `${requests} in ${formatDuration((1e6 * requestCount * batchSize) / inferencesPerSecond)}`;
+}
+
+/** Which level, and what is in doubt about it beside its steadiness: "offline, batch size 2, concurrency 1; client-limited". */
+export const bestLevelText = (best: BestPoint): string => levelWords(best, []);
+
+function levelWords({ scenario, point }: BestPoint, more: readonly (string | null)[]): string {
+  const doubts = marksOf(point).filter((mark) => mark !== 'not steady');
+  const model = point.model === undefined ? '' : `${point.model}, `;
+  const parts = [`${scenario}, ${model}${levelText(point)}`, ...more, ...doubts];
+  return parts.filter((part) => part !== null).join('; ');
+}
+
+/** Rounded down, so that nobody plans with what is not there: "headroom 35 %". */
+const headroomText = (headroom: number): string =>
+  `headroom ${formatFixed(Math.floor(headroom * 100 + 1e-9), 0)} %`;
+
+/** "2,366 inferences/s at p99 11.20 ± 0.30 ms (headroom 44 %; offline, batch size 2, concurrency 1; 5,718 requests in 3.0 s)". */
+export function levelFigures(best: BestPoint, headroom: number | null): string {
+  const { point } = best;
+  const room = headroom === null ? '' : `${headroomText(headroom)}; `;
+  return `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${p99Text(point)} (${room}${levelWords(best, [basisText(point)])})`;
+}
+
+const faultWord = ({ flags }: LoadPoint): string => (flags.includes('errors') ? 'errors' : 'wrong responses');
+
+/** The name of the best level: whether it is steady is part of it. */
+function nameOf({ point }: BestPoint): string {
+  const name = isSteady(point) ? 'Best steady level' : 'Best level, not steady';
+  if (!isFaulty(point)) return name;
+  return `No level without ${faultWord(point)}; best level, ${faultText(point)}`;
+}
+
+const rateOf = ({ point }: BestPoint): number => point.inferencesPerSecond;
+
+const leftOutKinds = [
+  {
+    is: (point: LoadPoint) => !isFaulty(point),
+    one: 'is not steady',
+    more: 'are not steady',
+    mark: 'not steady',
+  },
+  ...(['errors', 'wrong responses'] as const).map((what) => ({
+    is: (point: LoadPoint) => isFaulty(point) && faultWord(point) === what,
+    ...{ one: `has ${what}`, more: `have ${what}`, mark: `with ${what}` },
+  })),
+];
+
+/** Levels that are faster than the answer and could not be it: how many, why, and by how much. */
+function leftOutDoubts(
+  leftOut: readonly BestPoint[],
+  level: BestPoint | null,
+  within: string,
+): readonly AnswerDoubt[] {
+  const faster = level === null ? '' : 'faster ';
+  return leftOutKinds.flatMap(({ is, one, more, mark }) => {
+    const levels = leftOut.filter(({ point }) => is(point)).toSorted((a, b) => rateOf(b) - rateOf(a));
+    const [top] = levels;
+    if (top === undefined) return [];
+    const rate = `${formatRate(rateOf(top))} inferences/s`;
+    const text =
+      levels.length === 1
+        ? `1 ${faster}level${within} ${one}: ${rate} at p99 ${p99Text(top.point)}`
+        : `${formatCount(levels.length)} ${faster}levels${within} ${more}: up to ${rate}`;
+    return [{ kind: 'left-out', text, mark: `${formatCount(levels.length)} ${faster}${mark}`, levels }];
+  });
+}
+
+/** What is in the responses of the answer. */
+function valueDoubts(level: BestPoint): readonly AnswerDoubt[] {
+  if (!level.point.flags.includes('not-finite')) return [];
+  return [
+    { kind: 'not-finite', text: notFiniteText(level.point), mark: 'NaN or infinite values', levels: [] },
+  ];
+}
+
+/** How well the p99 of the answer is founded. */
+function p99Doubts(level: BestPoint): readonly AnswerDoubt[] {
+  const { point } = level;
+  const half = p99HalfUs(point);
+  const share = half === null ? 0 : half / point.p99Us;
+  const requests = requestsOf(point);
+  const percent = `± ${formatFixed(share * 100, 0)} %`;
+  const doubts: AnswerDoubt[] = [];
+  if (share > uncertainShare) {
+    doubts.push({
+      kind: 'uncertain',
+      text: `p99 is uncertain: ${percent}`,
+      mark: `p99 ${percent}`,
+      levels: [level],
+    });
+  }
+  if (requests !== null && requests < enoughRequests) {
+    const each = point.repeats === undefined ? '' : ' per measurement';
+    const few = `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`;
+    doubts.push({
+      kind: 'few-requests',
+      text: `p99 is of only ${few}${each}: ${formatCount(enoughRequests)} or more give a p99 to rely on`,
+      mark: `p99 of ${few}`,
+      levels: [level],
+    });
+  }
+  return doubts;
+}
+
+/** What a longer measurement may change: nothing where no level is in doubt. */
+const worthAgain = (level: BestPoint, doubts: readonly AnswerDoubt[]): readonly BestPoint[] =>
+  [...new Set(doubts.flatMap(({ levels }) => levels))].filter(
+    ({ point }) => point === level.point || !isFaulty(point),
+  );
+
+const notSteady = (levels: readonly BestPoint[]): readonly BestPoint[] =>
+  levels.filter(({ point }) => !isSteady(point) && !isFaulty(point));
+
+const textOf = (sentence: string, doubts: readonly AnswerDoubt[]): string =>
+  [sentence, ...doubts.map(({ text }) => text)].map((part) => `${part}.`).join(' ');
+
+const suffixOf = (budgetMs: number | null): string =>
+  budgetMs === null ? '' : ` within ${formatTyped(budgetMs)} ms`;
+
+/** No sound level is within the budget: what it would take. */
+function noAnswer(all: readonly BestPoint[], within: readonly BestPoint[], budgetMs: number): Answer {
+  const suffix = suffixOf(budgetMs);
+  const lowest = all
+    .filter(({ point }) => isSound(point))
+    .toSorted((a, b) => budgetLatencyUs(a.point) - budgetLatencyUs(b.point))[0];
+  const least =
+    lowest === undefined
+      ? ''
+      : `; the lowest is ${p99Text(lowest.point)} at ${formatRate(rateOf(lowest))} inferences/s (${bestLevelText(lowest)})`;
+  const sentence = `No steady level has a p99${suffix}${least}`;
+  const doubts = leftOutDoubts(within, null, suffix);
+  return {
+    ...{ budgetMs, sentence, doubts, level: null, headroom: null, isSure: false },
+    name: `Best steady level${suffix}`,
+    mark: `none${suffix}`,
+    again: notSteady(within),
+    text: textOf(sentence, doubts),
+  };
+}
+
+function answerWith(best: BestPoint, within: readonly BestPoint[], budgetMs: number | null): Answer {
+  const suffix = suffixOf(budgetMs);
+  const name = `${nameOf(best)}${suffix}`;
+  const headroom = budgetMs === null ? null : 1 - budgetLatencyUs(best.point) / (budgetMs * 1000);
+  const faster = within.filter((other) => !isSound(other.point) && rateOf(other) > rateOf(best));
+  const doubts = [...leftOutDoubts(faster, best, suffix), ...valueDoubts(best), ...p99Doubts(best)];
+  const sentence = `${name}: ${levelFigures(best, headroom)}`;
+  const sound = isSound(best.point);
+  return {
+    ...{ budgetMs, name, headroom, sentence, doubts },
+    level: { ...best, name },
+    isSure: sound && doubts.length === 0,
+    mark: isFaulty(best.point)
+      ? faultWord(best.point)
+      : isSteady(best.point)
+        ? (doubts[0]?.mark ?? null)
+        : 'not steady',
+    again: sound ? worthAgain(best, doubts) : notSteady(within),
+    text: textOf(sentence, doubts),
+  };
+}
+
+/**
+ * The one answer of a run, within its p99 budget where it has one: window, list, reports, files, command line and Compare
+ * say it with these words. null where nothing was measured.
+ */
+export function answerOf(state: RunState, budgetMs: number | null = budgetMsOf(state)): Answer | null {
+  const all = measuredPoints(state);
+  const within = budgetMs === null ? all : all.filter(({ point }) => isWithin(point, budgetMs));
+  const best = highest(within.filter(({ point }) => isSound(point)));
+  if (best === null && budgetMs !== null) return all.length === 0 ? null : noAnswer(all, within, budgetMs);
+  const chosen = best ?? bestPoint(state);
+  return chosen === null ? null : answerWith(chosen, within, budgetMs);
+}

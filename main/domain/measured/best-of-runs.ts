@@ -1,0 +1,188 @@
+import { isFaulty, isSound, isSteady } from '../../contract/flag-text';
+import { withHalfWidth } from '../../contract/measured/column';
+import { throughput } from '../../contract/measured/columns';
+import { formatTyped } from '../../contract/numbers';
+import type { RunState } from '../../contract/run/run-state';
+import { servedModels } from '../../contract/run/server-load';
+import { levelText } from '../../contract/words';
+import { largestOf } from '../statistics';
+import { type Answer, answerOf, levelFigures } from './answer';
+import { besideThroughput } from './compare-levels';
+import { type BestPoint, budgetMsOf, isAllFaulty, isWithin, measuredPoints } from './points';
+
+/** A run among others, by the name that tells it from them. */
+export interface NamedRun {
+  readonly name: string;
+  readonly state: RunState;
+}
+
+export interface BestRun {
+  /** Place of the fastest run among those asked about; null where none has a level to name. */
+  readonly index: number | null;
+  readonly best: BestPoint | null;
+  /** It is faster than every other run by more than the noise of both, and nothing is in doubt about its answer. */
+  readonly isClear: boolean;
+  readonly sentence: string;
+}
+
+/** What a run is a measurement of; null of an imported one, whose model is only a name in a file. */
+function modelKey({ spec, imported, onServer }: RunState): string | null {
+  if (imported !== null) return null;
+  return onServer === null ? JSON.stringify([spec.model.preset, spec.model.args]) : servedModels(onServer);
+}
+
+/**
+ * "different models (resnet50 and bert)", "different sizes of resnet50 (quick and full)"; null where all runs have one model,
+ * as far as that is known: a model on a running Triton may be that of a run under another name.
+ */
+function differentModels(states: readonly RunState[]): string | null {
+  for (const served of [false, true]) {
+    const own = states.filter(
+      ({ onServer, imported }) => imported === null && (onServer !== null) === served,
+    );
+    if (new Set(own.map(modelKey)).size < 2) continue;
+    const names = own.map(({ spec, onServer }) =>
+      onServer === null ? spec.model.preset : servedModels(onServer),
+    );
+    const distinct = [...new Set(names)];
+    if (distinct.length > 1) return `different models (${distinct.join(' and ')})`;
+    const sizes = [...new Set(own.map(({ spec }) => spec.model.profile))];
+    return `different sizes of ${distinct[0] ?? ''}${sizes.length < 2 ? '' : ` (${sizes.join(' and ')})`}`;
+  }
+  return null;
+}
+
+/** The line above a comparison of several models; null where all runs have one. */
+export function differentModelsText(states: readonly RunState[]): string | null {
+  const models = differentModels(states);
+  return models === null
+    ? null
+    : `The runs are of ${models}: the ratios compare models, not settings of one.`;
+}
+
+const rateOf = ({ point }: BestPoint): number => point.inferencesPerSecond;
+const placeOf = ({ scenario, point }: BestPoint): string => `${scenario}, ${levelText(point)}`;
+
+/** The p99 budget that all of the runs have; null where they differ, or have none. */
+export function sharedBudgetMs(states: readonly RunState[]): number | null {
+  const [first = null, ...others] = states.map(budgetMsOf);
+  return others.every((budgetMs) => budgetMs === first) ? first : null;
+}
+
+interface Contender extends NamedRun {
+  /** Of the answer. */
+  readonly headroom: number | null;
+  readonly doubts: Answer['doubts'];
+  /** The level of the answer; null where none is within the budget, or all have errors. */
+  readonly level: BestPoint | null;
+  /** All levels within the budget. */
+  readonly within: readonly BestPoint[];
+}
+
+/** "4,071 ± 3,090 inferences/s", and which level where it is another one than the best. */
+function rateText(level: BestPoint, best: BestPoint): string {
+  const place = placeOf(level) === placeOf(best) ? '' : `, ${placeOf(level)}`;
+  return `${withHalfWidth(throughput, level.point)} inferences/s${place}`;
+}
+
+const soundLevel = ({ level }: Contender): BestPoint | null =>
+  level !== null && isSound(level.point) ? level : null;
+
+/** Why the best is not known to be faster than this run; null where it is. */
+function openReason(best: BestPoint, other: Contender): string | null {
+  const noiseTo = ({ point }: BestPoint) => besideThroughput(point, best.point).withinNoise;
+  const level = soundLevel(other);
+  if (level !== null && noiseTo(level) === true) {
+    return `${other.name} (${rateText(level, best)}) does not differ beyond noise`;
+  }
+  // One that is not steady would come out differently the next time.
+  const mayBe = other.within
+    .filter(({ point }) => !isSteady(point) && !isFaulty(point))
+    .filter((one) => rateOf(one) >= rateOf(best) || noiseTo(one) === true)
+    .toSorted((a, b) => rateOf(b) - rateOf(a))[0];
+  if (mayBe !== undefined) {
+    return rateOf(mayBe) > rateOf(best)
+      ? `${other.name} has a faster level that is not steady (${rateText(mayBe, best)})`
+      : `${other.name} has a level that is not steady and may be as fast (${rateText(mayBe, best)})`;
+  }
+  return level === null || noiseTo(level) === false
+    ? null
+    : `the noise between it and ${other.name} (${rateText(level, best)}) is unknown`;
+}
+
+/** What no run can be named for, and what was found instead. */
+function noneSentence(runs: readonly Contender[], budgetMs: number | null): string {
+  if (budgetMs === null) {
+    const has = runs.every(({ within }) => within.length === 0)
+      ? 'measured anything'
+      : 'a level without errors';
+    return `None of the ${runs.length} runs has ${has}.`;
+  }
+  const doubtful = runs.filter(({ within }) => within.length > 0).length;
+  const others =
+    doubtful === 0
+      ? ''
+      : ` ${doubtful} ${doubtful === 1 ? 'has' : 'have'} a level within it that is not steady or has errors.`;
+  return `None of the ${runs.length} runs has a steady level with a p99 within ${formatTyped(budgetMs)} ms.${others}`;
+}
+
+/** What the best is faster than, beyond noise. */
+function beatenText(best: BestPoint, others: readonly Contender[]): string {
+  const levels = others.flatMap((other) => {
+    const level = soundLevel(other);
+    return level === null ? [] : [{ name: other.name, level }];
+  });
+  const [next] = levels.toSorted((a, b) => rateOf(b.level) - rateOf(a.level));
+  if (next === undefined) return 'no other run has a steady level to compare';
+  const which = others.length > 1 ? 'the next, ' : '';
+  return `faster than ${which}${next.name} (${rateText(next.level, best)}) beyond noise`;
+}
+
+function contenderOf(run: NamedRun, budgetMs: number | null): Contender {
+  const all = measuredPoints(run.state);
+  const within = budgetMs === null ? all : all.filter(({ point }) => isWithin(point, budgetMs));
+  const { level, headroom, doubts } = answerOf(run.state, budgetMs) ?? {
+    level: null,
+    headroom: null,
+    doubts: [],
+  };
+  return { ...run, within, headroom, doubts, level: isAllFaulty(run.state) ? null : level };
+}
+
+/**
+ * Which of several runs has the highest throughput within a p99 budget, at which level, and whether it is faster than the
+ * others by more than noise: one sentence for window, command line and exports.
+ */
+export function bestOfRuns(runs: readonly NamedRun[], budgetMs: number | null): BestRun {
+  const contenders = runs.map((run) => contenderOf(run, budgetMs));
+  const rankOf = ({ level }: Contender): number => (level === null ? -1 : isSound(level.point) ? 1 : 0);
+  const top = largestOf(contenders.map(rankOf));
+  const most = largestOf(
+    contenders.map((one) => (one.level !== null && rankOf(one) === top ? rateOf(one.level) : -1)),
+  );
+  const index = contenders.findIndex(
+    (one) => one.level !== null && rankOf(one) === top && rateOf(one.level) === most,
+  );
+  const winner = contenders[index];
+  const best = winner?.level ?? null;
+  if (winner === undefined || best === null) {
+    return { index: null, best: null, isClear: false, sentence: noneSentence(contenders, budgetMs) };
+  }
+  const others = contenders.filter((_, at) => at !== index);
+  const open = others.flatMap((other) => openReason(best, other) ?? []);
+  const models = differentModels(runs.map(({ state }) => state));
+  const limit = budgetMs === null ? '' : ` within a p99 of ${formatTyped(budgetMs)} ms`;
+  const of = `of ${runs.length} runs${models === null ? '' : ` of ${models}`}${limit}`;
+  const figures = levelFigures(best, winner.headroom);
+  const isFastest = isSound(best.point) && open.length === 0;
+  const [first, what] = models === null ? ['Best', 'best'] : ['Fastest', 'fastest'];
+  const lead = isFastest
+    ? `${first} ${of}: ${winner.name}, ${figures}; ${beatenText(best, others)}.`
+    : isSound(best.point)
+      ? `No clear ${what} ${of}: ${winner.name} has ${figures}, but ${open.join('; ')}.`
+      : `No ${what} ${of}: no level is steady; the fastest is of ${winner.name}, ${figures}.`;
+  return {
+    ...{ index, best, isClear: isFastest && winner.doubts.length === 0 },
+    sentence: [lead, ...winner.doubts.map(({ text }) => `${text}.`)].join(' '),
+  };
+}

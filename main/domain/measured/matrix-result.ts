@@ -1,0 +1,125 @@
+import type { WireError } from '../../contract/errors';
+import { localHost } from '../../contract/host/host-name';
+import { hostOf as hostOfUrl } from '../../contract/reach';
+import { inContainers, isElsewhere, isSlice, visibleGpus } from '../../contract/run/engine-kinds';
+import type { Scenario } from '../../contract/run/run-events';
+import type { DockerEngineSpec, RunSpec } from '../../contract/run/run-spec';
+import type { RunState } from '../../contract/run/run-state';
+import type { MatrixAxis } from '../../contract/run/spec-tools';
+import { bestSteadyPoint } from './points';
+
+/** One run of a matrix: planned, left out, or with what it came to. */
+export interface MatrixResult {
+  /** Place in the matrix, from 1 on. */
+  readonly number: number;
+  readonly axes: readonly MatrixAxis[];
+  /** null where the choice is no specification. */
+  readonly spec: RunSpec | null;
+  /** null where no run was created. */
+  readonly state: RunState | null;
+  /** Why it cannot be run at all; null where it can. */
+  readonly leftOut: string | null;
+  /** What kept it from being started or taken up. */
+  readonly error: WireError | null;
+  /** Hosts that it may be measured on, "local" for this machine; absent: it is not spread over hosts. */
+  readonly hosts?: readonly string[];
+}
+
+const cpuOf = (machine: string): string => `CPU of ${machine === localHost ? 'this machine' : machine}`;
+
+/** "NVIDIA A30", "2 × NVIDIA A30", "NVIDIA A30, Tesla T4". */
+function gpusText(names: readonly string[]): string {
+  const kinds = [...new Set(names)];
+  return kinds
+    .map((kind) => {
+      const count = names.filter((name) => name === kind).length;
+      return count === 1 ? kind : `${count} × ${kind}`;
+    })
+    .join(', ');
+}
+
+function containerDevice(engine: DockerEngineSpec, gpus: RunState['environment']['gpus']): string {
+  if (visibleGpus(engine)?.length === 0) return cpuOf(engine.host ?? localHost);
+  // The machine did not say at the start what its GPUs are.
+  if (gpus.length === 0) return `GPU of ${engine.host ?? 'this machine'}`;
+  return `${gpusText(gpus.map(({ name }) => name))}${engine.gpus.some(isSlice) ? ' (MIG)' : ''}`;
+}
+
+function deviceOfState({ spec: { engine }, environment, job }: RunState): string {
+  const { gpus } = environment;
+  // What this machine has is not what that server runs on.
+  if (isElsewhere(engine)) return `Server ${hostOfUrl(engine.url) ?? engine.url}`;
+  if (inContainers(engine)) return containerDevice(engine, gpus);
+  return visibleGpus(engine)?.length !== 0 && gpus.length > 0
+    ? gpusText(gpus.map(({ name }) => name))
+    : cpuOf(job?.node ?? localHost);
+}
+
+/** What measured a run, by its recorded environment: its GPUs, or the CPU of a machine; null where there is no run. Pure. */
+export const measuredOn = ({ state }: Pick<MatrixResult, 'state'>): string | null =>
+  state === null ? null : deviceOfState(state);
+
+/** A run in the comparison by GPU. */
+export interface DeviceRow {
+  readonly device: string;
+  readonly result: MatrixResult;
+  /** The same choice on the first GPU; null where it was not measured there, and of the first GPU itself. */
+  readonly baseline: MatrixResult | null;
+}
+
+/** The runs that one GPU measured, several of a kind, or the CPU of one machine. */
+export interface DeviceGroup {
+  readonly device: string;
+  readonly rows: readonly DeviceRow[];
+}
+
+/** Choices that only say where it is measured. */
+const ofPlace: ReadonlySet<string> = new Set(['engine.host', 'engine.gpus', 'engine.url', 'targetGpu']);
+
+const choiceOf = ({ axes }: MatrixResult): string =>
+  JSON.stringify(axes.filter(({ field }) => !ofPlace.has(field)));
+
+/** What was chosen beside the GPU: "resnet50, onnx, fp16". Pure. */
+export function choiceText({ axes, spec, state }: MatrixResult): string {
+  const values = axes.filter(({ field }) => !ofPlace.has(field)).map(({ value }) => value);
+  return values.length > 0 ? values.join(', ') : ((state?.spec ?? spec)?.model.preset ?? '');
+}
+
+/**
+ * The runs that were begun by what measured them, GPUs before CPUs, else in the order of the matrix; none where all were
+ * measured on the same. Pure.
+ */
+export function byGpu(results: readonly MatrixResult[]): readonly DeviceGroup[] {
+  const found = new Map<string, MatrixResult[]>();
+  for (const result of results) {
+    const device = measuredOn(result);
+    if (device !== null) found.set(device, [...(found.get(device) ?? []), result]);
+  }
+  if (found.size < 2) return [];
+  const isCpu = (device: string): number => (device.startsWith('CPU of ') ? 1 : 0);
+  const groups = [...found].sort(([one], [other]) => isCpu(one) - isCpu(other));
+  const [, first = []] = groups[0] ?? [];
+  return groups.map(([device, members]) => ({
+    device,
+    rows: members.map((result) => ({
+      device,
+      result,
+      baseline: members === first ? null : (first.find((one) => choiceOf(one) === choiceOf(result)) ?? null),
+    })),
+  }));
+}
+
+/** Whether a choice was measured on the first GPU and on another one, so that they are compared. Pure. */
+export const isRelative = (groups: readonly DeviceGroup[]): boolean =>
+  groups.some(({ rows }) => rows.some(({ baseline }) => baseline !== null));
+
+/** Of the best steady level; null where there is none. */
+export const throughputOf = ({ state }: MatrixResult, scenario: Scenario): number | null =>
+  state === null ? null : (bestSteadyPoint(state, scenario)?.inferencesPerSecond ?? null);
+
+/** Throughput of the best steady level divided by that of the baseline; 1 is as fast. null where one of them is missing. */
+export function throughputRatio({ result, baseline }: DeviceRow, scenario: Scenario): number | null {
+  if (baseline === null) return null;
+  const [own, other] = [throughputOf(result, scenario), throughputOf(baseline, scenario)];
+  return own === null || other === null || other === 0 ? null : own / other;
+}

@@ -1,0 +1,247 @@
+import { errorText } from '../../contract/error-text';
+import { isFaulty, isSound } from '../../contract/flag-text';
+import type { Gpu } from '../../contract/measured/detail-columns';
+import type { LoadPoint } from '../../contract/measured/results';
+import { type Scenario, scenarios } from '../../contract/run/run-events';
+import type { RunState } from '../../contract/run/run-state';
+import { scenarioOfLevels } from '../../contract/run/server-load';
+import { budgetLatencyUs, byLoad, loadKey, type LoadLevel, scenarioLevels } from '../../contract/run/sweep';
+import { shownScenario } from './repeats';
+
+/** One level of a scenario: measured, or a hole with its reason. */
+export interface Level extends LoadLevel {
+  readonly point: LoadPoint | null;
+  /** Set when there is no point. */
+  readonly hole: { readonly mark: string; readonly reason: string } | null;
+}
+
+/** The levels of a scenario that a run asks for, of a search those that it may try; none of what was imported. */
+export function askedLoads(
+  { spec, imported, onServer }: Pick<RunState, 'spec' | 'imported' | 'onServer'>,
+  scenario: Scenario,
+): readonly LoadLevel[] {
+  if (imported !== null) return [];
+  if (onServer === null) return scenarioLevels(spec.performance, scenario);
+  // Of a weighted model, and of several, each point has a load of its own.
+  const asAsked = onServer.models.every(({ weight }) => weight === 1);
+  return asAsked && scenarioOfLevels(onServer.levels) === scenario ? onServer.levels : [];
+}
+
+/** The same where all are measured; which of them a search tries only the search tells. */
+function wantedLoads(state: RunState, scenario: Scenario): readonly LoadLevel[] {
+  const { search } = state.spec.performance;
+  const searching =
+    state.onServer === null ? scenario === 'online' && search !== 'none' : state.onServer.search !== null;
+  return searching ? [] : askedLoads(state, scenario);
+}
+
+/**
+ * All levels of a scenario, by batch size and then concurrency or rate: what was measured, what was tried in vain and what
+ * was asked for and never reached. A level measured twice (a resumed run under changed keys) shows the later result.
+ */
+export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] {
+  const known = knownLevels.get(state) ?? {};
+  const levels = known[scenario] ?? findLevels(state, scenario);
+  knownLevels.set(state, { ...known, [scenario]: levels });
+  return levels;
+}
+
+/** Of a state, which is never changed: a report asks for them at every turn. */
+const knownLevels = new WeakMap<RunState, Partial<Record<Scenario, readonly Level[]>>>();
+
+function findLevels(state: RunState, scenario: Scenario): readonly Level[] {
+  const { points, missing } = shownScenario(state, scenario);
+  const levels = new Map<string, Level>();
+  for (const load of wantedLoads(state, scenario)) {
+    const reason = 'The run ended before this level was measured.';
+    levels.set(loadKey(load), { ...load, point: null, hole: { mark: 'missing: not-reached', reason } });
+  }
+  for (const { batchSize, concurrency, requestRate, error } of missing) {
+    const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
+    const reason = `${errorText[error.code].title}: ${error.message}`;
+    const hole = { mark: `missing: ${error.code}`, reason };
+    levels.set(loadKey(load), { ...load, point: null, hole });
+  }
+  for (const { point } of points) {
+    const { batchSize, concurrency, requestRate } = point;
+    const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
+    const key = loadKey(load);
+    // Models that were measured at the same time have the same levels, a row each.
+    if (point.model !== undefined) levels.delete(key);
+    levels.set(point.model === undefined ? key : `${key} ${point.model}`, { ...load, point, hole: null });
+  }
+  return [...levels.values()].sort(byLoad);
+}
+
+export interface BestPoint {
+  readonly scenario: Scenario;
+  readonly point: LoadPoint;
+}
+
+/** The one with the highest throughput; null of none. */
+export const highest = (points: readonly BestPoint[]): BestPoint | null =>
+  points.reduce<BestPoint | null>(
+    (best, next) =>
+      best === null || next.point.inferencesPerSecond > best.point.inferencesPerSecond ? next : best,
+    null,
+  );
+
+/** Every level that has a result, of both scenarios. */
+export const measuredPoints = (state: RunState): readonly BestPoint[] =>
+  scenarios.flatMap((scenario) =>
+    levelsOf(state, scenario).flatMap(({ point }) => (point === null ? [] : [{ scenario, point }])),
+  );
+
+function bestOf(all: readonly BestPoint[]): BestPoint | null {
+  const sound = all.filter(({ point }) => isSound(point));
+  const usable = all.filter(({ point }) => !isFaulty(point));
+  return highest(sound) ?? highest(usable) ?? highest(all);
+}
+
+/**
+ * The level with the highest throughput over both scenarios: of the sound ones, else of those without too many errors, else
+ * of all, which then answers nothing. Null without points.
+ */
+export const bestPoint = (state: RunState): BestPoint | null => bestOf(measuredPoints(state));
+
+/** The same of one scenario. */
+export const bestPointOf = (state: RunState, scenario: Scenario): LoadPoint | null =>
+  bestOf(measuredPoints(state).filter((one) => one.scenario === scenario))?.point ?? null;
+
+/** Levels were measured, and each of them is faulty: there is no answer. */
+export function isAllFaulty(state: RunState): boolean {
+  const best = bestPoint(state);
+  return best !== null && isFaulty(best.point);
+}
+
+/** The sound level of a scenario with the highest throughput; null where none is. */
+export function bestSteadyPoint(state: RunState, scenario: Scenario): LoadPoint | null {
+  const best = bestPointOf(state, scenario);
+  return best !== null && isSound(best) ? best : null;
+}
+
+/** p99, from the schedule where there is one, within `budgetMs`. */
+export const isWithin = (point: LoadPoint, budgetMs: number): boolean =>
+  budgetLatencyUs(point) <= budgetMs * 1000;
+
+/**
+ * The sound levels that no other sound one beats: none gives as many inferences per second at a lower p99, or more at the
+ * same. By throughput.
+ */
+export function paretoFront(points: readonly LoadPoint[]): readonly LoadPoint[] {
+  const fastest = points
+    .filter(isSound)
+    .sort((a, b) => b.inferencesPerSecond - a.inferencesPerSecond || budgetLatencyUs(a) - budgetLatencyUs(b));
+  const front: LoadPoint[] = [];
+  for (const point of fastest) {
+    const last = front.at(-1);
+    const [own, least] = [budgetLatencyUs(point), last === undefined ? Infinity : budgetLatencyUs(last)];
+    const equals = own === least && point.inferencesPerSecond === last?.inferencesPerSecond;
+    if (own < least || equals) front.push(point);
+  }
+  return front.reverse();
+}
+
+/** How far apart two labels of a wide chart are at least, as shares of its axes from zero. */
+const labelWidth = 0.035;
+const labelHeight = 0.09;
+
+/** The levels whose labels do not touch one another over throughput and p99; those that come `first` have theirs. */
+export function spacedLevels(
+  points: readonly LoadPoint[],
+  first: readonly LoadPoint[] = [],
+): ReadonlySet<LoadPoint> {
+  const most = (read: (point: LoadPoint) => number): number =>
+    points.map(read).reduce((a, b) => Math.max(a, b), 0);
+  const [widest, highest] = [most(({ inferencesPerSecond }) => inferencesPerSecond), most(budgetLatencyUs)];
+  const touches = (a: LoadPoint, b: LoadPoint): boolean =>
+    Math.abs(a.inferencesPerSecond - b.inferencesPerSecond) < labelWidth * widest &&
+    Math.abs(budgetLatencyUs(a) - budgetLatencyUs(b)) < labelHeight * highest;
+  const kept = new Set<LoadPoint>();
+  for (const point of [...first, ...points]) {
+    if ([...kept].every((other) => !touches(point, other))) kept.add(point);
+  }
+  return kept;
+}
+
+/**
+ * The p99 budget of a run, in milliseconds: the one that was set for it, else the one that its search kept to. Null
+ * without one.
+ */
+export function budgetMsOf({ p99BudgetMs, spec, imported, onServer }: RunState): number | null {
+  if (p99BudgetMs !== null) return p99BudgetMs;
+  if (onServer !== null) {
+    // Of another percentile it says nothing of the p99.
+    const { search: searched, settings } = onServer;
+    return searched === null || settings.percentile > 0 ? null : searched.thresholdUs / 1000;
+  }
+  const { search, latencyThresholdMs } = spec.performance;
+  return imported === null && search !== 'none' && latencyThresholdMs > 0 ? latencyThresholdMs : null;
+}
+
+interface GpuLine {
+  readonly name: string;
+  /** Of the GPU among those of the chart; the second quantity of a GPU has the same. */
+  readonly gpu: number;
+  readonly second: boolean;
+  readonly read: (point: LoadPoint) => number | null;
+}
+
+export interface GpuChart {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly lines: readonly GpuLine[];
+}
+
+/** More are drawn as their mean. */
+const mostGpus = 4;
+
+const share = (part: number | null, whole: number | null): number | null =>
+  part === null || whole === null || whole === 0 ? null : (100 * part) / whole;
+
+const quantities = [
+  {
+    ...{ id: 'gpu-load', title: 'GPU utilization and memory', unit: '%' },
+    parts: [
+      ['Utilization', ({ utilization }: Gpu) => (utilization === null ? null : 100 * utilization)],
+      ['Memory', ({ maxMemoryBytes, totalMemoryBytes }: Gpu) => share(maxMemoryBytes, totalMemoryBytes)],
+    ],
+  },
+  { id: 'gpu-power', title: 'GPU power', unit: 'W', parts: [['Power', ({ powerW }: Gpu) => powerW]] },
+  {
+    id: 'gpu-clock',
+    title: 'GPU clock',
+    unit: 'MHz',
+    parts: [['SM clock', (gpu: Gpu) => gpu.smClockMHz ?? null]],
+  },
+] as const;
+
+/** "GPU-1a2b3c4d" of a UUID, as nvidia-smi's lists are read. */
+const shortUuid = (uuid: string): string => uuid.slice(0, 12);
+
+/** What is drawn of the readings of GPUs over the levels; of a quantity that nobody gave nothing. */
+export function gpuCharts(points: readonly LoadPoint[]): readonly GpuChart[] {
+  const uuids = [...new Set(points.flatMap((point) => (point.gpus ?? []).map(({ uuid }) => uuid)))];
+  const groups = uuids.length > mostGpus ? [uuids] : uuids.map((uuid) => [uuid]);
+  const nameOf = ([first = '']: readonly string[], part: string): string =>
+    uuids.length === 1
+      ? part
+      : `${part}, ${groups.length === 1 ? `mean of ${uuids.length} GPUs` : shortUuid(first)}`;
+  return quantities.flatMap(({ parts, ...chart }) => {
+    const lines = groups.flatMap((group, gpu) =>
+      parts.map(([part, of], index) => ({
+        name: nameOf(group, part),
+        gpu,
+        second: index > 0,
+        read: (point: LoadPoint): number | null => {
+          const own = (point.gpus ?? []).filter(({ uuid }) => group.includes(uuid)).map(of);
+          const known = own.filter((value) => value !== null);
+          return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+        },
+      })),
+    );
+    const drawn = lines.filter(({ read }) => points.some((point) => read(point) !== null));
+    return drawn.length === 0 ? [] : [{ ...chart, lines: drawn }];
+  });
+}

@@ -1,0 +1,317 @@
+import type {
+  CountedKind,
+  LatencyName,
+  LoadPoint,
+  Repeats,
+  ResponseCache,
+  Spread,
+} from '../../contract/measured/results';
+import type { Scenario } from '../../contract/run/run-events';
+import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from '../../contract/run/run-state';
+import { loadKey, ofScenario, turnKey, turnOf } from '../../contract/run/sweep';
+import { present } from '../../contract/trees';
+import { largestOf, meanInterval, medianOf, smallestOf } from '../statistics';
+
+type Streaming = NonNullable<LoadPoint['streaming']>;
+
+const median = (values: readonly (number | null)[]): number | null =>
+  values.length === 0 || values.includes(null) ? null : medianOf(values.map((value) => value ?? NaN));
+
+/** A value of each latency of a spread. */
+const eachLatency = <Value>(of: (name: keyof Spread) => Value): Record<keyof Spread, Value> => ({
+  avgUs: of('avgUs'),
+  p50Us: of('p50Us'),
+  p90Us: of('p90Us'),
+  p95Us: of('p95Us'),
+  p99Us: of('p99Us'),
+  maxUs: of('maxUs'),
+});
+
+function medianSpread(spreads: readonly (Spread | null)[]): Spread | null {
+  const known = spreads.filter((spread) => spread !== null);
+  if (known.length < spreads.length) return null;
+  return eachLatency((name) => medianOf(known.map((spread) => spread[name])));
+}
+
+/** A bound of all measurements; null as soon as one does not tell. */
+const bound = (values: readonly (number | null)[], of: (...values: number[]) => number): number | null =>
+  values.includes(null) ? null : of(...values.map((value) => value ?? NaN));
+
+function mergedStreaming(all: readonly [Streaming, ...Streaming[]]): Streaming {
+  return {
+    decoupled: all[0].decoupled,
+    responsesPerRequest: median(all.map((one) => one.responsesPerRequest)),
+    responsesPerSecond: medianOf(all.map((one) => one.responsesPerSecond)),
+    fewestResponses: bound(
+      all.map((one) => one.fewestResponses),
+      Math.min,
+    ),
+    mostResponses: bound(
+      all.map((one) => one.mostResponses),
+      Math.max,
+    ),
+    firstResponse: medianSpread(all.map((one) => one.firstResponse)),
+    interResponse: medianSpread(all.map((one) => one.interResponse)),
+    finalResponse: medianSpread(all.map((one) => one.finalResponse)),
+  };
+}
+
+const total = <Value>(all: readonly Value[], of: (one: Value) => number): number =>
+  all.reduce((sum, one) => sum + of(one), 0);
+
+const mergedCache = (all: readonly ResponseCache[]): ResponseCache => ({
+  hitCount: total(all, (one) => one.hitCount),
+  missCount: total(all, (one) => one.missCount),
+  hitUs: median(all.filter(({ hitCount }) => hitCount > 0).map((one) => one.hitUs)),
+  missUs: median(all.filter(({ missCount }) => missCount > 0).map((one) => one.missUs)),
+});
+
+/** Of each kind one, with the words of the first. */
+export function mergedKinds(all: readonly CountedKind[]): CountedKind[] {
+  const byKind = new Map<string, CountedKind>();
+  for (const one of all) {
+    const before = byKind.get(one.kind);
+    byKind.set(one.kind, before === undefined ? one : { ...before, count: before.count + one.count });
+  }
+  return [...byKind.values()];
+}
+
+/**
+ * What only some levels have, of several measurements of one level: the medians of streams and sequences, the sums of what
+ * the cache answered and of what was checked, so that a wrong response of any of them shows. What one measurement lacks is
+ * left out of the result.
+ */
+function mergedDetails(
+  points: readonly LoadPoint[],
+): Pick<
+  LoadPoint,
+  | 'streaming'
+  | 'sequences'
+  | 'outputChecks'
+  | 'sharedMemory'
+  | 'cache'
+  | 'errorsByKind'
+  | 'wrongByKind'
+  | 'notFinite'
+> {
+  const [stream, ...streams] = points.flatMap(({ streaming }) => streaming ?? []);
+  const checks = points.flatMap(({ outputChecks }) => outputChecks ?? []);
+  const [sequence, ...sequences] = points.flatMap((point) => point.sequences ?? []);
+  const [shared, ...others] = points.flatMap(({ sharedMemory }) => sharedMemory ?? []);
+  const allShared = shared === undefined ? [] : [shared, ...others];
+  const notFinite = points.flatMap((point) => point.notFinite ?? []);
+  const kinds = (of: (point: LoadPoint) => LoadPoint['errorsByKind']) => {
+    const merged = mergedKinds(points.flatMap((point) => of(point) ?? []));
+    return merged.length === 0 ? null : merged;
+  };
+  const caches = points.flatMap(({ cache }) => cache ?? []);
+  return present({
+    cache: caches.length === 0 ? null : mergedCache(caches),
+    sharedMemory: shared && {
+      kind: shared.kind,
+      checkedCount: total(allShared, (one) => one.checkedCount),
+      wrongCount: total(allShared, (one) => one.wrongCount),
+      repairs: total(allShared, (one) => one.repairs),
+    },
+    errorsByKind: kinds((point) => point.errorsByKind),
+    wrongByKind: kinds((point) => point.wrongByKind),
+    notFinite: notFinite[0] && {
+      checkedCount: total(notFinite, (one) => one.checkedCount),
+      count: total(notFinite, (one) => one.count),
+      message: notFinite[0].message,
+    },
+    streaming: stream && mergedStreaming([stream, ...streams]),
+    sequences: sequence && {
+      ...sequence,
+      endedPerSecond: median([sequence, ...sequences].map((one) => one.endedPerSecond)),
+    },
+    outputChecks:
+      checks.length === 0
+        ? null
+        : {
+            checkedCount: total(checks, (one) => one.checkedCount),
+            wrongCount: total(checks, (one) => one.wrongCount),
+            comparedCount: total(checks, (one) => one.comparedCount),
+            finite: checks.every((one) => one.finite),
+          },
+  });
+}
+
+/** The columns that have a median and a range of their own. */
+const repeatedColumns = [
+  'inferencesPerSecond',
+  'clientSendUs',
+  'networkServerSendRecvUs',
+  'serverQueueUs',
+  'serverComputeInputUs',
+  'serverComputeInferUs',
+  'serverComputeOutputUs',
+  'clientRecvUs',
+  'p50Us',
+  'p90Us',
+  'p95Us',
+  'p99Us',
+  'avgUs',
+  'meanServerBatch',
+] as const;
+type Column = (typeof repeatedColumns)[number];
+type NullableColumn = Exclude<Column, 'inferencesPerSecond' | 'p50Us' | 'p90Us' | 'p95Us' | 'p99Us'>;
+const alwaysThere: readonly Column[] = ['inferencesPerSecond', 'p50Us', 'p90Us', 'p95Us', 'p99Us'];
+const isNullable = (column: Column): column is NullableColumn => !alwaysThere.includes(column);
+
+const rangeOf = (values: readonly number[]) => ({ min: smallestOf(values), max: largestOf(values) });
+
+/** The measurement whose throughput is nearest the median: its windows stand for the level's. */
+function middlePoint(points: readonly [LoadPoint, ...LoadPoint[]]): LoadPoint {
+  const median = medianOf(points.map((point) => point.inferencesPerSecond));
+  const distance = (point: LoadPoint) => Math.abs(point.inferencesPerSecond - median);
+  return points.reduce((best, point) => (distance(point) < distance(best) ? point : best));
+}
+
+function withoutRepeat(point: LoadPoint): Omit<LoadPoint, 'repeat'> {
+  const rest: LoadPoint = { ...point };
+  delete rest.repeat;
+  return rest;
+}
+
+/** Latencies from the schedule, where all measurements have them: medians too, their ranges, and all delayed requests. */
+function mergedSchedule(
+  points: readonly LoadPoint[],
+): Pick<LoadPoint, 'scheduled'> & Pick<Repeats, 'scheduledRanges'> {
+  const all = points.flatMap(({ scheduled }) => scheduled ?? []);
+  if (all.length < points.length) return {};
+  return {
+    scheduled: {
+      ...eachLatency((name) => medianOf(all.map((one) => one[name]))),
+      delayedCount: all.reduce((total, one) => total + one.delayedCount, 0),
+    },
+    scheduledRanges: eachLatency((name) => rangeOf(all.map((one) => one[name]))),
+  };
+}
+
+/** From the repeats themselves; null for fewer than three, or where one does not tell the latency. */
+function repeatedIntervals(
+  points: readonly LoadPoint[],
+): Required<Pick<LoadPoint, 'p99IntervalUs' | 'latencyIntervals'>> {
+  const of = (name: LatencyName): number | null => {
+    const values = points.flatMap((point) => point[name] ?? []);
+    return values.length < points.length ? null : meanInterval(values);
+  };
+  return {
+    p99IntervalUs: of('p99Us'),
+    latencyIntervals: { avgUs: of('avgUs'), p50Us: of('p50Us'), p90Us: of('p90Us'), p95Us: of('p95Us') },
+  };
+}
+
+const sum = (values: readonly (number | null)[]): number | null =>
+  values.includes(null) ? null : values.reduce<number>((total, value) => total + (value ?? 0), 0);
+
+/**
+ * Several measurements of one level as the one that is shown: the median of each column, with its range and the count.
+ * It is steady when all are; flags, errors and requests are those of all together. The components are medians each, so
+ * they need not add up to the mean. Checks and the cache's counts are summed, a stream's figures are medians. Windows,
+ * histogram, composing models and the client's figures are those of the measurement in the middle, which `repeats` names.
+ * @param failed measurements that gave nothing.
+ */
+export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed: number): LoadPoint {
+  const [first] = points;
+  if (points.length === 1 && failed === 0 && first.repeat === undefined) return first;
+  const medians: Partial<Record<Column, number>> = {};
+  const unknown: Partial<Record<NullableColumn, null>> = {};
+  const ranges: Partial<Record<Column, { readonly min: number; readonly max: number }>> = {};
+  for (const column of repeatedColumns) {
+    const values = points.flatMap((point) => point[column] ?? []);
+    if (values.length < points.length) {
+      if (isNullable(column)) unknown[column] = null;
+      continue;
+    }
+    medians[column] = medianOf(values);
+    ranges[column] = rangeOf(values);
+  }
+  const rates = points.map((point) => point.inferencesPerSecond);
+  const own = points.flatMap((point) => point.throughputIntervalIps ?? []);
+  const middle = middlePoint(points);
+  const { scheduled, scheduledRanges } = mergedSchedule(points);
+  return {
+    ...withoutRepeat(middle),
+    ...medians,
+    ...unknown,
+    ...(scheduled === undefined ? {} : { scheduled }),
+    ...mergedDetails(points),
+    requestCount: sum(points.map((point) => point.requestCount)),
+    errorCount: points.reduce((total, point) => total + point.errorCount, 0),
+    stable: points.every((point) => point.stable),
+    flags: [...new Set(points.flatMap((point) => point.flags))],
+    throughputIntervalIps: meanInterval(rates) ?? (own.length === 0 ? null : largestOf(own)),
+    ...repeatedIntervals(points),
+    elapsedUs: sum(points.map((point) => point.elapsedUs)),
+    repeats: {
+      ...{ count: points.length, failed, ranges },
+      ...(scheduledRanges === undefined ? {} : { scheduledRanges }),
+      middle: middle.repeat ?? points.indexOf(middle) + 1,
+    },
+  };
+}
+
+/** Which measurement the figures without a median are of; null of a level measured once. */
+export function middleRepeatText(repeats: Repeats | undefined): string | null {
+  if (repeats === undefined) return null;
+  return `Windows, histogram, composing models and client: of repeat ${repeats.middle}, whose throughput is nearest the median.`;
+}
+
+/** "3 repeats", "2 of 3 repeats"; null of a level measured once. */
+export function repeatsText(repeats: Repeats | undefined): string | null {
+  if (repeats === undefined) return null;
+  const { count, failed } = repeats;
+  return failed === 0 ? `${count} repeats` : `${count} of ${count + failed} repeats`;
+}
+
+/** Models that are measured at the same time have a point each. */
+const modelKey = ({ model }: LoadPoint): string => (model === undefined ? '' : ` ${model}`);
+
+/**
+ * What is shown of a scenario: one point a level, of repeats their median, by the run's own load tool; what a cross-check
+ * measured with the other is in {@link crossCheckOf} alone. A level is missing when all its measurements are.
+ */
+export function shownScenario(
+  state: Pick<RunState, 'spec' | 'scenarios'>,
+  scenario: Scenario,
+): ScenarioState {
+  const { points, missing } = state.scenarios[scenario];
+  const { loadTool, crossCheck, repeats } = ofScenario(state.spec.performance, scenario);
+  if (repeats === 1 && !crossCheck) return state.scenarios[scenario];
+  // Of a resumed run under changed keys the later result of a measurement stands.
+  const byTurn = new Map<string, MeasuredPoint>();
+  for (const measured of points.filter(({ point }) => point.loadTool === loadTool)) {
+    byTurn.set(turnKey(turnOf(measured.point, loadTool)) + modelKey(measured.point), measured);
+  }
+  const byLevel = new Map<string, MeasuredPoint[]>();
+  for (const measured of byTurn.values()) {
+    const key = loadKey(measured.point) + modelKey(measured.point);
+    byLevel.set(key, [...(byLevel.get(key) ?? []), measured]);
+  }
+  const holes = missing.filter((hole) => (hole.loadTool ?? loadTool) === loadTool);
+  const failedOf = (key: string) => holes.filter((hole) => loadKey(hole) === key).length;
+  const firstHoles = new Map<string, MissingPoint>();
+  for (const hole of holes) {
+    const key = loadKey(hole);
+    const isMeasured = [...byLevel.keys()].some((one) => one === key || one.startsWith(`${key} `));
+    if (!isMeasured && !firstHoles.has(key)) firstHoles.set(key, hole);
+  }
+  return {
+    points: [...byLevel.values()].flatMap(([first, ...others]) =>
+      first === undefined
+        ? []
+        : [
+            {
+              key: first.key,
+              point: mergedPoint(
+                [first.point, ...others.map(({ point }) => point)],
+                failedOf(loadKey(first.point)),
+              ),
+            },
+          ],
+    ),
+    missing: [...firstHoles.values()],
+  };
+}

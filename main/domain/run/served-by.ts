@@ -1,0 +1,76 @@
+import type { Environment } from '../../contract/measured/results';
+import { backendsOf, enginePlace, inContainers } from '../../contract/run/engine-kinds';
+import { formatFacts } from '../../contract/run/model-formats';
+import type { RunSpec } from '../../contract/run/run-spec';
+import type { RunState } from '../../contract/run/run-state';
+import { measuredServer } from '../../contract/run/server-load';
+
+/** What executes a model file in Triton's Python backend, and the Python package that has its version. */
+const runtimes = {
+  onnxruntime: { title: 'ONNX Runtime', package: 'onnxruntime' },
+  pytorch: { title: 'PyTorch', package: 'torch' },
+  tensorflow: { title: 'TensorFlow', package: 'tensorflow-cpu' },
+  tensorrt: { title: 'TensorRT', package: 'tensorrt' },
+} as const;
+
+interface ServedBy {
+  /** For lists: "Python backend", "onnxruntime backend". */
+  readonly short: string;
+  /** "ONNX Runtime 1.23.2 in Triton’s Python backend", "Triton’s onnxruntime backend". */
+  readonly backend: string;
+  /** "on this machine, CPU", "in a container on gpu1". */
+  readonly place: string;
+  /** The backend of Triton that other servers have for such a file, where this is not it: "onnxruntime". */
+  readonly insteadOf: string | null;
+}
+
+/**
+ * What executes the model of a specification: the PyPI wheel and the images for the CPU have the Python backend only, whose
+ * figures are not those of the backend that NVIDIA's images have for the file.
+ */
+export function servedBy(
+  { engine, format, configure }: Pick<RunSpec, 'engine' | 'format' | 'configure'>,
+  packages: Environment['packages'] = {},
+): ServedBy {
+  const { backend } = formatFacts[format];
+  const edited = configure.configPatch['backend'];
+  const place = enginePlace(engine);
+  if (typeof edited === 'string' || backendsOf(engine) === 'all') {
+    const name = typeof edited === 'string' ? edited : backend;
+    return { short: `${name} backend`, backend: `Triton’s ${name} backend`, place, insteadOf: null };
+  }
+  const { title, package: from } = runtimes[backend];
+  // The images have packages of their own.
+  const version = inContainers(engine) ? undefined : packages[from];
+  return {
+    short: 'Python backend',
+    backend: `${title}${version === undefined ? '' : ` ${version}`} in Triton’s Python backend`,
+    place: `${place}, CPU`,
+    insteadOf: backend,
+  };
+}
+
+/** The same of a run; null of one that was imported or measured a Triton that was there already. */
+export const servedByOf = (state: RunState): ServedBy | null =>
+  state.imported === null && state.onServer === null
+    ? servedBy(state.spec, state.environment.packages)
+    : null;
+
+/** "ONNX Runtime 1.23.2 in Triton’s Python backend, Triton 2.51.0, on this machine, CPU"; null of an imported run. */
+export function servedByText(state: RunState): string | null {
+  if (state.imported !== null) return null;
+  const version = state.environment.tritonVersion;
+  const triton = version === null ? [] : [version.startsWith('Triton') ? version : `Triton ${version}`];
+  if (state.onServer !== null) {
+    return `${triton[0] ?? 'Triton'} at ${measuredServer(state.onServer)}`;
+  }
+  const { backend, place } = servedBy(state.spec, state.environment.packages);
+  return [backend, ...triton, place].join(', ');
+}
+
+/** That the figures are not those of another backend; null where the model is served by the one that Triton has for it. */
+export function standInText(state: RunState): string | null {
+  const served = servedByOf(state);
+  if (served === null || served.insteadOf === null) return null;
+  return `The model is served by ${served.backend}: the figures are not those of Triton’s ${served.insteadOf} backend.`;
+}

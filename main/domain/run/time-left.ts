@@ -1,0 +1,122 @@
+import { formatDuration } from '../../contract/numbers';
+import { type Scenario, scenarios } from '../../contract/run/run-events';
+import type { PerformanceSpec } from '../../contract/run/run-spec';
+import type { RunState } from '../../contract/run/run-state';
+import {
+  measuringOrder,
+  ofScenario,
+  plannedTurns,
+  scenarioLevels,
+  turnKey,
+  turnOf,
+} from '../../contract/run/sweep';
+
+interface TimeLeft {
+  readonly seconds: number;
+  /** `run`: measuring is under way and no other long step follows; `measuring`: steps before it take time of their own. */
+  readonly of: 'run' | 'measuring';
+  /** What the estimate stands on, for people. */
+  readonly basis: string;
+}
+
+/** A level is steady when three windows agree; see main/perf/intervals.ts. */
+const expectedWindows = 3;
+
+/** Levels that are neither measured nor passed by in the sweep under way. */
+function levelsLeft(state: RunState, scenario: Scenario): number {
+  const step = state.steps.find((candidate) => candidate.id === scenario);
+  if (step === undefined || step.status === 'done' || step.status === 'skipped') return 0;
+  const { points, missing } = state.scenarios[scenario];
+  const { performance } = state.spec;
+  const { loadTool } = ofScenario(performance, scenario);
+  const over = points.map((measured) => turnKey(turnOf(measured.point, loadTool)));
+  // Holes of an earlier attempt are tried again; those of the sweep under way are behind it.
+  if (step.status === 'running') over.push(...missing.map((hole) => turnKey(turnOf(hole, loadTool))));
+  const searching = scenario === 'online' && performance.search !== 'none';
+  const all = searching
+    ? measuringOrder(scenarioLevels(performance, scenario), 1, [loadTool])
+    : plannedTurns(performance, scenario);
+  const left = all.filter((turn) => !over.includes(turnKey(turn))).length;
+  if (scenario === 'offline' || performance.search !== 'binary') return left;
+  // A binary search tries both ends and then a half each time; it may end earlier.
+  return Math.max(0, Math.min(left, Math.ceil(Math.log2(Math.max(1, all.length))) + 2 - over.length));
+}
+
+/** Seconds of one level by the settings alone; null where a window ends by count and nobody knows when that is. */
+function plannedLevelS(performance: PerformanceSpec): number | null {
+  if (performance.measurementMode === 'count_windows' || performance.requestCount > 0) return null;
+  const windows = Math.min(expectedWindows, performance.maxTrials);
+  return (performance.warmupMs + windows * performance.measurementIntervalMs) / 1000;
+}
+
+/** Seconds since the last entry of the sweep under way: what the level under way has had. */
+function spentS(state: RunState, nowMs: number): number {
+  const step = state.steps.find(
+    ({ id, status }) => (id === 'offline' || id === 'online') && status === 'running',
+  );
+  return step === undefined ? 0 : Math.max(0, (nowMs - Date.parse(state.updatedAt)) / 1000);
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Shorter than this the estimate is rounder than what is left. */
+const finishingS = 3;
+
+/** The time left in words that promise no more than is known. Pure. */
+export function timeLeftText({ seconds, of }: TimeLeft): string {
+  if (of === 'measuring') return `at least ${durationText(seconds)} of measuring to come`;
+  return seconds < finishingS ? 'finishing' : `about ${durationText(seconds)} left`;
+}
+
+/** Seconds that the levels of a run take by its settings; null where windows end by count, or a search decides. Pure. */
+export function plannedMeasuringS(performance: PerformanceSpec): number | null {
+  const levelS = plannedLevelS(performance);
+  if (levelS === null || performance.search !== 'none') return null;
+  return scenarios.reduce((sum, scenario) => sum + plannedTurns(performance, scenario).length, 0) * levelS;
+}
+
+/** A length of time as an estimate is told: "27 s", "3 min", "1 h 20 min". */
+export function durationText(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.round(whole / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+/** A step other than a sweep is under way or to come before the last sweep has ended. */
+function hasStepsBefore(state: RunState): boolean {
+  const isSweep = (id: string): boolean => scenarios.some((scenario) => scenario === id);
+  const last = state.steps.findLastIndex(({ id }) => isSweep(id));
+  return state.steps
+    .slice(0, last)
+    .some(({ id, status }) => !isSweep(id) && (status === 'waiting' || status === 'running'));
+}
+
+/**
+ * How long the measuring of a run will still take: levels left times what a level took, or takes by the settings.
+ * An estimate, and only of the levels: the other steps differ too much between models. Never negative. Pure.
+ * @param nowMs wall clock, milliseconds.
+ * @returns null when nothing is known: not running, waiting for another run, no level left.
+ */
+export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | null {
+  if (state.status !== 'running' || state.waitsFor !== null) return null;
+  // In turns no level ends before the last round, and what is searched for is not in the specification.
+  if (state.onServer !== null) return null;
+  const left = scenarios.reduce((sum, scenario) => sum + levelsLeft(state, scenario), 0);
+  if (left === 0) return null;
+  const measured = scenarios.flatMap((scenario) => state.scenarios[scenario].points);
+  const tookS = measured.reduce((sum, { point }) => sum + (point.elapsedUs ?? 0) / 1e6, 0) / measured.length;
+  const levelS = measured.length > 0 ? tookS : plannedLevelS(state.spec.performance);
+  if (levelS === null) return null;
+  const seconds = left * levelS - Math.min(levelS, spentS(state, nowMs));
+  const { repeats, crossCheck } = state.spec.performance;
+  const noun = repeats > 1 || crossCheck ? 'measurement' : 'level';
+  const each = `${counted(left, noun)} left, about ${formatDuration(levelS * 1e6)} each`;
+  const basis =
+    measured.length > 0
+      ? `${each}, as the ${counted(measured.length, noun)} so far took`
+      : `${each} by the settings; the steps before are not counted`;
+  return { seconds, basis, of: hasStepsBefore(state) ? 'measuring' : 'run' };
+}
