@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../main/contract/run/run-events';
 import { createRandom } from '../../main/perf/request-schedule';
@@ -10,6 +8,7 @@ import { campaignSeed, howMany, tellRow } from '../support/campaign';
 import { bundleChild } from '../support/child-program';
 import { type Failpoint, failpointsOf } from '../support/failpoints';
 import { createTestHome, repository } from '../support/home';
+import { makeModels } from '../support/made-models';
 import {
   type ChainOutcome,
   interrupt,
@@ -105,7 +104,6 @@ describe('a run on Triton', () => {
   let program: InterruptedProgram;
   beforeAll(async () => {
     const models = join(dir, 'models');
-    await mkdir(models);
     const cli = join(repository, 'out', 'main', 'cli.cjs');
     const sharedBefore = await readdir('/dev/shm');
     program = {
@@ -129,14 +127,7 @@ describe('a run on Triton', () => {
       left: async (home) => [...(await leftProcesses(home)), ...(await leftSharedMemory(sharedBefore))],
     };
     const home = await createTestHome(['python']);
-    await promisify(execFile)(join(home.path, 'python', 'bin', 'python'), ['make_models.py', models], {
-      cwd: join(repository, 'test', 'python'),
-      env: {
-        ...process.env,
-        PYTHONPATH: join(repository, 'resources'),
-        PYTHONDONTWRITEBYTECODE: '1',
-      },
-    });
+    await makeModels(home.path, models);
     await home.remove();
   });
 

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../main/perf/request-schedule';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
@@ -10,7 +8,8 @@ import { campaignSeed, howMany, isWholeCampaign, tellRow } from '../support/camp
 import { cli, documentOf } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { DockerHome } from '../support/docker-home';
-import { createTestHome, repository } from '../support/home';
+import { createTestHome } from '../support/home';
+import { makeModels } from '../support/made-models';
 import {
   KilledDeployments,
   type KilledVerb,
@@ -25,12 +24,7 @@ const engine = isWholeCampaign ? await readTestEngine() : null;
 let models = '';
 beforeAll(async () => {
   models = await mkdtemp(join(tmpdir(), 'killed-deployments-'));
-  await mkdir(join(models, 'made'));
-  const python = homeLayout(defaultHome(process.env)).python;
-  await promisify(execFile)(python, ['make_models.py', join(models, 'made')], {
-    cwd: join(repository, 'test', 'python'),
-    env: { ...process.env, PYTHONPATH: join(repository, 'resources'), PYTHONDONTWRITEBYTECODE: '1' },
-  });
+  await makeModels(defaultHome(process.env), join(models, 'made'));
 });
 afterAll(() => rm(models, { recursive: true, force: true }));
 

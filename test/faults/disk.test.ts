@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../main/perf/request-schedule';
 import { campaignSeed, isWholeCampaign, tellRow } from '../support/campaign';
@@ -14,7 +12,8 @@ import {
   type FullPoint,
   undisturbedOn,
 } from '../support/filled-disk';
-import { createTestHome, repository, type TestHome } from '../support/home';
+import { createTestHome, type TestHome } from '../support/home';
+import { makeModels } from '../support/made-models';
 
 let dir = '';
 let home: TestHome;
@@ -94,11 +93,7 @@ const repositoryTrial: Trial = {
   title: 'a small model of a repository',
   async program() {
     const models = join(dir, 'models');
-    await mkdir(models);
-    await promisify(execFile)(join(home.path, 'python', 'bin', 'python'), ['make_models.py', models], {
-      cwd: join(repository, 'test', 'python'),
-      env: { ...process.env, PYTHONPATH: join(repository, 'resources'), PYTHONDONTWRITEBYTECODE: '1' },
-    });
+    await makeModels(home.path, models);
     return {
       argv: ['run', join(models, 'repository', 'normed'), ...levels],
       lasting: (path) =>

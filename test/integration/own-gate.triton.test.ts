@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cli, documentOf } from '../support/cli';
-import { createTestHome, repository, type TestHome } from '../support/home';
+import { createTestHome, type TestHome } from '../support/home';
+import { makeModels } from '../support/made-models';
 
 let home: TestHome;
 let models: string;
@@ -13,12 +12,7 @@ let branching: string;
 
 beforeAll(async () => {
   home = await createTestHome();
-  models = join(home.path, 'models');
-  await mkdir(models);
-  await promisify(execFile)(join(home.path, 'python', 'bin', 'python'), ['make_models.py', models], {
-    cwd: join(repository, 'test', 'python'),
-    env: { ...process.env, PYTHONPATH: join(repository, 'resources'), PYTHONDONTWRITEBYTECODE: '1' },
-  });
+  models = await makeModels(home.path, join(home.path, 'models'));
   branching = join(home.path, 'branching');
   await cli(home.path, 'init', branching);
   const path = join(branching, 'model.py');

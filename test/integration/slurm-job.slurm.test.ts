@@ -64,8 +64,8 @@ describe('run --engine slurm', () => {
     await cluster.slurm('scancel', job?.id ?? '');
     await until('the run is cancelled', async () => (await runs())[0]?.status === 'cancelled');
     const before = (await journalOf(runId)).filter(({ type }) => type === 'measurement').length;
-    const { code } = await cli(home.path, 'resume', runId, '--json');
-    expect(code).toBe(0);
+    const { code, stderr } = await cli(home.path, 'resume', runId, '--json');
+    expect(code, stderr).toBe(0);
     const after = await journalOf(runId);
     const keys = after.flatMap((entry) => (entry.type === 'measurement' ? [entry.key] : []));
     expect([keys.length, new Set(keys).size]).toEqual([13, 13]);
@@ -90,8 +90,8 @@ describe('run --engine slurm', () => {
     );
     // Slurm itself would wait two minutes.
     await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'starttime=now');
-    const { code } = await cli(home.path, 'resume', runId, '--json');
-    expect(code).toBe(0);
+    const { code, stderr } = await cli(home.path, 'resume', runId, '--json');
+    expect(code, stderr).toBe(0);
     const keys = (await journalOf(runId)).flatMap((entry) =>
       entry.type === 'measurement' ? [entry.key] : [],
     );

@@ -88,6 +88,8 @@ export function againOf(state: RunState, answer: Answer | null = answerOf(state)
     // Models that are measured at the same time share a level.
     if (levels.some((other) => other.scenario === scenario && loadKey(other) === key)) continue;
     const times = timesOf(point);
+    // Its windows are as long as they come, and it is in doubt all the same.
+    if (times === point.longer) continue;
     const { batchSize, concurrency, requestRate } = point;
     levels.push({
       scenario,
@@ -102,17 +104,27 @@ export function againOf(state: RunState, answer: Answer | null = answerOf(state)
     sum.leastUs += measured * leastUs;
     sum.mostUs += measured * mostUs;
   }
-  return { levels, ...sum };
+  return levels.length === 0 ? null : { levels, ...sum };
 }
+
+/** The same where it can be asked for at once: what was made elsewhere is trusted first. */
+export const offeredAgain = (
+  state: RunState,
+  answer: Answer | null = answerOf(state),
+): MeasureAgain | null => (state.origin === 'foreign' ? null : againOf(state, answer));
 
 /** The same; throws input-invalid where it is null. */
 export function requireAgain(state: RunState): MeasureAgain {
   const again = againOf(state);
   if (again !== null) return again;
-  throw new WorkbenchError('input-invalid', 'No measured level of this run is in doubt', {
-    where: state.runId,
-    remedy: 'To measure all levels again, rerun from the first of them: --from offline.',
-  });
+  throw new WorkbenchError(
+    'input-invalid',
+    'No measured level of this run is in doubt that longer windows could settle',
+    {
+      where: state.runId,
+      remedy: 'To measure all levels again, rerun from the first of them: --from offline.',
+    },
+  );
 }
 
 /** "Measure 3 levels again, longer". */
@@ -137,7 +149,7 @@ export const longerText = ({ longer }: Pick<LoadPoint, 'longer'>): string | null
 export function answerLines(state: RunState): readonly string[] {
   const answer = answerOf(state);
   if (answer === null) return [];
-  const again = againOf(state, answer);
+  const again = offeredAgain(state, answer);
   return [
     `${answer.sentence}.`,
     ...answer.doubts.map(({ text }) => `! ${text}.`),

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { type MetricTitles, metricTitlesOf } from '../../../main/contract/words';
-import { againOf, againTime, againTitle } from '../../../main/domain/measured/again';
+import { againTime, againTitle, offeredAgain } from '../../../main/domain/measured/again';
 import { answerOf } from '../../../main/domain/measured/answer';
 import { doubtsOf } from '../../../main/domain/measured/doubts';
 import type { KeyFigure } from '../../../main/domain/measured/key-figures';
@@ -63,9 +63,9 @@ const isSure = (state: RunState): boolean =>
 function MeasureAgain({ state }: { state: RunState }) {
   const { client, run } = useWorkbench();
   const [busy, working] = useWork();
-  const again = againOf(state);
+  const again = offeredAgain(state);
   const { runId } = state;
-  if (again === null || state.origin === 'foreign') return null;
+  if (again === null) return null;
   return (
     <div className="buttons verdict-buttons">
       <SmallButton

@@ -57,6 +57,23 @@ describe('what is measured again', () => {
     expect(most?.levels).toMatchObject([{ times: 64 }]);
   });
 
+  it('is no level whose windows are as long as they come', () => {
+    const atMost = online({ ...unsteady, longer: 64 });
+    expect(againOf(stateOf([...created, online(sure), atMost, done]))).toBeNull();
+    const other = online({ ...unsteady, concurrency: 8 });
+    expect(againOf(stateOf([...created, online(sure), atMost, other, done]))?.levels).toMatchObject([
+      { concurrency: 8, times: 4 },
+    ]);
+  });
+
+  it('is not offered where the run was made elsewhere and nobody has trusted it', () => {
+    const state = stateOf([...created, online(sure), online(unsteady), done]);
+    const lines = answerLines(state).length;
+    const foreign = answerLines({ ...state, origin: 'foreign' });
+    expect(foreign).toHaveLength(lines - 1);
+    expect(foreign.join('\n')).not.toContain('--again');
+  });
+
   it('is told with its time, and for a terminal with the command', () => {
     const state = stateOf([
       ...created,
