@@ -35,9 +35,9 @@ const comesBack: ReadonlySet<JobEnd | null> = new Set([
   'node-failure',
 ]);
 
-/** Whether the job of a run that it has paused will continue it. */
-const isBack = ({ job }: Standing, look: JobLook | 'silent'): boolean =>
-  look !== 'silent' && (look.phase === 'queued' || comesBack.has(job?.end ?? null));
+/** Whether the job of a run that it has paused will continue it, or has just begun to. */
+export const comesBackTo = ({ job }: Pick<RunState, 'job'>, look: JobLook | 'silent'): boolean =>
+  look !== 'silent' && look.phase !== 'ended' && (look.phase === 'queued' || comesBack.has(job?.end ?? null));
 
 const working = <Run extends Standing>(run: Run, waitsFor: RunState['waitsFor']): Run => ({
   ...run,
@@ -64,7 +64,7 @@ async function asItsJobStands<Run extends Standing>(
   if (look === null) return run.status === 'running' ? interrupted(run, null) : run;
   const wait = jobWait(job, look);
   if (run.status !== 'running') {
-    return wait !== null && isBack(run, look) ? working(run, wait) : atDeadline(run, look);
+    return wait !== null && comesBackTo(run, look) ? working(run, wait) : atDeadline(run, look);
   }
   if (wait === null) return interrupted(run, look === 'silent' ? null : look);
   return holder === null ? working(run, wait) : run;

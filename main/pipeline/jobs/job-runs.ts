@@ -18,7 +18,7 @@ import { leaseHolder } from '../../store/file-lease';
 import { entriesFrom } from '../../store/follow';
 import { readContent } from '../../store/journal';
 import type { RunStore } from '../../store/run-store';
-import { lookAtJob } from '../../store/standing';
+import { comesBackTo, lookAtJob } from '../../store/standing';
 import type { RunEnd } from '../attempt';
 import type { RunContext } from '../step';
 
@@ -94,9 +94,17 @@ export class JobRuns {
   /** Follows the run where its job works on it, or is about to; null: nothing does. */
   async alive(runId: string, changes: boolean): Promise<{ readonly end: Promise<RunEnd> } | null> {
     const { state } = await this.options.store.load(runId);
-    if (state.job === null || !this.isHandedOver(state) || state.status !== 'running') return null;
+    if (state.job === null || !this.isHandedOver(state)) return null;
+    if (state.status !== 'running' && !(await this.isBegunAgain(state))) return null;
     if (changes) throw handedTo(state.job, runId);
     return { end: this.follow(runId) };
+  }
+
+  /** A job that comes back takes the run's lease before it journals that it has started. */
+  private async isBegunAgain({ status, job }: RunState): Promise<boolean> {
+    if (status !== 'paused' || job === null || job.end === null) return false;
+    const look = await lookAtJob(this.options.scheduler, job);
+    return look !== null && comesBackTo({ job }, look);
   }
 
   /**

@@ -9,6 +9,7 @@ import type { JobRequest, JobScheduler } from '../../../../main/engine/job';
 import { ownKubernetesJob, ownSlurmJob } from '../../../../main/engine/job-schedulers';
 import { createSlurm } from '../../../../main/engine/slurm/slurm';
 import { JobRuns } from '../../../../main/pipeline/jobs/job-runs';
+import { acquireLease } from '../../../../main/store/file-lease';
 import { RunKey } from '../../../../main/store/run-key';
 import { RunStore } from '../../../../main/store/run-store';
 import { createRunTrash } from '../../../../main/store/run-trash';
@@ -105,6 +106,31 @@ describe('a run that was handed to a job', () => {
     }
     expect(await jobs.alive(runId, false)).not.toBeNull();
     jobs.close();
+  });
+
+  it('is followed, not refused as busy, while the job that was requeued has its lease and has journalled nothing', async () => {
+    const { jobs, store, runId, state } = await handedOver('');
+    await store.append(runId, { type: 'run-started', attempt: 1, pid: 1, node: 'n1' });
+    await store.append(runId, { type: 'job-ended', id: '12', end: 'requeued', node: 'n1' });
+    await store.append(runId, { type: 'run-finished', outcome: 'paused' });
+    await writeSlurmPrograms(dir, { squeue: `echo "12|RUNNING|None|work|n1|tw-${runId}"` });
+    const release = await acquireLease((await store.folderOf(runId)).dir);
+    try {
+      expect((await state()).status).toBe('paused');
+      expect(await jobs.alive(runId, false)).not.toBeNull();
+      expect((await rejection(jobs.alive(runId, true))).code).toBe('run-busy');
+    } finally {
+      jobs.close();
+      await release();
+    }
+  });
+
+  it('is nobody’s where the job that was requeued has ended since', async () => {
+    const { jobs, store, runId } = await handedOver('');
+    await store.append(runId, { type: 'job-ended', id: '12', end: 'requeued', node: 'n1' });
+    await store.append(runId, { type: 'run-finished', outcome: 'paused' });
+    await writeSlurmPrograms(dir, { squeue: `echo "12|CANCELLED|None|work|n1|tw-${runId}"` });
+    expect(await jobs.alive(runId, false)).toBeNull();
   });
 
   it('ends with the reason that the scheduler has where its job ends without it, in the journal too', async () => {
