@@ -17,9 +17,10 @@ class ByEnvironment extends BaseSequencer {
 }
 
 /** Integration tests of one kind: a file at a time, as each has servers of its own. */
-const lane = (name: string, include: string[], exclude: string[]) => ({
+const lane = (name: string, include: string[], exclude: string[], env: Record<string, string> = {}) => ({
   test: {
     name,
+    env,
     include,
     exclude,
     environment: 'node' as const,
@@ -36,8 +37,10 @@ const slurm = ['test/integration/**/*.slurm.test.ts'];
 const pipeline = ['test/integration/{pipeline,matrix,queue,repeats}.triton.test.ts'];
 const failures = ['test/integration/{failures,deployments,full-disk,gpu-suite}.triton.test.ts'];
 /** From export to report: those that come with the workbench, and the engineer's own. */
-const presets = ['test/integration/{presets,published,widedeep}.triton.test.ts'];
+const presets = ['test/integration/published.triton.test.ts'];
 const own = ['test/integration/own-*.triton.test.ts'];
+/** Of these some in `npm test`, all by `npm run test:inputs`. */
+const inputs = ['test/integration/{own-inputs,perf-data,perf-lines}.triton.test.ts'];
 const whole = [...pipeline, ...failures, ...presets, ...own];
 /** Faults that are injected on purpose: a few of each here, all of them by `npm run test:faults`. */
 const faults = ['test/faults/*.test.ts'];
@@ -72,6 +75,11 @@ export default defineConfig({
       lane('slurm-campaign', ['test/campaigns/slurm-*.test.ts'], []),
       // By `npm run test:kubernetes` only: it builds a cluster first.
       lane('kubernetes-campaign', ['test/campaigns/kubernetes-*.test.ts'], []),
+      // By `npm run test:published` and `npm run test:inputs` only: they take five minutes each.
+      lane('published-campaign', ['test/campaigns/published-*.test.ts'], []),
+      lane('inputs-campaign', inputs, [], { WORKBENCH_INPUTS: 'all' }),
+      // By `npm run test:faults` only.
+      lane('faults-campaign', ['test/campaigns/faults-*.test.ts'], []),
       lane('presets', presets, []),
       lane('own', own, []),
       lane('faults', faults, []),

@@ -24,6 +24,7 @@ const parts = new Map([
     .map((name) => [name.slice(0, -ending.length), ['faults', `test/faults/${name}`]]),
   // In `npm test` it is beside the other tests that share the engine.
   ['docker', ['docker', 'test/integration/docker-faults.docker.test.ts']],
+  ['containers', ['faults-campaign', 'test/campaigns/faults-containers.test.ts']],
 ]);
 const partNames = [...parts.keys()].sort();
 
@@ -65,7 +66,7 @@ await main(async (args) => {
   }
   const { names, seed, out } = read(args);
   const context = await bootstrap(needs.test, { packages: ['window', 'test'], purpose: 'Testing' });
-  if (names.includes('docker')) await ensureEngineForTests(context);
+  if (names.includes('docker') || names.includes('containers')) await ensureEngineForTests(context);
   const testRun = createTestRun();
   for (const signal of signals) process.on(signal, () => void testRun.interrupt());
   const folder = mkdtempSync(join(tmpdir(), 'workbench-faults-'));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import { readProfileDocument } from '../../main/perf/import/profile-document';
+import { someOf } from '../support/campaign';
 import { startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { startTestTriton, type TestTriton } from '../support/triton';
@@ -46,7 +47,7 @@ function argumentsOf(line: string): readonly string[] {
 const lines = readFileSync('test/fixtures/perf-analyzer/lines.txt', 'utf8').trim().split('\n');
 
 describe('a line for perf_analyzer', () => {
-  it.each(lines)('%s', async (line) => {
+  it.each(someOf(lines))('%s', async (line) => {
     const run = startCli(home.path, ['perf', ...argumentsOf(line), '--json'], ['env', '-C', home.path]);
     const { code, stdout, stderr } = await run.result;
     expect(code, stderr).toBe(0);

@@ -1,108 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type JournalEntry, stepIds } from '../../main/contract/run/run-events';
+import { stepIds } from '../../main/contract/run/run-events';
 import { stepTitle } from '../../main/contract/words';
 import { labelNames } from '../../main/docker/containers';
 import { readImageRecipe } from '../../main/docker/images/known-images';
-import { readJournal } from '../../main/store/journal';
-import { runFolder } from '../../main/store/run-folder';
-import { cli, type CliRun, documentOf, type RunDocument, startCli } from '../support/cli';
-import { createDecoys, ensureIdleImage, evidence, readTestEngine } from '../support/docker';
-import { type ContainerEvent, DockerHome } from '../support/docker-home';
+import { cli, documentOf, startCli } from '../support/cli';
+import { readTestEngine } from '../support/docker';
+import { DockerHome } from '../support/docker-home';
+import { DockerRuns, fast, little, ofRun, ofTriton, quick, runIdOf, slow } from '../support/docker-runs';
 import { repository } from '../support/home';
-import { littleModel } from '../support/little-model';
-import { until } from '../support/until';
 
 const engine = await readTestEngine();
 let home: DockerHome;
-
-const quick = ['run', 'resnet50', '--profile', 'quick', '--engine', 'docker', '--json', '--verbose'];
-const little = [...quick, ...littleModel];
-/** A sweep of short levels, of so many windows each at the most. */
-const sweep = (maxTrials: number, intervalMs: number) => [
-  ...['--set', `performance.maxTrials=${maxTrials}`, '--set', 'performance.warmupMs=100'],
-  ...['--set', `performance.measurementIntervalMs=${intervalMs}`],
-  ...['--batch-sizes', '1,2', '--concurrency', '1'],
-];
-const fast = sweep(3, 500);
-/** Three windows of a second: a level is cut between the first and the last of them. */
-const slow = [...little, ...sweep(3, 1000)];
-/** No window is like another to this: a level has nine of them, and after the first there is time for a slow engine. */
-const long = [...little, ...sweep(9, 500), '--set', 'performance.stabilityPercentage=0.0001'];
-
-const levels = ['offline b1 c1', 'offline b2 c1', 'online b1 c1'];
-
-async function journal(runId: string): Promise<readonly JournalEntry[]> {
-  return (await readJournal(runFolder(home.runDir(runId)).journal)).entries;
-}
-
-async function measurements(runId: string) {
-  return (await journal(runId)).flatMap((entry) => (entry.type === 'measurement' ? [entry] : []));
-}
-
-async function runIdOf(started: CliRun): Promise<string> {
-  return (await started.line(/^Run /)).slice('Run '.length);
-}
-
-async function kill(started: CliRun): Promise<void> {
-  started.child.kill('SIGKILL');
-  await started.result;
-}
-
-const ofRun = (runId: string) => (event: ContainerEvent) => event.labels[labelNames.runId] === runId;
-const ofTriton = (runId: string) => (event: ContainerEvent) =>
-  ofRun(runId)(event) && event.labels[labelNames.role] === 'triton';
-
-/** Waits until the container of a level has started. */
-const levelStart = (runId: string, step: 'offline' | 'online', task: string): Promise<ContainerEvent> =>
-  home.event(
-    'start',
-    (event) =>
-      ofRun(runId)(event) && event.labels[labelNames.step] === step && event.name.includes(`-${task}-`),
-  );
-
-const firstWindow = ({ id }: ContainerEvent): Promise<void> =>
-  until('the level has a window', async () => {
-    const log = await home.docker.getContainer(id).logs({ stdout: true, stderr: false });
-    return log.includes('"type":"window"');
-  });
-
-/** Waits until the container of a level has measured its first window, which is not its last. */
-async function inLevel(...level: Parameters<typeof levelStart>): Promise<void> {
-  await firstWindow(await levelStart(...level));
-}
-
-/** Kills the workbench in a level that has a window. It stands still before: it sees no end of a level that is through. */
-async function killInLevel(
-  started: CliRun,
-  ...level: Parameters<typeof levelStart>
-): Promise<ContainerEvent> {
-  const found = await levelStart(...level);
-  started.child.kill('SIGSTOP');
-  await firstWindow(found);
-  await kill(started);
-  return found;
-}
-
-/** Resumes to the end: what had been measured is kept, every level stands exactly once, nothing is left. */
-async function resumes(runId: string): Promise<RunDocument> {
-  const before = await measurements(runId);
-  const result = await cli(home.path, 'resume', runId, '--json', '--verbose');
-  expect(result.stderr).not.toContain('✗');
-  expect(result.code).toBe(0);
-  const after = await measurements(runId);
-  expect(after.slice(0, before.length)).toEqual(before);
-  expect(new Set(after.map((entry) => entry.key)).size).toBe(after.length);
-  const measured = after.map(
-    ({ scenario, point }) => `${scenario} b${point.batchSize} c${point.concurrency}`,
-  );
-  expect(measured).toEqual(levels);
-  const document = documentOf(result);
-  expect(document.status).toBe('done');
-  expect(await home.leftBehind()).toEqual([]);
-  return document;
-}
+let runs: DockerRuns;
 
 /** Names of the run's containers after the `images` step, which every attempt has, that were created more than once. */
 function createdAgain(runId: string): readonly string[] {
@@ -116,6 +27,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
   beforeAll(async () => {
     if (engine === null) return;
     home = await DockerHome.open(engine);
+    runs = new DockerRuns(home);
   });
   afterAll(() => home.close());
   afterEach(async () => {
@@ -151,7 +63,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
     for (const { id } of document.environment?.images ?? []) expect(id).toMatch(/^sha256:[0-9a-f]{64}$/);
 
     // What the journal says was run is what the engine was asked for, container by container.
-    const asked = (await journal(document.runId)).flatMap((entry) =>
+    const asked = (await runs.journal(document.runId)).flatMap((entry) =>
       entry.type === 'command' && entry.argv[0] === 'docker' ? [entry] : [],
     );
     const commands = asked.filter(({ argv }) => argv[1] === 'run');
@@ -197,7 +109,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
     expect(document.offline).toHaveLength(2);
     expect(document.offline[0]).toMatchObject({ loadTool: 'perf_analyzer', batchSize: 2, errorCount: 0 });
     expect(document.offline[0]?.inferencesPerSecond).toBeGreaterThan(0);
-    const points = (await measurements(document.runId)).map(({ point }) => point);
+    const points = (await runs.measurements(document.runId)).map(({ point }) => point);
     const both = ['perf_analyzer', 'native'];
     expect(points.map(({ loadTool }) => loadTool)).toEqual([...both, ...both]);
     for (const { loadTool, ...point } of points) {
@@ -209,7 +121,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
       // perf_analyzer does not read back what Triton wrote there.
       if (loadTool === 'native') expect(point.sharedMemory?.checkedCount).toBeGreaterThan(0);
     }
-    const argvs = (await journal(document.runId)).flatMap((entry) =>
+    const argvs = (await runs.journal(document.runId)).flatMap((entry) =>
       entry.type === 'command' && entry.step === 'offline' ? [entry.argv] : [],
     );
     // The tool is asked again where a window held too few requests.
@@ -225,8 +137,8 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
   it('goes on where kill -9 of the workbench cut it: in a level, and while nobody saw a level end', async () => {
     const started = startCli(home.path, slow);
     const runId = await runIdOf(started);
-    const level = await killInLevel(started, runId, 'offline', 'b2-c1');
-    expect(await measurements(runId)).toHaveLength(1);
+    const level = await runs.killInLevel(started, runId, 'offline', 'b2-c1');
+    expect(await runs.measurements(runId)).toHaveLength(1);
     const [triton] = home.of('create', ofTriton(runId));
     const left = (await home.docker.listContainers({ all: true })).map(({ Id }) => Id);
     expect(left).toEqual(expect.arrayContaining([level.id, triton?.id]));
@@ -236,96 +148,16 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
 
     const again = startCli(home.path, ['resume', runId, '--json', '--verbose']);
     await again.line(/already running in .* reused/);
-    const unseen = await killInLevel(again, runId, 'online', 'b1-c1');
+    const unseen = await runs.killInLevel(again, runId, 'online', 'b1-c1');
     await home.event('die', ({ id }) => id === unseen.id);
 
-    const document = await resumes(runId);
+    const document = await runs.resumes(runId);
     expect(document.steps.find(({ id }) => id === 'deploy')?.status).toBe('done');
     // One Triton and one container a level over three attempts.
     expect(home.of('create', ofTriton(runId))).toHaveLength(1);
     expect(createdAgain(runId)).toEqual([]);
     // What it had measured when nobody watched was taken, and not measured anew.
     expect(home.of('start', ({ id }) => id === unseen.id)).toHaveLength(1);
-  });
-
-  it('does again what kill -9 cut in the middle of an export', async () => {
-    const started = startCli(home.path, [...little, ...fast, '--format', 'ts-trace']);
-    const runId = await runIdOf(started);
-    const isExport = (event: ContainerEvent) =>
-      ofRun(runId)(event) && event.labels[labelNames.step] === 'export';
-    const first = await home.event('start', isExport);
-    await kill(started);
-    await resumes(runId);
-    const fates = home.events.filter(
-      (event) => isExport(event) && ['create', 'destroy'].includes(event.action),
-    );
-    expect(fates.map(({ action, id }) => `${action} ${id === first.id ? 'first' : 'second'}`)).toEqual([
-      'create first',
-      'destroy first',
-      'create second',
-      'destroy second',
-    ]);
-  });
-
-  it('removes what a dead workbench left before another run measures; that one is cancelled by Ctrl-C in a level', async () => {
-    const image = await ensureIdleImage(home.docker);
-    const decoys = await createDecoys(home.docker, image, home.instance, 5);
-    const untouched = await evidence(home.docker, decoys);
-    try {
-      const first = startCli(home.path, slow);
-      const dead = await runIdOf(first);
-      const client = await home.event(
-        'start',
-        (event) => ofRun(dead)(event) && event.name.includes('-infer-framework-'),
-      );
-      await kill(first);
-      const triton = await home.event('start', ofTriton(dead));
-      // Both containers and the run's network.
-      expect(await home.leftBehind()).toHaveLength(3);
-
-      const second = startCli(home.path, long);
-      const runId = await runIdOf(second);
-      await inLevel(runId, 'offline', 'b2-c1');
-      second.child.kill('SIGINT');
-      const result = await second.result;
-      expect(result.code).toBe(130);
-      expect(documentOf(result).status).toBe('cancelled');
-      expect(await home.leftBehind()).toEqual([]);
-      const order = home.events
-        .filter(
-          ({ action, id, labels }) =>
-            (action === 'destroy' && [client.id, triton.id].includes(id)) ||
-            (action === 'create' && labels[labelNames.runId] === runId),
-        )
-        .map(({ action }) => action);
-      expect(order.slice(0, 2)).toEqual(['destroy', 'destroy']);
-      expect(order.filter((action) => action === 'destroy')).toHaveLength(2);
-      expect(await evidence(home.docker, decoys)).toEqual(untouched);
-
-      expect(await measurements(runId)).toHaveLength(1);
-      await resumes(runId);
-      expect(await evidence(home.docker, decoys)).toEqual(untouched);
-    } finally {
-      for (const id of decoys) await home.docker.getContainer(id).remove({ force: true });
-    }
-  });
-
-  it('M15: measures a level again with a fresh Triton when its container was killed in it', async () => {
-    const started = startCli(home.path, long);
-    const runId = await runIdOf(started);
-    await inLevel(runId, 'offline', 'b2-c1');
-    const triton = await home.event('start', ofTriton(runId));
-    await home.docker.getContainer(triton.id).kill();
-    const result = await started.result;
-    expect(result.code).toBe(0);
-    const { offline } = documentOf(result);
-    expect(offline.filter(({ restarts }) => restarts !== undefined)).toMatchObject([
-      { batchSize: 2, restarts: 1 },
-    ]);
-    expect(await measurements(runId)).toHaveLength(
-      new Set((await measurements(runId)).map(({ key }) => key)).size,
-    );
-    expect(await home.leftBehind()).toEqual([]);
   });
 
   it('names who has the port that was asked for', async () => {

@@ -1,0 +1,8 @@
+import { runCampaign } from './lib/test-parts.mjs';
+
+const help = `npm run test:inputs
+Compares what the command line says with every row of docs/guide/inputs.md that a run or perf answers, and measures every
+line for perf_analyzer that the tests have; npm test takes some of each. Takes five minutes. Exit code 1: a row or a line
+says something else.`;
+
+await runCampaign('inputs-campaign', help);
