@@ -69,7 +69,13 @@ async function resumesWithoutRepeating(runId: string): Promise<void> {
   expect(servers()).toEqual([]);
 }
 
+/** Nothing agrees so closely. */
+const strict = ['--atol', '1e-12', '--rtol', '1e-12'];
+
 describe('a run that cannot go on', () => {
+  /** The run that the gate has stopped. */
+  let stopped: string;
+
   it('names the weights file that does not fit', async () => {
     const path = join(home.path, 'weights.pt');
     await writeFile(path, 'not a state dictionary');
@@ -83,10 +89,10 @@ describe('a run that cannot go on', () => {
   });
 
   it('stops at the accuracy gate before measuring, and goes on when told, marked unverified', async () => {
-    const strict = ['--atol', '1e-12', '--rtol', '1e-12'];
-    const stopped = await cli(home.path, ...run, ...strict);
-    expect(stopped.code).toBe(3);
-    const document = documentOf(stopped);
+    const result = await cli(home.path, ...run, ...strict);
+    expect(result.code).toBe(3);
+    const document = documentOf(result);
+    stopped = document.runId;
     expect(document.status).toBe('gate-failed');
     expect(document.accuracy?.reasons[0]).toContain('OUTPUT__0');
     expect(document.offline).toEqual([]);
@@ -106,16 +112,14 @@ describe('a run that cannot go on', () => {
   });
 
   it('that stopped at the gate measures when resumed so, is marked unverified, and its journal says who chose', async () => {
-    const stopped = documentOf(await cli(home.path, ...run, '--atol', '1e-12', '--rtol', '1e-12'));
-    expect(stopped.status).toBe('gate-failed');
-    const plain = await cli(home.path, 'resume', stopped.runId, '--json');
+    const plain = await cli(home.path, 'resume', stopped, '--json');
     expect(plain.code).toBe(3);
-    const told = await cli(home.path, 'resume', stopped.runId, '--allow-unverified', '--json');
+    const told = await cli(home.path, 'resume', stopped, '--allow-unverified', '--json');
     expect(told.code).toBe(0);
     const document = documentOf(told);
     expect(document.unverified).toBe(true);
     expect(document.offline.map((point) => point.batchSize)).toEqual([1, 2, 4]);
-    const { entries } = await readJournal(join(home.path, 'runs', stopped.runId, 'journal.jsonl'));
+    const { entries } = await readJournal(join(home.path, 'runs', stopped, 'journal.jsonl'));
     expect(entries.filter(({ type }) => type === 'gate-overridden')).toHaveLength(1);
   });
 
