@@ -1,4 +1,6 @@
 import { invalidInput, WorkbenchError } from '../contract/errors';
+import { cellText } from '../contract/measured/column';
+import { modelColumns, tableTitle } from '../contract/monitor/model-columns';
 import {
   type Alert,
   type AlertMetric,
@@ -11,49 +13,37 @@ import {
   type ModelSample,
   type MonitorSample,
 } from '../contract/monitor/monitor';
-import {
-  formatBytes,
-  formatCount,
-  formatMeasured,
-  formatMs,
-  formatRate,
-  formatShare,
-} from '../contract/numbers';
+import { formatBytes, formatCount, formatShare } from '../contract/numbers';
 import { moreText } from '../contract/words';
 import { formatTable } from './output';
 import { readNumber, readOneOf } from './read-values';
 
-function modelRow(model: ModelSample): readonly string[] {
-  const { rates, pending, probe } = model;
-  return [
-    modelKey(model),
-    model.state,
-    formatRate(rates?.requestsPerSecond),
-    formatShare(rates?.errorShare),
-    formatCount(pending),
-    formatMs(rates?.queueUs),
-    formatMs(rates?.computeInputUs),
-    formatMs(rates?.computeInferUs),
-    formatMs(rates?.computeOutputUs),
-    formatMeasured(rates?.batch),
-    formatMs(probe?.p50Us),
-    formatMs(probe?.p95Us),
-    formatMs(probe?.p99Us),
-  ];
-}
-
-const header =
-  'model,state,requests/s,errors,pending,queue,input,infer,output,batch,probe p50,probe p95,probe p99'.split(
-    ',',
-  );
+/** Times are in milliseconds. */
+const shownColumns = [
+  modelColumns.requestsPerSecond,
+  modelColumns.errorShare,
+  modelColumns.pending,
+  modelColumns.queueUs,
+  modelColumns.computeInputUs,
+  modelColumns.computeInferUs,
+  modelColumns.computeOutputUs,
+  modelColumns.batch,
+  modelColumns.probeP50Us,
+  modelColumns.probeP95Us,
+  modelColumns.probeP99Us,
+] as const;
 
 /** With the share of requests that the response cache answered where any model has one. */
 function modelTable(models: readonly ModelSample[]): string {
-  const cached = models.some(({ rates }) => rates !== null && rates.cacheHitShare !== null);
-  if (!cached) return formatTable(header, models.map(modelRow));
+  const cached = models.some((model) => (modelColumns.cacheHitShare.read(model) ?? null) !== null);
+  const columns = cached ? [...shownColumns, modelColumns.cacheHitShare] : shownColumns;
   return formatTable(
-    [...header, 'cache hits'],
-    models.map((model) => [...modelRow(model), formatShare(model.rates?.cacheHitShare)]),
+    ['model', 'state', ...columns.map((column) => tableTitle(column).toLowerCase())],
+    models.map((model) => [
+      modelKey(model),
+      model.state,
+      ...columns.map((column) => cellText(column, model)),
+    ]),
   );
 }
 

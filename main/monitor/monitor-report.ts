@@ -1,13 +1,14 @@
+import { valueText } from '../contract/measured/column';
+import {
+  chartFactor,
+  modelColumns,
+  type ModelField,
+  tableHeading,
+  tableTitle,
+} from '../contract/monitor/model-columns';
 import { type Alert, modelKey, type MonitorSample, mostGpus } from '../contract/monitor/monitor';
 import type { MonitorHistory, MonitorSeries, SeriesField } from '../contract/monitor/monitor-history';
-import {
-  formatBytes,
-  formatCount,
-  formatMeasured,
-  formatMs,
-  formatRate,
-  formatShare,
-} from '../contract/numbers';
+import { formatBytes, formatCount, formatShare } from '../contract/numbers';
 import { moreText } from '../contract/words';
 import { okabeIto } from '../domain/measured/chart-lines';
 import { chartText, ink, titleOption } from '../reports/charts/chart-base';
@@ -203,42 +204,59 @@ function requestsOf(history: MonitorHistory, key: string) {
   return { sent, answered, executed };
 }
 
+type ModelFigure = readonly [field: ModelField, of: 'mean' | 'max', heading: string];
+
+const { requestsPerSecond, probeP99Us } = modelColumns;
+const modelFigures: readonly ModelFigure[] = [
+  ['requestsPerSecond', 'mean', `${tableTitle(requestsPerSecond)}, mean`],
+  ['requestsPerSecond', 'max', 'max'],
+  ...(['errorShare', 'queueUs', 'computeInferUs', 'batch'] as const).map((field): ModelFigure => [
+    field,
+    'mean',
+    tableHeading(modelColumns[field]),
+  ]),
+  ['probeP99Us', 'max', `${tableTitle(probeP99Us)} max, ${probeP99Us.unit}`],
+];
+
 function modelRow(history: MonitorHistory, key: string): Markup {
   const series = `model:${key}`;
   const { sent, answered, executed } = requestsOf(history, series);
-  const of = (field: SeriesField) => summaryOf(history, series, field);
-  // A mean a request, and not a mean of seconds: a second with one request says less than one with a thousand.
-  const perAnswer = (field: SeriesField) => summaryOf(history, series, field, answered).mean;
-  const errors = summaryOf(history, series, 'errorShare', sent).mean;
-  return markup`<tr><td>${key}</td><td class="n">${formatRate(of('requestsPerSecond').mean)}</td><td class="n">${formatRate(of('requestsPerSecond').max)}</td><td class="n">${formatShare(errors)}</td><td class="n">${formatMs(perAnswer('queueUs'))}</td><td class="n">${formatMs(perAnswer('computeInferUs'))}</td><td class="n">${formatMeasured(
-    // Items an execution over all of them.
-    summaryOf(history, series, 'batch', executed).mean,
-  )}</td><td class="n">${formatMs(of('probeP99Us').max)}</td></tr>`;
+  // A mean per request or execution, and not of seconds: a second with one request says less than one with a thousand.
+  const weights: Partial<Record<ModelField, (index: number) => number>> = {
+    errorShare: sent,
+    queueUs: answered,
+    computeInferUs: answered,
+    batch: executed,
+  };
+  const cells = modelFigures.map(([field, of]) => {
+    const value = summaryOf(history, series, field, weights[field])[of];
+    return markup`<td class="n">${valueText(modelColumns[field], value)}</td>`;
+  });
+  return markup`<tr><td>${key}</td>${cells}</tr>`;
 }
 
 function charts(history: MonitorHistory, key: string, index: number): Markup {
   const span = history.span();
   if (span === null) return markup``;
-  const line = (name: string, field: SeriesField, color: string, factor: number) => ({
+  const line = (field: ModelField, color: string, name = modelColumns[field].title.toLowerCase()) => ({
     name,
     color,
-    factor,
+    factor: chartFactor(modelColumns[field]),
     series: history.series(`model:${key}`, field, span.fromMs, span.toMs),
   });
+  const { title, unit } = requestsPerSecond;
   const drawn = [
-    reportChart(`rate${index}`, 'Requests', 'requests/s', [
-      line('requests/s', 'requestsPerSecond', okabeIto.blue, 1),
-    ]),
+    reportChart(`rate${index}`, title, unit, [line('requestsPerSecond', okabeIto.blue, unit)]),
     reportChart(`latency${index}`, 'Server time per request (mean)', 'ms', [
-      line('queue', 'queueUs', okabeIto.orange, 0.001),
-      line('compute infer', 'computeInferUs', okabeIto.blue, 0.001),
-      line('compute input', 'computeInputUs', okabeIto.sky, 0.001),
-      line('compute output', 'computeOutputUs', okabeIto.green, 0.001),
+      line('queueUs', okabeIto.orange),
+      line('computeInferUs', okabeIto.blue),
+      line('computeInputUs', okabeIto.sky),
+      line('computeOutputUs', okabeIto.green),
     ]),
     reportChart(`probe${index}`, 'Probes, last minute', 'ms', [
-      line('p50', 'probeP50Us', okabeIto.sky, 0.001),
-      line('p95', 'probeP95Us', okabeIto.orange, 0.001),
-      line('p99', 'probeP99Us', okabeIto.vermillion, 0.001),
+      line('probeP50Us', okabeIto.sky),
+      line('probeP95Us', okabeIto.orange),
+      line('probeP99Us', okabeIto.vermillion),
     ]),
   ];
   return figures(key, 'charts', drawn);
@@ -281,7 +299,7 @@ ${alerts
     (alert) =>
       markup`<div class="problem ${alert.state === 'firing' ? 'bad' : 'neutral'}"><p><strong>Alert ${alert.state}</strong> ${alert.subject}: ${alert.text}, since ${time(alert.sinceMs)}</p></div>`,
   )}</header>
-<h2>Models</h2><table><thead><tr><th>Model</th><th class="n">Requests/s, mean</th><th class="n">max</th><th class="n">Errors</th><th class="n">Queue, ms</th><th class="n">Infer, ms</th><th class="n">Batch</th><th class="n">Probe p99 max, ms</th></tr></thead><tbody>${keys.map(
+<h2>Models</h2><table><thead><tr><th>Model</th>${modelFigures.map(([, , heading]) => markup`<th class="n">${heading}</th>`)}</tr></thead><tbody>${keys.map(
     (key) => modelRow(history, key),
   )}</tbody></table>
 ${more === null ? markup`` : markup`<p class="soft">${more}</p>`}

@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { invalidInput, WorkbenchError } from '../contract/errors';
+import { modelFields } from '../contract/monitor/model-columns';
 import { type MonitorSample, monitorSampleSchema } from '../contract/monitor/monitor';
-import { gpuFields, type MonitorHistory, seriesFields } from '../contract/monitor/monitor-history';
+import { gpuFields, type MonitorHistory } from '../contract/monitor/monitor-history';
 import { makeFolder } from '../platform/files';
 import { LineSplitter } from '../platform/lines';
 import { jsonOrNull } from '../platform/parse-json';
@@ -142,13 +143,12 @@ const blank = (value: number | undefined): CsvValue =>
 /** One row a second and model or GPU; a second that was not measured has no row. Pure. */
 export function monitorCsv(history: MonitorHistory): string {
   const span = history.span();
-  const header = ['time', 'subject', ...seriesFields, ...gpuFields];
+  const fields = [...modelFields, ...gpuFields];
+  const header = ['time', 'subject', ...fields];
   if (span === null) return csvText(header, []);
   const rows: CsvValue[][] = [];
   for (const key of history.keys()) {
-    const columns = [...seriesFields, ...gpuFields].map(
-      (field) => history.series(key, field, span.fromMs, span.toMs).values,
-    );
+    const columns = fields.map((field) => history.series(key, field, span.fromMs, span.toMs).values);
     const { timesMs } = history.series(key, 'requestsPerSecond', span.fromMs, span.toMs);
     timesMs.forEach((timeMs, at) => {
       if (columns.every((values) => Number.isNaN(values[at] ?? NaN))) return;

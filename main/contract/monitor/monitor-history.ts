@@ -1,4 +1,5 @@
 import { HistoryTracks, slotsPerBlock, type TrackImage, type TrackRow } from './history-tracks';
+import { modelColumns, type ModelField, modelFields } from './model-columns';
 import {
   type GpuSample,
   modelKey,
@@ -15,27 +16,6 @@ const slotMs = 1000;
 export const longestWindowMs = 24 * 3600 * 1000;
 const mostMarkers = 5000;
 
-const rateFields = [
-  'requestsPerSecond',
-  'inferencesPerSecond',
-  'errorShare',
-  'queueUs',
-  'computeInputUs',
-  'computeInferUs',
-  'computeOutputUs',
-  'batch',
-  'cacheHitShare',
-] as const;
-const probeFields = ['p50Us', 'p95Us', 'p99Us', 'worstUs'] as const;
-/** In the order of `valuesOf`. */
-export const seriesFields = [
-  ...rateFields,
-  'pending',
-  'probeP50Us',
-  'probeP95Us',
-  'probeP99Us',
-  'probeWorstUs',
-] as const;
 export const gpuFields = [
   'utilization',
   'memoryUsedBytes',
@@ -43,7 +23,7 @@ export const gpuFields = [
   'powerWatts',
   'powerLimitWatts',
 ] as const;
-export type SeriesField = (typeof seriesFields)[number] | (typeof gpuFields)[number];
+export type SeriesField = ModelField | (typeof gpuFields)[number];
 
 /** One value a second; NaN where there is none. `timesMs` ascending. Of polls further apart it is the next poll's. */
 export interface MonitorSeries {
@@ -51,18 +31,15 @@ export interface MonitorSeries {
   readonly values: Float32Array;
 }
 
-const valuesOf = ({ rates, pending, probe }: ModelSample): readonly (number | null)[] => [
-  ...rateFields.map((field) => rates?.[field] ?? null),
-  pending,
-  ...probeFields.map((field) => probe?.[field] ?? null),
-];
+const valuesOf = (model: ModelSample): readonly (number | null)[] =>
+  modelFields.map((field) => modelColumns[field].read(model) ?? null);
 
 const gpuValues = (gpu: GpuSample): readonly (number | null)[] => gpuFields.map((field) => gpu[field]);
 
 function rowsOf({ models, gpus }: MonitorSample): readonly TrackRow[] {
   const modelRows = models.slice(0, mostModels).map((model) => ({
     key: `model:${modelKey(model)}`,
-    fields: seriesFields,
+    fields: modelFields,
     values: valuesOf(model),
   }));
   const gpuRows = gpus

@@ -1,3 +1,4 @@
+import { chartFactor, modelColumns, type ModelField } from '../../../main/contract/monitor/model-columns';
 import type { SeriesField } from '../../../main/contract/monitor/monitor-history';
 import type { Chart } from '../chart';
 import type { Trace } from '../trace';
@@ -30,29 +31,27 @@ function line(input: MonitorChartInput, field: SeriesField, look: Look): Trace {
   };
 }
 
+type ModelLook = Pick<Look, 'color' | 'dash' | 'right'>;
+
+function modelLine(input: MonitorChartInput, field: ModelField, look: ModelLook): Trace {
+  const column = modelColumns[field];
+  return line(input, field, {
+    ...look,
+    name: column.title,
+    unit: column.unit,
+    factor: chartFactor(column),
+  });
+}
+
 /** Requests per second, and how many of them failed. */
 export function rateChart(input: MonitorChartInput): Chart {
   const { theme } = input;
-  const errors = line(input, 'errorShare', {
-    name: 'Errors',
-    color: theme.p99,
-    unit: '%',
-    factor: 100,
-    dash: 'dash',
-    right: true,
-  });
+  const errors = modelLine(input, 'errorShare', { color: theme.p99, dash: 'dash', right: true });
   let worst = 0;
   for (let index = 0; index < errors.y.length; index += 1) worst = Math.max(worst, errors.y[index] || 0);
   return timeChart(
     input,
-    [
-      line(input, 'requestsPerSecond', {
-        name: 'Requests',
-        color: theme.throughput,
-        unit: 'requests/s',
-      }),
-      errors,
-    ],
+    [modelLine(input, 'requestsPerSecond', { color: theme.throughput }), errors],
     // A line at the foot says that nothing failed; one per cent must not look like all of it.
     { left: 'Requests/s', right: 'Errors, %', rightTop: Math.max(5, worst * 1.1) },
   );
@@ -61,13 +60,11 @@ export function rateChart(input: MonitorChartInput): Chart {
 /** What the probes saw from outside. */
 export function probeChart(input: MonitorChartInput): Chart {
   const { theme } = input;
-  const of = (name: string, field: SeriesField, color: string, dash = 'solid') =>
-    line(input, field, { name, color, dash, unit: 'ms', factor: 0.001 });
   const lines = [
-    of('Slowest', 'probeWorstUs', theme.avg, 'dot'),
-    of('p50', 'probeP50Us', theme.p50),
-    of('p95', 'probeP95Us', theme.p95, 'dash'),
-    of('p99', 'probeP99Us', theme.p99),
+    modelLine(input, 'probeWorstUs', { color: theme.avg, dash: 'dot' }),
+    modelLine(input, 'probeP50Us', { color: theme.p50 }),
+    modelLine(input, 'probeP95Us', { color: theme.p95, dash: 'dash' }),
+    modelLine(input, 'probeP99Us', { color: theme.p99 }),
   ];
   const values = lines.map(({ y }) => y);
   const top = clippedTop(values);
@@ -84,16 +81,10 @@ export function batchSizeChart(input: MonitorChartInput): Chart {
   return timeChart(
     input,
     [
-      line(input, 'batch', { name: 'Mean batch', color: theme.batch, unit: 'items per execution' }),
-      line(input, 'inferencesPerSecond', {
-        name: 'Inferences',
-        color: theme.throughput,
-        unit: 'inferences/s',
-        dash: 'dash',
-        right: true,
-      }),
+      modelLine(input, 'batch', { color: theme.batch }),
+      modelLine(input, 'inferencesPerSecond', { color: theme.throughput, dash: 'dash', right: true }),
     ],
-    { left: 'Mean batch', right: 'Inferences/s' },
+    { left: modelColumns.batch.title, right: 'Inferences/s' },
   );
 }
 

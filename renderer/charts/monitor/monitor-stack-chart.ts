@@ -1,3 +1,4 @@
+import { modelColumns } from '../../../main/contract/monitor/model-columns';
 import type { MonitorHistory } from '../../../main/contract/monitor/monitor-history';
 import type { Chart } from '../chart';
 import type { Trace } from '../trace';
@@ -26,11 +27,12 @@ function barSeconds(total: Float32Array): { readonly at: readonly number[]; read
   return { at, seconds: length };
 }
 
+/** The parts of the time in the server in the order in which a request passes them, each with its color of the theme. */
 const stack = [
-  ['Queue', 'queueUs', 2],
-  ['Compute input', 'computeInputUs', 3],
-  ['Compute infer', 'computeInferUs', 4],
-  ['Compute output', 'computeOutputUs', 5],
+  ['queueUs', 2],
+  ['computeInputUs', 3],
+  ['computeInferUs', 4],
+  ['computeOutputUs', 5],
 ] as const;
 
 interface StackBars {
@@ -51,7 +53,7 @@ function stackBars(input: MonitorChartInput): StackBars {
   const drawn = [key, history.generation, fromMs, toMs].join();
   const last = lastBars.get(history);
   if (last?.drawn === drawn && stepMs > 1000) return last;
-  const series = stack.map(([, field]) => history.values(key, field, fromMs, toMs));
+  const series = stack.map(([field]) => history.values(key, field, fromMs, toMs));
   const total = Float32Array.from({ length: series[0]?.length ?? 0 }, (_unused, at) =>
     series.reduce((sum, values) => sum + (values[at] ?? NaN), 0),
   );
@@ -71,16 +73,19 @@ function stackBars(input: MonitorChartInput): StackBars {
 export function stackChart(input: MonitorChartInput): Chart {
   const { theme } = input;
   const { x, parts, seconds } = stackBars(input);
-  const data = stack.map(([name, , color], index): Trace => ({
-    type: 'bar',
-    name,
-    x,
-    y: parts[index] ?? [],
-    width: seconds * 1000,
-    marker: { color: theme.components[color], line: { width: 0 } },
-    hoverinfo: 'text',
-    hovertemplate: `${name} %{y:,.4~r} ms${seconds > 1 ? `, slowest of ${seconds} s` : ''}<extra></extra>`,
-  }));
+  const data = stack.map(([field, color], index): Trace => {
+    const { title, unit } = modelColumns[field];
+    return {
+      type: 'bar',
+      name: title,
+      x,
+      y: parts[index] ?? [],
+      width: seconds * 1000,
+      marker: { color: theme.components[color], line: { width: 0 } },
+      hoverinfo: 'text',
+      hovertemplate: `${title} %{y:,.4~r} ${unit}${seconds > 1 ? `, slowest of ${seconds} s` : ''}<extra></extra>`,
+    };
+  });
   const totals = x.map((_at, index) => parts.reduce((sum, part) => sum + (part[index] ?? NaN), 0));
   const top = clippedTop([totals]);
   const above = top === null ? [] : aboveSigns(x, [totals], top, theme);

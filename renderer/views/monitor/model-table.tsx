@@ -1,13 +1,13 @@
 import { useState } from 'react';
-import { modelKey, type ModelSample, mostModels } from '../../../main/contract/monitor/monitor';
+import { cellText } from '../../../main/contract/measured/column';
 import {
-  formatCount,
-  formatMeasured,
-  formatMs,
-  formatRate,
-  formatShare,
-  missing,
-} from '../../../main/contract/numbers';
+  type ModelColumn,
+  modelColumns,
+  tableHeading,
+  tableTitle,
+} from '../../../main/contract/monitor/model-columns';
+import { modelKey, type ModelSample, mostModels } from '../../../main/contract/monitor/monitor';
+import { formatCount, formatShare, missing } from '../../../main/contract/numbers';
 import { moreText } from '../../../main/contract/words';
 import { CompactButton } from '../../components/actions';
 import { Status } from '../../components/status-text';
@@ -16,6 +16,21 @@ import { stopClick } from '../../handlers';
 import { ModelActions } from './model-actions';
 import { modelLooks } from './monitor-text';
 import { RowPlaces } from './row-places';
+
+const { requestsPerSecond: requests, probeP50Us, probeP99Us } = modelColumns;
+
+const figures: readonly ModelColumn[] = [
+  requests,
+  modelColumns.errorShare,
+  modelColumns.pending,
+  modelColumns.queueUs,
+  modelColumns.computeInferUs,
+  modelColumns.batch,
+];
+
+/** In one cell: the table has no room for two. */
+const probes = [probeP50Us, probeP99Us];
+const probesHeading = `${tableTitle(probeP50Us)} / ${probeP99Us.title}, ${probeP99Us.unit}`;
 
 /** Only of a model that the response cache answers for. */
 function CacheHits({ share }: { share: number | null }) {
@@ -40,7 +55,6 @@ function ModelRow(props: {
   onConfig: (name: string) => void;
 }) {
   const { model, selected } = props;
-  const { rates, pending, probe } = model;
   const key = modelKey(model);
   return (
     <tr data-model={key} className={selected ? 'selected' : undefined} onClick={props.onSelect}>
@@ -56,17 +70,14 @@ function ModelRow(props: {
           {model.reason}
         </div>
       </td>
+      {figures.map((column) => (
+        <td key={column.id} className="number">
+          {cellText(column, model)}
+          {column === requests ? <CacheHits share={model.rates?.cacheHitShare ?? null} /> : null}
+        </td>
+      ))}
       <td className="number">
-        {formatRate(rates?.requestsPerSecond)}
-        <CacheHits share={rates?.cacheHitShare ?? null} />
-      </td>
-      <td className="number">{formatShare(rates?.errorShare)}</td>
-      <td className="number">{formatCount(pending)}</td>
-      <td className="number">{formatMs(rates?.queueUs)}</td>
-      <td className="number">{formatMs(rates?.computeInferUs)}</td>
-      <td className="number">{formatMeasured(rates?.batch)}</td>
-      <td className="number">
-        {probe === null ? missing : `${formatMs(probe.p50Us)} / ${formatMs(probe.p99Us)}`}
+        {model.probe === null ? missing : probes.map((column) => cellText(column, model)).join(' / ')}
       </td>
       <td className="actions-cell" onClick={stopClick}>
         <ModelActions model={model} server={props.server} why={props.why} onConfig={props.onConfig} />
@@ -106,13 +117,8 @@ function MoreModels(props: { shown: number; models: number; more: number; onMore
 const headings = [
   'Model',
   'State',
-  numeric('Requests/s'),
-  numeric('Errors'),
-  numeric('Pending', 'Requests waiting for execution, from the metrics'),
-  numeric('Queue, ms'),
-  numeric('Infer, ms'),
-  numeric('Batch'),
-  numeric('Probe p50 / p99, ms'),
+  ...figures.map((column) => numeric(tableHeading(column), column.help)),
+  numeric(probesHeading, 'Latency of the probes of the last minute, from the time at which each was due.'),
   { title: 'Actions', hidden: true },
 ];
 

@@ -5,6 +5,13 @@ import { model, sample } from '../monitor/fixtures';
 const linesOf = (...args: Parameters<typeof sample>) => monitorTable(sample(...args), []).split('\n');
 const cellsOf = (line: string | undefined) => (line ?? '').split(/ {2,}/);
 
+it('names the columns of the models', () => {
+  expect(cellsOf(linesOf(0)[1])).toEqual([
+    ...['model', 'state', 'requests/s', 'errors', 'pending', 'queue', 'input', 'infer', 'output', 'batch'],
+    ...['probe p50', 'probe p95', 'probe p99'],
+  ]);
+});
+
 it('shows the requests that wait, and – where the metrics do not say', () => {
   const models = [model({ pending: 7 }), model({ name: 'other', pending: null })];
   const [, header, first, second] = linesOf(0, { models });

@@ -23,9 +23,9 @@ function drawn(element: ReactElement): Document {
 }
 
 describe('the table of models', () => {
-  function under(heading: string, ...models: readonly ModelSample[]): string[] {
+  function pageOf(models: readonly ModelSample[]): Document {
     const ignore = () => undefined;
-    const page = drawn(
+    return drawn(
       <ModelTable
         models={models}
         more={0}
@@ -36,9 +36,21 @@ describe('the table of models', () => {
         onConfig={ignore}
       />,
     );
+  }
+  function under(heading: string, ...models: readonly ModelSample[]): string[] {
+    const page = pageOf(models);
     const at = [...page.querySelectorAll('th')].findIndex((cell) => cell.textContent === heading);
     return [...page.querySelectorAll('tbody tr')].map((row) => row.children[at]?.textContent ?? '');
   }
+
+  it('names its columns, and says of each figure what it is', () => {
+    const cells = [...pageOf([model()]).querySelectorAll('th')];
+    expect(cells.map((cell) => cell.textContent)).toEqual([
+      ...['Model', 'State', 'Requests/s', 'Errors', 'Pending', 'Queue, ms', 'Infer, ms', 'Batch'],
+      ...['Probe p50 / p99, ms', 'Actions'],
+    ]);
+    expect(cells.slice(2, -1).map(({ title }) => title)).not.toContain('');
+  });
 
   it('has the requests that wait, and – where the metrics do not say', () => {
     const models = [model({ pending: 1234 }), model({ name: 'other', pending: null })];
