@@ -58,7 +58,7 @@ function placeCalls(
 ): Pick<Handlers, 'desktop.showRunFolder' | 'desktop.openFolder' | 'desktop.openLink'> {
   return {
     'desktop.showRunFolder': async ({ runId }) => {
-      await open(await core.runDir(runId));
+      await open((await core.handlers['runs.folder']({ runId })).dir);
       return null;
     },
     'desktop.openFolder': async ({ folder }) => {
@@ -95,7 +95,17 @@ const windowCalls = ({
 
 /** The calls that need a desktop. Paths come from the core and from the person, never from the page. */
 export function desktopCalls(options: {
-  readonly core: Pick<Core, 'reportPath' | 'runDir' | 'monitor' | 'approvals' | 'writeComparison'>;
+  readonly core: {
+    readonly handlers: Pick<
+      Core['handlers'],
+      | 'approvals.give'
+      | 'comparisons.write'
+      | 'monitor.fileStem'
+      | 'monitor.write'
+      | 'runs.folder'
+      | 'runs.reportPath'
+    >;
+  };
   readonly window: () => BrowserWindow;
   readonly closeNow: () => Promise<void>;
   readonly checkForUpdates: () => Promise<void>;
@@ -111,7 +121,7 @@ export function desktopCalls(options: {
     ...placeCalls(options, open),
     ...windowCalls(options),
     'desktop.saveReport': async ({ runId, kind }) => {
-      const source = await options.core.reportPath(runId, kind);
+      const source = await options.core.handlers['runs.reportPath']({ runId, kind });
       const path = await placeToSave(options.window(), `${runId}-${basename(source)}`, [filterOf[kind]]);
       if (path === null) return null;
       try {
@@ -122,7 +132,7 @@ export function desktopCalls(options: {
       return { path };
     },
     'desktop.openReport': async ({ runId, kind }) => {
-      await open(await options.core.reportPath(runId, kind));
+      await open(await options.core.handlers['runs.reportPath']({ runId, kind }));
       return null;
     },
     'desktop.saveText': async ({ fileName, text }) => {
@@ -131,16 +141,16 @@ export function desktopCalls(options: {
       return path === null ? null : { path };
     },
     'desktop.saveMonitor': async ({ kind }) => {
-      const { monitor } = options.core;
-      const path = await placeToSave(options.window(), `${monitor.fileStem()}.${kind}`, [filterOf[kind]]);
-      if (path !== null) await monitor.exportTo(path, kind);
+      const stem = await options.core.handlers['monitor.fileStem'](undefined);
+      const path = await placeToSave(options.window(), `${stem}.${kind}`, [filterOf[kind]]);
+      if (path !== null) await options.core.handlers['monitor.write']({ path, kind });
       return path === null ? null : { path };
     },
     'desktop.saveComparison': async ({ kind, ...request }) => {
       const [extension = ''] = filterOf[kind].extensions;
       const stem = (request.title ?? 'comparison').replace(/[^\p{L}\p{N}._-]+/gu, '-');
       const path = await placeToSave(options.window(), `${stem}.${extension}`, [filterOf[kind]]);
-      if (path !== null) await options.core.writeComparison(request, kind, path);
+      if (path !== null) await options.core.handlers['comparisons.write']({ request, kind, path });
       return path === null ? null : { path };
     },
     'desktop.openText': async () => {
@@ -149,7 +159,7 @@ export function desktopCalls(options: {
       if (answer.canceled || path === undefined) return null;
       const text = await readText(path);
       // A run.yaml that was chosen may name what lies beside it.
-      options.core.approvals.give(dirname(path));
+      await options.core.handlers['approvals.give']({ path: dirname(path) });
       return { fileName: basename(path), text };
     },
     'desktop.takeOpened': options.openings.take,
@@ -160,7 +170,7 @@ export function desktopCalls(options: {
       });
       const [path] = answer.filePaths;
       if (answer.canceled || path === undefined) return null;
-      options.core.approvals.give(path);
+      await options.core.handlers['approvals.give']({ path });
       return { path };
     },
   };

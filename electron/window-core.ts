@@ -101,7 +101,7 @@ async function windowCalls(
   for (const login of await logins.read()) await core.handlers['docker.login'](login);
   return {
     ...core.handlers,
-    ...confirmedCalls(core, createConsentDialog(window)),
+    ...confirmedCalls(core.handlers, createConsentDialog(window)),
     ...desktopCalls({
       ...{ core, window: () => window, layout: homeLayout(home), closeNow, openings },
       checkForUpdates: updates.byHand,

@@ -90,7 +90,7 @@ export async function runWindowMode(app: App): Promise<void> {
   const openings = createOpenings({
     read: async (path) => {
       const text = await readText(path);
-      made.core?.approvals.give(dirname(path));
+      await made.core?.handlers['approvals.give']({ path: dirname(path) });
       return text;
     },
     onAsked: () => events.send({ type: 'opened' }),
@@ -123,7 +123,7 @@ export async function runWindowMode(app: App): Promise<void> {
     ...{ answers, events },
     onGiven: (path) => {
       // Before there is a core nothing can be dropped on its forms.
-      made.core?.approvals.give(path);
+      void made.core?.handlers['approvals.give']({ path });
     },
     onAnswer: createCallLog(log),
   });

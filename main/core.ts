@@ -9,23 +9,20 @@ import { createHostCalls, createMachineCalls, createPresetCalls } from './core/m
 import { createReportCalls } from './core/report-calls';
 import { createDeploymentCalls, createServerCalls } from './core/server-calls';
 import { createStartCalls } from './core/start-calls';
+import { createTrustedCalls } from './core/trusted-calls';
 import { createRunList, startUpkeep } from './core/upkeep';
 import type { Deployments } from './deployments/deployments';
 import { createDockerCalls } from './docker/docker-calls';
 import { buildArgsOf } from './engine/docker/run-images';
-import { initModelFolder } from './own/own-preset';
 import type { Runs } from './pipeline/runs';
 import { createRunsCalls } from './pipeline/runs-calls';
 import { plannedCommands } from './pipeline/steps';
 import { homeLayout, isHomeFixed } from './platform/layout';
 import { closedHomeText, keepHomePrivate, requireHomeFolder } from './platform/private-home';
 import { endSshConnections } from './platform/ssh/ssh-connection';
-import { pointsCsv } from './reports/csv';
 import { createSpecTools } from './specification/spec-tools';
 import { pathReach } from './store/approvals';
 import { createDrafts } from './store/drafts';
-import { reportPaths } from './store/run-files';
-import type { RunStore } from './store/run-store';
 
 export type { Core } from './core/core-interface';
 export type { Readers } from './core/core-parts';
@@ -52,43 +49,6 @@ const workUnderWay = (
     .map(({ title }) => title),
   tools: tools.underWay(),
   deployments: deployments.underWay(),
-});
-
-type RunCall =
-  | 'createRun'
-  | 'createServerRun'
-  | 'executeRun'
-  | 'runContent'
-  | 'trustRun'
-  | 'cancelRun'
-  | 'pauseRun'
-  | 'getRun'
-  | 'listRuns'
-  | 'runDir'
-  | 'jobs'
-  | 'setBudget';
-
-const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
-  createRun: (spec, out, how) => runs.create(spec, out, how),
-  createServerRun: (load, how) => runs.createServer(load, how),
-  executeRun: (runId, options) => runs.execute(runId, options),
-  runContent: (runId) => runs.content(runId),
-  trustRun: (runId, hash) => runs.trust(runId, hash),
-  cancelRun: (runId) => runs.cancel(runId),
-  pauseRun: (runId) => runs.pause(runId),
-  setBudget: (runId, p99BudgetMs) => runs.setBudget(runId, p99BudgetMs),
-  getRun: async (runId) => {
-    const { state, folder } = await store.load(runId);
-    return { state: { ...state, reports: reportPaths(folder, state.reports) }, dir: folder.dir };
-  },
-  listRuns: () => store.list(),
-  jobs: {
-    isHandedOver: (runId) => runs.isHandedOver(runId),
-    submit: (runIds, name, signal) => runs.submit(runIds, name, signal),
-    follow: (runId) => runs.follow(runId),
-    ends: (runId, when) => runs.jobEnds(runId, when),
-  },
-  runDir: async (runId) => (await store.folderOf(runId)).dir,
 });
 
 function specToolsOf({ presets, layout, reading, approvals, options }: CoreParts) {
@@ -123,23 +83,20 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const closed = await keepHomePrivate(homeLayout(options.home));
   const parts = await createCoreParts(options);
   const { layout, store, trash, own, docker, auths, images, data, monitor, emit, now } = parts;
-  const { readers } = parts.reading;
   const startCalls = createStartCalls(parts);
   const runs = createCoreRuns(parts, startCalls);
   const upkeep = await startUpkeep(parts, runs);
   const machineCalls = createMachineCalls(parts);
-  const presetCalls = createPresetCalls(parts, runs);
   const buildArgs = (image: BuiltImage) => buildArgsOf(image, undefined, parts.options.registry);
   const dockerCalls = createDockerCalls({ link: docker, images, buildArgs, emit, now });
   const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), emit });
   const runList = createRunList(parts);
-  const { handlers: reportHandlers, ...reportCalls } = createReportCalls(parts);
   const deployments = createDeploymentCalls(parts);
   const underWay = () => workUnderWay(runs, deployments, parts);
   const homeCalls = createHomeCalls(parts, {
     upkeep,
     underWay,
-    machine: machineCalls.machine,
+    machine: machineCalls['machine.get'],
     deployments: deployments.handlers['deployments.list'],
     dockerState: dockerCalls.handlers['docker.state'],
     images: dockerCalls.handlers['docker.images'],
@@ -147,7 +104,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   return {
     handlers: {
       'app.info': () => Promise.resolve(appInfo(options)),
-      ...machineCalls.handlers,
+      ...machineCalls,
       ...dockerCalls.handlers,
       'docker.login': (login) => {
         auths.login(login);
@@ -155,41 +112,23 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       },
       ...monitor.handlers,
       ...data.handlers,
-      ...presetCalls.handlers,
+      ...createPresetCalls(parts, runs),
       ...specToolsOf(parts),
       ...own.handlers,
       ...runsCalls.handlers,
       'runs.list': runList.list,
       ...deployments.handlers,
       ...homeCalls.handlers,
+      'home.closed': () => Promise.resolve(closedHomeText(layout, closed)),
       ...createHostCalls(parts),
       ...createServerCalls(runs, parts.reach),
       ...startCalls.handlers,
       ...parts.tools.handlers,
-      ...reportHandlers,
+      ...createReportCalls(parts),
+      ...createTrustedCalls(parts, runs, upkeep),
     },
-    closedHome: closedHomeText(layout, closed),
     subscribe: (listener) => parts.events.add(listener),
-    presets: presetCalls.presets,
-    resolveSpec: presetCalls.resolveSpec,
-    resolveChoice: presetCalls.resolveChoice,
-    resolveChange: presetCalls.resolveChange,
-    recoverDeployment: (id) => deployments.recover(id),
-    ...{ machine: machineCalls.machine, hostFits: startCalls.hostFits },
-    images,
-    setup: parts.tools,
-    data,
-    approvals: parts.approvals,
-    modelCode: (path) => own.code(path),
-    monitor,
-    readers,
-    initModelFolder: (dir) => initModelFolder(dir, options.resources),
-    ...runCallsOf(runs, store),
     underWay,
-    levelsCsv: pointsCsv,
-    ...reportCalls,
-    planClean: (request) => upkeep.planClean(request),
-    clean: (request) => upkeep.clean(request),
     close: async () => {
       const working = [upkeep, runList, homeCalls, runs, dockerCalls, data, parts.tools, monitor];
       for (const part of [deployments, ...working]) await part.close();

@@ -34,8 +34,18 @@ export type ConfirmedCall =
   | 'servers.look'
   | 'servers.measure';
 
-/** Those that the core has as they are: the trust of a run is asked for here alone. */
-type CheckedCall = Exclude<ConfirmedCall, 'runs.trust'>;
+/** Those that the core has as they are, and what is asked before them: the trust of a run is asked for here alone. */
+type CheckedHandlers = Pick<
+  Core['handlers'],
+  | Exclude<ConfirmedCall, 'runs.trust'>
+  | ApprovalCall
+  | 'models.code'
+  | 'runs.content'
+  | 'runs.show'
+  | 'runs.trustContent'
+  | 'spec.readModel'
+>;
+type ApprovalCall = 'approvals.missing' | 'approvals.add';
 
 /** Asks in a native dialog; true: the person agreed. */
 export type AskForConsent = (question: ConsentQuestion) => Promise<boolean>;
@@ -55,7 +65,10 @@ const machineOf = (host: string | undefined): Reach['machines'] =>
   host === undefined ? [] : [{ field: 'host', value: host }];
 
 /** Asks for what was not agreed to before: one dialog at a time, and none for what the one before it answered. */
-function createConsentGate(approvals: Core['approvals'], askNatively: AskForConsent) {
+function createConsentGate(
+  { 'approvals.missing': findMissing, 'approvals.add': approve }: Pick<CheckedHandlers, ApprovalCall>,
+  askNatively: AskForConsent,
+) {
   let tail: Promise<unknown> = Promise.resolve();
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const done = tail.then(work);
@@ -66,15 +79,15 @@ function createConsentGate(approvals: Core['approvals'], askNatively: AskForCons
     inTurn,
     ensure: (reach: Reach): Promise<void> =>
       inTurn(async () => {
-        const missing = await approvals.missing(reach);
+        const missing = await findMissing(reach);
         if (!isEmptyReach(missing)) {
           const values = allOfReach(missing).map(({ value }) => value);
           if (!(await askNatively(reachQuestion(missing)))) throw refused(values.join(', '));
         }
-        await approvals.add(reach);
+        await approve(reach);
       }),
     requireOpened: async (spec: unknown): Promise<void> => {
-      const [missing] = (await approvals.missing(sourcePath(spec))).paths;
+      const [missing] = (await findMissing(sourcePath(spec))).paths;
       if (missing === undefined) return;
       throw new WorkbenchError('not-trusted', `The model ${missing.value} was not opened in this window`, {
         where: missing.field,
@@ -97,27 +110,24 @@ const after =
  * opened here is then refused.
  */
 export function confirmedCalls(
-  core: Pick<Core, 'approvals' | 'getRun' | 'modelCode' | 'readers' | 'runContent' | 'trustRun'> & {
-    readonly handlers: Pick<Handlers, CheckedCall>;
-  },
+  handlers: CheckedHandlers,
   askNatively: AskForConsent,
 ): Pick<Handlers, ConfirmedCall> {
-  const { handlers, approvals, readers } = core;
-  const { inTurn, ensure, requireOpened } = createConsentGate(approvals, askNatively);
+  const { inTurn, ensure, requireOpened } = createConsentGate(handlers, askNatively);
   const ensureRun = async ({ runId }: { readonly runId: string }): Promise<void> =>
-    ensure(reachOf((await core.getRun(runId)).state.spec));
+    ensure(reachOf((await handlers['runs.show']({ runId })).state.spec));
   return {
     'models.open': async (input) => {
       await ensure(pathReach('model', input.path));
       const opened = await handlers['models.open'](input);
       // Of a saved_model.pb the model is the folder that it lies in.
-      await approvals.add(pathReach('model', opened.path));
+      await handlers['approvals.add'](pathReach('model', opened.path));
       return opened;
     },
     'models.trust': async (input) => {
       await ensure(pathReach('model', input.path));
       const sha256 = await inTurn(async () => {
-        const code = await core.modelCode(input.path);
+        const code = await handlers['models.code']({ path: input.path });
         if (await askNatively(trustQuestion(code))) return code.sha256;
         throw refused(code.path);
       });
@@ -130,12 +140,12 @@ export function confirmedCalls(
     'runs.planChange': after(handlers['runs.planChange'], ({ spec }) => requireOpened(spec)),
     'runs.change': after(handlers['runs.change'], ({ spec }) => ensure(reachOf(spec))),
     'runs.trust': async ({ runId }) => {
-      const content = await core.runContent(runId);
+      const content = await handlers['runs.content']({ runId });
       await inTurn(async () => {
         if (!(await askNatively(runQuestion(content)))) throw refused(content.dir);
         // Of the very content that was shown.
-        await core.trustRun(runId, content.hash);
-        await approvals.add(reachOfContent(content));
+        await handlers['runs.trustContent']({ runId, hash: content.hash });
+        await handlers['approvals.add'](reachOfContent(content));
       });
       return null;
     },
@@ -149,7 +159,7 @@ export function confirmedCalls(
     'spec.export': after(handlers['spec.export'], ({ overrides }) => requireOpened(overrides)),
     'spec.choice': after(handlers['spec.choice'], ({ spec }) => ensure(sourcePath(spec))),
     'spec.import': after(handlers['spec.import'], async ({ text, fileName, overrides }) => {
-      const { source } = await readers.specModel({ text, fileName });
+      const { source } = await handlers['spec.readModel']({ text, fileName });
       await ensure(sourcePath({ model: { source } }));
       await requireOpened(overrides);
     }),

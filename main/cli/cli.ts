@@ -130,8 +130,9 @@ async function main(): Promise<void> {
         readerFile: join(bundles, 'reader-process.cjs'),
         printPdf: printer(env, home),
         electron: null,
-      }).then((core) => {
-        if (core.closedHome !== null) printText(`${core.closedHome}\n`, 'stderr');
+      }).then(async (core) => {
+        const closed = await core.handlers['home.closed'](undefined);
+        if (closed !== null) printText(`${closed}\n`, 'stderr');
         return core;
       });
       return made.core;

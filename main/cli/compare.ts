@@ -99,7 +99,7 @@ function publishedRemedy(
 
 /** The figures published of the run's model, format and precision. Throws input-invalid where there are none. */
 async function withPublished(core: Core, b: string, gpu: string | undefined): Promise<Comparison> {
-  const { state } = await core.getRun(b);
+  const { state } = await core.handlers['runs.show']({ runId: b });
   const { spec, environment } = state;
   const own = hasSpec(state);
   const tables = own ? await core.handlers['presets.published']({ preset: spec.model.preset }) : null;
@@ -142,7 +142,8 @@ async function comparisonOf(core: Core, a: string, b: string): Promise<Compariso
   if (idA === idB) {
     throw invalidInput('compare', `${a} and ${b} are the same run`, 'Name two different runs.');
   }
-  const [{ state: first }, { state: second }] = [await core.getRun(idA), await core.getRun(idB)];
+  const { state: first } = await core.handlers['runs.show']({ runId: idA });
+  const { state: second } = await core.handlers['runs.show']({ runId: idB });
   const states = [first, second];
   const budgetMs = sharedBudgetMs(states);
   const { index, isClear, sentence } = bestOfRuns(
@@ -260,7 +261,7 @@ export function addCompare(program: Verb): void {
       if (outcome !== null) exit(exitOf[outcome]);
       if (file !== null) {
         const request = { runIds: [compared.a, compared.b], p99BudgetMs: compared.budgetMs, title: null };
-        await core.writeComparison(request, file.kind, file.path);
+        await core.handlers['comparisons.write']({ request, kind: file.kind, path: file.path });
       }
       const inForm = options.markdown === true ? markdownLines : textLines;
       return { document: { ...compared, outcome, judged, sentences }, lines: () => inForm(compared, lines) };
@@ -283,7 +284,7 @@ async function chosenRuns(core: Core, given: readonly string[], last: number): P
   const runIds: string[] = [];
   for (const name of given) runIds.push(await resolveRunId(core, name));
   if (runIds.length > 0) return [...new Set(runIds)];
-  const { runs } = await core.listRuns();
+  const { runs } = await core.handlers['runs.all'](undefined);
   return runs
     .filter(({ best }) => best !== null)
     .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt))
@@ -310,7 +311,7 @@ export function addBest(program: Verb): void {
       const budgetMs = (await budgetOf(core, options.p99BudgetMs)) ?? null;
       const runs = [];
       for (const runId of runIds) {
-        const { state } = await core.getRun(runId);
+        const { state } = await core.handlers['runs.show']({ runId });
         runs.push({ name: state.name === null ? runId : `${state.name} (${runId})`, state });
       }
       const { index, isClear, sentence } = bestOfRuns(runs, budgetMs);

@@ -48,8 +48,8 @@ function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
       core.subscribe((event) => {
         if (event.type === 'data-work' && event.work.id === workId) listener(event.work.title, event.work);
       }),
-    cancel: () => core.data.cancel(workId),
-    ended: () => core.data.ended(workId),
+    cancel: () => void core.handlers['data.cancel']({ workId }),
+    ended: () => core.handlers['data.ended']({ workId }),
   });
 }
 
@@ -89,9 +89,12 @@ export function addData(program: Verb): void {
     .description('List origin, size, license and checksum, and what is on this machine')
     .argument('[preset]', 'list only this preset')
     .answer(async ({ core }, preset: string | undefined) => {
-      const ids = preset === undefined ? core.presets().map(({ id }) => id) : [preset];
+      const ids =
+        preset === undefined
+          ? (await core.handlers['presets.list'](undefined)).map(({ id }) => id)
+          : [preset];
       const lists = await Promise.all(
-        ids.map(async (id) => ({ preset: id, items: await core.data.list(id) })),
+        ids.map(async (id) => ({ preset: id, items: await core.handlers['data.list']({ preset: id }) })),
       );
       const none = '  no published sources';
       return {
@@ -114,7 +117,7 @@ export function addData(program: Verb): void {
     .option('--to <dir>', 'destination folder; the source gets a subfolder named after its id')
     .option('--from <file>', 'use this local copy of the published file')
     .work(async ({ core, output, exit }, preset: string, options: FetchOptions) => {
-      const item = chosen(await core.data.list(preset), preset, options);
+      const item = chosen(await core.handlers['data.list']({ preset }), preset, options);
       const { source } = item;
       if (source.allowed === 'by-hand') {
         if (output.json) output.document(item);
@@ -132,7 +135,7 @@ export function addData(program: Verb): void {
       );
       if (source.checksum === null) output.say(checksumText(null));
       output.say(`from ${options.from ?? source.address}`);
-      const workId = core.data.fetch({
+      const { workId } = await core.handlers['data.fetchTo']({
         preset,
         source: source.id,
         to: options.to === undefined ? undefined : resolve(options.to),

@@ -35,7 +35,7 @@ type NameOf = (runId: string) => string;
 
 /** Runs as people call them, with their ids. */
 async function runNames(core: Core): Promise<NameOf> {
-  const { runs } = await core.listRuns();
+  const { runs } = await core.handlers['runs.all'](undefined);
   return (runId) => {
     const name = runs.find((run) => run.runId === runId)?.name ?? null;
     return name === null ? runId : `${name} (${runId})`;
@@ -258,7 +258,7 @@ const addRecover = (program: Verb): Verb =>
     .command('recover', { hidden: true })
     .argument('<deployment>', deploymentArgument)
     .answer(async ({ core }, id: string) => {
-      await core.recoverDeployment(id);
+      await core.handlers['deployments.recover']({ id });
       return { document: { id }, lines: () => [] };
     });
 

@@ -14,8 +14,8 @@ function follow(core: Core, workId: string, output: Output): Promise<ImageWork> 
         core.subscribe((event) => {
           if (event.type === 'image-work' && event.work.id === workId) listener(event.work.image, event.work);
         }),
-      cancel: () => core.images.cancel(workId),
-      ended: () => core.images.ended(workId),
+      cancel: () => void core.handlers['docker.cancelImageWork']({ workId }),
+      ended: () => core.handlers['docker.imageWorkEnded']({ workId }),
     },
   );
 }
@@ -64,7 +64,8 @@ export function addImages(program: Verb): void {
     .description('Pull an image by tag or digest')
     .argument('<reference>')
     .work(async ({ core, output }, reference: string) => {
-      const work = await follow(core, core.images.pull(reference), output);
+      const { workId } = await core.handlers['docker.pullImage']({ reference });
+      const work = await follow(core, workId, output);
       if (output.json) output.document(work);
     });
   images

@@ -100,7 +100,7 @@ function addRuns(program: Verb): void {
     .option('--limit <n>', 'at most this many, the newest')
     .option('--history <run>', 'list the runs of the same model, format and precision as this run')
     .answer(async ({ core }, options: RunsOptions) => {
-      const { runs: all, unreadable } = await core.listRuns();
+      const { runs: all, unreadable } = await core.handlers['runs.all'](undefined);
       const runs = chosenRuns(all, options);
       if (options.history !== undefined) {
         return historyAnswer(all, await resolveRunId(core, options.history));
@@ -217,7 +217,7 @@ function addShow(program: Verb): void {
     )
     .answer(async ({ core }, given: string, { p99BudgetMs }: { readonly p99BudgetMs?: number }) => {
       const runId = await resolveRunId(core, given);
-      const { state: loaded, dir } = await core.getRun(runId);
+      const { state: loaded, dir } = await core.handlers['runs.show']({ runId });
       const state = p99BudgetMs === undefined ? loaded : { ...loaded, p99BudgetMs };
       const document = runDocument(state, dir);
       const served = servedByText(state);

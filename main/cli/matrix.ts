@@ -91,7 +91,7 @@ const worst = (codes: readonly number[]): number =>
 
 /** Runs of this matrix in the store, newest first, by what was chosen for them. */
 async function runsOf(core: Core, name: string): Promise<ReadonlyMap<string, string>> {
-  const { runs } = await core.listRuns();
+  const { runs } = await core.handlers['runs.all'](undefined);
   const found = new Map<string, string>();
   for (const { matrix, runId } of runs) {
     if (matrix?.name === name && !found.has(matrix.entry)) found.set(matrix.entry, runId);
@@ -121,7 +121,7 @@ async function prepared(session: Session, runs: readonly PlannedRun[]): Promise<
   const notes = createNotes();
   for (const run of runs) {
     const runId = options.resume === true ? known.get(run.entry) : undefined;
-    const state = runId === undefined ? null : (await core.getRun(runId)).state;
+    const state = runId === undefined ? null : (await core.handlers['runs.show']({ runId })).state;
     const asItIs: PlacedRun = { ...run, state, placesThere: null, notes: [] };
     // Nothing more is asked of the machines.
     const one = stop.signal.aborted ? asItIs : await placed(session, { ...run, state });
@@ -134,7 +134,7 @@ async function prepared(session: Session, runs: readonly PlannedRun[]): Promise<
 
 async function report(session: Session, results: readonly Ended[]): Promise<void> {
   const { core, name, options, output } = session;
-  const { files, problem } = await core.writeMatrix({
+  const { files, problem } = await core.handlers['matrix.write']({
     name,
     results,
     ...(options.out === undefined ? {} : { out: options.out }),

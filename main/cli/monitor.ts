@@ -73,9 +73,9 @@ function reportKind(file: string): 'html' | 'pdf' {
 }
 
 async function write(core: Core, options: MonitorCliOptions): Promise<void> {
-  if (options.csv !== undefined) await core.monitor.exportTo(options.csv, 'csv');
+  if (options.csv !== undefined) await core.handlers['monitor.write']({ path: options.csv, kind: 'csv' });
   const { report } = options;
-  if (report !== undefined) await core.monitor.exportTo(report, reportKind(report));
+  if (report !== undefined) await core.handlers['monitor.write']({ path: report, kind: reportKind(report) });
 }
 
 /** The times in milliseconds; `forMs` null: until Ctrl-C. */
@@ -180,10 +180,10 @@ async function watchServer(
   if (tls.insecure === true) output.say("Warning: the server's certificate is not verified.");
   const headers = readHeaders(options.header ?? []);
   const target = { url, metricsUrl, ...(secure ? { tls } : {}), ...present({ host }) };
-  if (probe !== null) await core.monitor.requireModel(target, headers, probe.model);
-  await core.monitor.watch(target, intervalMs, headers);
+  if (probe !== null) await core.handlers['monitor.requireModel']({ target, headers, model: probe.model });
+  await core.handlers['monitor.watch']({ target, intervalMs, headers });
   if (probe !== null) await core.handlers['monitor.setProbe']({ probe });
-  if (record !== undefined) await core.monitor.recordTo(record);
+  if (record !== undefined) await core.handlers['monitor.recordTo']({ path: record });
   // Keeps the process alive whatever the timers do.
   const alive = setInterval(() => undefined, 60_000);
   await until;
@@ -226,13 +226,14 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   for (const file of [options.csv, options.report]) if (file !== undefined) await requireOutput(file);
   boundHeapGrowth();
   const core = await context.core();
-  if (rules !== null) core.monitor.judgeBy(rules);
+  if (rules !== null) await core.handlers['monitor.judgeBy']({ rules });
   const seen: Seen = { fired: false, model: false, probeProblem: null };
   const stop = core.subscribe(printer(output, alertModel, seen));
   const { until, dispose } = listenForEnd(options, forMs);
   try {
     if (replay !== undefined) {
-      await Promise.race([core.monitor.replayFile(replay, readNumber('--speed', options.speed)), until]);
+      const speed = readNumber('--speed', options.speed);
+      await Promise.race([core.handlers['monitor.replayFile']({ path: replay, speed }), until]);
     } else if (url !== undefined) {
       await watchServer(core, output, options, { url, intervalMs, probe, until });
     }
@@ -248,7 +249,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     });
   }
   if (rules === null) return seen.fired ? exitCodes.alert : exitCodes.done;
-  const unjudged = unjudgedLines(core.monitor.unjudged(), seen.probeProblem);
+  const unjudged = unjudgedLines(await core.handlers['monitor.unjudged'](undefined), seen.probeProblem);
   for (const line of unjudged) output.say(line);
   if (seen.fired) return exitCodes.alert;
   return unjudged.length > 0 ? exitCodes.unjudged : exitCodes.done;

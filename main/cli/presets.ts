@@ -66,8 +66,8 @@ export function addPresets(program: Verb): void {
   program
     .command('presets')
     .description('List the presets')
-    .answer(({ core }) => {
-      const presets = core.presets();
+    .answer(async ({ core }) => {
+      const presets = await core.handlers['presets.list'](undefined);
       return { document: presets, lines: () => presets.flatMap(presetLines) };
     })
     .command('show')
@@ -76,9 +76,10 @@ export function addPresets(program: Verb): void {
     )
     .argument('<preset>', 'id of a preset: "presets" lists them')
     .answer(async ({ core }, id: string) => {
-      const preset = core.presets().find((known) => known.id === id);
+      const presets = await core.handlers['presets.list'](undefined);
+      const preset = presets.find((known) => known.id === id);
       if (preset === undefined) {
-        const known = core.presets().map((one) => one.id);
+        const known = presets.map((one) => one.id);
         throw new WorkbenchError(
           'preset-unknown',
           `Unknown preset "${id}"; the presets are: ${known.join(', ')}`,
@@ -115,7 +116,7 @@ export function addOwnModels(program: Verb, context: CliContext): void {
     .action(async (dir: string) => {
       const core = await context.core();
       const output = context.output({});
-      const { folder, written, kept } = await core.initModelFolder(dir);
+      const { folder, written, kept } = await core.handlers['models.init']({ dir });
       for (const file of written) output.say(`wrote ${file}`);
       for (const file of kept) output.say(`kept ${file}`);
       output.say(`Next: triton-workbench run ${folder} --trust`);

@@ -39,7 +39,7 @@ function addOpen(program: Command, context: CliContext, openWindow: OpenWindow):
       const core = await context.core();
       const runId = await resolveRunId(core, given);
       // Not a window that says so: here.
-      await core.getRun(runId);
+      await core.handlers['runs.show']({ runId });
       await openWindow([`triton-workbench://run/${runId}`]);
       context.output({}).say(`Opening ${runId}`);
     });

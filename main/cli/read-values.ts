@@ -223,12 +223,16 @@ function ambiguous(text: string, what: string, runs: readonly RunSummary[]): nev
   );
 }
 
+interface RunsCore {
+  readonly handlers: Pick<Core['handlers'], 'runs.all'>;
+}
+
 /**
  * The run that a person means: its id, its name, the beginning of an id that no other has, `latest` or `latest~N`, N runs
  * before it. Throws run-unknown, and input-invalid with the candidates where several are meant.
  */
-export async function resolveRunId(core: Pick<Core, 'listRuns'>, text: string): Promise<string> {
-  const { runs, unreadable } = await core.listRuns();
+export async function resolveRunId(core: RunsCore, text: string): Promise<string> {
+  const { runs, unreadable } = await core.handlers['runs.all'](undefined);
   if (runs.some(({ runId }) => runId === text)) return text;
   const latest = /^latest(?:~(\d{1,6}))?$/.exec(text);
   if (latest !== null) {
@@ -256,13 +260,13 @@ export async function resolveRunId(core: Pick<Core, 'listRuns'>, text: string): 
 
 /** Says of the name that a run has just been given whether others have it too: it then names none of them. */
 export async function saySharedName(
-  core: Pick<Core, 'listRuns'>,
+  core: RunsCore,
   say: (line: string) => void,
   runId: string,
   name: string | null | undefined,
 ): Promise<void> {
   if (name === null || name === undefined) return;
-  const { runs } = await core.listRuns();
+  const { runs } = await core.handlers['runs.all'](undefined);
   const others = runs.filter((run) => run.name === name && run.runId !== runId).length;
   if (others === 0) return;
   const who = others === 1 ? 'Another run is' : `${others} other runs are`;

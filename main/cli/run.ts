@@ -86,7 +86,7 @@ export function addRun(program: Command, context: CliContext): void {
       refuseMatrixOptions(options);
       const { typed, ...chosen } = await readChoice(core, preset, options);
       if (!checkOnly) await tellBefore(core, chosen, context.output(options).quiet === true);
-      const spec = await core.resolveChoice(chosen);
+      const spec = await core.handlers['spec.resolve'](chosen);
       if (checkOnly) return;
       if (options.keepServing !== undefined) await requireServable(core, spec, options.keepServing);
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
@@ -94,7 +94,7 @@ export function addRun(program: Command, context: CliContext): void {
       const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
       const ofFile = options.spec !== undefined;
       const how = { skipPreflight, p99BudgetMs, name: named, ofFile };
-      const runId = await core.createRun(spec, options.out, how);
+      const { runId } = await core.handlers['runs.create']({ spec, out: options.out, ...how });
       const output = context.output(options);
       await saySharedName(core, output.say, runId, named);
       const code = await workOn(core, runId, output, { verbose, skipPreflight, detach });
@@ -221,12 +221,12 @@ export function addImport(program: Verb): void {
     .option('--name <name>', 'name of the run', readRunName)
     .option('--batch-size <n>', 'batch size, which the file does not contain; default: 1')
     .work(async ({ core, output }, file: string, options: ImportOptions) => {
-      const { runId, notes } = await core.importFile({
+      const { runId, notes } = await core.handlers['runs.import']({
         path: resolve(file),
         ...present({ model: options.model, name: options.name }),
         ...(options.batchSize === undefined ? {} : { batchSize: readBatchSize(options.batchSize) }),
       });
-      const { state, dir } = await core.getRun(runId);
+      const { state, dir } = await core.handlers['runs.show']({ runId });
       output.say(`Imported as ${runId}`);
       output.say(`  in ${dir}`);
       for (const note of notes) output.say(`  ${note}`);
@@ -251,7 +251,7 @@ interface ResumeOptions extends ApproveOptions {
 async function changedSpec(core: Core, runId: string, options: ResumeOptions): Promise<RunSpec | null> {
   if (options.set === undefined) return null;
   const typed = options.set.map(readAssignment).reduce<Tree>(mergeTrees, {});
-  const spec = await core.resolveChange(runId, typed);
+  const spec = await core.handlers['runs.changedSpec']({ runId, overrides: typed });
   await approveGiven(core, spec, options, { typed });
   return spec;
 }
@@ -283,7 +283,7 @@ async function tellPlan(
   output: Output,
 ): Promise<void> {
   const { 'runs.planChange': planChange, 'runs.planRerun': planRerun } = core.handlers;
-  const { state } = await core.getRun(runId);
+  const { state } = await core.handlers['runs.show']({ runId });
   if (asked) {
     tellAgain(state, output);
     return;
@@ -339,7 +339,7 @@ export function addResume(program: Verb): void {
     .work(async ({ core, output, exit }, given: string, options: ResumeOptions) => {
       const from = readStep(options);
       const runId = await resolveRunId(core, given);
-      if (options.trust === true) await core.trustRun(runId);
+      if (options.trust === true) await core.handlers['runs.trust']({ runId });
       const { verbose = false, detach, again = false, allowUnverified, skipPreflight } = options;
       const spec = await changedSpec(core, runId, options);
       if (options.dryRun === true) {
@@ -348,7 +348,7 @@ export function addResume(program: Verb): void {
         return;
       }
       if (spec === null && (options.trust === true || options.allowRemoteLoad === true)) {
-        await approveGiven(core, (await core.getRun(runId)).state.spec, options);
+        await approveGiven(core, (await core.handlers['runs.show']({ runId })).state.spec, options);
       }
       const headers = options.header === undefined ? undefined : readHeaders(options.header);
       const how = {

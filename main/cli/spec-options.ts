@@ -114,7 +114,8 @@ async function readOwnModel(
   options: RunOptions,
   note: (line: string) => void,
 ): Promise<Choice | null> {
-  if (core.presets().some(({ id }) => id === argument)) return null;
+  const presets = await core.handlers['presets.list'](undefined);
+  if (presets.some(({ id }) => id === argument)) return null;
   if (!argument.includes('/') && !argument.includes(sep) && !existsSync(argument)) return null;
   const input = { path: argument, ...readModelShapes(options.shape ?? []) };
   const call = options.trust === true ? 'models.trust' : 'models.open';
@@ -186,7 +187,7 @@ export async function readChoice(
   const name = own === null ? preset : own.preset;
   const reader: SpecReader = {
     importSpec: (input) => core.handlers['spec.import'](input),
-    specModel: core.readers.specModel,
+    specModel: core.handlers['spec.readModel'],
     note,
   };
   const said = await readOverrides(name, { ...options, spec: undefined, configuration: undefined }, reader);

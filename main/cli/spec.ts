@@ -42,7 +42,8 @@ export function addSpec(program: Command, context: CliContext): void {
       const { preset: id, overrides } = await readChoice(core, preset, options);
       const choice = { preset: id, overrides };
       // Who types this asks what is in those files.
-      for (const { value } of reachOf(overrides).paths) core.approvals.give(value);
+      for (const { value } of reachOf(overrides).paths)
+        await core.handlers['approvals.give']({ path: value });
       const preview = await core.handlers['spec.preview'](choice);
       const isBroken = preview.problems.some(({ severity }) => severity === 'problem');
       if (form === 'json') context.output({ json: true }).document(preview);

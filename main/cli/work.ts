@@ -9,7 +9,7 @@ import { isAllFaulty } from '../domain/measured/points';
 import { exitCodes, formatError, type Output, progressOf } from './output';
 import { createRunProgress, runDocument } from './run-progress';
 
-type Ended = Awaited<Awaited<ReturnType<Core['executeRun']>>['end']>;
+type Ended = Awaited<Awaited<ReturnType<Core['handlers']['runs.execute']>>['end']>;
 
 interface WorkOptions extends ExecuteOptions {
   readonly verbose: boolean;
@@ -34,17 +34,17 @@ export async function workOn(
     // A matrix works on several at the same time.
     if (!('runId' in event) || event.runId === runId) tell(event);
   });
-  const isHandedOver = await core.jobs.isHandedOver(runId);
+  const isHandedOver = await core.handlers['jobs.isHandedOver']({ runId });
   const stops = listenForStops(core, runId, output, isHandedOver);
   try {
-    const { dir } = await core.getRun(runId);
+    const { dir } = await core.handlers['runs.show']({ runId });
     output.say(`Run ${runId}`);
     output.say(`  in ${dir}`);
-    const { end } = await core.executeRun(runId, how);
+    const { end } = await core.handlers['runs.execute']({ runId, ...how });
     const ended = detach && isHandedOver ? null : await Promise.race([end, stops.left]);
     if (ended === null) return await leftToJob(core, runId, output, detach);
     const { outcome, error } = ended;
-    const { state } = await core.getRun(runId);
+    const { state } = await core.handlers['runs.show']({ runId });
     // A job that ended without its run, or quiet: else the journal's own words of an error were shown as they came.
     if (error !== null && (state.error === null || output.quiet === true)) output.say(formatError(error));
     for (const report of state.reports) output.say(`  ${report.kind}: ${report.path}`);
@@ -89,7 +89,7 @@ function listenForStops(core: Core, runId: string, output: Output, isHandedOver:
   const endOfJob = () => {
     if (!asked.byScheduler) {
       output.say('The scheduler ends this job.');
-      core.jobs.ends(runId, 'now').catch(() => undefined);
+      core.handlers['jobs.ends']({ runId, when: 'now' }).catch(() => undefined);
     }
     asked.byScheduler = true;
   };
@@ -106,11 +106,11 @@ function listenForStops(core: Core, runId: string, output: Output, isHandedOver:
       return;
     }
     output.say('Cancelling. Press Ctrl-C again to quit immediately.');
-    core.cancelRun(runId).catch(() => undefined);
+    core.handlers['runs.cancel']({ runId }).catch(() => undefined);
   };
   const limitIsNear = () => {
     output.say('The time limit of this job is near: the run pauses after its level.');
-    core.jobs.ends(runId, 'soon').catch(() => undefined);
+    core.handlers['jobs.ends']({ runId, when: 'soon' }).catch(() => undefined);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
@@ -127,7 +127,7 @@ function listenForStops(core: Core, runId: string, output: Output, isHandedOver:
 
 /** The job works on without anybody. */
 async function leftToJob(core: Core, runId: string, output: Output, asked: boolean): Promise<number> {
-  const { state, dir } = await core.getRun(runId);
+  const { state, dir } = await core.handlers['runs.show']({ runId });
   output.say(`The job continues. To follow it: triton-workbench resume ${runId}`);
   output.say(`To cancel it: triton-workbench cancel ${runId}`);
   if (output.json) output.document(runDocument(state, dir));
@@ -153,17 +153,19 @@ const isNamedIn =
  * @param input.specFile of `--spec`; "-" has no folder
  */
 export async function approveGiven(
-  core: Pick<Core, 'approvals' | 'handlers'>,
+  core: Pick<Core, 'handlers'>,
   spec: RunSpec,
   options: ApproveOptions,
   input: { readonly typed?: unknown; readonly specFile?: string | undefined } = {},
 ): Promise<void> {
   const { specFile } = input;
-  if (specFile !== undefined && specFile !== '-') core.approvals.give(dirname(resolve(specFile)));
+  if (specFile !== undefined && specFile !== '-') {
+    await core.handlers['approvals.give']({ path: dirname(resolve(specFile)) });
+  }
   const reach = reachOf(spec);
   const typed = input.typed === undefined ? emptyReach : reachOf(input.typed);
   const trusted = options.trust === true;
-  await core.approvals.add({
+  await core.handlers['approvals.add']({
     paths: reach.paths.filter((reached) => trusted || isNamedIn(typed.paths)(reached)),
     images: reach.images.filter((reached) => trusted || isNamedIn(typed.images)(reached)),
     hosts: options.allowRemoteLoad === true ? reach.hosts : [],

@@ -3,15 +3,14 @@ import type { ComparisonRequest } from '../contract/run/saved-comparison';
 import { type Comparison, comparisonOf } from '../domain/comparison/comparison';
 import { formatTime } from '../reports/to-report';
 import { createComparisons } from '../store/comparisons';
-import type { Core } from './core-interface';
+import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
-
-export type ComparisonCall = Extract<keyof Handlers, `comparisons.${string}`>;
 
 /** Several runs side by side, and the sets of them that have a name. */
 export function createComparisonCalls(
   parts: Pick<CoreParts, 'store' | 'layout' | 'presets' | 'options' | 'now'>,
-): Pick<Core, 'writeComparison'> & { readonly handlers: Pick<Handlers, ComparisonCall> } {
+): Pick<Handlers, Extract<keyof Handlers, `comparisons.${string}`>> &
+  Pick<TrustedCalls, 'comparisons.write'> {
   const { store, layout, presets, options, now } = parts;
   const saved = createComparisons(layout.comparisons);
   const compared = async ({ runIds, p99BudgetMs, title }: ComparisonRequest): Promise<Comparison> => {
@@ -25,20 +24,18 @@ export function createComparisonCalls(
   const writer = () => import('../reports/comparison/write-comparison');
   const generatedAt = () => now().toISOString();
   return {
-    writeComparison: async (request, kind, path) => {
+    'comparisons.write': async ({ request, kind, path }) => {
       const { writeComparison } = await writer();
       const { printPdf } = options;
       const comparison = await compared(request);
       await writeComparison({ comparison, kind, path, generatedAt: generatedAt(), printPdf });
     },
-    handlers: {
-      'comparisons.list': () => saved.list(),
-      'comparisons.save': (comparison) => saved.save(comparison),
-      'comparisons.remove': ({ name }) => saved.remove(name),
-      'comparisons.text': async (request) => {
-        const { comparisonText } = await writer();
-        return { text: comparisonText(await compared(request), 'markdown', generatedAt()) };
-      },
+    'comparisons.list': () => saved.list(),
+    'comparisons.save': (comparison) => saved.save(comparison),
+    'comparisons.remove': ({ name }) => saved.remove(name),
+    'comparisons.text': async (request) => {
+      const { comparisonText } = await writer();
+      return { text: comparisonText(await compared(request), 'markdown', generatedAt()) };
     },
   };
 }

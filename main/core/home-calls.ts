@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Handlers } from '../contract/api';
+import type { Handlers, WorkUnderWay } from '../contract/api';
 import type { DocumentInfo } from '../contract/calls/application-calls';
 import { WorkbenchError } from '../contract/errors';
 import { isEmptyReach } from '../contract/reach';
@@ -16,7 +16,6 @@ import { pipSecrets } from '../setup/index-secrets';
 import { readPipConfigs } from '../setup/package-index';
 import { pathReach } from '../store/approvals';
 import { leaseHolder } from '../store/file-lease';
-import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { deployedRuns, findRetired, type Upkeep } from './upkeep';
 
@@ -24,11 +23,11 @@ type HomeCall = Extract<keyof Handlers, `settings.${string}` | `home.${string}` 
 
 interface HomeNeeds {
   readonly upkeep: Pick<Upkeep, 'planClean' | 'clean'>;
-  readonly machine: Core['machine'];
+  readonly machine: Handlers['machine.get'];
   readonly deployments: Handlers['deployments.list'];
   readonly dockerState: Handlers['docker.state'];
   readonly images: Handlers['docker.images'];
-  readonly underWay: Core['underWay'];
+  readonly underWay: () => WorkUnderWay;
 }
 
 const reportLines = 200;
@@ -106,7 +105,7 @@ function createReport(parts: CoreParts, needs: HomeNeeds): Handlers['support.rep
         version: options.version,
         electron: options.electron,
         at: now().toISOString(),
-        machine: await needs.machine().catch(() => null),
+        machine: await needs.machine(undefined).catch(() => null),
         docker: `${connection} (${host})${error === null ? '' : `: ${error.message}`}`,
         settings: await settings.read(),
         log: await readApplicationLog(layout.logs, reportLines),

@@ -8,7 +8,7 @@ import { problemError } from '../contract/run/spec-tools';
 import { type HostFacts, readEngineMachine, releaseNeeds } from '../engine/docker/run-images';
 import { hostFit, type HostNeeds } from '../engine/docker-over-ssh/host-reach';
 import { readReleases } from '../machine/releases';
-import type { Core } from './core-interface';
+import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 
 type Parts = Pick<CoreParts, 'engines' | 'hosts' | 'presetOf' | 'options'>;
@@ -73,7 +73,7 @@ export function createHostFacts({ hosts }: Pick<CoreParts, 'hosts'>): HostFactsO
 }
 
 /** Which of several hosts fit a run in containers, each with the reason where it does not. */
-export function createHostFits(parts: Parts, factsOf: HostFactsOf, check: Check): Core['hostFits'] {
+export function createHostFits(parts: Parts, factsOf: HostFactsOf, check: Check): TrustedCalls['hosts.fit'] {
   const { resources, env } = parts.options;
   const machineOf = async (spec: RunSpec): Promise<HostFacts> => {
     const host = await factsOf(spec);
@@ -98,7 +98,7 @@ export function createHostFits(parts: Parts, factsOf: HostFactsOf, check: Check)
       release: skipPreflight ? null : { needs: releaseNeeds(engine, format, preset.ngcRelease), releases },
     };
   };
-  return (spec, hosts, { modelOfGpu, skipPreflight = false }) => {
+  return ({ spec, hosts, modelOfGpu, skipPreflight = false }) => {
     const { engine } = spec;
     if (!inContainers(engine)) return Promise.resolve([]);
     const fitOf = async (host: string): Promise<HostFit> => {

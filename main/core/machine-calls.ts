@@ -17,7 +17,7 @@ import { requireSameModel } from '../pipeline/change-spec';
 import type { Runs } from '../pipeline/runs';
 import { readPublished, requirePreset } from '../presets/presets';
 import { minimalOverrides, procedureDifferences, resolveSpec } from '../presets/resolve-spec';
-import type { Core } from './core-interface';
+import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 
 /** Which release of NVIDIA's images fits, or what is missing for every one. */
@@ -27,12 +27,14 @@ function releaseText(fit: FittingRelease | null): string | null {
 }
 
 /** This machine: what it has, and whether it suits a run. */
-export function createMachineCalls({ docker, engines, options, tools }: CoreParts): Pick<Core, 'machine'> & {
-  readonly handlers: Pick<Handlers, 'machine.get' | 'machine.gpus'>;
-} {
+export function createMachineCalls({
+  docker,
+  engines,
+  options,
+  tools,
+}: CoreParts): Pick<Handlers, 'machine.get' | 'machine.gpus'> & Pick<TrustedCalls, 'machine.check'> {
   const { env, resources, registry, home, version } = options;
-  const machine: Core['machine'] = async (engine, asked) => {
-    const format = asked ?? null;
+  const machine: TrustedCalls['machine.check'] = async ({ engine, format = null }) => {
     let fit: FittingRelease | null = null;
     const status = await readMachineStatus({
       env,
@@ -64,8 +66,9 @@ export function createMachineCalls({ docker, engines, options, tools }: CorePart
     return { ...status, release: releaseText(fit) };
   };
   return {
-    machine,
-    handlers: { 'machine.get': () => machine(), 'machine.gpus': () => readGpus(env) },
+    'machine.get': () => machine({}),
+    'machine.check': machine,
+    'machine.gpus': () => readGpus(env),
   };
 }
 
@@ -73,24 +76,15 @@ export function createMachineCalls({ docker, engines, options, tools }: CorePart
 export function createPresetCalls(
   { presets, presetOf, options }: CoreParts,
   runs: Runs,
-): Pick<Core, 'presets' | 'resolveSpec' | 'resolveChoice' | 'resolveChange'> & {
-  readonly handlers: Pick<
-    Handlers,
-    'presets.list' | 'presets.published' | 'presets.differences' | 'presets.resolve'
-  >;
-} {
-  const list = () => [...presets().values()].map((loaded) => loaded.preset);
-  const resolve: Core['resolveSpec'] = (id, overrides) =>
-    resolveSpec(requirePreset(presets(), id).preset, overrides);
-  const resolveChoice: Core['resolveChoice'] = async ({ preset, overrides }) => {
+): Pick<Handlers, Extract<keyof Handlers, `presets.${string}`>> &
+  Pick<TrustedCalls, 'spec.resolve' | 'runs.changedSpec'> {
+  const resolveChoice: TrustedCalls['spec.resolve'] = async ({ preset, overrides }) => {
     const loaded = await presetOf({ preset, source: sourceOf(overrides['model']) });
     return resolveSpec(loaded.preset, overrides);
   };
   return {
-    presets: list,
-    resolveSpec: resolve,
-    resolveChoice,
-    resolveChange: async (runId, overrides) => {
+    'spec.resolve': resolveChoice,
+    'runs.changedSpec': async ({ runId, overrides }) => {
       const { spec, preflight } = await runs.changeable(runId);
       const { model } = mergeTrees({ model: spec.model }, { model: overrides['model'] });
       requireSameModel(spec, { model: Object(model) as object });
@@ -107,19 +101,18 @@ export function createPresetCalls(
         ),
       });
     },
-    handlers: {
-      'presets.list': () => Promise.resolve(list()),
-      'presets.published': async ({ preset }) =>
-        presets().has(preset) ? readPublished(options.resources, preset) : null,
-      'presets.differences': ({ spec, gpu }) => {
-        const { preset, source } = spec.model;
-        const loaded = source === undefined ? presets().get(preset) : undefined;
-        return Promise.resolve(
-          loaded === undefined ? [] : procedureDifferences(loaded.preset, { ...spec, targetGpu: gpu }),
-        );
-      },
-      'presets.resolve': (input) => Promise.resolve().then(() => resolve(input.preset, input.overrides)),
+    'presets.list': () => Promise.resolve([...presets().values()].map((loaded) => loaded.preset)),
+    'presets.published': async ({ preset }) =>
+      presets().has(preset) ? readPublished(options.resources, preset) : null,
+    'presets.differences': ({ spec, gpu }) => {
+      const { preset, source } = spec.model;
+      const loaded = source === undefined ? presets().get(preset) : undefined;
+      return Promise.resolve(
+        loaded === undefined ? [] : procedureDifferences(loaded.preset, { ...spec, targetGpu: gpu }),
+      );
     },
+    'presets.resolve': ({ preset, overrides }) =>
+      Promise.resolve().then(() => resolveSpec(requirePreset(presets(), preset).preset, overrides)),
   };
 }
 

@@ -16,8 +16,8 @@ import { importRun } from '../store/import-run';
 import { JournalWriter } from '../store/journal';
 import { reportNames, requireReport } from '../store/run-files';
 import { requirePlainResults } from '../store/run-folder';
-import { type ComparisonCall, createComparisonCalls } from './comparison-calls';
-import type { Core, MatrixReportRequest } from './core-interface';
+import { createComparisonCalls } from './comparison-calls';
+import type { MatrixReportRequest, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 
 async function contextOf({ presetOf, options, now }: CoreParts, state: RunState): Promise<ReportContext> {
@@ -47,7 +47,7 @@ type WriteAgain = (
 
 /** Whatever keeps its reports from being written, the figures are kept, and the reports can be written again. */
 const fileImporter =
-  ({ reading, store, options, emit }: CoreParts, writeAgain: WriteAgain): Core['importFile'] =>
+  ({ reading, store, options, emit }: CoreParts, writeAgain: WriteAgain): Handlers['runs.import'] =>
   async (request) => {
     const capture = await reading.readers.capture(request);
     const runId = await importRun(store, capture, options.version);
@@ -66,12 +66,11 @@ const fileImporter =
   };
 
 /** Reports of runs that have ended, and of figures that were measured elsewhere. */
-export function createReportCalls(parts: CoreParts): Pick<
-  Core,
-  'importFile' | 'reportPath' | 'writeReports' | 'writeMatrix' | 'writeComparison' | 'checkLogo'
-> & {
-  readonly handlers: Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportLook' | ComparisonCall>;
-} {
+export function createReportCalls(
+  parts: CoreParts,
+): Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportLook'> &
+  Pick<TrustedCalls, 'runs.reportPath' | 'runs.writeReports' | 'runs.checkLogo' | 'matrix.write'> &
+  ReturnType<typeof createComparisonCalls> {
   const { store, layout, emit } = parts;
   const { printPdf } = parts.options;
   const writeAgain: WriteAgain = async (runId, change = {}, onNoPrinter) => {
@@ -104,30 +103,24 @@ export function createReportCalls(parts: CoreParts): Pick<
       await release();
     }
   };
-  const importFile = fileImporter(parts, writeAgain);
-  const { handlers: comparisonHandlers, writeComparison } = createComparisonCalls(parts);
   return {
-    handlers: {
-      ...comparisonHandlers,
-      'runs.import': importFile,
-      'runs.report': async ({ runId, change }) => {
-        await writeAgain(runId, change);
-        return null;
-      },
-      'runs.reportLook': async ({ runId }) => {
-        const { results } = (await store.load(runId)).folder;
-        const look = await readReportLook({ house: layout.reportLook, results });
-        return { ...look, logo: look.logo?.name ?? null };
-      },
+    ...createComparisonCalls(parts),
+    'runs.import': fileImporter(parts, writeAgain),
+    'runs.report': async ({ runId, change }) => {
+      await writeAgain(runId, change);
+      return null;
     },
-    importFile,
-    writeComparison,
-    checkLogo: async (path) => {
+    'runs.reportLook': async ({ runId }) => {
+      const { results } = (await store.load(runId)).folder;
+      const look = await readReportLook({ house: layout.reportLook, results });
+      return { ...look, logo: look.logo?.name ?? null };
+    },
+    'runs.checkLogo': async ({ path }) => {
       await readLogo(path);
     },
-    writeMatrix: (request) => writeMatrix(parts, request),
-    writeReports: writeAgain,
-    reportPath: async (runId, kind) => {
+    'matrix.write': (request) => writeMatrix(parts, request),
+    'runs.writeReports': ({ runId, change }) => writeAgain(runId, change),
+    'runs.reportPath': async ({ runId, kind }) => {
       const { state, folder } = await store.load(runId);
       const { reports, reportedBudgetMs, p99BudgetMs, reportedName, name, onServer } = state;
       const isOther = reportedBudgetMs !== p99BudgetMs || reportedName !== name;

@@ -23,6 +23,7 @@ import type { Runs } from '../pipeline/runs';
 import { readJournal } from '../store/journal';
 import { createTritonClient, type TritonClient } from '../triton/client';
 import { readTls } from '../triton/tls';
+import type { TrustedCalls } from './core-interface';
 import { type CoreOptions, type CoreParts, ownProgram } from './core-parts';
 
 /** Milliseconds for each question: a person waits for the answer. */
@@ -150,8 +151,8 @@ function startRecovery(options: CoreOptions, id: string): void {
 
 /** Models that are kept serving, on the engines that the workbench starts Triton on. */
 export function createDeploymentCalls(parts: CoreParts): {
-  readonly handlers: Pick<Handlers, DeploymentCall>;
-} & Pick<Deployments, 'recover' | 'underWay' | 'close'> {
+  readonly handlers: Pick<Handlers, DeploymentCall> & Pick<TrustedCalls, 'deployments.recover'>;
+} & Pick<Deployments, 'underWay' | 'close'> {
   const { layout, docker, hosts, reach, store, presetOf, emit, now } = parts;
   const verified = async (runId: string, allowUnverified: boolean) => {
     const loaded = await store.load(runId);
@@ -173,7 +174,8 @@ export function createDeploymentCalls(parts: CoreParts): {
     startRecovery: (id) => startRecovery(parts.options, id),
     now,
   });
-  const handlers: Pick<Handlers, DeploymentCall> = {
+  const handlers: ReturnType<typeof createDeploymentCalls>['handlers'] = {
+    'deployments.recover': ({ id }) => deployments.recover(id),
     'deployments.list': () => deployments.list(),
     'deployments.show': ({ id }) => deployments.show(id),
     'deployments.deploy': (request) => deployments.deploy(request),
@@ -198,7 +200,6 @@ export function createDeploymentCalls(parts: CoreParts): {
   };
   return {
     handlers,
-    recover: (id) => deployments.recover(id),
     underWay: () => deployments.underWay(),
     close: () => deployments.close(),
   };

@@ -20,14 +20,13 @@ import { generatedConfig } from '../specification/read-choice';
 import type { Approvals } from '../store/approvals';
 import type { ModelConfig } from '../triton/model-config';
 import { applyConfigPatch } from '../triton/served-config';
-import type { Core } from './core-interface';
+import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { createHostFacts, createHostFits } from './host-fits';
 
 /** What stands in the way of a run, before there is one. */
 export interface StartCalls {
-  readonly hostFits: Core['hostFits'];
-  readonly handlers: Pick<Handlers, 'runs.check'>;
+  readonly handlers: Pick<Handlers, 'runs.check'> & Pick<TrustedCalls, 'hosts.fit'>;
   /** Throws the first problem. */
   refuse(spec: RunSpec): Promise<void>;
   /** With the release that fits this machine, where it has none. */
@@ -116,17 +115,14 @@ export function createStartCalls(parts: CoreParts): StartCalls {
     inContainers(spec.engine)
       ? runPreflight(spec, (await presetOf(spec.model)).preset, await placesOf(spec))
       : null;
-  const handlers: StartCalls['handlers'] = {
-    'runs.check': async ({ spec: given }) => {
-      const spec = await profiled(given).catch((error: unknown) => toWire(error));
-      if (!('engine' in spec)) return [profileProblem(spec)];
-      const [found, result] = await Promise.all([check(spec), completed(spec).then(preflightOf)]);
-      return [...found, ...preflightProblems(result), ...releaseNote(result)];
-    },
+  const checked: Handlers['runs.check'] = async ({ spec: given }) => {
+    const spec = await profiled(given).catch((error: unknown) => toWire(error));
+    if (!('engine' in spec)) return [profileProblem(spec)];
+    const [found, result] = await Promise.all([check(spec), completed(spec).then(preflightOf)]);
+    return [...found, ...preflightProblems(result), ...releaseNote(result)];
   };
   return {
-    handlers,
-    hostFits: createHostFits(parts, hostFor, handlers['runs.check']),
+    handlers: { 'runs.check': checked, 'hosts.fit': createHostFits(parts, hostFor, checked) },
     refuse: async (spec) => {
       refuseStart(await check(spec), spec);
     },

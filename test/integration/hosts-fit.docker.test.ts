@@ -54,11 +54,19 @@ describe.skipIf(engine === null || sshdProblem() !== null)('hosts with different
   });
 
   const fitsOf = async (overrides: object, ofEngine: object, skipPreflight: boolean) => {
-    const spec = core.resolveSpec('resnet50', {
-      ...overrides,
-      engine: { kind: 'docker', gpus: ['idlest'], ...ofEngine },
+    const spec = await core.handlers['presets.resolve']({
+      preset: 'resnet50',
+      overrides: {
+        ...overrides,
+        engine: { kind: 'docker', gpus: ['idlest'], ...ofEngine },
+      },
     });
-    return core.hostFits(spec, ['t4', 'v100', 'away'], { modelOfGpu: true, skipPreflight });
+    return core.handlers['hosts.fit']({
+      spec,
+      hosts: ['t4', 'v100', 'away'],
+      modelOfGpu: true,
+      skipPreflight,
+    });
   };
 
   it('are given the runs for their model of GPU; one that is not there is given none', async () => {

@@ -36,25 +36,30 @@ afterAll(async () => {
 const remote = (overrides: Readonly<Record<string, unknown>> = {}) => {
   const grpcPort = triton.grpcAddress.split(':').at(-1) ?? '';
   const url = `${triton.httpAddress}?grpcPort=${grpcPort}`;
-  return core.resolveSpec('resnet50', { engine: { kind: 'remote', url }, ...overrides });
+  return core.handlers['presets.resolve']({
+    preset: 'resnet50',
+    overrides: { engine: { kind: 'remote', url }, ...overrides },
+  });
 };
 
 describe('a run on a remote Triton, before it is started', () => {
   it('is refused where the served model has other tensors: each with what is needed and what is served', async () => {
-    const [problem, ...more] = await core.handlers['runs.check']({ spec: remote() });
+    const [problem, ...more] = await core.handlers['runs.check']({ spec: await remote() });
     expect(more).toEqual([]);
     expect(problem).toMatchObject({ code: 'model-mismatch', field: 'configure.modelName' });
     expect(problem?.message).toMatch(
       /Input \S+: the run needs FP32 \[.*\], but the server has no such tensor/,
     );
     expect(problem?.message).toContain('it has INPUT');
-    expect((await rejection(core.createRun(remote()))).code).toBe('model-mismatch');
+    expect((await rejection(core.handlers['runs.create']({ spec: await remote() }))).code).toBe(
+      'model-mismatch',
+    );
     expect(await readdir(join(home.path, 'runs')).catch(() => [])).toEqual([]);
   });
 
   it('is refused where the server has no such model, with the names of those that it has', async () => {
     const [problem] = await core.handlers['runs.check']({
-      spec: remote({ configure: { modelName: 'unet' } }),
+      spec: await remote({ configure: { modelName: 'unet' } }),
     });
     expect(problem).toMatchObject({ code: 'model-not-ready', field: 'configure.modelName' });
     expect(problem?.message).toContain('does not serve version 1 of unet; ready models: resnet50');

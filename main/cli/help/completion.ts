@@ -131,14 +131,16 @@ complete -c triton-workbench -a '(__triton_workbench_words)'
 function knownIn(context: CliContext): Known {
   return {
     runs: async () => {
-      const { runs } = await (await context.core()).listRuns();
+      const { runs } = await (await context.core()).handlers['runs.all'](undefined);
       return runs.flatMap(({ runId, name, status }) => [
         { value: runId, what: name === null ? status : `${name}, ${status}` },
         ...(name === null ? [] : [{ value: name, what: `${runId}, ${status}` }]),
       ]);
     },
-    presets: async () =>
-      (await context.core()).presets().map(({ id, title }) => ({ value: id, what: title })),
+    presets: async () => {
+      const presets = await (await context.core()).handlers['presets.list'](undefined);
+      return presets.map(({ id, title }) => ({ value: id, what: title }));
+    },
   };
 }
 

@@ -73,7 +73,12 @@ function machineLines({
 }
 
 /** What the machine is asked for. Throws input-invalid. */
-function readAsked({ images, release, gpus, format }: DetectOptions): Parameters<Core['machine']> {
+function readAsked({
+  images,
+  release,
+  gpus,
+  format,
+}: DetectOptions): Parameters<Core['handlers']['machine.check']>[0] {
   const engine = dockerEngineSchema.safeParse({
     kind: 'docker',
     ...present({ images, release }),
@@ -85,10 +90,10 @@ function readAsked({ images, release, gpus, format }: DetectOptions): Parameters
     throw invalidInput(`--${name}`, `${name} ${issue?.message ?? 'is not valid'}`);
   }
   const asked = images !== undefined || release !== undefined || gpus !== undefined;
-  return [
-    asked ? engine.data : undefined,
-    format === undefined ? undefined : readOneOf('--format', formats, format),
-  ];
+  return {
+    engine: asked ? engine.data : undefined,
+    format: format === undefined ? undefined : readOneOf('--format', formats, format),
+  };
 }
 
 /** `detect`: what this machine offers, and what keeps it from running Triton in containers. */
@@ -107,7 +112,7 @@ export function addDetect(program: Verb): void {
     )
     .checking(readAsked)
     .answer(async ({ core }, options: DetectOptions) => {
-      const machine = await core.machine(...readAsked(options));
+      const machine = await core.handlers['machine.check'](readAsked(options));
       return { document: machine, lines: () => machineLines(machine) };
     });
 }
@@ -153,10 +158,11 @@ const documentOf = (all: readonly ComponentStatus[]) =>
   all.map((status) => ({ ...status, ...componentFacts[status.id] }));
 
 async function check(core: Core, output: Output, ids: readonly ComponentId[]): Promise<number> {
-  const all = await core.setup.list();
+  const all = await core.handlers['tools.list'](undefined);
   const ready = all.every(({ id, state }) => state === 'ready' || !ids.includes(id));
   if (output.json) {
-    output.document({ components: documentOf(all), systemPackages: await core.setup.systemPackages() });
+    const systemPackages = await core.handlers['tools.systemPackages'](undefined);
+    output.document({ components: documentOf(all), systemPackages });
   } else {
     output.say(formatTable(['component', 'state', 'version', 'size', 'to install'], all.map(rowOf)));
     const outdated = all.filter((status) => status.outdated !== undefined);
@@ -181,9 +187,9 @@ async function follow(core: Core, progress: Output): Promise<SetupWork> {
         // Before the first one it may wait for another set-up.
         listener(component === null ? 'Set-up' : componentFacts[component].title, event.work);
       }),
-    cancel: () => core.setup.cancel(),
+    cancel: () => void core.handlers['tools.cancel'](undefined),
     ended: async () => {
-      const ended = await core.setup.ended();
+      const ended = await core.handlers['tools.ended'](undefined);
       if (ended !== null) return ended;
       throw new WorkbenchError('internal', 'The set-up did not start');
     },
@@ -211,7 +217,9 @@ async function setup(
     if (output.quiet !== true) progress.say(line);
   };
   const due =
-    action === 'remove' ? withDependents(ids) : await core.setup.plan(ids, { repair: action === 'repair' });
+    action === 'remove'
+      ? withDependents(ids)
+      : await core.handlers['tools.plan']({ components: ids, repair: action === 'repair' });
   for (const id of due) {
     const { title } = componentFacts[id];
     say(action === 'remove' ? `Remove ${title}` : `${title}: ${costText(id)}`);
@@ -223,10 +231,14 @@ async function setup(
     }
   }
   if (due.length > 0) {
-    core.setup.start(action, ids);
+    const { 'tools.remove': remove, 'tools.install': install } = core.handlers;
+    const components = [...ids];
+    await (action === 'remove'
+      ? remove({ components })
+      : install({ components, repair: action === 'repair' }));
     await follow(core, progress);
   }
-  const all = await core.setup.list();
+  const all = await core.handlers['tools.list'](undefined);
   if (output.json) output.document({ components: documentOf(all) });
   else if (due.length === 0) output.say('Everything is installed.');
   else {

@@ -51,8 +51,8 @@ async function followed(session: Session, run: Begun, left: Promise<null>): Prom
     if ('runId' in event && event.runId === runId) tell(event);
   });
   try {
-    const end = await Promise.race([core.jobs.follow(runId), left]);
-    const { state } = await core.getRun(runId);
+    const end = await Promise.race([core.handlers['jobs.follow']({ runId }), left]);
+    const { state } = await core.handlers['runs.show']({ runId });
     return { ...run, state, code: end === null ? exitCodes.cancelled : codeOf(end, state) };
   } finally {
     stopListening();
@@ -65,11 +65,11 @@ async function handedOver(
   begun: readonly Begun[],
 ): Promise<{ readonly submitted: readonly Begun[]; readonly held: readonly Ended[] }> {
   const runIds = begun.map(({ runId }) => runId);
-  if (!stop.signal.aborted) await core.jobs.submit(runIds, name, stop.signal);
+  if (!stop.signal.aborted) await core.handlers['jobs.submit']({ runIds, name, signal: stop.signal });
   const submitted: Begun[] = [];
   const held: Ended[] = [];
   for (const run of begun) {
-    const { state } = await core.getRun(run.runId);
+    const { state } = await core.handlers['runs.show']({ runId: run.runId });
     const isLeft = stop.signal.aborted && state.status !== 'running';
     if (state.job === null || isLeft) held.push({ ...notBegun(run), state });
     else {

@@ -121,12 +121,12 @@ export async function started(
 ): Promise<string> {
   const { core, name, options } = session;
   if (run.state !== null) return run.state.runId;
-  const spec = await core.resolveChoice(choiceAt(run.choice, place));
+  const spec = await core.handlers['spec.resolve'](choiceAt(run.choice, place));
   const { skipPreflight = false } = options;
   const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
   const matrix = { name, entry: run.entry };
   const how = { skipPreflight, matrix, p99BudgetMs, ofFile: true };
-  const runId = await core.createRun(spec, undefined, how);
+  const { runId } = await core.handlers['runs.create']({ spec, ...how });
   await core.handlers['runs.annotate']({ runId, tags: [name], note: '' });
   return runId;
 }

@@ -41,7 +41,7 @@ async function reachError(
     const named =
       options.hosts === undefined || host === localHost ? {} : { engine: { kind: 'docker', host } };
     await approveGiven(core, there, options, { typed: mergeTrees(typed, named), specFile: options.matrix });
-    const missing = await core.approvals.missing(reachOf(there));
+    const missing = await core.handlers['approvals.missing'](reachOf(there));
     if (isEmptyReach(missing)) continue;
     const message = `The run would do this: ${reachLines(missing).join('; ')}`;
     const remedy = 'To approve, add --trust, and for another machine --allow-remote-load.';
@@ -81,7 +81,7 @@ function fitsOf(session: Session, spec: RunSpec, hosts: readonly string[]): Prom
   const { skipPreflight = false } = options;
   // Who names the host of a run has chosen its GPU.
   const modelOfGpu = session.hosts !== null && inContainers(spec.engine) && spec.engine.host === undefined;
-  return core.hostFits(spec, hosts, { modelOfGpu, skipPreflight });
+  return core.handlers['hosts.fit']({ spec, hosts, modelOfGpu, skipPreflight });
 }
 
 const placesOf = (fits: readonly HostFit[]): readonly Place[] =>

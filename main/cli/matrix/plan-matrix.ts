@@ -151,10 +151,10 @@ export async function planMatrix(
     const remedy = 'Put the fields of the specification into the matrix file, or name them as options.';
     throw invalidInput('--spec', '--matrix takes the place of --spec', remedy);
   }
-  const presets = core.presets().map(({ id, title }) => ({ id, title }));
+  const presets = (await core.handlers['presets.list'](undefined)).map(({ id, title }) => ({ id, title }));
   const fileName = file === '-' ? '' : basename(file);
   const text = await readText(file, '--matrix');
-  const read = await core.readers.matrix({ text, fileName, preset: preset ?? null, presets });
+  const read = await core.handlers['matrix.read']({ text, fileName, preset: preset ?? null, presets });
   const { name, entries } = read;
   const hosts = await hostsOf(core, options.hosts, read.hosts);
   const planning: Planning = { core, options, given: preset, notes: createNotes(), hosts };

@@ -14,17 +14,21 @@ async function worked(session: Session, run: PlacedRun, place: Place | null, out
     const created = await started(session, run, place);
     runId = created;
     if (stop.signal.aborted) {
-      return { ...run, state: (await core.getRun(created)).state, code: exitCodes.cancelled };
+      return {
+        ...run,
+        state: (await core.handlers['runs.show']({ runId: created })).state,
+        code: exitCodes.cancelled,
+      };
     }
     const { verbose = false, skipPreflight = false } = options;
     const code = await stop.answeredBy(() =>
       workOn(core, created, withoutDocument(output), { verbose, skipPreflight }),
     );
-    return { ...run, state: (await core.getRun(created)).state, code };
+    return { ...run, state: (await core.handlers['runs.show']({ runId: created })).state, code };
   } catch (cause) {
     const error = toWire(cause);
     output.say(formatError(error));
-    const state = runId === null ? null : (await core.getRun(runId)).state;
+    const state = runId === null ? null : (await core.handlers['runs.show']({ runId })).state;
     return { ...run, state, error, code: exitCodeOf(error) };
   }
 }

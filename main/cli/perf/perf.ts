@@ -50,7 +50,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
   const latencyThreshold = load.search === null ? undefined : String(load.search.thresholdUs / 1000);
   const headers = readHeaders(options.header ?? []);
-  const runId = await core.createServerRun(load, { p99BudgetMs, headers });
+  const { runId } = await core.handlers['runs.createOnServer']({ load, p99BudgetMs, headers });
   const held: { results: ServerResults | null } = { results: null };
   const stopListening = core.subscribe((event) => {
     if (event.type !== 'journal' || event.entry.type !== 'run-waiting' || event.entry.for === null) return;
@@ -61,7 +61,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     asked.times += 1;
     if (asked.times > 1) process.exit(exitCodes.cancelled);
     // It may have ended just now.
-    core.cancelRun(runId).catch(() => undefined);
+    core.handlers['runs.cancel']({ runId }).catch(() => undefined);
   };
   const stops = ['SIGINT', 'SIGTERM'] as const;
   for (const name of stops) process.on(name, cancel);
@@ -72,7 +72,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
         held.results = results;
       },
     };
-    const { end } = await core.executeRun(runId, { listener, headers });
+    const { end } = await core.handlers['runs.execute']({ runId, listener, headers });
     const { outcome, error } = await end;
     const { results } = held;
     if (results !== null) {
@@ -80,12 +80,12 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
       const limited = `p${percentile === 0 ? 99 : percentile}`;
       tellResults(output, results, { runId, crossing: load.tools.length > 1, latencyThreshold, limited });
       if (csv !== undefined) {
-        await writeOutput(resolve(csv), core.levelsCsv(results.points));
+        await writeOutput(resolve(csv), await core.handlers['runs.levelsCsv']({ points: results.points }));
         output.say(`The levels are in ${csv}`);
       }
     }
     output.say(`Run ${runId}`);
-    const { state } = await core.getRun(runId);
+    const { state } = await core.handlers['runs.show']({ runId });
     for (const line of answerLines(state)) output.say(line);
     if (outcome === 'failed' && error !== null && results === null) {
       // Thrown, it could read as a mistake in the command line, with which nothing is started.

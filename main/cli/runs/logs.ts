@@ -92,7 +92,7 @@ export function addLogs(program: Command, context: CliContext): void {
       const { tail: limit = mostLogLines } = options;
       const core = await context.core();
       const runId = await resolveRunId(core, given);
-      const isRunning = async () => (await core.getRun(runId)).state.status === 'running';
+      const isRunning = async () => (await core.handlers['runs.show']({ runId })).state.status === 'running';
       const print = createPrinter({ core, output: context.output({}), runId, steps, limit });
       // Asked before the lines are read: what is written in between is not lost.
       let running = await isRunning();

@@ -65,7 +65,7 @@ async function clean(
 ): Promise<void> {
   const { yes = false, dryRun = false } = options;
   const request = await requested(core, given, options);
-  const plan = await core.planClean(request);
+  const plan = await core.handlers['upkeep.plan'](request);
   if (dryRun && output.json) output.document(plan);
   if (!output.json) for (const line of planLines(plan)) printText(`${line}\n`, dryRun ? 'stdout' : 'stderr');
   if (dryRun) return;
@@ -73,7 +73,7 @@ async function clean(
     output.say('Nothing was removed.');
     return;
   }
-  const done = await core.clean(request);
+  const done = await core.handlers['upkeep.clean'](request);
   if (output.json) output.document(done);
   else for (const line of doneLines(done)) output.say(line);
 }
@@ -168,7 +168,7 @@ export function reportChangeOf(options: ReportOptions): ReportChange {
 interface Stop {
   readonly verb: 'cancel' | 'pause';
   readonly description: string;
-  readonly stop: (core: Core, runId: string) => Promise<void>;
+  readonly stop: (core: Core, runId: string) => Promise<null>;
   readonly said: (runId: string) => string;
 }
 
@@ -176,13 +176,13 @@ const stops: readonly Stop[] = [
   {
     verb: 'cancel',
     description: 'Cancel a run, from any terminal',
-    stop: (core, runId) => core.cancelRun(runId),
+    stop: (core, runId) => core.handlers['runs.cancel']({ runId }),
     said: (runId) => `Cancelling ${runId}.`,
   },
   {
     verb: 'pause',
     description: 'Stop a run before its next level or step, from any terminal; continue it with "resume"',
-    stop: (core, runId) => core.pauseRun(runId),
+    stop: (core, runId) => core.handlers['runs.pause']({ runId }),
     said: (runId) => `Pausing ${runId} before its next level or step.`,
   },
 ];
@@ -197,7 +197,7 @@ function addStop(program: Verb, { verb, description, stop, said }: Stop): void {
       await stop(core, runId);
       if (output.json) output.document({ runId, requested: true });
       else output.say(said(runId));
-      const { status, error } = (await core.getRun(runId)).state;
+      const { status, error } = (await core.handlers['runs.show']({ runId })).state;
       // What is left to be done: a job of a cluster that does not respond.
       if (status === 'cancelled' && error?.remedy !== undefined) output.say(formatError(error));
     });
@@ -219,9 +219,10 @@ function addReport(program: Verb): void {
       const change = reportChangeOf(options);
       const runId = await resolveRunId(core, given);
       // Before anything of the run is changed.
-      if (typeof change.logo === 'string') await core.checkLogo(change.logo);
-      if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
-      const reports = await core.writeReports(runId, change);
+      if (typeof change.logo === 'string') await core.handlers['runs.checkLogo']({ path: change.logo });
+      const { p99BudgetMs } = options;
+      if (p99BudgetMs !== undefined) await core.handlers['runs.setBudget']({ runId, p99BudgetMs });
+      const reports = await core.handlers['runs.writeReports']({ runId, change });
       return {
         document: { runId, reports },
         lines: () => reports.map(({ kind, path }) => `${kind}: ${path}`),

@@ -65,14 +65,14 @@ async function main(): Promise<void> {
         await emit(at, 'runs.log', () => handlers['runs.log']({ runId, step, limit: 100 }));
       await emit(at, 'runs.setBudget', () => handlers['runs.setBudget']({ runId, p99BudgetMs: 5 }));
       for (const report of ['html', 'csv-offline', 'json'] as const)
-        await emit(at, 'reportPath', () => core.reportPath(runId, report));
-      await emit(at, 'writeReports', () => core.writeReports(runId));
+        await emit(at, 'reportPath', () => core.handlers['runs.reportPath']({ runId, kind: report }));
+      await emit(at, 'writeReports', () => core.handlers['runs.writeReports']({ runId }));
       await emit(at, 'runs.resume', async () => {
-        const { end } = await core.executeRun(runId);
+        const { end } = await core.handlers['runs.execute']({ runId });
         await end;
       });
       await emit(at, 'runs.rerunFrom', async () => {
-        const { end } = await core.executeRun(runId, { from: 'configure' });
+        const { end } = await core.handlers['runs.execute']({ runId, from: 'configure' });
         await end;
       });
       await emit(at, 'runs.remove', () => handlers['runs.remove']({ runId }));

@@ -14,9 +14,11 @@ it('calls the best run by its name', async () => {
     },
   };
   const core = {
-    listRuns: () => Promise.resolve({ runs: Object.values(states), unreadable: [] }),
-    getRun: (runId: string) => Promise.resolve({ state: states[runId] }),
-    handlers: { 'settings.get': () => Promise.resolve({ values: {}, problems: [] }) },
+    handlers: {
+      'runs.all': () => Promise.resolve({ runs: Object.values(states), unreadable: [] }),
+      'runs.show': ({ runId }: { readonly runId: string }) => Promise.resolve({ state: states[runId] }),
+      'settings.get': () => Promise.resolve({ values: {}, problems: [] }),
+    },
   } as unknown as Core;
   const { text } = await said(core, 'best', 'a', 'b', '--p99-budget-ms', '100');
   expect(text).toMatch(/^No clear best of 2 runs within a p99 of 100 ms: nightly \(a\) has /);

@@ -10,8 +10,11 @@ it('says that two runs are of different models, and which is faster in the words
     { ...rest, spec: { ...spec, model: { ...spec.model, preset: 'bert' } }, runId: 'b' },
   ];
   const core = {
-    listRuns: () => Promise.resolve({ runs: states, unreadable: [] }),
-    getRun: (runId: string) => Promise.resolve({ state: states.find((state) => state.runId === runId) }),
+    handlers: {
+      'runs.all': () => Promise.resolve({ runs: states, unreadable: [] }),
+      'runs.show': (run: { readonly runId: string }) =>
+        Promise.resolve({ state: states.find(({ runId }) => runId === run.runId) }),
+    },
   } as unknown as Core;
   const { text } = await said(core, 'compare', 'a', 'b');
   expect(text).toContain('The runs are of different models (resnet50 and bert): the ratios compare models');

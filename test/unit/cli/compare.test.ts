@@ -22,9 +22,9 @@ describe('a run that nothing is published of', () => {
     };
     const run = { ...state, spec: { ...state.spec, format, precision: 'fp16' } };
     const core = {
-      listRuns: () => Promise.resolve({ runs: [run], unreadable: [] }),
-      getRun: () => Promise.resolve({ state: run }),
       handlers: {
+        'runs.all': () => Promise.resolve({ runs: [run], unreadable: [] }),
+        'runs.show': () => Promise.resolve({ state: run }),
         'presets.published': () => Promise.resolve({ preset: run.spec.model.preset, tables: [table] }),
       },
     } as unknown as Core;

@@ -11,8 +11,8 @@ async function asked(...words: string[]): Promise<readonly unknown[]> {
   const requests: unknown[] = [];
   const core = {
     subscribe: () => () => undefined,
-    listRuns: () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
     handlers: {
+      'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
       'deployments.deploy': (request: DeployRequest) => {
         requests.push(request);
         return Promise.resolve({ models: [], gpus: [] });
@@ -60,12 +60,12 @@ it('gives a deployment up at Ctrl-C, and waits for what it made to go', async ()
   let given = (): void => undefined;
   const core = {
     subscribe: () => () => undefined,
-    listRuns: () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
     close: () => {
       given();
       return Promise.resolve();
     },
     handlers: {
+      'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
       'deployments.deploy': () =>
         new Promise((_resolve, reject) => {
           given = () => {

@@ -48,7 +48,7 @@ it('the JSON of both has their numbers', async () => {
 });
 
 it('a run goes on behind them, and they are still named', async () => {
-  await core.setBudget(runId, 20);
-  const { state } = await core.getRun(runId);
+  await core.handlers['runs.setBudget']({ runId, p99BudgetMs: 20 });
+  const { state } = await core.handlers['runs.show']({ runId });
   expect(state).toMatchObject({ p99BudgetMs: 20, damagedLines: [4], seq: entries.length + 1 });
 });

@@ -20,7 +20,9 @@ const runs = [
   runSummary({ runId: '1-imported', imported: 'CSV' }),
 ];
 
-const core = { listRuns: () => Promise.resolve({ runs, unreadable: [] }) } as unknown as Core;
+const core = {
+  handlers: { 'runs.all': () => Promise.resolve({ runs, unreadable: [] }) },
+} as unknown as Core;
 const history = (...words: readonly string[]) => said(core, 'runs', '--history', ...words);
 
 it('prints the runs of the same model with where they were measured, and whether the level is steady', async () => {

@@ -5,11 +5,13 @@ import { programWith } from '../../support/cli-program';
 import { rejection } from '../../support/rejection';
 
 const core = {
-  listRuns: () => Promise.resolve({ runs: [{ runId: '20261125-a', name: 'nightly' }], unreadable: [] }),
-  getRun: (runId: string) =>
-    runId === '20261125-a'
-      ? Promise.resolve({})
-      : Promise.reject(new WorkbenchError('run-unknown', `Unknown run "${runId}"`)),
+  handlers: {
+    'runs.all': () => Promise.resolve({ runs: [{ runId: '20261125-a', name: 'nightly' }], unreadable: [] }),
+    'runs.show': ({ runId }: { readonly runId: string }) =>
+      runId === '20261125-a'
+        ? Promise.resolve({})
+        : Promise.reject(new WorkbenchError('run-unknown', `Unknown run "${runId}"`)),
+  },
 } as unknown as Core;
 
 function opened(...words: string[]) {

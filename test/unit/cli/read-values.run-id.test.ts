@@ -5,15 +5,21 @@ import { rejection } from '../../support/rejection';
 
 type Listed = string | readonly [runId: string, name: string];
 
-const core = (...listed: readonly Listed[]): Pick<Core, 'listRuns'> => ({
-  listRuns: () =>
-    Promise.resolve({
-      runs: listed.map((one) =>
-        typeof one === 'string' ? { runId: one, name: null } : { runId: one[0], name: one[1] },
-      ),
-      unreadable: [],
-    }) as unknown as ReturnType<Core['listRuns']>,
-});
+type AllRuns = Core['handlers']['runs.all'];
+type Home = Parameters<typeof resolveRunId>[0];
+
+const listing = (all: AllRuns): Home => ({ handlers: { 'runs.all': all } });
+
+const core = (...listed: readonly Listed[]): Home =>
+  listing(
+    () =>
+      Promise.resolve({
+        runs: listed.map((one) =>
+          typeof one === 'string' ? { runId: one, name: null } : { runId: one[0], name: one[1] },
+        ),
+        unreadable: [],
+      }) as unknown as ReturnType<AllRuns>,
+  );
 
 describe('resolveRunId', () => {
   const home = core(
@@ -32,9 +38,7 @@ describe('resolveRunId', () => {
 
   it('counts a run that cannot be read among the latest, and refuses it', async () => {
     const unreadable = [{ runId: '20261126-a-onnx', dir: '/runs/x', reason: 'journal: line 3' }];
-    const damaged: Pick<Core, 'listRuns'> = {
-      listRuns: async () => ({ ...(await home.listRuns()), unreadable }),
-    };
+    const damaged = listing(async () => ({ ...(await home.handlers['runs.all'](undefined)), unreadable }));
     expect(await rejection(resolveRunId(damaged, 'latest'))).toMatchObject({
       code: 'input-invalid',
       message: '"latest" is 20261126-a-onnx, which cannot be read: journal: line 3',

@@ -63,12 +63,12 @@ it('refuses a name that a deployment has before there is a run', async () => {
 it('ends with 1 where the run is done and its model is not served, with one JSON document', async () => {
   const refusing = {
     ...core,
-    createRun: () => Promise.resolve('a'),
-    jobs: { isHandedOver: () => Promise.resolve(false) },
-    getRun: () => Promise.resolve({ dir: '/runs/a', state: stateOf(createdBodies()) }),
-    executeRun: () => Promise.resolve({ end: Promise.resolve({ outcome: 'done', error: null }) }),
     handlers: {
       ...core.handlers,
+      'runs.create': () => Promise.resolve({ runId: 'a' }),
+      'jobs.isHandedOver': () => Promise.resolve(false),
+      'runs.show': () => Promise.resolve({ dir: '/runs/a', state: stateOf(createdBodies()) }),
+      'runs.execute': () => Promise.resolve({ end: Promise.resolve({ outcome: 'done', error: null }) }),
       'deployments.deploy': () =>
         Promise.reject(new WorkbenchError('input-invalid', 'It was measured elsewhere')),
     },

@@ -33,11 +33,10 @@ async function printed(problems: readonly SpecProblem[], ...words: string[]) {
     });
   }
   const core = {
-    presets: () => [{ id: 'resnet50' }],
-    approvals: { give: () => undefined },
-    readers: {},
-    resolveChoice: () => Promise.reject(new Error('no run in this test')),
     handlers: {
+      'presets.list': () => Promise.resolve([{ id: 'resnet50' }]),
+      'approvals.give': () => Promise.resolve(),
+      'spec.resolve': () => Promise.reject(new Error('no run in this test')),
       'settings.get': () =>
         Promise.resolve({ values: defaultSettings, changed: [], unknown: [], invalid: [], broken: null }),
       'spec.preview': () => Promise.resolve({ problems, commands: [] }),

@@ -24,12 +24,12 @@ function worked() {
   });
   const core = {
     subscribe: () => () => undefined,
-    jobs: {
-      isHandedOver: () => Promise.resolve(false),
-      ends: (_runId: string, when: string) => Promise.resolve(asked.push(when)),
+    handlers: {
+      'jobs.isHandedOver': () => Promise.resolve(false),
+      'jobs.ends': ({ when }: { readonly when: string }) => Promise.resolve(asked.push(when)),
+      'runs.show': () => Promise.resolve({ dir: '/runs/a', state: stateOf(createdBodies()) }),
+      'runs.execute': () => Promise.resolve({ end }),
     },
-    getRun: () => Promise.resolve({ dir: '/runs/a', state: stateOf(createdBodies()) }),
-    executeRun: () => Promise.resolve({ end }),
   } as unknown as Core;
   const output = { json: false, live: false, say: (line: string) => said.push(line) } as unknown as Output;
   const code = workOn(core, 'a', output, { verbose: false });

@@ -24,9 +24,9 @@ afterEach(async () => {
 /** As `run` does it, up to where the run would be created: the code of what it is refused with. */
 async function refusal(options: RunOptions & { allowRemoteLoad?: boolean }, at = core): Promise<string> {
   const { typed, ...choice } = await readChoice(at, 'resnet50', options);
-  const spec = await at.resolveChoice(choice);
+  const spec = await at.handlers['spec.resolve'](choice);
   await approveGiven(at, spec, options, { typed, specFile: options.spec });
-  const { code, message } = await rejection(at.createRun(spec));
+  const { code, message } = await rejection(at.handlers['runs.create']({ spec }));
   return code === 'not-trusted' ? message : code;
 }
 

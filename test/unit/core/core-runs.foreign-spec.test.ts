@@ -31,15 +31,15 @@ afterEach(async () => {
 
 /** What a specification from elsewhere is told: when it is to become a run, and when its run is to go on. */
 async function refusals(spec: RunSpec): Promise<readonly WorkbenchError[]> {
-  const created = await rejection(core.createRun(spec));
+  const created = await rejection(core.handlers['runs.create']({ spec }));
   expect(await readdir(homeLayout(home).runs).catch(() => [])).toEqual([]);
   const { runs, runKey } = homeLayout(home);
   const store = new RunStore(runs, new RunKey(runKey));
   const { state, folder } = await store.create(spec, environmentFixture());
-  const resumed = await rejection(core.executeRun(state.runId));
+  const resumed = await rejection(core.handlers['runs.execute']({ runId: state.runId }));
   // Nothing was begun: not even a folder of a step.
   expect(await readdir(join(folder.dir, 'steps')).catch(() => [])).toEqual([]);
-  expect((await core.getRun(state.runId)).state.attempt).toBe(0);
+  expect((await core.handlers['runs.show']({ runId: state.runId })).state.attempt).toBe(0);
   return [created, resumed];
 }
 
@@ -57,7 +57,10 @@ describe('a specification from elsewhere', () => {
       'model_warmup[0].inputs["x"].input_data_file',
     ],
   ])('with the patch %j is not run, and not resumed', async (configPatch, field) => {
-    const spec = core.resolveSpec('resnet50', { configure: { configPatch } });
+    const spec = await core.handlers['presets.resolve']({
+      preset: 'resnet50',
+      overrides: { configure: { configPatch } },
+    });
     for (const error of await refusals(spec)) {
       expect(error).toMatchObject({ code: 'config-invalid', where: `configure.configPatch.${field}` });
       expect(error.remedy).toContain('Remove it from config.pbtxt');
@@ -71,7 +74,7 @@ describe('a specification from elsewhere', () => {
     ['engine.image', { image: 'attacker/image:1' }],
     ['engine.profile', { profile: '/somewhere/profile.yaml' }],
   ])('that names %s of Kubernetes is not run, and not resumed', async (where, named) => {
-    const spec = core.resolveSpec('resnet50', {});
+    const spec = await core.handlers['presets.resolve']({ preset: 'resnet50', overrides: {} });
     const engine: RunSpec['engine'] = { kind: 'kubernetes', ...named };
     const [created, resumed] = await refusals({ ...spec, engine });
     expect(created).toMatchObject({ code: 'not-trusted', where });
@@ -80,7 +83,7 @@ describe('a specification from elsewhere', () => {
   });
 
   it('that breaks a rule of specifications is not run, and not resumed', async () => {
-    const good = core.resolveSpec('resnet50', {});
+    const good = await core.handlers['presets.resolve']({ preset: 'resnet50', overrides: {} });
     const spec = { ...good, model: { ...good.model, dataset: '../data' } };
     for (const error of await refusals(spec)) {
       expect(error).toMatchObject({ code: 'spec-invalid', where: 'model.dataset' });
@@ -143,9 +146,12 @@ describe('a specification from elsewhere', () => {
 
   // H6
   it('is refused with the list of the paths and images that nobody agreed to', async () => {
-    const spec = core.resolveSpec('resnet50', {
-      model: { dataset: '/home/victim' },
-      engine: { kind: 'docker', clientImage: 'attacker/image:1' },
+    const spec = await core.handlers['presets.resolve']({
+      preset: 'resnet50',
+      overrides: {
+        model: { dataset: '/home/victim' },
+        engine: { kind: 'docker', clientImage: 'attacker/image:1' },
+      },
     });
     for (const error of await refusals(spec)) {
       expect(error).toMatchObject({ code: 'not-trusted', where: 'model.dataset' });
@@ -155,7 +161,7 @@ describe('a specification from elsewhere', () => {
   });
 
   it('that gives the whole machine as a data set is not run, and not resumed', async () => {
-    const good = core.resolveSpec('resnet50', {});
+    const good = await core.handlers['presets.resolve']({ preset: 'resnet50', overrides: {} });
     for (const error of await refusals({ ...good, model: { ...good.model, dataset: '/tmp/..' } })) {
       expect(error).toMatchObject({ code: 'spec-invalid', where: 'model.dataset' });
     }
@@ -165,10 +171,13 @@ describe('a specification from elsewhere', () => {
     const path = join(home, 'net.onnx');
     await writeFile(path, onnxBytes());
     const spec = await fileSpec(path);
-    core.approvals.give(path);
+    await core.handlers['approvals.give']({ path });
     // As far as the tools, which this home lacks.
-    expect((await rejection(core.createRun(spec))).code).toBe('toolchain-missing');
+    expect((await rejection(core.handlers['runs.create']({ spec }))).code).toBe('toolchain-missing');
     await rm(path);
-    expect(await rejection(core.createRun(spec))).toMatchObject({ code: 'input-invalid', where: path });
+    expect(await rejection(core.handlers['runs.create']({ spec }))).toMatchObject({
+      code: 'input-invalid',
+      where: path,
+    });
   });
 });

@@ -73,11 +73,11 @@ describe('the path of a report', () => {
   ])('is refused where the journal names %j', async (path) => {
     await placeRun([{ kind: 'pdf', path }]);
     const core = await coreAt(home);
-    await expect(core.reportPath(runId, 'pdf')).rejects.toMatchObject({
+    await expect(core.handlers['runs.reportPath']({ runId, kind: 'pdf' })).rejects.toMatchObject({
       code: 'report-failed',
       where: join(home, 'runs', runId, 'journal.jsonl'),
     });
-    expect((await core.getRun(runId)).state.reports).toEqual([]);
+    expect((await core.handlers['runs.show']({ runId })).state.reports).toEqual([]);
   });
 
   it.each(['report.pdf', '/old/home/runs/any/results/report.pdf'])(
@@ -86,8 +86,10 @@ describe('the path of a report', () => {
       await placeRun([{ kind: 'pdf', path }]);
       const core = await coreAt(home);
       const own = join(results(), 'report.pdf');
-      expect(await core.reportPath(runId, 'pdf')).toBe(own);
-      expect((await core.getRun(runId)).state.reports).toEqual([{ kind: 'pdf', path: own }]);
+      expect(await core.handlers['runs.reportPath']({ runId, kind: 'pdf' })).toBe(own);
+      expect((await core.handlers['runs.show']({ runId })).state.reports).toEqual([
+        { kind: 'pdf', path: own },
+      ]);
     },
   );
 
@@ -98,19 +100,19 @@ describe('the path of a report', () => {
     await writeFile(join(root, 'secret'), '');
     await rm(report);
     await symlink(join(root, 'secret'), report);
-    await expect(core.reportPath(runId, 'pdf')).rejects.toMatchObject({
+    await expect(core.handlers['runs.reportPath']({ runId, kind: 'pdf' })).rejects.toMatchObject({
       code: 'report-failed',
       where: report,
     });
     await rm(report);
-    await expect(core.reportPath(runId, 'pdf')).rejects.toMatchObject({
+    await expect(core.handlers['runs.reportPath']({ runId, kind: 'pdf' })).rejects.toMatchObject({
       code: 'report-failed',
       where: report,
     });
     await writeFile(report, '');
     await rename(results(), join(root, 'elsewhere'));
     await symlink(join(root, 'elsewhere'), results());
-    await expect(core.reportPath(runId, 'pdf')).rejects.toMatchObject({
+    await expect(core.handlers['runs.reportPath']({ runId, kind: 'pdf' })).rejects.toMatchObject({
       code: 'report-failed',
       where: report,
     });
@@ -120,7 +122,7 @@ describe('the path of a report', () => {
 it('writes names into the journal, so that a moved or copied home opens its own report', async () => {
   await placeRun([]);
   const core = await coreAt(home);
-  const files = await core.writeReports(runId);
+  const files = await core.handlers['runs.writeReports']({ runId });
   expect(files.find(({ kind }) => kind === 'pdf')?.path).toBe(join(results(), 'report.pdf'));
   const { entries } = await readJournal(join(results(), '..', 'journal.jsonl'));
   const last = entries.filter(({ type }) => type === 'report').at(-1);
@@ -132,7 +134,7 @@ it('writes names into the journal, so that a moved or copied home opens its own 
   const copy = join(root, 'copy');
   await cp(home, copy, { recursive: true });
   await writeFile(join(results(copy), 'report.html'), 'of the copy');
-  const path = await (await coreAt(copy)).reportPath(runId, 'html');
+  const path = await (await coreAt(copy)).handlers['runs.reportPath']({ runId, kind: 'html' });
   expect(path).toBe(join(results(copy), 'report.html'));
   expect(await readFile(path, 'utf8')).toBe('of the copy');
 });
@@ -144,9 +146,11 @@ it('a file is imported with its report where no PDF can be printed, and a note s
   const times = ['p50', 'p90', 'p95', 'p99'].map((name) => `${name} latency`);
   const head = ['Concurrency', 'Inferences/Second', ...times];
   await writeFile(path, `${head.join()}\n1,100.5,5200,6000,6200,7000\n`);
-  const imported = await core.importFile({ path });
+  const imported = await core.handlers['runs.import']({ path });
   expect(imported.notes).toContain(`The report has no PDF: ${message}`);
-  const kinds = (await core.getRun(imported.runId)).state.reports.map(({ kind }) => kind);
+  const kinds = (await core.handlers['runs.show']({ runId: imported.runId })).state.reports.map(
+    ({ kind }) => kind,
+  );
   expect(kinds).toContain('html');
   expect(kinds).not.toContain('pdf');
 });

@@ -67,25 +67,30 @@ describe('a preflight with problems', () => {
     ...{ id, title: `The ${id}`, finding: 'Too little.', remedy: null },
     status: 'problem' as const,
   }));
-  const spec = () => core.resolveSpec('resnet50', { engine: { kind: 'docker', gpus: ['all'] } });
-  const refused = (problems: RunPreflight['problems'], how: Parameters<typeof passedPreflight>[2]) => {
+  const spec = () =>
+    core.handlers['presets.resolve']({
+      preset: 'resnet50',
+      overrides: { engine: { kind: 'docker', gpus: ['all'] } },
+    });
+  const refused = async (problems: RunPreflight['problems'], how: Parameters<typeof passedPreflight>[2]) => {
+    const given = await spec();
     try {
-      return passedPreflight(spec(), { reason: null, problems }, how);
+      return passedPreflight(given, { reason: null, problems }, how);
     } catch (error) {
       return error;
     }
   };
 
-  it('is refused for what nobody has passed over yet, and marks the run for the rest', () => {
+  it('is refused for what nobody has passed over yet, and marks the run for the rest', async () => {
     if (driver === undefined || disk === undefined) throw new Error('the checks of this test');
-    expect(refused([driver], {})).toMatchObject({ code: 'engine-unavailable' });
-    expect(refused([driver], { passed: [driver.title] })).toMatchObject({
+    expect(await refused([driver], {})).toMatchObject({ code: 'engine-unavailable' });
+    expect(await refused([driver], { passed: [driver.title] })).toMatchObject({
       skipped: true,
       problems: [{ title: driver.title, finding: driver.finding }],
     });
-    expect(refused([driver, disk], { passed: [driver.title] })).toMatchObject({ code: 'disk-full' });
-    expect(refused([driver, disk], { skipPreflight: true })).toMatchObject({ skipped: true });
-    expect(refused([], { passed: [driver.title] })).toMatchObject({ skipped: false, problems: [] });
+    expect(await refused([driver, disk], { passed: [driver.title] })).toMatchObject({ code: 'disk-full' });
+    expect(await refused([driver, disk], { skipPreflight: true })).toMatchObject({ skipped: true });
+    expect(await refused([], { passed: [driver.title] })).toMatchObject({ skipped: false, problems: [] });
   });
 });
 
@@ -96,17 +101,23 @@ describe('the release of the settings', () => {
     return of.kind === 'docker' ? of.release : null;
   };
 
-  it('is taken where the run names none and Triton of it serves the format', () => {
-    const spec = core.resolveSpec('resnet50', { engine });
+  it('is taken where the run names none and Triton of it serves the format', async () => {
+    const spec = await core.handlers['presets.resolve']({ preset: 'resnet50', overrides: { engine } });
     expect(release(spec, '26.07')).toBe('26.07');
     expect(release({ ...spec, format: 'pt2' }, '26.07')).toBe('26.07');
     expect(release({ ...spec, format: 'pt2' }, '25.01')).toBeUndefined();
-    const named = core.resolveSpec('resnet50', { engine: { ...engine, release: '25.01' } });
+    const named = await core.handlers['presets.resolve']({
+      preset: 'resnet50',
+      overrides: { engine: { ...engine, release: '25.01' } },
+    });
     expect(release(named, '26.07')).toBe('25.01');
   });
 
-  it('is not taken for a SavedModel that no newer Triton serves', () => {
-    const spec = core.resolveSpec('wide-and-deep', { engine, format: 'tf-savedmodel' });
+  it('is not taken for a SavedModel that no newer Triton serves', async () => {
+    const spec = await core.handlers['presets.resolve']({
+      preset: 'wide-and-deep',
+      overrides: { engine, format: 'tf-savedmodel' },
+    });
     expect(release(spec, '26.07')).toBeUndefined();
     expect(release(spec, '24.12')).toBe('24.12');
   });
@@ -114,30 +125,33 @@ describe('the release of the settings', () => {
 
 describe('a home without tools', () => {
   it('refuses to start a local run, and no run is created that would fail at Deploy', async () => {
-    const spec = core.resolveSpec('resnet50', {});
+    const spec = await core.handlers['presets.resolve']({ preset: 'resnet50', overrides: {} });
     expect(spec.engine.kind).toBe('local');
     const error = await rejection(core.handlers['runs.start']({ spec }));
     expect(error.code).toBe('toolchain-missing');
     expect(error.message).toContain('Triton');
     expect(await runsOnDisk()).toEqual([]);
-    expect((await core.listRuns()).runs).toEqual([]);
+    expect((await core.handlers['runs.all'](undefined)).runs).toEqual([]);
   });
 
   it('names the engine as the field, and the actions that are possible there', async () => {
-    const spec = core.resolveSpec('resnet50', {});
+    const spec = await core.handlers['presets.resolve']({ preset: 'resnet50', overrides: {} });
     const [problem] = await core.handlers['runs.check']({ spec });
     expect(problem).toMatchObject({ field: 'engine.kind', severity: 'problem', fixes: ['install-tools'] });
     expect(problem?.remedy).toContain('Install the missing tools');
   });
 
   it('is a problem of the machine too, so that the Environment page cannot say that none was found', async () => {
-    const { checks, tools } = await core.machine();
+    const { checks, tools } = await core.handlers['machine.check']({});
     expect(tools).toEqual({ missing: ['python', 'triton', 'perf-analyzer'], installable: true });
     expect(checks.find(({ id }) => id === 'tools')).toMatchObject({ status: 'problem' });
   });
 
   it('refuses Docker that does not answer, and offers no local Triton that is missing too', async () => {
-    const spec = core.resolveSpec('resnet50', { engine: { kind: 'docker' } });
+    const spec = await core.handlers['presets.resolve']({
+      preset: 'resnet50',
+      overrides: { engine: { kind: 'docker' } },
+    });
     const found = await core.handlers['runs.check']({ spec });
     expect(found[0]).toMatchObject({ field: 'engine.kind', code: 'docker-unreachable', fixes: [] });
     expect((await rejection(core.handlers['runs.start']({ spec }))).code).toBe('docker-unreachable');
@@ -148,13 +162,20 @@ describe('a home with its tools', () => {
   beforeEach(pretendTools);
 
   it('has nothing against the defaults', async () => {
-    expect(await core.handlers['runs.check']({ spec: core.resolveSpec('resnet50', {}) })).toEqual([]);
+    expect(
+      await core.handlers['runs.check']({
+        spec: await core.handlers['presets.resolve']({ preset: 'resnet50', overrides: {} }),
+      }),
+    ).toEqual([]);
   });
 
   it('refuses a fixed port that is taken before a run is created, and names the field and who has it', async () => {
     const taken = await takenPort();
     try {
-      const spec = core.resolveSpec('resnet50', { engine: { kind: 'local', grpcPort: taken.port } });
+      const spec = await core.handlers['presets.resolve']({
+        preset: 'resnet50',
+        overrides: { engine: { kind: 'local', grpcPort: taken.port } },
+      });
       const [problem] = await core.handlers['runs.check']({ spec });
       expect(problem).toMatchObject({
         field: 'engine.grpcPort',
@@ -163,7 +184,7 @@ describe('a home with its tools', () => {
         fixes: ['use-free-port'],
       });
       expect(problem?.message).toContain(`process ${process.pid}`);
-      const error = await rejection(core.createRun(spec));
+      const error = await rejection(core.handlers['runs.create']({ spec }));
       expect(error).toMatchObject({ code: 'port-taken', where: `127.0.0.1:${taken.port}` });
       expect(await runsOnDisk()).toEqual([]);
     } finally {
@@ -176,7 +197,10 @@ describe('a home with its tools', () => {
     try {
       const url = `localhost:${taken.port}`;
       await core.handlers['monitor.start']({ url, metricsUrl: '' });
-      const spec = core.resolveSpec('resnet50', { engine: { kind: 'local', httpPort: taken.port } });
+      const spec = await core.handlers['presets.resolve']({
+        preset: 'resnet50',
+        overrides: { engine: { kind: 'local', httpPort: taken.port } },
+      });
       const [problem] = await core.handlers['runs.check']({ spec });
       expect(problem?.message).toBe(
         `Port ${taken.port} is in use: the Triton that the monitor watches at ${url} listens on it`,
@@ -190,26 +214,35 @@ describe('a home with its tools', () => {
   it('accepts a port that has become free again', async () => {
     const taken = await takenPort();
     await taken.close();
-    const spec = core.resolveSpec('resnet50', { engine: { kind: 'local', httpPort: taken.port } });
+    const spec = await core.handlers['presets.resolve']({
+      preset: 'resnet50',
+      overrides: { engine: { kind: 'local', httpPort: taken.port } },
+    });
     expect(await core.handlers['runs.check']({ spec })).toEqual([]);
   });
 
   it('refuses a remote server that does not answer before anything is exported', async () => {
     const taken = await takenPort();
     await taken.close();
-    const spec = core.resolveSpec('resnet50', {
-      engine: { kind: 'remote', url: `localhost:${taken.port}` },
+    const spec = await core.handlers['presets.resolve']({
+      preset: 'resnet50',
+      overrides: {
+        engine: { kind: 'remote', url: `localhost:${taken.port}` },
+      },
     });
     expect(spec.engine).toMatchObject({ url: `http://localhost:${taken.port}` });
     const [problem] = await core.handlers['runs.check']({ spec });
     expect(problem).toMatchObject({ field: 'engine.url', code: 'server-unreachable', severity: 'problem' });
-    expect((await rejection(core.createRun(spec))).code).toBe('server-unreachable');
+    expect((await rejection(core.handlers['runs.create']({ spec }))).code).toBe('server-unreachable');
     expect(await runsOnDisk()).toEqual([]);
   });
 
   it('refuses perf_analyzer where it is missing, at the field of the load tool', async () => {
     await rm(homeLayout(home).perfAnalyzer);
-    const spec = core.resolveSpec('resnet50', { performance: { loadTool: 'perf_analyzer' } });
+    const spec = await core.handlers['presets.resolve']({
+      preset: 'resnet50',
+      overrides: { performance: { loadTool: 'perf_analyzer' } },
+    });
     const [problem] = await core.handlers['runs.check']({ spec });
     expect(problem).toMatchObject({ field: 'performance.loadTool', code: 'toolchain-missing' });
   });

@@ -41,9 +41,9 @@ it('tells a window which runs the retention moved to the trash, and each can be 
   await writeFile(join(home, 'settings.json'), '{"runs.keepDays": 1}');
   core = await createTestCore(home, { follow: true });
   expect(await heard(core, 'runs-retired')).toEqual({ type: 'runs-retired', runIds: [runId] });
-  expect((await core.listRuns()).runs).toEqual([]);
+  expect((await core.handlers['runs.all'](undefined)).runs).toEqual([]);
   await core.handlers['runs.restore']({ runId });
-  expect((await core.listRuns()).runs.map((run) => run.runId)).toEqual([runId]);
+  expect((await core.handlers['runs.all'](undefined)).runs.map((run) => run.runId)).toEqual([runId]);
 });
 
 it('leaves the runs where they are when the window is closed at once', async () => {

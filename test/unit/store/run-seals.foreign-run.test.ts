@@ -39,7 +39,10 @@ async function placeForeign(): Promise<{
 }> {
   const [sender, core] = [await coreAt('sender'), await coreAt('receiver')];
   const { runs, runKey } = homeLayout(homeOf('sender'));
-  const spec = sender.resolveSpec('resnet50', { format: 'onnx' });
+  const spec = await sender.handlers['presets.resolve']({
+    preset: 'resnet50',
+    overrides: { format: 'onnx' },
+  });
   const { state, folder } = await new RunStore(runs, new RunKey(runKey)).create(spec, environmentFixture());
   const model = join(folder.repository, 'resnet50', '1');
   await mkdir(model, { recursive: true });
@@ -50,8 +53,8 @@ async function placeForeign(): Promise<{
 }
 
 const originOf = async (core: Core, runId: string) => {
-  const listed = (await core.listRuns()).runs.find((run) => run.runId === runId)?.origin;
-  const { origin } = (await core.getRun(runId)).state;
+  const listed = (await core.handlers['runs.all'](undefined)).runs.find((run) => run.runId === runId)?.origin;
+  const { origin } = (await core.handlers['runs.show']({ runId })).state;
   expect(listed).toBe(origin);
   return origin;
 };
@@ -61,7 +64,7 @@ describe('a run folder from another home', () => {
     const { core, runId, dir } = await placeForeign();
     const before = await readFile(join(dir, 'journal.jsonl'), 'utf8');
     for (const how of [{}, { from: 'deploy' as const }, { allowUnverified: true }]) {
-      const error = await rejection(core.executeRun(runId, how));
+      const error = await rejection(core.handlers['runs.execute']({ runId, ...how }));
       expect(error).toMatchObject({ code: 'not-trusted', where: dir });
       expect(error.message).toContain('steps/configure/model-repository/resnet50/1/model.py');
       expect(error.remedy).toContain(`resume ${runId} --trust`);
@@ -73,7 +76,7 @@ describe('a run folder from another home', () => {
 
   it('is not believed for what is kept beside its journal', async () => {
     const { core, runId, dir } = await placeForeign();
-    await core.listRuns();
+    await core.handlers['runs.all'](undefined);
     const kept = JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8')) as { summary: object };
     kept.summary = { ...kept.summary, origin: 'own' };
     await writeFile(join(dir, 'summary.json'), JSON.stringify(kept));
@@ -85,31 +88,31 @@ describe('a run folder from another home', () => {
     await core.handlers['runs.trust']({ runId });
     expect(await originOf(core, runId)).toBe('trusted');
     // As far as the tools, which this home lacks.
-    const { end } = await core
-      .executeRun(runId)
-      .catch((error: unknown) => ({ end: Promise.resolve({ error }) }));
+    const { end } = await core.handlers['runs.execute']({ runId }).catch((error: unknown) => ({
+      end: Promise.resolve({ error }),
+    }));
     expect((await end).error).not.toMatchObject({ code: 'not-trusted' });
   });
 
   it('is not trusted when its content is not what was shown', async () => {
     const { core, runId, dir } = await placeForeign();
-    const { hash, code } = await core.runContent(runId);
+    const { hash, code } = await core.handlers['runs.content']({ runId });
     expect(code).toEqual(['steps/configure/model-repository/resnet50/1/model.py']);
     await writeFile(
       join(dir, 'steps', 'configure', 'model-repository', 'resnet50', '1', 'other.py'),
       planted,
     );
-    expect((await rejection(core.trustRun(runId, hash))).code).toBe('input-invalid');
+    expect((await rejection(core.handlers['runs.trustContent']({ runId, hash }))).code).toBe('input-invalid');
     expect(await originOf(core, runId)).toBe('foreign');
   });
 
   it('cannot bring the trust of another home with it', async () => {
     const { core, runId, dir } = await placeForeign();
-    await core.trustRun(runId);
+    await core.handlers['runs.trust']({ runId });
     const third = await coreAt('third');
     await cp(dir, join(homeLayout(homeOf('third')).runs, runId), { recursive: true });
     expect(await originOf(third, runId)).toBe('foreign');
-    expect((await rejection(third.executeRun(runId))).code).toBe('not-trusted');
+    expect((await rejection(third.handlers['runs.execute']({ runId }))).code).toBe('not-trusted');
   });
 });
 
@@ -117,14 +120,17 @@ it('a run of this home whose specification was changed in its journal is from el
   const core = await coreAt('home');
   const { runs, runKey } = homeLayout(homeOf('home'));
   const store = new RunStore(runs, new RunKey(runKey));
-  const { state, folder } = await store.create(core.resolveSpec('resnet50', {}), environmentFixture());
+  const { state, folder } = await store.create(
+    await core.handlers['presets.resolve']({ preset: 'resnet50', overrides: {} }),
+    environmentFixture(),
+  );
   expect(await originOf(core, state.runId)).toBe('own');
   const entry = parseJournalLine((await readFile(folder.journal)).subarray(0, -1));
   if (entry?.type !== 'run-created') throw new Error('no run-created');
   const spec = { ...entry.spec, model: { ...entry.spec.model, dataset: '/home/victim' } };
   await writeFile(folder.journal, `${formatJournalLine({ ...entry, spec })}\n`);
   expect(await originOf(core, state.runId)).toBe('foreign');
-  const error = await rejection(core.executeRun(state.runId));
+  const error = await rejection(core.handlers['runs.execute']({ runId: state.runId }));
   expect(error).toMatchObject({ code: 'not-trusted' });
   expect(error.message).toContain('/home/victim');
 });
@@ -134,7 +140,10 @@ describe('a run of this home whose specification was changed', () => {
     const core = await coreAt('home');
     const { runs, runKey } = homeLayout(homeOf('home'));
     const store = new RunStore(runs, new RunKey(runKey));
-    const { state, folder } = await store.create(core.resolveSpec('resnet50', {}), environmentFixture());
+    const { state, folder } = await store.create(
+      await core.handlers['presets.resolve']({ preset: 'resnet50', overrides: {} }),
+      environmentFixture(),
+    );
     const { runId } = state;
     const change: SpecChanged = {
       type: 'spec-changed',
@@ -146,7 +155,7 @@ describe('a run of this home whose specification was changed', () => {
     };
     const content = await readJournal(folder.journal);
     await store.append(runId, seal ? await store.sealedChange(content, folder.journal, change) : change);
-    const origin = async () => (await core.getRun(runId)).state.origin;
+    const origin = async () => (await core.handlers['runs.show']({ runId })).state.origin;
     return { core, store, runId, folder, change, origin };
   };
 
@@ -161,16 +170,18 @@ describe('a run of this home whose specification was changed', () => {
   it('is from elsewhere where somebody else did, until what it says now is trusted', async () => {
     const { core, store, runId, change, origin } = await changed(false);
     expect(await origin()).toBe('foreign');
-    const error = await rejection(core.executeRun(runId));
+    const error = await rejection(core.handlers['runs.execute']({ runId }));
     expect(error.code).toBe('not-trusted');
     expect(error.message).toContain('/home/victim');
-    const shown = await core.runContent(runId);
-    await core.trustRun(runId, shown.hash);
+    const shown = await core.handlers['runs.content']({ runId });
+    await core.handlers['runs.trustContent']({ runId, hash: shown.hash });
     expect(await origin()).toBe('trusted');
     // That was no agreement to the next one.
     await store.append(runId, change);
     expect(await origin()).toBe('foreign');
-    expect((await rejection(core.trustRun(runId, shown.hash))).code).toBe('input-invalid');
+    expect((await rejection(core.handlers['runs.trustContent']({ runId, hash: shown.hash }))).code).toBe(
+      'input-invalid',
+    );
   });
 
   it('cannot take the seal of one change for another', async () => {
@@ -186,17 +197,17 @@ describe('changing a run', () => {
   const createdAt = async (overrides: Readonly<Record<string, unknown>> = {}) => {
     const core = await coreAt('home');
     const { runs, runKey } = homeLayout(homeOf('home'));
-    const spec = core.resolveSpec('resnet50', overrides);
+    const spec = await core.handlers['presets.resolve']({ preset: 'resnet50', overrides });
     const { state, folder } = await new RunStore(runs, new RunKey(runKey)).create(spec, environmentFixture());
     return { core, runId: state.runId, folder };
   };
 
   it('is refused of one from elsewhere as resuming it is', async () => {
     const { core, runId } = await placeForeign();
-    const { spec } = (await core.getRun(runId)).state;
+    const { spec } = (await core.handlers['runs.show']({ runId })).state;
     const other = { ...spec, performance: { ...spec.performance, batchSizes: [2] } };
     for (const refused of [
-      () => core.resolveChange(runId, { performance: { batchSizes: [2] } }),
+      () => core.handlers['runs.changedSpec']({ runId, overrides: { performance: { batchSizes: [2] } } }),
       () => core.handlers['runs.planChange']({ runId, spec: other }),
       () => core.handlers['runs.change']({ runId, spec: other }),
     ]) {
@@ -207,7 +218,10 @@ describe('changing a run', () => {
   it('must be agreed to where it reaches something new, and leaves the journal alone until then', async () => {
     const { core, runId, folder } = await createdAt();
     const before = await readFile(folder.journal, 'utf8');
-    const spec = await core.resolveChange(runId, { model: { dataset: '/srv/images' } });
+    const spec = await core.handlers['runs.changedSpec']({
+      runId,
+      overrides: { model: { dataset: '/srv/images' } },
+    });
     const error = await rejection(core.handlers['runs.change']({ runId, spec }));
     expect(error).toMatchObject({ code: 'not-trusted', where: 'model.dataset' });
     expect(await readFile(folder.journal, 'utf8')).toBe(before);
@@ -227,14 +241,21 @@ describe('changing a run', () => {
   it('brings the defaults of what was changed, and refuses another model', async () => {
     const performance = { batchSizes: [1, 3] };
     const { core, runId } = await createdAt({ performance });
-    expect(await core.resolveChange(runId, { precision: 'fp16' })).toEqual(
-      core.resolveSpec('resnet50', { precision: 'fp16', performance }),
+    expect(await core.handlers['runs.changedSpec']({ runId, overrides: { precision: 'fp16' } })).toEqual(
+      await core.handlers['presets.resolve']({
+        preset: 'resnet50',
+        overrides: { precision: 'fp16', performance },
+      }),
     );
-    expect(await rejection(core.resolveChange(runId, { model: { preset: 'bert' } }))).toMatchObject({
+    expect(
+      await rejection(core.handlers['runs.changedSpec']({ runId, overrides: { model: { preset: 'bert' } } })),
+    ).toMatchObject({
       code: 'input-invalid',
       where: 'model.preset',
     });
-    expect((await rejection(core.resolveChange(runId, { format: 'none' }))).code).toBe('spec-invalid');
+    expect(
+      (await rejection(core.handlers['runs.changedSpec']({ runId, overrides: { format: 'none' } }))).code,
+    ).toBe('spec-invalid');
   });
 });
 

@@ -14,6 +14,10 @@ const job = (id: string) => ({
   job: { scheduler: 'slurm' as const, id, name: 'tw-night', log: '/log', partition: null },
 });
 
+interface Run {
+  readonly runId: string;
+}
+
 /** A core whose jobs never end; `at` is told of each thing that is asked of it. */
 function coreWith(at: (what: string) => void) {
   const states = new Map<string, RunState>();
@@ -22,31 +26,29 @@ function coreWith(at: (what: string) => void) {
     handlers: {
       'settings.get': () => Promise.resolve({ values: { 'deployment.p99BudgetMs': null } }),
       'runs.annotate': () => Promise.resolve(null),
-    },
-    subscribe: () => () => undefined,
-    resolveChoice: () => Promise.resolve(spec),
-    createRun: () => {
-      const runId = `run-${states.size + 1}`;
-      states.set(runId, stateOf(createdBodies(spec)));
-      at(`created ${runId}`);
-      return Promise.resolve(runId);
-    },
-    getRun: (runId: string) => Promise.resolve({ state: states.get(runId), dir: '' }),
-    jobs: {
-      submit: (runIds: readonly string[], _name: string, signal: AbortSignal) => {
+      'spec.resolve': () => Promise.resolve(spec),
+      'runs.create': () => {
+        const runId = `run-${states.size + 1}`;
+        states.set(runId, stateOf(createdBodies(spec)));
+        at(`created ${runId}`);
+        return Promise.resolve({ runId });
+      },
+      'runs.show': ({ runId }: Run) => Promise.resolve({ state: states.get(runId), dir: '' }),
+      'jobs.submit': ({ runIds, signal }: Parameters<Core['handlers']['jobs.submit']>[0]) => {
         for (const runId of runIds) {
-          if (signal.aborted) continue;
+          if (signal?.aborted === true) continue;
           submitted.push(runId);
           states.set(runId, stateOf([...createdBodies(spec), job(String(submitted.length))]));
           at(`submitted ${runId}`);
         }
         return Promise.resolve();
       },
-      follow: (runId: string) => {
+      'jobs.follow': ({ runId }: Run) => {
         at(`follows ${runId}`);
         return new Promise(() => undefined);
       },
     },
+    subscribe: () => () => undefined,
   };
   return { core: core as unknown as Core, states, submitted };
 }

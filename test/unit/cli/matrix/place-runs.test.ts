@@ -40,33 +40,30 @@ function sessionWith(
   const approved: Reach['machines'][number][] = [];
   const asked: { readonly hosts: readonly string[]; readonly modelOfGpu: boolean }[] = [];
   const core = {
-    handlers: { 'runs.check': () => Promise.resolve([]) },
-    approvals: {
-      give: () => undefined,
-      add: ({ machines }: Reach) => {
+    handlers: {
+      'runs.check': () => Promise.resolve([]),
+      'approvals.give': () => Promise.resolve(),
+      'approvals.add': ({ machines }: Reach) => {
         approved.push(...machines);
         return Promise.resolve();
       },
-      missing: ({ machines }: Reach) =>
+      'approvals.missing': ({ machines }: Reach) =>
         Promise.resolve({
           ...emptyReach,
           machines: machines.filter(({ value }) => !approved.some((one) => one.value === value)),
         }),
-    },
-    hostFits: (
-      _spec: RunSpec,
-      names: readonly string[],
-      { modelOfGpu }: { readonly modelOfGpu: boolean },
-    ) => {
-      asked.push({ hosts: names, modelOfGpu });
-      return Promise.resolve(
-        names.map((host): HostFit => {
-          if (never.includes(host)) return { host, fits: false, reason: 'It has no NVIDIA GPU', error: null };
-          if (!away.includes(host)) return { host, fits: true, gpus: host === 'gpus' ? ['GPU-1'] : null };
-          const error = { code: 'docker-unreachable', message: 'no answer' } as const;
-          return { host, fits: false, reason: 'no answer', error };
-        }),
-      );
+      'hosts.fit': ({ hosts: names, modelOfGpu }: Parameters<Core['handlers']['hosts.fit']>[0]) => {
+        asked.push({ hosts: names, modelOfGpu });
+        return Promise.resolve(
+          names.map((host): HostFit => {
+            if (never.includes(host))
+              return { host, fits: false, reason: 'It has no NVIDIA GPU', error: null };
+            if (!away.includes(host)) return { host, fits: true, gpus: host === 'gpus' ? ['GPU-1'] : null };
+            const error = { code: 'docker-unreachable', message: 'no answer' } as const;
+            return { host, fits: false, reason: 'no answer', error };
+          }),
+        );
+      },
     },
   };
   const output: Output = {

@@ -33,6 +33,8 @@ interface Working {
   readonly end: (finish: Finish, measured?: boolean) => void;
 }
 
+type Run = Pick<Working, 'runId'>;
+
 /** A core whose runs end when the test says so. */
 function heldCore(refusedHosts: readonly string[] = []) {
   const states = new Map<string, RunState>();
@@ -46,50 +48,50 @@ function heldCore(refusedHosts: readonly string[] = []) {
     handlers: {
       'settings.get': () => Promise.resolve({ values: { 'deployment.p99BudgetMs': null } }),
       'runs.annotate': () => Promise.resolve(null),
-    },
-    jobs: { isHandedOver: () => Promise.resolve(false) },
-    subscribe: () => () => undefined,
-    resolveChoice: ({ overrides }: { readonly overrides: { readonly engine?: object } }) =>
-      Promise.resolve(
-        specFixture((spec) => {
-          spec.engine = dockerEngineSchema.parse({ kind: 'docker', ...overrides.engine });
-        }),
-      ),
-    createRun: (spec: RunState['spec']) => {
-      const host = spec.engine.kind === 'docker' ? spec.engine.host : undefined;
-      if (host !== undefined && refusedHosts.includes(host)) {
-        return Promise.reject(new WorkbenchError('docker-unreachable', 'no answer'));
-      }
-      const runId = `run-${states.size + 1}`;
-      states.set(runId, stateOf(createdBodies(spec)));
-      return Promise.resolve(runId);
-    },
-    getRun: (runId: string) => Promise.resolve({ state: states.get(runId), dir: '' }),
-    cancelRun: () => Promise.resolve(),
-    executeRun: (runId: string) => {
-      const host = hostOf(runId);
-      events.push(`begin ${host}`);
-      const end = new Promise((resolve) => {
-        working.push({
-          ...{ runId, host },
-          end: (finish, measured = false) => {
-            const point = measurementBody('offline', pointFixture());
-            const spec = states.get(runId)?.spec ?? specFixture();
-            states.set(
-              runId,
-              stateOf([
-                ...createdBodies(spec),
-                ...(measured ? [...preparationBodies(), ...stepBodies('offline', [point])] : []),
-                finish,
-              ]),
-            );
-            events.push(`end ${host}`);
-            resolve({ outcome: finish.outcome, error: finish.error ?? null });
-          },
+      'jobs.isHandedOver': () => Promise.resolve(false),
+      'spec.resolve': ({ overrides }: { readonly overrides: { readonly engine?: object } }) =>
+        Promise.resolve(
+          specFixture((spec) => {
+            spec.engine = dockerEngineSchema.parse({ kind: 'docker', ...overrides.engine });
+          }),
+        ),
+      'runs.create': ({ spec }: Pick<RunState, 'spec'>) => {
+        const host = spec.engine.kind === 'docker' ? spec.engine.host : undefined;
+        if (host !== undefined && refusedHosts.includes(host)) {
+          return Promise.reject(new WorkbenchError('docker-unreachable', 'no answer'));
+        }
+        const runId = `run-${states.size + 1}`;
+        states.set(runId, stateOf(createdBodies(spec)));
+        return Promise.resolve({ runId });
+      },
+      'runs.show': ({ runId }: Run) => Promise.resolve({ state: states.get(runId), dir: '' }),
+      'runs.cancel': () => Promise.resolve(null),
+      'runs.execute': ({ runId }: Run) => {
+        const host = hostOf(runId);
+        events.push(`begin ${host}`);
+        const end = new Promise((resolve) => {
+          working.push({
+            ...{ runId, host },
+            end: (finish, measured = false) => {
+              const point = measurementBody('offline', pointFixture());
+              const spec = states.get(runId)?.spec ?? specFixture();
+              states.set(
+                runId,
+                stateOf([
+                  ...createdBodies(spec),
+                  ...(measured ? [...preparationBodies(), ...stepBodies('offline', [point])] : []),
+                  finish,
+                ]),
+              );
+              events.push(`end ${host}`);
+              resolve({ outcome: finish.outcome, error: finish.error ?? null });
+            },
+          });
         });
-      });
-      return Promise.resolve({ end });
+        return Promise.resolve({ end });
+      },
     },
+    subscribe: () => () => undefined,
   };
   return { core: core as unknown as Core, working, events };
 }

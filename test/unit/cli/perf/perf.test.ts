@@ -32,9 +32,12 @@ it('ends with 1 where the run exists and failed before its first level, also for
   const error = toWire(new WorkbenchError('input-invalid', 'Input x does not fit'));
   const failing = {
     ...core,
-    createServerRun: () => Promise.resolve('a'),
-    getRun: () => Promise.resolve({ dir: '/runs/a', state: stateOf(createdBodies()) }),
-    executeRun: () => Promise.resolve({ end: Promise.resolve({ outcome: 'failed', error }) }),
+    handlers: {
+      ...core.handlers,
+      'runs.createOnServer': () => Promise.resolve({ runId: 'a' }),
+      'runs.show': () => Promise.resolve({ dir: '/runs/a', state: stateOf(createdBodies()) }),
+      'runs.execute': () => Promise.resolve({ end: Promise.resolve({ outcome: 'failed', error }) }),
+    },
   } as unknown as Core;
   const codes: number[] = [];
   await programWith({

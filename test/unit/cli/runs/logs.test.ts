@@ -21,12 +21,12 @@ describe('linesSince', () => {
 function growing(looks: readonly Readonly<Partial<Record<string, readonly string[]>>>[]): Core {
   let look = 0;
   return {
-    listRuns: () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
-    getRun: () => {
-      look += 1;
-      return Promise.resolve({ state: { status: look < looks.length ? 'running' : 'done' } });
-    },
     handlers: {
+      'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
+      'runs.show': () => {
+        look += 1;
+        return Promise.resolve({ state: { status: look < looks.length ? 'running' : 'done' } });
+      },
       'runs.log': ({ step }: { step: string }) =>
         Promise.resolve(looks[look - 1]?.[step] ?? looks[0]?.[step] ?? []),
     },
@@ -75,9 +75,9 @@ it('follows no longer when nobody reads any more, as behind "| head"', async () 
   const outlive = () => undefined;
   process.stdout.on('error', outlive);
   const core = {
-    listRuns: () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
-    getRun: () => Promise.resolve({ state: { status: looks < 3 ? 'running' : 'done' } }),
     handlers: {
+      'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
+      'runs.show': () => Promise.resolve({ state: { status: looks < 3 ? 'running' : 'done' } }),
       'runs.log': () => {
         looks += 1;
         // As Node tells it of a pipe whose reader has gone.

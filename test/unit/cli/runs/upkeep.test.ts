@@ -10,13 +10,15 @@ it('reads the logo of a report before it changes the run', async () => {
     return Promise.resolve([]);
   };
   const core = {
-    listRuns: () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
-    checkLogo: (path: string) =>
-      path === 'a.png'
-        ? Promise.resolve()
-        : Promise.reject(new WorkbenchError('input-invalid', 'The logo is not used')),
-    setBudget: change('budget'),
-    writeReports: change('reports'),
+    handlers: {
+      'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
+      'runs.checkLogo': ({ path }: { readonly path: string }) =>
+        path === 'a.png'
+          ? Promise.resolve()
+          : Promise.reject(new WorkbenchError('input-invalid', 'The logo is not used')),
+      'runs.setBudget': change('budget'),
+      'runs.writeReports': change('reports'),
+    },
   } as unknown as Core;
   const report = (logo: string) =>
     programWith({ core: () => Promise.resolve(core) }).parseAsync(

@@ -35,9 +35,10 @@ const state = stateOf([
 /** What `show` prints of the run. */
 async function shown(of: RunState): Promise<string> {
   const core = {
-    listRuns: () => Promise.resolve({ runs: [{ runId: of.runId }], unreadable: [] }),
-    getRun: () => Promise.resolve({ state: of, dir: '/runs/a' }),
-    handlers: {},
+    handlers: {
+      'runs.all': () => Promise.resolve({ runs: [{ runId: of.runId }], unreadable: [] }),
+      'runs.show': () => Promise.resolve({ state: of, dir: '/runs/a' }),
+    },
   } as unknown as Core;
   return (await said(core, 'show', of.runId)).text;
 }

@@ -107,18 +107,19 @@ function calls() {
         return Promise.resolve({ path: (input as { path?: string }).path });
       },
     ]),
-  ) as unknown as Parameters<typeof confirmedCalls>[0]['handlers'];
-  const core = {
-    handlers,
-    approvals,
-    readers: directReaders,
-    getRun: () => Promise.resolve({ state: { spec: foreign } as RunState, dir: '/runs/a-run' }),
-    runContent: () => Promise.resolve(content),
-    trustRun: (runId: string, hash?: string) => {
+  ) as unknown as Parameters<typeof confirmedCalls>[0];
+  const core: Parameters<typeof confirmedCalls>[0] = {
+    ...handlers,
+    'approvals.missing': (reach) => approvals.missing(reach),
+    'approvals.add': (reach) => approvals.add(reach),
+    'spec.readModel': directReaders.specModel,
+    'runs.show': () => Promise.resolve({ state: { spec: foreign } as RunState, dir: '/runs/a-run' }),
+    'runs.content': () => Promise.resolve(content),
+    'runs.trustContent': ({ runId, hash }) => {
       reached.push(['runs.trust', { runId, hash }]);
       return Promise.resolve();
     },
-    modelCode: (path: string) =>
+    'models.code': ({ path }) =>
       Promise.resolve({ path, kind: 'folder' as const, files: [{ path: 'model.py', bytes: 3 }], sha256 }),
   };
   return confirmedCalls(core, (question) => {

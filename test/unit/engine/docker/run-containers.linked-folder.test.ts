@@ -98,7 +98,9 @@ describe('a link in a run folder', () => {
     await linkInPlaceOf(folder.results, victim);
     const core = await createTestCore(home.home);
     cores.push(core);
-    expect(await rejection(core.writeReports(runId))).toMatchObject({ code: 'run-folder-unsafe' });
+    expect(await rejection(core.handlers['runs.writeReports']({ runId }))).toMatchObject({
+      code: 'run-folder-unsafe',
+    });
     await expectUntouched();
   });
 

@@ -1,0 +1,103 @@
+import { initModelFolder } from '../own/own-preset';
+import type { Runs } from '../pipeline/runs';
+import { pointsCsv } from '../reports/csv';
+import { reportPaths } from '../store/run-files';
+import type { TrustedCalls } from './core-interface';
+import type { CoreParts } from './core-parts';
+import type { Upkeep } from './upkeep';
+
+/** Made where what they share with calls of the window is. */
+type MadeElsewhere =
+  | 'comparisons.write'
+  | 'deployments.recover'
+  | 'home.closed'
+  | 'hosts.fit'
+  | 'machine.check'
+  | 'matrix.write'
+  | 'runs.changedSpec'
+  | 'runs.checkLogo'
+  | 'runs.reportPath'
+  | 'runs.writeReports'
+  | 'spec.resolve';
+
+type Calls<Area extends string> = Pick<
+  TrustedCalls,
+  Exclude<Extract<keyof TrustedCalls, `${Area}.${string}`>, MadeElsewhere>
+>;
+
+const runCalls = (runs: Runs, { store }: CoreParts): Calls<'runs' | 'jobs'> => ({
+  'runs.create': async ({ spec, out, ...how }) => ({ runId: await runs.create(spec, out, how) }),
+  'runs.createOnServer': async ({ load, ...how }) => ({ runId: await runs.createServer(load, how) }),
+  'runs.execute': ({ runId, ...how }) => runs.execute(runId, how),
+  'runs.content': ({ runId }) => runs.content(runId),
+  'runs.trustContent': ({ runId, hash }) => runs.trust(runId, hash),
+  'runs.show': async ({ runId }) => {
+    const { state, folder } = await store.load(runId);
+    return { state: { ...state, reports: reportPaths(folder, state.reports) }, dir: folder.dir };
+  },
+  'runs.all': () => store.list(),
+  'runs.folder': async ({ runId }) => ({ dir: (await store.folderOf(runId)).dir }),
+  'runs.levelsCsv': ({ points }) => Promise.resolve(pointsCsv(points)),
+  'jobs.isHandedOver': ({ runId }) => runs.isHandedOver(runId),
+  'jobs.submit': ({ runIds, name, signal }) => runs.submit(runIds, name, signal),
+  'jobs.follow': ({ runId }) => runs.follow(runId),
+  'jobs.ends': ({ runId, when }) => runs.jobEnds(runId, when),
+});
+
+const monitorCalls = ({ monitor }: CoreParts): Calls<'monitor'> => ({
+  'monitor.watch': ({ target, intervalMs, headers }) => monitor.watch(target, intervalMs, headers),
+  'monitor.requireModel': ({ target, headers, model }) => monitor.requireModel(target, headers, model),
+  'monitor.judgeBy': ({ rules }) => {
+    monitor.judgeBy(rules);
+    return Promise.resolve();
+  },
+  'monitor.unjudged': () => Promise.resolve(monitor.unjudged()),
+  'monitor.recordTo': ({ path }) => monitor.recordTo(path),
+  'monitor.replayFile': ({ path, speed }) => monitor.replayFile(path, speed),
+  'monitor.write': ({ path, kind }) => monitor.exportTo(path, kind),
+  'monitor.fileStem': () => Promise.resolve(monitor.fileStem()),
+});
+
+const homeCalls = (
+  upkeep: Upkeep,
+  { tools, data, images }: CoreParts,
+): Calls<'data' | 'docker' | 'tools' | 'upkeep'> => ({
+  'data.fetchTo': (request) => Promise.resolve().then(() => ({ workId: data.fetch(request) })),
+  'data.ended': ({ workId }) => data.ended(workId),
+  'docker.imageWorkEnded': ({ workId }) => images.ended(workId),
+  'tools.plan': ({ components, repair }) => tools.plan(components, { repair }),
+  'tools.systemPackages': () => tools.systemPackages(),
+  'tools.ended': () => tools.ended(),
+  'upkeep.plan': (request) => upkeep.planClean(request),
+  'upkeep.clean': (request) => upkeep.clean(request),
+});
+
+const readingCalls = ({
+  approvals,
+  own,
+  options,
+  reading: { readers },
+}: CoreParts): Calls<'approvals' | 'matrix' | 'models' | 'spec'> => ({
+  'approvals.missing': (reach) => approvals.missing(reach),
+  'approvals.add': (reach) => approvals.add(reach),
+  'approvals.give': ({ path }) => {
+    approvals.give(path);
+    return Promise.resolve();
+  },
+  'matrix.read': readers.matrix,
+  'models.code': ({ path }) => own.code(path),
+  'models.init': ({ dir }) => initModelFolder(dir, options.resources),
+  'spec.readModel': readers.specModel,
+});
+
+/** What the capabilities do for the command line and for the dialogs of the desktop. */
+export const createTrustedCalls = (
+  parts: CoreParts,
+  runs: Runs,
+  upkeep: Upkeep,
+): Omit<TrustedCalls, MadeElsewhere> => ({
+  ...runCalls(runs, parts),
+  ...monitorCalls(parts),
+  ...homeCalls(upkeep, parts),
+  ...readingCalls(parts),
+});
