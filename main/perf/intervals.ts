@@ -2,7 +2,7 @@ import type { LatencyName } from '../contract/measured/results';
 import { largestOf, smallestOf, spreadInterval } from '../domain/statistics';
 import type { LatencyHistogram } from './latency-histogram';
 
-/** Windows that must agree, and that are merged into the result (performance.md 1.4). */
+/** Windows that must agree, and that are merged into the result. */
 export const stabilityWindows = 3;
 
 interface SteadyInput {
@@ -142,7 +142,7 @@ export function latencyInterval(
 }
 
 /**
- * perf_analyzer's rule: nearest rank on n - 1, no interpolation (performance.md 1.3).
+ * perf_analyzer's rule: nearest rank on n - 1, no interpolation.
  * @param sorted ascending, at least one value.
  * @param percent 0 to 100.
  */

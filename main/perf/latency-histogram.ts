@@ -65,7 +65,7 @@ export class LatencyHistogram {
     this.largestUs = 0;
   }
 
-  /** Nearest rank on n - 1 (performance.md 1.3), within {@link histogramError}. Throws a RangeError without values. */
+  /** Nearest rank on n - 1, within {@link histogramError}. Throws a RangeError without values. */
   percentile(percent: number): number {
     if (this.total === 0) throw new RangeError(`No ${percent}th percentile of 0 values`);
     const rank = Math.floor((percent / 100) * (this.total - 1) + 0.5);

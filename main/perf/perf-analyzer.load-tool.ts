@@ -36,7 +36,7 @@ interface PerfAnalyzerOptions {
 
 /** Any windows are steady by this: perf_analyzer then writes the row that it keeps back otherwise. */
 const anySpreadPercentage = 1e6;
-/** perf_analyzer's windows are this much longer than the interval (performance.md 1.3). */
+/** perf_analyzer's windows are this much longer than the interval. */
 const windowFactor = 1.2;
 const startUpMs = 60_000;
 /** A count window has no length of its own; a level that needs longer for one is given up. */

@@ -53,7 +53,7 @@ export const pointFlags = [
   'gpu-idle',
 ] as const;
 
-/** One measurement window of a level (performance.md 1.3); microseconds; null what the tool did not give. */
+/** One measurement window of a level; microseconds; null what the tool did not give. */
 export const windowSchema = z.object({
   durationUs: us.nullable(),
   requestCount: z.int().min(0).nullable(),

@@ -209,7 +209,7 @@ const hasTooManyErrors = (
 ): boolean => failed * 100 > errorPercentage * (succeeded + failed);
 
 /**
- * The level's point: the last three windows merged as perf_analyzer does (performance.md 1.4, 1.7).
+ * The level's point: the last three windows merged as perf_analyzer does.
  * @returns null when no request succeeded in them.
  */
 export function levelResult(

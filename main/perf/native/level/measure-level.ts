@@ -60,7 +60,7 @@ const countPauseMs = 5;
 
 /**
  * Windows of one level until they are steady or enough, with the server's counters at each bound. The statistics are
- * fetched from here, not from the thread that generates the load, when a window's time is over (performance.md 1.3).
+ * fetched from here, not from the thread that generates the load, when a window's time is over.
  */
 class LevelWindows {
   readonly measured: MeasuredWindow[];

@@ -18,8 +18,8 @@ export interface ResponseTimes {
 /** What a transport tells of the slots that send over it. Times in microseconds of this thread's monotonic clock. */
 export interface TransportEvents {
   /**
-   * `sendUs` and `recvUs` as performance.md 1.5 defines them for the protocol; `answers` where there may be several:
-   * the request then ended with the last that had content (performance.md 1.2).
+   * `sendUs`: until the request is encoded and handed to the socket; `recvUs`: in which the response is read and taken apart.
+   * `answers` where there may be several: the request then ended with the last that had content.
    */
   success(
     slot: number,
