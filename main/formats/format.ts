@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { BackendSet } from '../contract/run/engine-kinds';
 import type { FormatFacts } from '../contract/run/model-formats';
 import type { Accelerator, Format, Framework, Precision, RunSpec } from '../contract/run/run-spec';
@@ -65,6 +66,12 @@ export function servedLocally(choice: ServingChoice, shimFolder: string): Servin
     remedy: 'Set the backend accelerator to "none", or choose the engine "docker" with GPUs, or "remote".',
   };
 }
+
+/** What lies beside the model file: the shim of its format, and what all shims share. @param resources of the product */
+export const shimFiles = (resources: string, shimFolder: string): readonly string[] => [
+  join(resources, 'serving', shimFolder, 'model.py'),
+  join(resources, 'serving', 'shared', 'serving_shim.py'),
+];
 
 /** The parameters that the shims in `resources/serving` read, by these names. */
 export function localConfigPart(input: ConfigPartInput, fileName: string): ConfigPart {

@@ -4,6 +4,7 @@ import { backendsOf, isProcess } from '../contract/run/engine-kinds';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { PlannedCommand, SpecPreview } from '../contract/run/spec-tools';
 import { stepTitle } from '../contract/words';
+import { shimFiles } from '../formats/format';
 import { formatOf } from '../formats/formats';
 import type { HomeLayout } from '../platform/layout';
 
@@ -53,7 +54,7 @@ function configureLines({ spec, preview, resources }: ScriptInput): readonly str
     line(['mkdir', '-p', version]),
     line(['cp', '-R', file, join(version, format.fileName)]),
     ...(serving.ok && serving.serving === 'shim'
-      ? [line(['cp', join(resources, 'serving', serving.shimFolder, 'model.py'), version])]
+      ? [line(['cp', ...shimFiles(resources, serving.shimFolder), version])]
       : []),
     `cat > ${word(join(folder, 'config.pbtxt'))} <<'CONFIG_PBTXT'`,
     preview.configPbtxt.trimEnd(),

@@ -26,7 +26,7 @@ write_repository() {
   mkdir -p "$WORK/models/resnet50/1"
   ln "$1" "$WORK/models/resnet50/1/model.onnx"
   # This Triton has no ONNX backend of its own: the Python backend runs the file.
-  cp "$RESOURCES/serving/onnx/model.py" "$WORK/models/resnet50/1/model.py"
+  cp "$RESOURCES/serving/onnx/model.py" "$RESOURCES/serving/shared/serving_shim.py" "$WORK/models/resnet50/1/"
   cat > "$WORK/models/resnet50/config.pbtxt" <<'CONFIG'
 name: "resnet50"
 backend: "python"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 import tempfile
@@ -20,6 +21,7 @@ from tritonclient.utils import InferenceServerException
 
 from toolkit.dumps import read_all
 
+SHARED = RESOURCES / "serving" / "shared" / "serving_shim.py"
 SHIMS = {"onnx": RESOURCES / "serving" / "onnx", "ts": RESOURCES / "serving" / "torchscript"}
 TOY_TENSORS = (
     [("VALUES__0", "FP32", "-1"), ("FLAGS__1", "INT64", "")],
@@ -83,6 +85,7 @@ class ServingTest(unittest.TestCase):
         version = self.server.models / name / "1"
         version.mkdir(parents=True)
         shutil.copy(SHIMS[shim] / "model.py", version)
+        shutil.copy(SHARED, version)
         if file is not None:
             shutil.copy(file, version)
         config = f'name: "{name}"\nbackend: "python"\nmax_batch_size: {8 if batched else 0}\n'
@@ -326,16 +329,23 @@ class ServingTest(unittest.TestCase):
 
 
 class ShimTest(unittest.TestCase):
-    def test_the_shared_part_of_the_shims_is_the_same(self) -> None:
-        """Each shim is copied alone beside its model, so what both need stands in both."""
-        parts = []
+    def test_every_shim_has_its_shared_part_from_the_file_beside_it(self) -> None:
+        shared = {
+            node.name for node in ast.parse(SHARED.read_text()).body if isinstance(node, ast.FunctionDef)
+        }
+        self.assertIn("run_requests", shared)
         for name in ("onnx", "torchscript", "savedmodel"):
-            folder = RESOURCES / "serving" / name
-            text = (folder / "model.py").read_text()
-            start, end = (text.index(f"# shared with the other shim: {mark}") for mark in ("begin", "end"))
-            parts.append(text[start:end])
-        self.assertEqual(parts, [parts[0]] * 3)
-        self.assertIn("def run_requests", parts[0])
+            body = ast.parse((RESOURCES / "serving" / name / "model.py").read_text()).body
+            own = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+            taken = {
+                alias.name
+                for node in body
+                if isinstance(node, ast.ImportFrom) and node.module == "serving_shim"
+                for alias in node.names
+            }
+            self.assertEqual(own & shared, set(), name)
+            self.assertIn("run_requests", taken)
+            self.assertLessEqual(taken - {"Array"}, shared, name)
 
 
 class UnreachableTest(unittest.TestCase):

@@ -5,6 +5,7 @@ import { WorkbenchError } from '../../contract/errors';
 import { modelArtefactSchema } from '../../contract/run/artefacts';
 import { backendsOf, visibleGpus } from '../../contract/run/engine-kinds';
 import { instancesText } from '../../domain/run/serving';
+import { shimFiles } from '../../formats/format';
 import { formatOf } from '../../formats/formats';
 import { modelConfigOf } from '../../formats/model-config-of';
 import { hashFolder, listFiles, makeFolder, writeFileAtomic } from '../../platform/files';
@@ -128,8 +129,8 @@ export const configureStep: Step = {
       files.push({ from: join(run.folder.step('convert'), name), name, by: 'copy' });
     }
     if (serving.ok && serving.serving === 'shim') {
-      const shim = join(run.services.resources, 'serving', serving.shimFolder, 'model.py');
-      files.push({ from: shim, name: 'model.py', by: 'copy' });
+      const shim = shimFiles(run.services.resources, serving.shimFolder);
+      files.push(...shim.map((from) => ({ from, name: basename(from), by: 'copy' as const })));
     }
     await writeModelRepository({
       repository: run.folder.repository,

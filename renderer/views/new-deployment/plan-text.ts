@@ -92,7 +92,10 @@ export function runFiles(spec: RunSpec): readonly { readonly path: string; reado
       ? [{ path: `${version}/${fileName}.json`, what: 'versions that the plan was built with' }]
       : []),
     ...(backendsOf(spec.engine) === 'python'
-      ? [{ path: `${version}/model.py`, what: 'serves it in the Python backend' }]
+      ? ['model.py', 'serving_shim.py'].map((name) => ({
+          path: `${version}/${name}`,
+          what: 'serves it in the Python backend',
+        }))
       : []),
     { path: 'steps/<step>/step.log', what: 'log of each step' },
     { path: 'results/', what: 'report as HTML, PDF, CSV and JSON' },

@@ -11,103 +11,18 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
-import numpy as np
-import numpy.typing as npt
 import triton_python_backend_utils as pb_utils
-
-Array = npt.NDArray[Any]
-
-
-# shared with the other shim: begin
-def read_parameters(config: dict[str, Any]) -> dict[str, str]:
-    """`parameters` of config.pbtxt as plain text."""
-    return {name: value["string_value"] for name, value in config.get("parameters", {}).items()}
-
-
-def thread_count(parameters: dict[str, str], name: str) -> int:
-    """0 where the parameter is absent. Raises TritonModelException when it is no count."""
-    text = parameters.get(name, "0").strip()
-    if not text.isdigit():
-        raise pb_utils.TritonModelException(
-            f'parameter {name}: "{text}" is not a number of threads, 0 or more'
-        )
-    return int(text)
-
-
-def find_model_file(args: dict[str, str], parameters: dict[str, str], default: str) -> Path:
-    """Raises TritonModelException when the version folder holds no such file."""
-    name = parameters.get("model_filename", default)
-    path = Path(args["model_repository"]) / args["model_version"] / name
-    if not path.is_file():
-        raise pb_utils.TritonModelException(f"{path} does not exist; parameter model_filename names it")
-    return path
-
-
-def run_requests(
-    requests: Sequence[Any],
-    names: tuple[Sequence[str], Sequence[str]],
-    batching: bool,
-    infer: Callable[[list[Array]], list[Array]],
-) -> list[Any]:
-    """One response a request. `names`: inputs and outputs; with `batching`, all requests run as one batch."""
-    inputs, outputs = names
-    given = [
-        [pb_utils.get_input_tensor_by_name(request, name).as_numpy() for name in inputs]
-        for request in requests
-    ]
-    if batching and len(given) > 1:
-        joined = _run_joined(given, outputs, infer)
-        if joined is not None:
-            return joined
-    responses = []
-    for arrays in given:
-        try:
-            responses.append(_response(outputs, infer(arrays)))
-        except Exception as error:
-            responses.append(
-                pb_utils.InferenceResponse(error=pb_utils.TritonError(f"{type(error).__name__}: {error}"))
-            )
-    return responses
-
-
-def _run_joined(
-    given: Sequence[list[Array]], outputs: Sequence[str], infer: Callable[[list[Array]], list[Array]]
-) -> Optional[list[Any]]:
-    """None when the batch as a whole fails: the requests are then tried one by one, and only bad ones get an error."""
-    try:
-        results = infer([np.concatenate(arrays) for arrays in zip(*given)])
-    except Exception as error:
-        pb_utils.Logger.log_warn(f"a batch of {len(given)} requests failed and is tried one by one: {error}")
-        return None
-    ends = np.cumsum([len(arrays[0]) for arrays in given])
-    if any(len(result) != ends[-1] for result in results):
-        return None
-    parts = [np.split(result, ends[:-1]) for result in results]
-    return [_response(outputs, [part[index] for part in parts]) for index in range(len(given))]
-
-
-def _response(names: Sequence[str], arrays: Sequence[Array]) -> Any:
-    tensors = [pb_utils.Tensor(name, np.ascontiguousarray(array)) for name, array in zip(names, arrays)]
-    return pb_utils.InferenceResponse(output_tensors=tensors)
-
-
-def is_decoupled(config: dict[str, Any]) -> bool:
-    """Whether Triton takes the answers one by one, as many as there are."""
-    return bool(config.get("model_transaction_policy", {}).get("decoupled", False))
-
-
-def deliver(requests: Sequence[Any], responses: list[Any], decoupled: bool) -> Optional[list[Any]]:
-    """What execute returns; a decoupled model hands each answer, the only one, to its request's own sender."""
-    if not decoupled:
-        return responses
-    for request, response in zip(requests, responses):
-        request.get_response_sender().send(response, flags=pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
-    return None
-
-
-# shared with the other shim: end
+from serving_shim import (
+    Array,
+    deliver,
+    find_model_file,
+    is_decoupled,
+    read_parameters,
+    run_requests,
+    thread_count,
+)
 
 
 def find_model_folder(args: dict[str, str], parameters: dict[str, str]) -> Path:

@@ -64,6 +64,7 @@ it('the files of a run are named as they will lie', () => {
       }),
     ).map(({ path }) => path);
   expect(paths('local')).toContain('steps/configure/model-repository/resnet50/1/model.py');
+  expect(paths('local')).toContain('steps/configure/model-repository/resnet50/1/serving_shim.py');
   expect(paths('remote')).not.toContain('steps/configure/model-repository/resnet50/1/model.py');
   expect(paths('remote')).toContain('steps/configure/model-repository/resnet50/1/model.onnx');
 });
