@@ -28,8 +28,10 @@ export function createRunEndWatch(options: {
     if (event.type !== 'journal') return;
     const { runId, entry } = event;
     if (entry.type === 'run-created') {
-      const { model, format, precision } = entry.spec;
-      names.set(runId, `${model.preset}, ${format} ${precision}, ${model.profile}`);
+      if ('spec' in entry) {
+        const { model, format, precision } = entry.spec;
+        names.set(runId, `${model.preset}, ${format} ${precision}, ${model.profile}`);
+      }
     }
     if (entry.type === 'run-started') startedMs.set(runId, Date.parse(entry.at));
     if (entry.type !== 'run-finished') return;

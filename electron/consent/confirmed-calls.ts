@@ -1,6 +1,7 @@
 import type { Handlers } from '../../main/contract/api';
 import { WorkbenchError } from '../../main/contract/errors';
 import { allOfReach, emptyReach, isEmptyReach, type Reach, reachOf } from '../../main/contract/reach';
+import { knownParameters } from '../../main/contract/run/run-source';
 import type { Core } from '../../main/core';
 import { pathReach } from '../../main/store/approvals';
 import {
@@ -115,7 +116,7 @@ export function confirmedCalls(
 ): Pick<Handlers, ConfirmedCall> {
   const { inTurn, ensure, requireOpened } = createConsentGate(handlers, askNatively);
   const ensureRun = async ({ runId }: { readonly runId: string }): Promise<void> =>
-    ensure(reachOf((await handlers['runs.show']({ runId })).state.spec));
+    ensure(reachOf(knownParameters((await handlers['runs.show']({ runId })).state)));
   return {
     'models.open': async (input) => {
       await ensure(pathReach('model', input.path));

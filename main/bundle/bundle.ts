@@ -8,7 +8,7 @@ import { latencyIntervalUs, type LoadPoint } from '../contract/measured/results'
 import { exactMs, formatBytes, formatMs, missing } from '../contract/numbers';
 import { askedGpus, inContainers, isProcess } from '../contract/run/engine-kinds';
 import { scenarios } from '../contract/run/run-events';
-import type { RunState } from '../contract/run/run-state';
+import type { DeployedRun, RunState } from '../contract/run/run-state';
 import { levelText, type MetricTitles } from '../contract/words';
 import type { DeployableRun } from '../deployments/deployable-run';
 import { canaryOf, type CheckedBy, keepCheck } from '../deployments/version-check';
@@ -67,7 +67,7 @@ export function latencyLimit(state: RunState) {
 }
 
 interface ReadmeInput {
-  readonly state: RunState;
+  readonly state: DeployedRun;
   readonly titles: MetricTitles;
   readonly image: BundleImage;
   /** The run itself was served without a container. */
@@ -104,7 +104,8 @@ function expectedLines({ state, titles, measuredLocally, image, samples }: Readm
 /** README.md of a bundle. Pure. */
 export function readmeText(input: ReadmeInput): string {
   const { state, image, measuredLocally } = input;
-  const { spec, runId } = state;
+  const { runId } = state;
+  const { spec } = state.source;
   const { modelName } = spec.configure;
   const built = image.builtHere
     ? [
@@ -150,7 +151,7 @@ export function readmeText(input: ReadmeInput): string {
 
 interface BundleInput {
   readonly run: DeployableRun;
-  readonly state: RunState;
+  readonly state: DeployedRun;
   readonly titles: MetricTitles;
   readonly image: BundleImage;
   /** Folder of the product's own files. */

@@ -2,10 +2,10 @@ import { extname, resolve } from 'node:path';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type Baseline, baselinesOf, defaultBaseline, otherwiseText } from '../contract/measured/baseline';
 import { formatMeasured, formatRate, missing } from '../contract/numbers';
+import { isDeployed } from '../contract/run/run-source';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
 import type { ComparisonFile } from '../contract/run/saved-comparison';
-import { hasSpec } from '../contract/run/server-load';
 import { sweepTitle } from '../contract/run/sweep';
 import type { Core } from '../core';
 import { bestOfRuns, differentModelsText, sharedBudgetMs } from '../domain/measured/best-of-runs';
@@ -97,21 +97,24 @@ function publishedRemedy(
     : `Figures are published of ${keys}; name the GPU, as published:${first.gpu}.`;
 }
 
+const nothingPublished = (runId: string, remedy: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', `Nothing is published that ${runId} could be compared with`, {
+    where: 'published',
+    remedy,
+  });
+
 /** The figures published of the run's model, format and precision. Throws input-invalid where there are none. */
 async function withPublished(core: Core, b: string, gpu: string | undefined): Promise<Comparison> {
   const { state } = await core.handlers['runs.show']({ runId: b });
-  const { spec, environment } = state;
-  const own = hasSpec(state);
-  const tables = own ? await core.handlers['presets.published']({ preset: spec.model.preset }) : null;
-  const all = own ? baselinesOf(tables, spec) : [];
-  const names = environment.gpus.map(({ name }) => name);
+  if (!isDeployed(state)) throw nothingPublished(b, 'Compare it with another run.');
+  const { spec } = state.source;
+  const tables = await core.handlers['presets.published']({ preset: spec.model.preset });
+  const all = baselinesOf(tables, spec);
+  const names = state.environment.gpus.map(({ name }) => name);
   const key = `${String(gpu).toUpperCase()}/${spec.format}/${spec.precision}`;
   const found = gpu === undefined ? defaultBaseline(all, spec, names) : all.find((one) => one.key === key);
   if (found === undefined || found === null) {
-    throw new WorkbenchError('input-invalid', `Nothing is published that ${b} could be compared with`, {
-      where: 'published',
-      remedy: publishedRemedy(all, spec),
-    });
+    throw nothingPublished(b, publishedRemedy(all, spec));
   }
   const otherwise = otherwiseText(await core.handlers['presets.differences']({ spec, gpu: found.gpu }));
   return {

@@ -11,8 +11,9 @@ import { formatDuration, formatMs, formatRate, missing } from '../contract/numbe
 import { originMark, originText } from '../contract/run/run-content';
 import { damageText, scenarios, shortWaitText, waitRemedy, waitText } from '../contract/run/run-events';
 import { accuracyText, runSummarySchema, verificationOf } from '../contract/run/run-outcome';
+import { bySource, specOf } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
-import { hasSpec, measuredOnText } from '../contract/run/server-load';
+import { measuredOnText } from '../contract/run/server-load';
 import { changesText } from '../contract/run/spec-tools';
 import { loadToolText, skipWords, stepTitle } from '../contract/words';
 import type { Core } from '../core';
@@ -153,16 +154,16 @@ function runsTable(runs: readonly RunSummary[]): string {
 
 /** What a run is and says of itself, up to its measurements. */
 function summaryLines(state: RunState): readonly string[] {
-  const { origin, imported, onServer, waitsFor } = state;
+  const { origin, source, waitsFor } = state;
   const left = estimateTimeLeft(state, Date.now());
   const indented = [
     originText[origin],
     damageText(state.damagedLines),
-    ...(imported === null
-      ? []
-      : [`imported from ${imported.fileName}: not measured here`, ...imported.notes]),
-    onServer === null ? null : measuredOnText(onServer),
-    hasSpec(state) ? `Model instances: ${instancesText(state.spec)}` : null,
+    ...bySource(source, {
+      imported: ({ fileName, notes }) => [`imported from ${fileName}: not measured here`, ...notes],
+      server: (load) => [measuredOnText(load)],
+      deployed: (spec) => [`Model instances: ${instancesText(spec)}`],
+    }),
     ...state.specChanges.map(({ at, changed }) => `Specification changed at ${at}: ${changesText(changed)}`),
     waitsFor === null ? null : `${waitText(waitsFor)} ${waitRemedy(waitsFor)}`,
     jobLine(state),
@@ -196,12 +197,10 @@ function pointsTable(points: readonly LoadPoint[]): string {
 
 /** For a run that is held against published figures. */
 async function otherwiseLine(core: Core, state: RunState): Promise<string | null> {
-  const { spec, environment } = state;
-  const gpu = baselineGpu(
-    spec,
-    environment.gpus.map(({ name }) => name),
-  );
-  if (gpu === null || !hasSpec(state)) return null;
+  const spec = specOf(state);
+  const names = state.environment.gpus.map(({ name }) => name);
+  const gpu = spec === null ? null : baselineGpu(spec, names);
+  if (spec === null || gpu === null) return null;
   return otherwiseText(await core.handlers['presets.differences']({ spec, gpu }));
 }
 

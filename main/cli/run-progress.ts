@@ -5,11 +5,12 @@ import { comparedLines } from '../contract/measured/compared-batches';
 import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
 import { type JournalEntry, type RunWait, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
 import { accuracyOf, accuracyText, verificationOf } from '../contract/run/run-outcome';
+import { importedFileOf, performanceOf, serverLoadOf } from '../contract/run/run-source';
 import type { LoadTool } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
 import { type ChangePlan, changeText, type FieldChange } from '../contract/run/spec-tools';
 import { byLoad } from '../contract/run/sweep';
-import type { ByType, OfType } from '../contract/trees';
+import { type ByType, type OfType, present } from '../contract/trees';
 import { levelText, skipWords } from '../contract/words';
 import { againLevelText } from '../domain/measured/again';
 import { crossCheckOf } from '../domain/measured/cross-check';
@@ -222,13 +223,13 @@ export function runDocument(state: RunState, dir: string) {
     accuracy: state.accuracy?.result ?? null,
     offline: points('offline'),
     online: points('online'),
-    ...(state.spec.performance.crossCheck
+    ...(performanceOf(state)?.crossCheck === true
       ? { crossCheck: { offline: crossCheckOf(state, 'offline'), online: crossCheckOf(state, 'online') } }
       : {}),
     missing: [...state.scenarios.offline.missing, ...state.scenarios.online.missing],
     reports: state.reports,
-    imported: state.imported,
-    ...(state.onServer === null ? {} : { onServer: state.onServer }),
-    environment: state.imported === null ? state.environment : null,
+    imported: importedFileOf(state),
+    ...present({ onServer: serverLoadOf(state) }),
+    environment: state.source.kind === 'imported' ? null : state.environment,
   };
 }

@@ -4,6 +4,7 @@ import { deploymentIdPattern } from '../contract/deployment';
 import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import { type StepId, stepIds } from '../contract/run/run-events';
+import { knownParameters, specOf } from '../contract/run/run-source';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
 import type { Choice } from '../contract/run/spec-tools';
@@ -288,7 +289,13 @@ async function tellPlan(
     tellAgain(state, output);
     return;
   }
-  const plan = await planChange({ runId, spec: spec ?? state.spec });
+  const known = spec ?? specOf(state);
+  if (known === null) {
+    // It says why there is nothing to plan.
+    await planRerun({ runId });
+    return;
+  }
+  const plan = await planChange({ runId, spec: known });
   const again = from === undefined ? [] : await planRerun({ runId, step: from });
   const left = plan.changed.length > 0 ? plan.steps : await planRerun({ runId });
   const keptLevels = plan.keptLevels.filter(({ scenario }) => !again.includes(scenario));
@@ -348,7 +355,11 @@ export function addResume(program: Verb): void {
         return;
       }
       if (spec === null && (options.trust === true || options.allowRemoteLoad === true)) {
-        await approveGiven(core, (await core.handlers['runs.show']({ runId })).state.spec, options);
+        await approveGiven(
+          core,
+          knownParameters((await core.handlers['runs.show']({ runId })).state),
+          options,
+        );
       }
       const headers = options.header === undefined ? undefined : readHeaders(options.header);
       const how = {

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { emptyReach, type Reached, reachOf } from '../contract/reach';
-import type { RunSpec } from '../contract/run/run-spec';
+import type { KnownParameters } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
 import { stepTitleOf } from '../contract/words';
 import type { Core, ExecuteOptions } from '../core';
@@ -154,7 +154,7 @@ const isNamedIn =
  */
 export async function approveGiven(
   core: Pick<Core, 'handlers'>,
-  spec: RunSpec,
+  spec: KnownParameters,
   options: ApproveOptions,
   input: { readonly typed?: unknown; readonly specFile?: string | undefined } = {},
 ): Promise<void> {
@@ -171,7 +171,7 @@ export async function approveGiven(
     hosts: options.allowRemoteLoad === true ? reach.hosts : [],
     machines: reach.machines.filter((reached) => trusted || isNamedIn(typed.machines)(reached)),
   });
-  const { source } = spec.model;
+  const source = spec !== null && 'model' in spec ? spec.model.source : undefined;
   if (trusted && source !== undefined && source.kind !== 'onnx') {
     await core.handlers['models.trust']({ path: source.path, shapes: {}, datatypes: {} });
   }

@@ -116,7 +116,7 @@ const takeDeviceBy =
     });
     try {
       // Who had the device before may have been killed, and its Triton serves on beside what is to be measured.
-      const there = host === undefined ? spec : { ...spec, engine: hostEngine(host) };
+      const there = host === undefined ? spec : { engine: hostEngine(host) };
       if (waited.some) await engines.sweep({ all: true, except: runId, spec: there });
       return release;
     } catch (error) {

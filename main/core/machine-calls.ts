@@ -85,7 +85,8 @@ export function createPresetCalls(
   return {
     'spec.resolve': resolveChoice,
     'runs.changedSpec': async ({ runId, overrides }) => {
-      const { spec, preflight } = await runs.changeable(runId);
+      const { source, preflight } = await runs.changeable(runId);
+      const { spec } = source;
       const { model } = mergeTrees({ model: spec.model }, { model: overrides['model'] });
       requireSameModel(spec, { model: Object(model) as object });
       const { preset } = await presetOf(spec.model);

@@ -4,9 +4,9 @@ import { shellLine } from '../contract/flag-text';
 import type { Environment } from '../contract/measured/results';
 import { inContainers } from '../contract/run/engine-kinds';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
-import { type ServerLoad, serverSpec } from '../contract/run/server-load';
+import { performanceOfLoad, servedName, type ServerLoad } from '../contract/run/server-load';
 import { asSeen } from '../engine/docker-over-ssh/host-reach';
-import { hostEngine } from '../engine/engine';
+import { hostEngine, type PlaceSpec } from '../engine/engine';
 import { readEnvironment, resultGpus } from '../machine/environment';
 import { pollGpus, watchGpus } from '../machine/watch-gpus';
 import type { ReadingSources } from '../perf/readings';
@@ -52,7 +52,10 @@ async function engineMachine(
 }
 
 /** Where the results of a run are obtained, and with what. */
-export async function runEnvironment(parts: CoreParts, { engine }: RunSpec): Promise<Environment> {
+export async function runEnvironment(
+  parts: CoreParts,
+  { engine }: Pick<RunSpec, 'engine'>,
+): Promise<Environment> {
   const { env, version } = parts.options;
   const isDocker = inContainers(engine);
   const gpuIds = isDocker ? engine.gpus : [];
@@ -80,10 +83,12 @@ async function reached(
   };
 }
 
-/** On its host: what the place of the load generator and the environment of the results are made by. */
-const onHost = (load: ServerLoad, host: string): RunSpec => ({
-  ...serverSpec(load),
+/** The place of the load generator: its image is the same whatever the server serves. */
+const onHost = (load: ServerLoad, host: string): PlaceSpec => ({
   engine: hostEngine(host),
+  performance: performanceOfLoad(load),
+  model: { preset: servedName(load), profile: 'full', args: {} },
+  format: 'onnx',
 });
 
 /** A load in a container on the host: what is measured is the server, not the way there. */
@@ -148,7 +153,7 @@ export function createMeasuredServers(parts: CoreParts): Servers {
       if (host !== undefined) {
         // All GPUs of the host: which of them the server uses is not known.
         const engine = { ...hostEngine(host), gpus: ['all'] };
-        const machine = await runEnvironment(parts, { ...serverSpec(load), engine });
+        const machine = await runEnvironment(parts, { engine });
         return { ...machine, engine: 'remote', tritonVersion };
       }
       const environment = await readEnvironment({ workbenchVersion, env, engine: 'remote' });

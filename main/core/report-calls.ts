@@ -3,8 +3,8 @@ import type { Handlers } from '../contract/api';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import type { ReportChange } from '../contract/run/report-look';
 import type { ReportFile } from '../contract/run/run-events';
+import { modelOf, specOf } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
-import { hasSpec } from '../contract/run/server-load';
 import { present } from '../contract/trees';
 import { reportContext } from '../pipeline/steps/report.step';
 import type { WrittenMatrix } from '../reports/matrix-report';
@@ -21,11 +21,11 @@ import type { MatrixReportRequest, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 
 async function contextOf({ presetOf, options, now }: CoreParts, state: RunState): Promise<ReportContext> {
-  const { spec, environment } = state;
+  const spec = specOf(state);
+  if (spec === null) return { generatedAt: now().toISOString(), modelTitle: modelOf(state) };
   const { resources } = options;
-  return hasSpec(state)
-    ? reportContext(await presetOf(spec.model), spec, { resources, now: now(), gpus: environment.gpus })
-    : { generatedAt: now().toISOString(), modelTitle: spec.model.preset };
+  const { gpus } = state.environment;
+  return reportContext(await presetOf(spec.model), spec, { resources, now: now(), gpus });
 }
 
 async function writeMatrix(
@@ -122,10 +122,10 @@ export function createReportCalls(
     'runs.writeReports': ({ runId, change }) => writeAgain(runId, change),
     'runs.reportPath': async ({ runId, kind }) => {
       const { state, folder } = await store.load(runId);
-      const { reports, reportedBudgetMs, p99BudgetMs, reportedName, name, onServer } = state;
+      const { reports, reportedBudgetMs, p99BudgetMs, reportedName, name, source } = state;
       const isOther = reportedBudgetMs !== p99BudgetMs || reportedName !== name;
       // What measures a running Triton has no step that writes them.
-      const isStale = reports.length > 0 ? isOther : onServer !== null;
+      const isStale = reports.length > 0 ? isOther : source.kind === 'server';
       const files = isStale ? await writeAgain(runId) : state.reports;
       const file = files.find((report) => report.kind === kind);
       if (file === undefined) throw new WorkbenchError('report-failed', `This run has no ${kind} report yet`);

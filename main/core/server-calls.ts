@@ -157,7 +157,7 @@ export function createDeploymentCalls(parts: CoreParts): {
   const verified = async (runId: string, allowUnverified: boolean) => {
     const loaded = await store.load(runId);
     const manifests = await store.manifestsOf(await readJournal(loaded.folder.journal), runId);
-    return { state: loaded.state, run: await deployableRun(loaded, manifests, allowUnverified) };
+    return deployableRun(loaded, manifests, allowUnverified);
   };
   const deployments = new Deployments({
     store: new DeploymentStore(layout.deployments),
@@ -167,7 +167,7 @@ export function createDeploymentCalls(parts: CoreParts): {
     },
     runOf: async (runId, allowUnverified) => {
       const { state, run } = await verified(runId, allowUnverified);
-      requireServable(runId, state.spec.engine);
+      requireServable(runId, state.source.spec.engine);
       return run;
     },
     onChange: (id, work) => emit({ type: 'deployments-changed', id, work }),
@@ -190,7 +190,7 @@ export function createDeploymentCalls(parts: CoreParts): {
     'deployments.log': ({ id, limit }) => deployments.log(id, limit),
     'runs.bundle': async ({ runId, out, allowUnverified }) => {
       const { state, run } = await verified(runId, allowUnverified === true);
-      const { preset } = await presetOf(state.spec.model);
+      const { preset } = await presetOf(state.source.spec.model);
       const path = await writeBundle(out, {
         ...{ run, state, titles: metricTitlesOf(preset), resources: parts.options.resources },
         image: await bundleImage(parts, run.engine, state),

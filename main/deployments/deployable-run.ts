@@ -7,7 +7,8 @@ import { fileLimits } from '../contract/reader-limits';
 import { imageFamily, inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import { isFileSource } from '../contract/run/own-model';
 import type { StepId } from '../contract/run/run-events';
-import type { RunState } from '../contract/run/run-state';
+import { isDeployed } from '../contract/run/run-source';
+import type { DeployedRun, RunState } from '../contract/run/run-state';
 import { present } from '../contract/trees';
 import { formatOf } from '../formats/formats';
 import { sampleCanary } from '../pipeline/serve-model';
@@ -43,12 +44,14 @@ const refused = (runId: string, why: string, remedy: string): WorkbenchError =>
 const neededSteps: readonly StepId[] = ['configure', 'deploy', 'accuracy'];
 
 /** Throws input-invalid for a run whose model nobody has seen answer rightly. */
-function requireVerified(state: RunState, allowUnverified: boolean): void {
-  const { runId, imported, onServer, origin, spec, steps, accuracy } = state;
-  if (imported !== null) throw refused(runId, 'it was measured elsewhere', 'Run the model here first.');
-  if (onServer !== null) {
-    throw refused(runId, 'it measured a Triton that serves already', 'Run the model here first.');
+function requireVerified(state: RunState, allowUnverified: boolean): DeployedRun {
+  const { runId, source, origin, steps, accuracy } = state;
+  if (!isDeployed(state)) {
+    const why =
+      source.kind === 'imported' ? 'it was measured elsewhere' : 'it measured a Triton that serves already';
+    throw refused(runId, why, 'Run the model here first.');
   }
+  const { spec } = state.source;
   if (origin === 'foreign') {
     throw refused(runId, 'it comes from another workbench', 'Trust the run, or run the model here.');
   }
@@ -72,14 +75,15 @@ function requireVerified(state: RunState, allowUnverified: boolean): void {
       'Deploy it all the same with --allow-unverified.',
     );
   }
+  return state;
 }
 
 /** What serves the model of a run as it was verified. Throws deployment-refused where its image is not known. Pure. */
 export function deploymentEngineOf({
-  spec,
+  source: { spec },
   environment,
   runId,
-}: Pick<RunState, 'spec' | 'environment' | 'runId'>): DeploymentEngine {
+}: Pick<DeployedRun, 'source' | 'environment' | 'runId'>): DeploymentEngine {
   const { engine } = spec;
   if (!inContainers(engine)) {
     return { kind: 'local', framework: formatOf(spec.format).shimFramework ?? 'pyt' };
@@ -100,13 +104,13 @@ export function deploymentEngineOf({
 
 /** Throws verification-failed where the model is not the one any more that was verified. */
 async function requireUnchanged(
-  { state, folder }: { readonly state: RunState; readonly folder: RunFolder },
+  { state, folder }: { readonly state: DeployedRun; readonly folder: RunFolder },
   manifests: StepManifests,
 ): Promise<void> {
   const key = state.steps.find(({ id }) => id === 'configure')?.key ?? null;
   const files = key === null ? null : manifests.of('configure', key);
   // An edit by hand is what was served and checked.
-  const edited = join('model-repository', state.spec.configure.modelName, 'config.pbtxt');
+  const edited = join('model-repository', state.source.spec.configure.modelName, 'config.pbtxt');
   const except = (path: string) => !isVouched(path) || path === edited;
   const reason =
     files === null
@@ -128,11 +132,12 @@ export async function deployableRun(
   run: { readonly state: RunState; readonly folder: RunFolder },
   manifests: StepManifests,
   allowUnverified: boolean,
-): Promise<DeployableRun> {
-  const { state, folder } = run;
-  requireVerified(state, allowUnverified);
-  await requireUnchanged(run, manifests);
-  const { spec, runId } = state;
+): Promise<{ readonly state: DeployedRun; readonly run: DeployableRun }> {
+  const { folder } = run;
+  const state = requireVerified(run.state, allowUnverified);
+  await requireUnchanged({ state, folder }, manifests);
+  const { runId } = state;
+  const { spec } = state.source;
   const { modelName, modelVersion } = spec.configure;
   const model = join(folder.repository, modelName);
   const { atol, rtol, maxMismatch = {} } = spec.accuracy;
@@ -141,7 +146,7 @@ export async function deployableRun(
     datatype,
     shape: [...shape],
   }));
-  return {
+  const deployable: DeployableRun = {
     about: { runId, format: spec.format, precision: spec.precision },
     config: await readConfig(join(model, 'config.pbtxt')),
     version: modelVersion,
@@ -154,6 +159,7 @@ export async function deployableRun(
       await writeFileAtomic(path, formatConfigPbtxt(config));
     },
   };
+  return { state, run: deployable };
 }
 
 const candidateMark = '--candidate';

@@ -114,6 +114,9 @@ export interface Place {
 
 export const thisMachine = 'this machine';
 
+/** The part of a specification that decides a place to run. */
+export type PlaceSpec = Pick<RunSpec, 'engine' | 'format' | 'model' | 'performance'>;
+
 /** What runs on a host beside a Triton that is there already: it has no GPU, and an image that is built there. */
 export const hostEngine = (host: string): DockerEngineSpec => ({
   kind: 'docker',

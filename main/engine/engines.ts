@@ -15,7 +15,15 @@ import { createLocalPython, createPythonAhead } from '../toolkit/local-python';
 import { openDockerPlace, type PrepareImage } from './docker/docker-place';
 import { adoptionMs, enginesWithLeft, sweepEngine } from './docker/orphans';
 import { imageNamesOf, type ImageSource, wantedImages } from './docker/run-images';
-import { deviceOf, type Engine, type Place, type PlaceRun, type SweptAll, thisMachine } from './engine';
+import {
+  deviceOf,
+  type Engine,
+  type Place,
+  type PlaceRun,
+  type PlaceSpec,
+  type SweptAll,
+  thisMachine,
+} from './engine';
 import { inContainerOf, type JobScheduler } from './job';
 import { createLocalEngine } from './local/local-engine';
 import { createRemoteEngine } from './remote-engine';
@@ -36,7 +44,7 @@ interface SweepHow {
   readonly all?: boolean;
   readonly except?: string;
   /** The host of this specification too. */
-  readonly spec?: RunSpec;
+  readonly spec?: Pick<RunSpec, 'engine'>;
   /** Every host where runs left something, too. */
   readonly everywhere?: boolean;
 }
@@ -46,7 +54,7 @@ export interface Engines {
   linkOf(engine: RunSpec['engine']): Promise<DockerLink>;
   /** Throws where the engine of the specification cannot be used at all: no run is made for it then. */
   check(spec: RunSpec): Promise<void>;
-  openPlace(spec: RunSpec, run: PlaceRun): Promise<Place>;
+  openPlace(spec: PlaceSpec, run: PlaceRun): Promise<Place>;
   /** Those of its place, without opening it. */
   imageNames(spec: RunSpec, framework: Framework): Promise<Place['imageNames']>;
   /**

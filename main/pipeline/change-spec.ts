@@ -2,7 +2,7 @@ import { invalidInput, WorkbenchError } from '../contract/errors';
 import { jobEngines, schedulerTitle } from '../contract/job/run-job';
 import { type Scenario, scenarios, stepsOf } from '../contract/run/run-events';
 import type { EngineKind, RunSpec } from '../contract/run/run-spec';
-import type { MeasuredPoint, RunState } from '../contract/run/run-state';
+import type { DeployedRun, MeasuredPoint, RunState } from '../contract/run/run-state';
 import { type ChangePlan, fieldChanges } from '../contract/run/spec-tools';
 import type { LoadLevel } from '../contract/run/sweep';
 import { hashValue } from '../platform/files';
@@ -80,12 +80,12 @@ export function specOfChange(before: RunSpec, after: RunSpec): RunSpec {
  */
 export async function specChange(
   steps: readonly Step[],
-  state: RunState,
+  state: DeployedRun,
   run: StepInputs,
 ): Promise<SpecChanged | null> {
   const { spec } = run;
-  requireSameModel(state.spec, spec);
-  const changed = fieldChanges(state.spec, spec);
+  requireSameModel(state.source.spec, spec);
+  const changed = fieldChanges(state.source.spec, spec);
   if (changed.length === 0) return null;
   const applying = stepsOf(spec);
   const own = steps.filter(({ id }) => applying.includes(id));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromWire } from '../contract/errors';
+import type { RunSpec } from '../contract/run/run-spec';
 import { linkedAbort } from '../platform/abort';
 import { type ContinueNow, HeldUp, type Hold } from './hold';
 import type { RunContext } from './step';
@@ -12,14 +13,16 @@ interface StopSignals {
   readonly pause: AbortSignal;
 }
 
-/** A Triton that was there already is seen from this host; absent: from this machine. */
-interface OnHost {
+interface DeviceRun {
+  readonly runId: string;
+  readonly spec: Pick<RunSpec, 'engine'>;
+  /** A Triton that was there already is seen from this host; absent: from this machine. */
   readonly host?: string | undefined;
 }
 
 /** Waits for the device of a run; throws when the signal asks. */
 export type TakeDevice = (
-  run: Pick<RunContext, 'runId' | 'spec'> & OnHost,
+  run: DeviceRun,
   signal: AbortSignal,
   onWaiting: (forWhat: string) => Promise<void>,
 ) => Promise<() => Promise<void>>;
@@ -30,7 +33,7 @@ export type TakeDevice = (
  * @returns the release; null when it was stopped while it waited.
  */
 export async function awaitDevice(
-  run: Pick<RunContext, 'runId' | 'spec' | 'append' | 'state'> & OnHost,
+  run: DeviceRun & Pick<RunContext, 'append' | 'state'>,
   take: TakeDevice,
   signals: StopSignals,
 ): Promise<(() => Promise<void>) | null> {

@@ -6,6 +6,7 @@ import type { FileEntry } from '../contract/run/artefacts';
 import { inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import type { RunContent } from '../contract/run/run-content';
 import { type JournalBody, type StepId, stepsOf } from '../contract/run/run-events';
+import { engineOf, knownParameters, serverLoadOf } from '../contract/run/run-source';
 import type { RunSpec } from '../contract/run/run-spec';
 import { reduceRun, type RunState } from '../contract/run/run-state';
 import { pathsOfLoad } from '../contract/run/server-load';
@@ -20,6 +21,7 @@ import type { RunFolder } from '../store/run-folder';
 import { requireSameRun } from '../store/run-key';
 import type { RunStore } from '../store/run-store';
 import type { AttemptStops } from './attempt';
+import { notRunnable, requireDeployed } from './deployed-run';
 import { ContinueNow } from './hold';
 import { needsContainers, plannedSteps, stepKeys } from './plan';
 import type { ExecuteOptions, RunsOptions, StartHow } from './run-options';
@@ -118,7 +120,8 @@ export async function preflightAgain(
   next: Next,
   how: StartHow,
 ): Promise<JournalBody | null> {
-  const { attempt, spec: before, preflight } = opened.state();
+  const { attempt, preflight } = opened.state();
+  const { spec: before } = requireDeployed(opened.state()).source;
   const { engine, format } = next.spec;
   // No other place has a preflight, and the keys are of all files that go in.
   if (attempt > 0 && inContainers(engine)) {
@@ -206,8 +209,9 @@ export async function runContent(
   const { folder, state } = await store.load(runId);
   const created = await store.specificationHash(folder);
   const files = await keptFiles(folder, steps);
-  const { paths, images, machines } = reachOf(state.spec);
-  const read = state.onServer === null ? [] : pathsOfLoad(state.onServer);
+  const { paths, images, machines } = reachOf(knownParameters(state));
+  const [engine, load] = [engineOf(state), serverLoadOf(state)];
+  const read = load === null ? [] : pathsOfLoad(load);
   return {
     runId,
     dir: folder.dir,
@@ -215,7 +219,7 @@ export async function runContent(
     created,
     images: images.map(({ value }) => value),
     paths: [...paths.map(({ value }) => value), ...read],
-    server: isElsewhere(state.spec.engine) ? state.spec.engine.url : null,
+    server: engine !== null && isElsewhere(engine) ? engine.url : null,
     machines: machines.map(({ value }) => value),
     code: files.map(({ path }) => path).filter((path) => !dataEndings.has(extname(path).toLowerCase())),
     files,
@@ -251,17 +255,12 @@ function notTrusted({ runId, dir, images, paths, server, machines, code }: RunCo
  * @param contentOf what a run from elsewhere would execute and reach
  */
 export async function requireOwnWork(
-  { runId, imported, onServer, origin }: RunState,
+  { runId, source, origin }: RunState,
   contentOf: () => Promise<RunContent>,
 ): Promise<void> {
-  if (imported !== null) {
-    throw new WorkbenchError('input-invalid', 'An imported run cannot be run', {
-      where: runId,
-      remedy: 'Start a new deployment to measure on this machine.',
-    });
-  }
+  if (source.kind === 'imported') throw notRunnable(runId);
   // Where its load goes, and what it reads, somebody agreed to in the home that created it.
-  if (onServer !== null && origin !== 'own') {
+  if (source.kind === 'server' && origin !== 'own') {
     throw new WorkbenchError(
       'input-invalid',
       'A run from elsewhere that measured a running Triton cannot be continued',

@@ -1,14 +1,15 @@
 import type { RunContent } from '../contract/run/run-content';
 import type { JournalBody, StepId } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
-import type { RunState } from '../contract/run/run-state';
-import { type ServerLoad, serverSpec } from '../contract/run/server-load';
+import type { DeployedRun, RunState } from '../contract/run/run-state';
+import type { ServerLoad } from '../contract/run/server-load';
 import type { ChangePlan } from '../contract/run/spec-tools';
 import { sameValue } from '../contract/trees';
 import { requirePlainRun, type RunFolder } from '../store/run-folder';
 import type { SpecChanged } from '../store/run-seals';
 import { attemptRun, type AttemptStops, type RunEnd } from './attempt';
 import { changePlan, specChange, specOfChange } from './change-spec';
+import { requireDeployed } from './deployed-run';
 import type { JobRuns, SubmitHow } from './jobs/job-runs';
 import { EarlyStops, isStoppedSoon, JobStopping } from './jobs/job-stopping';
 import { stepsFrom } from './plan';
@@ -26,7 +27,7 @@ import {
   stepsLeft,
 } from './run-content';
 import type { ExecuteOptions, RunsOptions, ServerStart, StartHow } from './run-options';
-import { beginServerRun, notChangeable } from './server-run';
+import { beginServerRun } from './server-run';
 import type { RunContext } from './step';
 
 interface ActiveRun {
@@ -79,7 +80,7 @@ export class Runs {
   async createServer(load: ServerLoad, { p99BudgetMs, headers = [] }: ServerStart = {}): Promise<string> {
     const { store, servers, emit } = this.options;
     const environment = await servers.environmentFor(load, headers);
-    const { state } = await store.create(serverSpec(load), environment, undefined, { onServer: load });
+    const { state } = await store.createOfServer(load, environment);
     if (p99BudgetMs !== undefined) await store.append(state.runId, { type: 'p99-budget', p99BudgetMs });
     emit({ type: 'runs-changed' });
     return state.runId;
@@ -113,10 +114,10 @@ export class Runs {
         emit({ type: 'runs-changed' });
         return { end: jobs.follow(runId) };
       }
-      const { onServer } = state();
-      const attempt = await (onServer === null
-        ? this.beginPipeline(opened, options)
-        : beginServerRun(opened, onServer, options, this.options));
+      const { source } = state();
+      const attempt = await (source.kind === 'server'
+        ? beginServerRun(opened, source.load, options, this.options)
+        : this.beginPipeline(opened, options));
       const running = attempt();
       const untilClosed = async () => {
         try {
@@ -196,7 +197,7 @@ export class Runs {
     const { store } = this.options;
     const { spec: wanted, from, allowUnverified = false } = options;
     const again = levelsAgain(options, state());
-    const { spec, change } = await this.validSpec(folder, state(), wanted);
+    const { spec, change } = await this.validSpec(folder, requireDeployed(state()), wanted);
     const forgotten = from === undefined ? [] : stepsFrom(this.options.steps, spec, from);
     return {
       spec,
@@ -236,7 +237,7 @@ export class Runs {
       pauseAsked: () => stops.pause.signal.aborted,
       server: null,
     };
-    const { engine: before } = state().spec;
+    const { engine: before } = requireDeployed(state()).source.spec;
     await journal();
     await append({
       ...{ type: 'run-started', attempt: state().attempt + 1, pid: process.pid },
@@ -252,12 +253,12 @@ export class Runs {
   /** What is valid from now on, and how it came from what was. */
   private async validSpec(
     folder: RunFolder,
-    state: RunState,
+    state: DeployedRun,
     wanted: RunSpec | undefined,
   ): Promise<{ readonly spec: RunSpec; readonly change: SpecChanged | null }> {
     const change = wanted === undefined ? null : await this.changeOf(folder, state, wanted);
     if (change !== null) await this.options.check(change.spec);
-    return { spec: change?.spec ?? state.spec, change };
+    return { spec: change?.spec ?? state.source.spec, change };
   }
 
   /** What a changed specification would do again and keep. Throws as {@link execute}, and changes nothing. */
@@ -274,22 +275,21 @@ export class Runs {
   async planRerun(runId: string, from?: StepId): Promise<readonly StepId[]> {
     const { store, steps } = this.options;
     const { state } = await store.load(runId);
-    if (state.onServer !== null) throw notChangeable(runId);
-    if (from !== undefined) return stepsFrom(steps, state.spec, from);
+    const { spec } = requireDeployed(state).source;
+    if (from !== undefined) return stepsFrom(steps, spec, from);
     await this.requireOwnWork(state);
-    return stepsLeft(this.options, state, { spec: state.spec, folder: await store.folderOf(runId) });
+    return stepsLeft(this.options, state, { spec, folder: await store.folderOf(runId) });
   }
 
   /** A run whose specification may be changed. Throws run-unknown, input-invalid, not-trusted. */
-  async changeable(runId: string): Promise<RunState> {
+  async changeable(runId: string): Promise<DeployedRun> {
     const { state } = await this.options.store.load(runId);
     await this.requireOwnWork(state);
-    if (state.onServer === null) return state;
-    throw notChangeable(runId);
+    return requireDeployed(state);
   }
 
-  private async changeOf(folder: RunFolder, state: RunState, given: RunSpec): Promise<SpecChanged | null> {
-    const spec = await this.options.completed(specOfChange(state.spec, given));
+  private async changeOf(folder: RunFolder, state: DeployedRun, given: RunSpec): Promise<SpecChanged | null> {
+    const spec = await this.options.completed(specOfChange(state.source.spec, given));
     const preset = await this.options.presetOf(spec.model);
     const services = await this.options.inputServices(spec, preset.preset.framework ?? 'pyt');
     return specChange(this.options.steps, state, { spec, preset, services, folder });

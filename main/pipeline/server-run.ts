@@ -4,7 +4,7 @@ import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import type { Environment, LoadPoint } from '../contract/measured/results';
 import { formatRate } from '../contract/numbers';
 import type { RunOutcome, Scenario } from '../contract/run/run-events';
-import { scenarioOfLevels, type ServerLoad } from '../contract/run/server-load';
+import { scenarioOfLevels, servedName, type ServerLoad, serverUrl } from '../contract/run/server-load';
 import { loadKey, measuringOrder, type MeasuringTurn, turnKey, turnOf } from '../contract/run/sweep';
 import { levelText, stepTitle } from '../contract/words';
 import { requireAgain } from '../domain/measured/again';
@@ -13,6 +13,7 @@ import { hashValue, makeFolder } from '../platform/files';
 import { LogFile } from '../platform/log-file';
 import { requirePlainRun } from '../store/run-folder';
 import { type AttemptStops, failedEnd, type RunEnd, watchRequests } from './attempt';
+import { notChangeable } from './deployed-run';
 import { awaitDevice, type TakeDevice } from './device-turn';
 import { levelLine } from './level-tries';
 import { failureLines } from './run-step';
@@ -43,7 +44,7 @@ export interface Servers {
   readonly environmentFor: (load: ServerLoad, headers: readonly RequestHeader[]) => Promise<Environment>;
 }
 
-type ServerRun = Pick<RunContext, 'runId' | 'folder' | 'spec' | 'state' | 'append' | 'emit'>;
+type ServerRun = Pick<RunContext, 'runId' | 'folder' | 'state' | 'append' | 'emit'>;
 
 interface ServerRunOptions {
   readonly measureServer: MeasureServer;
@@ -212,8 +213,9 @@ async function attemptServerRun(
     const log = (line: string): void =>
       run.emit({ type: 'log', runId: run.runId, step: scenario, lines: file.add([line]) });
     await run.append({ type: 'step-started', step: scenario, attempt: run.state().attempt, key });
+    const spec = { engine: { kind: 'remote', url: serverUrl(load) } } as const;
     const takeTurn = async () => {
-      const release = await awaitDevice({ ...run, host: load.host }, takeDevice, signals);
+      const release = await awaitDevice({ ...run, spec, host: load.host }, takeDevice, signals);
       if (release !== null) return release;
       throw new WorkbenchError('cancelled', 'Stopped while waiting to measure');
     };
@@ -262,13 +264,6 @@ async function forgetOtherServer(
   await append({ type: 'environment', environment: now });
 }
 
-/** What it measures is what it is. */
-export const notChangeable = (runId: string): WorkbenchError =>
-  new WorkbenchError('input-invalid', 'What a run measures on a running Triton cannot be changed', {
-    where: runId,
-    remedy: 'Measure again with other options.',
-  });
-
 const paused: Ended = { outcome: 'paused', error: null };
 
 const cancelled = (scenario: Scenario): Ended => ({
@@ -301,7 +296,7 @@ function requireHeaders(
  * @returns what measures.
  */
 export async function beginServerRun(
-  opened: Omit<ServerRun, 'spec'> & { readonly stops: AttemptStops },
+  opened: ServerRun & { readonly stops: AttemptStops },
   load: ServerLoad,
   asked: {
     readonly spec?: unknown;
@@ -314,8 +309,8 @@ export async function beginServerRun(
 ): Promise<() => Promise<RunEnd>> {
   const { runId, folder, state, append, emit, stops } = opened;
   if (asked.spec !== undefined || asked.from !== undefined) throw notChangeable(runId);
-  const { spec, attempt } = state();
-  await requirePlainRun(folder, spec.configure.modelName, ['offline', 'online']);
+  const { attempt } = state();
+  await requirePlainRun(folder, servedName(load), ['offline', 'online']);
   const { headers = [] } = asked;
   requireHeaders(runId, load, headers);
   // Of a first attempt the server was looked at when the run was created.
@@ -325,5 +320,5 @@ export async function beginServerRun(
   if (levels.length > 0) await append({ type: 'levels-again', levels: [...levels] });
   if (now !== null) await forgetOtherServer({ append, state }, now);
   const how = { measureServer: servers.measureServer, takeDevice, headers, listener: asked.listener };
-  return () => attemptServerRun({ runId, folder, spec, state, append, emit }, load, stops, how);
+  return () => attemptServerRun({ runId, folder, state, append, emit }, load, stops, how);
 }

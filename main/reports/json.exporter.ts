@@ -1,6 +1,7 @@
 import type { Scenario } from '../contract/run/run-events';
 import { outcomeOf } from '../contract/run/run-outcome';
-import { hasSpec } from '../contract/run/server-load';
+import { importedFileOf, isDeployed, performanceOf, serverLoadOf, specOf } from '../contract/run/run-source';
+import { present } from '../contract/trees';
 import { crossCheckOf, crossSummary } from '../domain/measured/cross-check';
 import { levelsOf } from '../domain/measured/points';
 import { answerDocument, bestDocument, budgetDocument } from '../domain/measured/verdict';
@@ -10,7 +11,7 @@ import type { Exporter, ExportInput } from './report';
 
 function scenario({ state }: ExportInput, id: Scenario): unknown {
   const levels = levelsOf(state, id);
-  const { repeats, crossCheck: crossChecks } = state.spec.performance;
+  const { repeats = 1, crossCheck: crossChecks = false } = performanceOf(state) ?? {};
   const crossed = crossCheckOf(state, id);
   return {
     points: levels.flatMap(({ point }) => (point === null ? [] : [point])),
@@ -33,6 +34,7 @@ export const json: Exporter = {
   id: 'json',
   render: (input) => {
     const { state, report } = input;
+    const spec = specOf(state);
     const value = {
       kind: 'triton-workbench-report',
       version: 1,
@@ -47,15 +49,15 @@ export const json: Exporter = {
       verdict: report.verdict,
       verification: report.verification,
       error: state.error,
-      imported: state.imported,
-      ...(state.onServer === null ? {} : { onServer: state.onServer }),
+      imported: importedFileOf(state),
+      ...present({ onServer: serverLoadOf(state) }),
       damagedLines: state.damagedLines,
-      spec: hasSpec(state) ? state.spec : null,
-      specHash: hasSpec(state) ? state.specHash : null,
+      spec,
+      specHash: isDeployed(state) ? state.source.specHash : null,
       servedBy: servedByText(state),
-      instances: hasSpec(state) ? instancesText(state.spec) : null,
+      instances: spec === null ? null : instancesText(spec),
       specChanges: state.specChanges,
-      environment: state.imported === null ? state.environment : null,
+      environment: state.source.kind === 'imported' ? null : state.environment,
       steps: state.steps,
       accuracy: state.accuracy?.result ?? null,
       offline: scenario(input, 'offline'),

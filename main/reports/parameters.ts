@@ -7,17 +7,19 @@ import { performanceFields } from '../contract/fields/performance-fields';
 import { servingFields } from '../contract/fields/serving-fields';
 import { formatScale } from '../contract/numbers';
 import type { RunSpec } from '../contract/run/run-spec';
-import { type ServerLoad, serverSpec } from '../contract/run/server-load';
+import { performanceOfLoad, type ServerLoad, serverUrl } from '../contract/run/server-load';
 import { plannedSweep } from '../contract/run/sweep';
 import { isTree, leavesOf, sameValue } from '../contract/trees';
 import { levelText } from '../contract/words';
 import type { Parameter, ParameterGroup } from './report';
 
-const concurrencyUnused = (spec: RunSpec): boolean =>
-  plannedSweep(spec.performance, 'online') === 'requestRate';
+type Measuring = Pick<RunSpec, 'performance'>;
+
+const concurrencyUnused = ({ performance }: Measuring): boolean =>
+  plannedSweep(performance, 'online') === 'requestRate';
 
 /** What a value alone does not say. */
-function textOf(row: FieldRow, value: unknown, spec: RunSpec, overridden: boolean): string | null {
+function textOf(row: FieldRow, value: unknown, spec: Measuring, overridden: boolean): string | null {
   if (row.path === 'performance.concurrency' && concurrencyUnused(spec)) {
     return 'not used: measured by request rate';
   }
@@ -30,7 +32,7 @@ function textOf(row: FieldRow, value: unknown, spec: RunSpec, overridden: boolea
 /** A row of the report for each value that the path of a field has. */
 function parametersOf(
   row: FieldRow,
-  spec: RunSpec,
+  spec: Measuring,
   valueAt: ValueAt,
   overridden: boolean,
 ): readonly Parameter[] {
@@ -99,15 +101,13 @@ function levelsText(levels: ServerLoad['levels']): string {
 
 const shapeText = ([name, dims]: readonly [string, readonly number[]]): string => `${name} ${dims.join('×')}`;
 
-/** What is measured of a Triton that was there already, and how; nothing of figures that were imported. */
-export function loadParameters(load: ServerLoad | null): readonly ParameterGroup[] {
-  if (load === null) return [];
+/** What is measured of a Triton that was there already, and how. */
+export function loadParameters(load: ServerLoad): readonly ParameterGroup[] {
   const { addresses, models, modelVersion, levels, shapes, sources, search, settings } = load;
   const row = (name: string, value: string): Parameter => ({
     ...{ name, field: name, value, upstream: [], folded: false },
   });
-  const spec = serverSpec(load);
-  const measured = { ...spec, performance: { ...spec.performance, maxTrials: settings.maxTrials } };
+  const measured = { engine: { kind: 'remote', url: serverUrl(load) }, performance: performanceOfLoad(load) };
   const valueAt = valuesAt(measured);
   const usual = (field: string): boolean => {
     const of = rowOf(field);

@@ -5,7 +5,8 @@ import { formatCount, formatDuration, formatScale } from '../contract/numbers';
 import { remedyOf } from '../contract/remedy';
 import { damageText, scenarios, skippedText } from '../contract/run/run-events';
 import type { Tone } from '../contract/run/run-outcome';
-import { type Protocol, protocols, type RunSpec } from '../contract/run/run-spec';
+import { importedFileOf } from '../contract/run/run-source';
+import { type PerformanceSpec, type Protocol, protocols } from '../contract/run/run-spec';
 import type { RunState, StepState } from '../contract/run/run-state';
 import { ofScenario, ofScenarios, plannedSweep } from '../contract/run/sweep';
 import { skipWords, stepTitle } from '../contract/words';
@@ -47,7 +48,7 @@ export function reportProblems(state: RunState): readonly ReportProblem[] {
           details: null,
         };
   const warnings = [
-    ...(state.imported?.notes ?? []).map((text) => ({ title: 'Imported', text })),
+    ...(importedFileOf(state)?.notes ?? []).map((text) => ({ title: 'Imported', text })),
     ...(state.preflight?.skipped === true
       ? [{ title: stepTitle.images, text: skippedText(state.preflight) }]
       : []),
@@ -111,7 +112,7 @@ const clientColumnsOf: Readonly<Record<Protocol, string>> = {
 };
 
 /** What the client columns hold depends on where a client of that protocol can look at its clock. */
-function clientColumns({ performance }: RunSpec): string {
+function clientColumns(performance: PerformanceSpec): string {
   const used = new Set(ofScenarios(performance).map(({ protocol }) => protocol));
   return protocols
     .filter((protocol) => used.has(protocol))
@@ -120,7 +121,7 @@ function clientColumns({ performance }: RunSpec): string {
 }
 
 /** "500", or "100 (offline) or 500 (online)". */
-function requestCounts({ performance }: RunSpec): string {
+function requestCounts(performance: PerformanceSpec): string {
   const counts = scenarios.map((scenario) => ofScenario(performance, scenario).measurementRequestCount);
   const [first = 0] = counts;
   if (counts.every((count) => count === first)) return formatCount(first);
@@ -130,24 +131,23 @@ function requestCounts({ performance }: RunSpec): string {
 const noneDropped = 'A level is never dropped: one without a result is shown with the reason.';
 
 /** What comes before the requests that are measured; perf_analyzer knows no time. */
-function warmupText({ warmupMs, warmupRequestCount, loadTool }: RunSpec['performance']): string {
+function warmupText({ warmupMs, warmupRequestCount, loadTool }: PerformanceSpec): string {
   if (warmupRequestCount > 0) return `after ${formatCount(warmupRequestCount)} requests that are not counted`;
   return warmupMs > 0 && loadTool === 'native'
     ? `after a warm-up of ${formatCount(warmupMs)} ms that is not counted`
     : 'without a warm-up';
 }
 
-const exactRequests = (performance: RunSpec['performance']): string =>
+const exactRequests = (performance: PerformanceSpec): string =>
   `A level is measured by exactly ${formatCount(performance.requestCount)} requests, ${warmupText(performance)}. ` +
   `It is not judged by how windows agree. ${noneDropped}`;
 
-function stability(spec: RunSpec): string {
-  const { performance } = spec;
+function stability(performance: PerformanceSpec): string {
   if (performance.requestCount > 0) return exactRequests(performance);
   const window =
     performance.measurementMode === 'time_windows'
       ? `windows of ${formatCount(performance.measurementIntervalMs)} ms`
-      : `windows of at least ${requestCounts(spec)} requests`;
+      : `windows of at least ${requestCounts(performance)} requests`;
   return (
     `A level is measured in ${window}. It is steady when, over the last three windows, throughput and mean latency each ` +
     `stay within ${formatScale(performance.stabilityPercentage)} % of their smallest value, and its result merges those three. ` +
@@ -185,7 +185,7 @@ const partsNote =
   'Of one measurement: Student’s t times the spread of the parts of the level. It is not divided by their number: what changes the speed of a machine lasts longer than a level, and does not average out in it.';
 
 /** Of runs with request rates. */
-function scheduleNotes({ performance }: RunSpec): readonly NamedText[] {
+function scheduleNotes(performance: PerformanceSpec): readonly NamedText[] {
   if (plannedSweep(performance, 'online') !== 'requestRate') return [];
   return [
     {
@@ -197,7 +197,7 @@ function scheduleNotes({ performance }: RunSpec): readonly NamedText[] {
 }
 
 /** How to read the numbers. */
-export function reportNotes(spec: RunSpec): readonly NamedText[] {
+export function reportNotes(performance: PerformanceSpec): readonly NamedText[] {
   return [
     {
       name: 'Throughput',
@@ -209,15 +209,15 @@ export function reportNotes(spec: RunSpec): readonly NamedText[] {
       value:
         'Measured by the client from just before a request is handed over until its answer is complete. avg is the mean of those measurements, not the sum of the components. All times are milliseconds.',
     },
-    ...scheduleNotes(spec),
+    ...scheduleNotes(performance),
     percentilesNote,
-    { name: 'Client send, Client receive', value: clientColumns(spec) },
+    { name: 'Client send, Client receive', value: clientColumns(performance) },
     {
       name: 'Server columns',
       value:
         "Server queue and Compute input, infer and output are means from Triton's own statistics over the same windows. Network + server is what remains of the mean latency: the network and the server's own handling.",
     },
-    { name: 'Steady levels', value: stability(spec) },
+    { name: 'Steady levels', value: stability(performance) },
     {
       name: meanBatch.title,
       value:
@@ -226,7 +226,7 @@ export function reportNotes(spec: RunSpec): readonly NamedText[] {
     {
       name: '± 95 %',
       value:
-        spec.performance.repeats > 1
+        performance.repeats > 1
           ? `Half width of the interval of throughput and latencies, from the repeats of the level; with fewer than three the widest of theirs for the throughput, and none for a latency. ${partsNote}`
           : `Half width of the interval in which the throughput, or a latency, of a long measurement lies in 95 of 100. ${partsNote} A latency has none where too few requests ended in a part: ten for avg, p50 and p90, 20 for p95, 100 for p99.`,
     },

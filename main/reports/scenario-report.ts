@@ -13,7 +13,8 @@ import type { LoadPoint } from '../contract/measured/results';
 import { formatCount, formatMs, formatRate, formatShare, formatTyped, missing } from '../contract/numbers';
 import { formatFacts } from '../contract/run/model-formats';
 import type { Scenario } from '../contract/run/run-events';
-import type { RunState } from '../contract/run/run-state';
+import { isDeployed, performanceOf } from '../contract/run/run-source';
+import type { DeployedRun, RunState } from '../contract/run/run-state';
 import { type Sweep, sweepOf } from '../contract/run/sweep';
 import { answerOf } from '../domain/measured/answer';
 import { crossCheckOf } from '../domain/measured/cross-check';
@@ -104,7 +105,7 @@ export function scenarioReport(
     crossCheck: crossCheckOf(state, scenario),
     budgetMs: budgetMsOf(state),
     chosen: chosen?.scenario === scenario ? chosen : null,
-    baseline: baselineSeries(baseline, scenario, state.spec),
+    baseline: baselineSeries(baseline, scenario, performanceOf(state)),
   };
 }
 
@@ -112,21 +113,22 @@ const titles: Readonly<Record<Scenario, string>> = { offline: 'Offline scenario'
 
 /** What the run is held against; null where nothing was chosen, or nothing is published of its format and precision. */
 export function reportBaseline(state: RunState, published: PublishedResults | null): Baseline | null {
-  const { spec, environment } = state;
-  const names = environment.gpus.map(({ name }) => name);
+  if (!isDeployed(state)) return null;
+  const { spec } = state.source;
+  const names = state.environment.gpus.map(({ name }) => name);
   return defaultBaseline(baselinesOf(published, spec), spec, names);
 }
 
 /** Every published level, with the run's own of the same batch size and concurrency. */
-function rowsOf(state: RunState, scenario: Scenario, baseline: Baseline): readonly ReportPublishedRow[] {
+function rowsOf(state: DeployedRun, scenario: Scenario, baseline: Baseline): readonly ReportPublishedRow[] {
   const measured = levelsOf(state, scenario);
-  return (baselineSeries(baseline, scenario, state.spec)?.points ?? []).map((point) => {
+  return (baselineSeries(baseline, scenario, performanceOf(state))?.points ?? []).map((point) => {
     const own = measured.find(
       (level) => level.batchSize === point.batchSize && level.concurrency === point.concurrency,
     )?.point;
     // Of another model than the published one a share would say nothing.
     const ratio =
-      own === undefined || own === null || state.spec.model.profile !== 'full'
+      own === undefined || own === null || state.source.spec.model.profile !== 'full'
         ? null
         : own.inferencesPerSecond / point.inferencesPerSecond;
     return {
@@ -147,11 +149,11 @@ export function publishedReport(
   published: PublishedResults | null,
   differences: readonly string[] = [],
 ): ReportPublished | null {
-  if (published === null) return null;
-  const { spec, environment } = state;
+  if (published === null || !isDeployed(state)) return null;
+  const { spec } = state.source;
   const gpu = baselineGpu(
     spec,
-    environment.gpus.map(({ name }) => name),
+    state.environment.gpus.map(({ name }) => name),
   );
   const all = baselinesOf(published, spec);
   if (gpu === null || all.length === 0) return null;

@@ -3,6 +3,7 @@ import { textAt } from '../contract/fields/parameter-text';
 import { marksOf } from '../contract/flag-text';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
 import { importKindText } from '../contract/run/imported';
+import { formatFacts } from '../contract/run/model-formats';
 import {
   accuracyBadge,
   accuracyOf,
@@ -11,9 +12,10 @@ import {
   statusOf,
   verificationOf,
 } from '../contract/run/run-outcome';
-import type { PerformanceSpec } from '../contract/run/run-spec';
+import { bySource, serverLoadOf } from '../contract/run/run-source';
+import type { PerformanceSpec, RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import { measuredServer, servedModels } from '../contract/run/server-load';
+import { measuredServer, performanceOfLoad, servedModels } from '../contract/run/server-load';
 import { ofScenarios } from '../contract/run/sweep';
 import { clipped, metricTitle, type MetricTitles } from '../contract/words';
 import { answerOf } from '../domain/measured/answer';
@@ -33,28 +35,30 @@ const facts = (rows: readonly (readonly [string, string | null])[]): readonly Na
 /** An image by its name and the first digits of its digest, as Docker shortens it. */
 const shortImage = (image: string): string => image.replace(/(sha256:[0-9a-f]{12})[0-9a-f]+/, '$1');
 
-function modelFacts(state: RunState, title: string, format: string): readonly NamedText[] {
-  const { spec, imported, onServer } = state;
-  if (imported !== null) {
-    return facts([
-      ['Model', spec.model.preset],
-      ['File', imported.fileName],
-      ['Tool', importKindText[imported.kind]],
-      ['Format, precision', 'unknown'],
-    ]);
-  }
-  if (onServer !== null) {
-    return facts([
-      ['Model', servedModels(onServer)],
-      ['Server', `${measuredServer(onServer)}, running before`],
-      ['Format, precision', 'as served'],
-      ['Load', loadText(spec.performance)],
-    ]);
-  }
+const modelFacts = ({ source }: RunState, title: string): readonly NamedText[] =>
+  bySource(source, {
+    imported: ({ fileName, kind }, model) =>
+      facts([
+        ['Model', model],
+        ['File', fileName],
+        ['Tool', importKindText[kind]],
+        ['Format, precision', 'unknown'],
+      ]),
+    server: (load) =>
+      facts([
+        ['Model', servedModels(load)],
+        ['Server', `${measuredServer(load)}, running before`],
+        ['Format, precision', 'as served'],
+        ['Load', loadText(performanceOfLoad(load))],
+      ]),
+    deployed: (spec) => deployedFacts(spec, title),
+  });
+
+function deployedFacts(spec: RunSpec, title: string): readonly NamedText[] {
   const { configure, performance } = spec;
   return facts([
     ['Model', title],
-    ['Format', format],
+    ['Format', formatFacts[spec.format].title],
     ['Precision', textAt('precision', spec.precision)],
     ['Profile', textAt('model.profile', spec.model.profile)],
     [
@@ -86,9 +90,9 @@ function loadText(performance: PerformanceSpec): string {
 }
 
 function machineFacts(state: RunState): readonly NamedText[] {
-  const { environment, imported, onServer } = state;
+  const { environment, source } = state;
   const served = servedByOf(state);
-  if (imported !== null) {
+  if (source.kind === 'imported') {
     return facts([
       ['GPU', environment.gpus.map(({ uuid }) => uuid).join(', ') || 'unknown'],
       ['CPU, Triton, engine', 'unknown: the file does not have them'],
@@ -96,7 +100,8 @@ function machineFacts(state: RunState): readonly NamedText[] {
   }
   const { gpus, image, tritonVersion } = environment;
   // Of another machine nothing is known but its version of Triton.
-  const isElsewhere = onServer !== null && !isLoopback(onServer.addresses.http);
+  const load = serverLoadOf(state);
+  const isElsewhere = load !== null && !isLoopback(load.addresses.http);
   const names = [...new Set(gpus.map((gpu) => `${gpu.name}, ${formatBytes(gpu.memoryBytes)}`))].join('; ');
   const drivers = [...new Set(gpus.map(({ driver }) => driver))].join(', ');
   return facts([
@@ -118,7 +123,7 @@ function machineFacts(state: RunState): readonly NamedText[] {
     ['Served by', served === null ? null : `${served.backend}, ${served.place}`],
     ['Triton', tritonVersion ?? missing],
     ['Engine', textAt('engine.kind', environment.engine)],
-    ['Image', onServer !== null ? null : image === null ? 'none (no container)' : shortImage(image)],
+    ['Image', load !== null ? null : image === null ? 'none (no container)' : shortImage(image)],
   ]);
 }
 
@@ -166,21 +171,20 @@ function badgesOf(state: RunState): readonly Badge[] {
 
 interface SummaryInput {
   readonly titles: MetricTitles;
-  /** Of the model, and of its format. */
+  /** Of the model. */
   readonly title: string;
-  readonly format: string;
 }
 
 /** The first page: for a reader who reads nothing else. */
 export function reportSummary(state: RunState, input: SummaryInput): ReportSummary {
-  const { titles, title, format } = input;
+  const { titles, title } = input;
   return {
     badges: badgesOf(state),
     accuracyBadge: ownAccuracy(state),
     scenario: (answerOf(state)?.level ?? bestPoint(state))?.scenario ?? null,
     accuracy: accuracySentences(state, titles),
     doubts: doubtsOf(state),
-    model: modelFacts(state, title, format),
+    model: modelFacts(state, title),
     machine: machineFacts(state),
   };
 }

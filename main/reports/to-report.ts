@@ -7,9 +7,10 @@ import { importKindText, type ImportSource } from '../contract/run/imported';
 import { formatFacts } from '../contract/run/model-formats';
 import { type Scenario, scenarios } from '../contract/run/run-events';
 import { statusOf, verificationOf } from '../contract/run/run-outcome';
+import { bySource, modelOf, performanceOf } from '../contract/run/run-source';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import { hasSpec, measuredServer, scenarioOfLevels, servedModels } from '../contract/run/server-load';
+import { measuredServer, scenarioOfLevels, servedModels } from '../contract/run/server-load';
 import { changesText } from '../contract/run/spec-tools';
 import { allowanceText, metricTitle, type MetricTitles, thresholdSign } from '../contract/words';
 import { answerOf } from '../domain/measured/answer';
@@ -146,31 +147,31 @@ function tritonText({ engine, tritonVersion }: RunState['environment']): string 
 }
 
 /** Imported figures, and those of a running Triton, are of one scenario. */
-function shownScenarios({ imported, onServer, scenarios: measured }: RunState): readonly Scenario[] {
-  if (onServer !== null) return [scenarioOfLevels(onServer.levels)];
-  if (imported === null) return scenarios;
-  return [measured.offline.points.length > 0 ? 'offline' : 'online'];
-}
+const shownScenarios = ({ source, scenarios: measured }: RunState): readonly Scenario[] =>
+  bySource<readonly Scenario[]>(source, {
+    deployed: () => scenarios,
+    server: ({ levels }) => [scenarioOfLevels(levels)],
+    imported: () => [measured.offline.points.length > 0 ? 'offline' : 'online'],
+  });
 
 function titlesOf(state: RunState, modelTitle: string): Pick<Report, 'title' | 'subtitle'> {
-  const { spec, environment, imported, onServer } = state;
-  if (imported !== null) {
-    return {
-      title: `${spec.model.preset} · imported`,
-      subtitle: `Not measured here · ${importKindText[imported.kind]} · ${imported.fileName}`,
-    };
-  }
+  const { source, environment } = state;
   const gpuNames = [...new Set(environment.gpus.map(({ name }) => name))].join(', ');
   const device = gpuNames === '' ? environment.cpu : gpuNames;
-  if (onServer !== null) {
-    const at = measuredServer(onServer);
-    const title = `${servedModels(onServer)} · running Triton`;
-    return { title, subtitle: `${at} · ${tritonText(environment)} · measured from ${device}` };
-  }
-  return {
-    title: `${modelTitle} · ${formatFacts[spec.format].title} ${textAt('precision', spec.precision)}`,
-    subtitle: `Profile ${spec.model.profile} · ${tritonText(environment)} · ${device}`,
-  };
+  return bySource(source, {
+    imported: ({ kind, fileName }, model) => ({
+      title: `${model} · imported`,
+      subtitle: `Not measured here · ${importKindText[kind]} · ${fileName}`,
+    }),
+    server: (load) => ({
+      title: `${servedModels(load)} · running Triton`,
+      subtitle: `${measuredServer(load)} · ${tritonText(environment)} · measured from ${device}`,
+    }),
+    deployed: ({ model, format, precision }) => ({
+      title: `${modelTitle} · ${formatFacts[format].title} ${textAt('precision', precision)}`,
+      subtitle: `Profile ${model.profile} · ${tritonText(environment)} · ${device}`,
+    }),
+  });
 }
 
 function namedTitles(state: RunState, modelTitle: string): Pick<Report, 'title' | 'subtitle'> {
@@ -180,12 +181,12 @@ function namedTitles(state: RunState, modelTitle: string): Pick<Report, 'title' 
 
 /** The readable form of a run at any state: finished, failed, cancelled, or with nothing measured. Pure. */
 export function toReport(state: RunState, context: ReportContext): Report {
-  const { spec, environment } = state;
-  const own = hasSpec(state);
+  const { source, environment } = state;
+  const performance = performanceOf(state);
   const titles = context.metricTitles ?? {};
   const { published = null, look = plainLook } = context;
   const baseline = reportBaseline(state, published);
-  const modelTitle = context.modelTitle ?? spec.model.preset;
+  const modelTitle = context.modelTitle ?? modelOf(state);
   const shown = shownScenarios(state).map((scenario) => scenarioReport(state, scenario, baseline));
   const { title, subtitle } = namedTitles(state, modelTitle);
   return {
@@ -201,27 +202,25 @@ export function toReport(state: RunState, context: ReportContext): Report {
     verdict: verdictOf(state, titles),
     isSure: answerOf(state)?.isSure ?? false,
     figures: keyFigures(state, titles),
-    summary: reportSummary(state, {
-      titles,
-      title: modelTitle,
-      format: formatFacts[spec.format].title,
-    }),
+    summary: reportSummary(state, { titles, title: modelTitle }),
     problems: reportProblems(state),
-    parameters: own
-      ? reportParameters(spec, context.defaults ?? null, state.gateOverridden)
-      : loadParameters(state.onServer),
+    parameters: bySource(source, {
+      deployed: (spec) => reportParameters(spec, context.defaults ?? null, state.gateOverridden),
+      server: loadParameters,
+      imported: () => [],
+    }),
     changes: state.specChanges.map(({ at, changed }) => ({
       name: formatTime(at),
       value: changesText(changed),
     })),
     environment:
-      state.imported === null ? environmentReport(environment) : importReport(state.imported, environment),
+      source.kind === 'imported' ? importReport(source.file, environment) : environmentReport(environment),
     packages: packagesReport(environment),
     steps: reportSteps(state),
     commands: reportCommands(state),
     accuracy: accuracyReport(state, titles),
     scenarios: shown,
     published: publishedReport(state, published, context.differences),
-    notes: state.imported === null ? reportNotes(spec) : importedNotes(),
+    notes: performance === null ? importedNotes() : reportNotes(performance),
   };
 }

@@ -1,7 +1,7 @@
 import type { Environment, LoadPoint } from '../contract/measured/results';
 import type { ImportSource } from '../contract/run/imported';
 import type { JournalBody } from '../contract/run/run-events';
-import { placeholderSpec, scenarioOfLevels } from '../contract/run/server-load';
+import { scenarioOfLevels } from '../contract/run/server-load';
 import { loadKey } from '../contract/run/sweep';
 import { hashValue } from '../platform/files';
 import type { RunStore } from './run-store';
@@ -41,9 +41,8 @@ export async function importRun(
   figures: ImportedFigures,
   workbenchVersion: string,
 ): Promise<string> {
-  const spec = placeholderSpec(figures.model, figures.points);
   const environment = unknownEnvironment(figures, workbenchVersion);
-  const { state } = await store.create(spec, environment, undefined, { imported: figures.source });
+  const { state } = await store.createImported(figures.source, figures.model, environment);
   const { runId } = state;
   const scenario = scenarioOfLevels(figures.points);
   const measured = figures.points.map((point): JournalBody => {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type StepId, stepIds } from '../contract/run/run-events';
-import type { RunSpec } from '../contract/run/run-spec';
 import { requirePlain, requirePlainEntry } from '../platform/plain-entry';
 
 /** Names inside a run folder. */
@@ -38,12 +37,8 @@ export function runFolder(dir: string): RunFolder {
 }
 
 /** Sorts by time, says what it is, and cannot meet another by chance. */
-export function newRunId(spec: RunSpec, now: Date, source: 'imported' | 'perf' | null = null): string {
+export function newRunId(what: string, now: Date): string {
   const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
-  const what =
-    source === null
-      ? `${spec.model.preset}-${spec.format}-${spec.precision}`
-      : `${spec.model.preset}-${source}`;
   return `${stamp}-${what}-${randomBytes(3).toString('hex')}`;
 }
 

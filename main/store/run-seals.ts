@@ -1,12 +1,11 @@
 import { WorkbenchError } from '../contract/errors';
 import type { FileEntry } from '../contract/run/artefacts';
 import type { RunOrigin } from '../contract/run/run-content';
-import type { JournalBody, StepId } from '../contract/run/run-events';
+import type { JournalBody, RunCreated, StepId } from '../contract/run/run-events';
 import { hashValue } from '../platform/files';
 import type { JournalContent } from './journal';
 import type { RunKey } from './run-key';
 
-type Created = Extract<JournalBody, { type: 'run-created' }>;
 export type SpecChanged = Extract<JournalBody, { type: 'spec-changed' }>;
 
 /** What a journal says of a run's specification and of who trusted it. */
@@ -45,7 +44,7 @@ const changeValue = (before: string, change: object) => ({
   change: said(change),
 });
 
-export const sealedCreation = async (key: RunKey, body: Created): Promise<Created> => ({
+export const sealedCreation = async (key: RunKey, body: RunCreated): Promise<RunCreated> => ({
   ...body,
   seal: await key.seal(said(body)),
 });

@@ -8,11 +8,11 @@ import type { Environment } from '../contract/measured/results';
 import { runIdPattern } from '../contract/opened';
 import type { ImportSource } from '../contract/run/imported';
 import type { RunContent } from '../contract/run/run-content';
-import type { JournalBody, JournalEntry, MatrixMark } from '../contract/run/run-events';
+import type { JournalBody, JournalEntry, MatrixMark, RunCreated } from '../contract/run/run-events';
 import type { RunList } from '../contract/run/run-outcome';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import type { ServerLoad } from '../contract/run/server-load';
+import { servedName, type ServerLoad } from '../contract/run/server-load';
 import { present } from '../contract/trees';
 import {
   exists,
@@ -40,13 +40,6 @@ import {
   type SpecChanged,
 } from './run-seals';
 import { asItStands, type JobLooks } from './standing';
-
-/** What a run is of, where it is not the specification alone. */
-interface RunSource {
-  readonly imported?: ImportSource | undefined;
-  readonly onServer?: ServerLoad | undefined;
-  readonly matrix?: MatrixMark | undefined;
-}
 
 interface StoredRun {
   readonly folder: RunFolder;
@@ -84,17 +77,58 @@ export class RunStore {
   }
 
   /** Creates the folder, `run.yaml` and the journal's first line. */
-  async create(
+  create(
     spec: RunSpec,
     environment: Environment,
     out?: string,
-    { imported, onServer, matrix }: RunSource = {},
+    { matrix }: { readonly matrix?: MatrixMark | undefined } = {},
   ): Promise<StoredRun> {
-    const runId = newRunId(
-      spec,
-      new Date(),
-      imported !== undefined ? 'imported' : onServer !== undefined ? 'perf' : null,
+    const what = `${spec.model.preset}-${spec.format}-${spec.precision}`;
+    return this.make(
+      what,
+      (runId) => ({
+        type: 'run-created',
+        runId,
+        spec,
+        specHash: hashValue(spec),
+        environment,
+        ...present({ matrix }),
+      }),
+      out,
+      // Of other runs there is nothing to run again.
+      (folder) => writeFileAtomic(folder.spec, specText(spec)),
     );
+  }
+
+  /** The same of a run that measures a Triton which is there already. */
+  createOfServer(onServer: ServerLoad, environment: Environment): Promise<StoredRun> {
+    return this.make(`${servedName(onServer)}-perf`, (runId) => ({
+      type: 'run-created',
+      runId,
+      onServer,
+      environment,
+    }));
+  }
+
+  /** The same of figures from a file. */
+  createImported(imported: ImportSource, model: string, environment: Environment): Promise<StoredRun> {
+    return this.make(`${model}-imported`, (runId) => ({
+      type: 'run-created',
+      runId,
+      imported,
+      model,
+      environment,
+    }));
+  }
+
+  /** @param what in the run's id. */
+  private async make(
+    what: string,
+    created: (runId: string) => RunCreated,
+    out?: string,
+    write: (folder: RunFolder) => Promise<void> = () => Promise.resolve(),
+  ): Promise<StoredRun> {
+    const runId = newRunId(what, new Date());
     const named = join(this.runsDir, runId);
     // Under its name it is there whole or not at all: a creation that is cut short leaves no run that cannot be read.
     const dir = out === undefined ? temporaryBeside(join(this.runsDir, `.${runId}`)) : resolve(out);
@@ -107,17 +141,8 @@ export class RunStore {
         }
         await makeLasting(this.runsDir);
       }
-      // There is nothing to run again: a run.yaml would say what nobody knows.
-      if (imported === undefined && onServer === undefined)
-        await writeFileAtomic(folder.spec, specText(spec));
-      await this.begin(folder, {
-        type: 'run-created',
-        runId,
-        spec,
-        specHash: hashValue(spec),
-        environment,
-        ...present({ imported, onServer, matrix }),
-      });
+      await write(folder);
+      await this.begin(folder, created(runId));
       await (out === undefined ? rename(dir, named) : symlink(dir, named));
       await syncToDisk(this.runsDir);
     } catch (error) {
@@ -128,7 +153,7 @@ export class RunStore {
   }
 
   /** The journal's first line. */
-  private async begin(folder: RunFolder, created: Parameters<typeof sealedCreation>[1]): Promise<void> {
+  private async begin(folder: RunFolder, created: RunCreated): Promise<void> {
     const { writer } = await JournalWriter.open(folder.journal);
     try {
       await writer.append(await sealedCreation(this.key, created));

@@ -6,6 +6,7 @@ import { isLoopback } from '../contract/address';
 import { isSteady } from '../contract/flag-text';
 import { importKindText } from '../contract/run/imported';
 import { accuracyOf, type RunSummary, runSummarySchema } from '../contract/run/run-outcome';
+import { bySource, importedFileOf, modelOf, serverLoadOf } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
 import { measuredServer } from '../contract/run/server-load';
 import { budgetLatencyUs } from '../contract/run/sweep';
@@ -98,17 +99,19 @@ function gpuNames(names: readonly string[]): string {
 }
 
 /** Where the levels were measured; nothing is known of it for an imported run. */
-function placeOf({ environment, imported, onServer }: RunState): Pick<RunRow, 'machine' | 'server'> {
-  if (imported !== null) return { machine: '', server: '' };
+function placeOf({ environment, source }: RunState): Pick<RunRow, 'machine' | 'server'> {
   const { gpus, cpu, image, tritonVersion } = environment;
-  // Of another machine nothing is known but its version of Triton.
-  if (onServer !== null && !isLoopback(onServer.addresses.http)) {
-    return { machine: '', server: tritonVersion ?? '' };
-  }
-  return {
+  const here = {
     machine: gpus.length === 0 ? cpu : gpuNames(gpus.map(({ name }) => name)),
     server: image ?? tritonVersion ?? '',
   };
+  return bySource(source, {
+    imported: () => ({ machine: '', server: '' }),
+    // Of another machine nothing is known but its version of Triton.
+    server: ({ addresses }) =>
+      isLoopback(addresses.http) ? here : { machine: '', server: tritonVersion ?? '' },
+    deployed: () => here,
+  });
 }
 
 /** What executes the model, for a list and in full. */
@@ -118,27 +121,28 @@ function servedRow(state: RunState): RunRow['servedBy'] {
 }
 
 /** What was run; of figures that the workbench did not make a model for, where they are from. */
-function kindOf({
-  spec,
-  imported,
-  onServer,
-}: RunState): Pick<RunRow, 'profile' | 'format' | 'precision' | 'engine'> {
-  if (imported !== null) return { profile: '–', format: 'imported', precision: '', engine: '–' };
-  const engine = spec.engine.kind;
-  if (onServer !== null) return { profile: '–', format: 'as served', precision: '', engine };
-  return { profile: spec.model.profile, format: spec.format, precision: spec.precision, engine };
-}
+const kindOf = ({ source }: RunState): Pick<RunRow, 'profile' | 'format' | 'precision' | 'engine'> =>
+  bySource(source, {
+    imported: () => ({ profile: '–', format: 'imported', precision: '', engine: '–' }),
+    server: () => ({ profile: '–', format: 'as served', precision: '', engine: 'remote' }),
+    deployed: ({ model, format, precision, engine }) => ({
+      profile: model.profile,
+      format,
+      precision,
+      engine: engine.kind,
+    }),
+  });
 
 /** One row of the run list; its best level is the one that the report leads with. */
 export function toSummary(state: RunState, dir: string): RunRow {
-  const { spec } = state;
   const answer = answerOf(state);
+  const [file, load] = [importedFileOf(state), serverLoadOf(state)];
   return {
     runId: state.runId,
     dir,
-    preset: spec.model.preset,
-    imported: state.imported === null ? null : importKindText[state.imported.kind],
-    onServer: state.onServer === null ? null : measuredServer(state.onServer),
+    preset: modelOf(state),
+    imported: file === null ? null : importKindText[file.kind],
+    onServer: load === null ? null : measuredServer(load),
     ...kindOf(state),
     status: state.status,
     createdAt: state.createdAt,

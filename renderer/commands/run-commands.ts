@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../main/contract/api';
 import type { ReportFile } from '../../main/contract/run/run-events';
-import { hasSpec } from '../../main/contract/run/server-load';
+import { isDeployedRow } from '../../main/contract/run/run-outcome';
 import { attempting, noticeDone } from '../components/notices';
 import { doRunWork, hasFailed, worksFor } from '../stores/run-work';
 import { changeRun, isChangeable, removeRuns, runAgain } from '../views/runs/run-tools';
@@ -53,7 +53,7 @@ export function runCommands(
     // What stopped it may stop it again: other settings come first.
     ...(hasFailed(open.status) ? [...change, ...works] : [...works, ...change]),
     ...where(
-      hasSpec(open),
+      isDeployedRow(open),
       command('duplicate', 'Run again with changes', 'duplicate this run', () => runAgain(workbench, runId)),
     ),
     {

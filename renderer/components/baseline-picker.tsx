@@ -2,29 +2,26 @@ import { Select } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
 import { otherwiseText } from '../../main/contract/measured/baseline';
+import { type Deployed, isDeployed, specOf } from '../../main/contract/run/run-source';
 import type { PublishedGpu } from '../../main/contract/run/run-spec';
 import type { RunState } from '../../main/contract/run/run-state';
-import { hasSpec } from '../../main/contract/run/server-load';
 import { differencesKey, type ShownBaseline, shownBaseline } from '../stores/baselines';
 import { useWorkbench } from '../workbench';
 import { Explain } from './explain';
 
 /** The published figures beside this run, fetched when they are not there yet. */
-export function useBaseline(
-  state: Pick<RunState, 'runId' | 'spec' | 'environment' | 'onServer'>,
-): ShownBaseline {
+export function useBaseline(state: Pick<RunState, 'runId' | 'source' | 'environment'>): ShownBaseline {
   const { baselines } = useWorkbench();
   const { published, picks, load } = useStore(baselines);
-  const { runId, spec, environment, onServer } = state;
-  const { preset, source } = spec.model;
-  // Nobody knows what a running Triton serves under this name.
-  const isPreset = source === undefined && onServer === null;
+  const { runId, source, environment } = state;
+  const model = specOf(state)?.model;
+  const preset = model?.source === undefined ? model?.preset : undefined;
   useEffect(() => {
-    if (isPreset) void load(preset);
-  }, [load, preset, isPreset]);
+    if (preset !== undefined) void load(preset);
+  }, [load, preset]);
   return useMemo(
-    () => shownBaseline({ published: isPreset ? published : {}, picks }, { runId, spec, environment }),
-    [isPreset, published, picks, runId, spec, environment],
+    () => shownBaseline({ published, picks }, { runId, source, environment }),
+    [published, picks, runId, source, environment],
   );
 }
 
@@ -56,10 +53,10 @@ export function BaselinePicker({ runId, baseline }: { runId: string; baseline: S
   );
 }
 
-type NotedRun = Pick<RunState, 'runId' | 'spec' | 'specHash' | 'imported' | 'onServer'>;
+type NotedRun = Pick<RunState, 'runId' | 'source'>;
 
 /** Where a run was measured otherwise than the figures beside it. */
-function OtherwiseNote(props: { run: NotedRun; name: string | undefined; gpu: PublishedGpu }) {
+function OtherwiseNote(props: { run: Deployed<NotedRun>; name: string | undefined; gpu: PublishedGpu }) {
   const { baselines } = useWorkbench();
   const { differences, loadDifferences } = useStore(baselines);
   const { run, name, gpu } = props;
@@ -87,7 +84,8 @@ export function BaselineNote(props: {
   const { runs, names } = props;
   const { shown } = props.baseline;
   if (shown === null) return null;
-  const quick = runs[0]?.spec.model.profile === 'quick';
+  const [first] = runs;
+  const quick = first !== undefined && specOf(first)?.model.profile === 'quick';
   return (
     <>
       <p className="dim" role="note">
@@ -95,7 +93,7 @@ export function BaselineNote(props: {
         {quick ? ' The profile quick measures a smaller model than the published one.' : ''}
       </p>
       {runs.map((run, index) =>
-        hasSpec(run) ? (
+        isDeployed(run) ? (
           <OtherwiseNote key={run.runId} run={run} name={names?.[index]} gpu={shown.gpu} />
         ) : null,
       )}

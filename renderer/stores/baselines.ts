@@ -6,8 +6,9 @@ import {
   defaultBaseline,
   type PublishedResults,
 } from '../../main/contract/measured/baseline';
+import { specOf } from '../../main/contract/run/run-source';
 import type { PublishedGpu } from '../../main/contract/run/run-spec';
-import type { RunState } from '../../main/contract/run/run-state';
+import type { DeployedRun, RunState } from '../../main/contract/run/run-state';
 import type { Client } from '../client';
 import { stored } from './stored';
 
@@ -24,10 +25,10 @@ export interface Baselines {
   readonly loadDifferences: (run: ComparedRun, gpu: PublishedGpu) => Promise<void>;
 }
 
-type ComparedRun = Pick<RunState, 'runId' | 'spec' | 'specHash'>;
+type ComparedRun = Pick<DeployedRun, 'runId' | 'source'>;
 
-export const differencesKey = ({ runId, specHash }: ComparedRun, gpu: PublishedGpu): string =>
-  `${runId} ${specHash} ${gpu}`;
+export const differencesKey = ({ runId, source }: ComparedRun, gpu: PublishedGpu): string =>
+  `${runId} ${source.specHash} ${gpu}`;
 
 const storageKey = 'workbench.baselines';
 /** Runs whose choice is kept; the storage is small. */
@@ -46,7 +47,7 @@ export function createBaselines(client: Client, storage: Storage): StoreApi<Base
         if (asked.has(key)) return;
         asked.add(key);
         try {
-          const found = await client.call('presets.differences', { spec: run.spec, gpu });
+          const found = await client.call('presets.differences', { spec: run.source.spec, gpu });
           set({ differences: { ...get().differences, [key]: found } });
         } catch {
           asked.delete(key);
@@ -84,8 +85,12 @@ export interface ShownBaseline {
 /** What is drawn beside a run: as picked, else as its specification and GPU lead to. */
 export function shownBaseline(
   { published, picks }: Pick<Baselines, 'published' | 'picks'>,
-  { runId, spec, environment }: Pick<RunState, 'runId' | 'spec' | 'environment'>,
+  run: Pick<RunState, 'runId' | 'source' | 'environment'>,
 ): ShownBaseline {
+  const { runId, environment } = run;
+  const spec = specOf(run);
+  // Nobody knows what a running Triton serves under this name.
+  if (spec === null) return { all: [], shown: null };
   const all = baselinesOf(published[spec.model.preset] ?? null, spec);
   const key = picks[runId];
   if (key !== undefined) return { all, shown: all.find((baseline) => baseline.key === key) ?? null };

@@ -9,7 +9,7 @@ import { placeRun } from './support/place-run';
 /** The fixture's run as it is on GPUs, of which the last one gets hot. */
 function bodiesOn(runId: string, uuids: readonly string[]): readonly JournalBody[] {
   return completeBodies().map((body): JournalBody => {
-    if (body.type === 'run-created') {
+    if (body.type === 'run-created' && 'spec' in body) {
       const { spec } = body;
       const engine = { kind: 'docker' as const, gpus: [...uuids], shmSizeMiB: 1024 };
       const configure = { ...spec.configure, instances: 2, instanceKind: 'KIND_GPU' as const };

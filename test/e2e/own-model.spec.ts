@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { specOf } from '../../main/contract/run/run-source';
 import { cli } from '../support/cli';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
@@ -77,7 +78,7 @@ test('a folder of model code: broken it is refused with the reason, whole it run
   await expect(run.status).toHaveAttribute('data-status', 'running');
   await run.waitUntilDone();
   const { state } = await onlyRun(home);
-  expect(state.spec.model.source).toMatchObject({ kind: 'folder', path: folder });
+  expect(specOf(state)?.model.source).toMatchObject({ kind: 'folder', path: folder });
   expect(state.accuracy?.result.passed).toBe(true);
   expect(app.complaints).toEqual([]);
 });

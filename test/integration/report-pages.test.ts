@@ -52,7 +52,7 @@ const plain = (markup: string): string =>
 async function printed(name: string, made: RunState): Promise<Printed> {
   // With a budget and a look of its own, which take room on the first page.
   const state: RunState = { ...made, p99BudgetMs: 20 };
-  const defaults = state.imported === null ? specFixture() : null;
+  const defaults = state.source.kind === 'deployed' ? specFixture() : null;
   const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', defaults, look });
   const { content } = html.render({ state, report });
   const [htmlPath, pdfPath] = [join(folder, `${name}.html`), join(folder, `${name}.pdf`)];

@@ -5,8 +5,9 @@ import {
   journalEntrySchema,
   type Scenario,
 } from '../../main/contract/run/run-events';
+import { type DeployedSource, isDeployed } from '../../main/contract/run/run-source';
 import { defaultRequestSeed, type RunSpec, runSpecSchema } from '../../main/contract/run/run-spec';
-import { reduceRun, type RunState } from '../../main/contract/run/run-state';
+import { type DeployedRun, reduceRun, type RunState } from '../../main/contract/run/run-state';
 import type { Servers } from '../../main/pipeline/server-run';
 
 /** A complete specification of a quick ResNet50; `change` gets a copy of its own to alter. */
@@ -169,6 +170,19 @@ export function journalFixture(bodies: readonly JournalBody[]): readonly Journal
   );
 }
 
+/** A run that deploys its model; throws for any other. */
+export function deployed(state: RunState): DeployedRun {
+  if (isDeployed(state)) return state;
+  throw new Error(`The run has no specification: ${state.source.kind}`);
+}
+
+/** What a run of this specification is of. */
+export const sourceFixture = (spec: RunSpec = specFixture()): DeployedSource => ({
+  kind: 'deployed',
+  spec,
+  specHash: 'f'.repeat(64),
+});
+
 /** The state that the one reducer makes of the bodies; the first must be `run-created`. */
 export function stateOf(bodies: readonly JournalBody[]): RunState {
   const state = journalFixture(bodies).reduce<RunState | null>(reduceRun, null);
@@ -193,8 +207,8 @@ export function createdBodies(
 }
 
 /** A run that exists and has done nothing yet. */
-export function runCreated(spec: RunSpec = specFixture()): RunState {
-  return stateOf(createdBodies(spec).slice(0, 1));
+export function runCreated(spec: RunSpec = specFixture()): DeployedRun {
+  return deployed(stateOf(createdBodies(spec).slice(0, 1)));
 }
 
 export function stepBodies(
@@ -356,8 +370,8 @@ export function completeBodies(): readonly JournalBody[] {
   ];
 }
 
-export function completeState(): RunState {
-  return stateOf(completeBodies());
+export function completeState(): DeployedRun {
+  return deployed(stateOf(completeBodies()));
 }
 
 /** For runs that deploy their model: nothing else is measured. */

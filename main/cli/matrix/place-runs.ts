@@ -3,6 +3,7 @@ import { localHost } from '../../contract/host/host-name';
 import { type HostFit, onHost, placementOf } from '../../contract/host/host-text';
 import { isEmptyReach, reachLines, reachOf } from '../../contract/reach';
 import { inContainers } from '../../contract/run/engine-kinds';
+import { specOf } from '../../contract/run/run-source';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { problemError } from '../../contract/run/spec-tools';
@@ -95,9 +96,10 @@ async function placedOn(
   candidates: readonly string[],
 ): Promise<PlacedRun> {
   const { state } = run;
-  const own = state === null ? null : hostOf(state.spec);
-  if (state !== null && own !== null) {
-    const fits = await fitsOf(session, state.spec, [own]);
+  const begun = state === null ? null : specOf(state);
+  const own = begun === null ? null : hostOf(begun);
+  if (state !== null && begun !== null && own !== null) {
+    const fits = await fitsOf(session, begun, [own]);
     const { hosts, error, leftOut } = placementOf(fits);
     if (hosts.length > 0) return { ...run, hosts, placesThere: placesOf(fits), notes: [] };
     const others = candidates.filter((host) => host !== own);
@@ -133,7 +135,8 @@ export async function placed(session: Session, run: PlannedRun): Promise<PlacedR
   if (spec === null || leftOut !== null) return asItIs;
   const candidates = candidatesOf(run, spec, session.hosts);
   if (state?.status === 'done') {
-    const own = candidates === null ? null : hostOf(state.spec);
+    const done = specOf(state);
+    const own = candidates === null || done === null ? null : hostOf(done);
     return own === null ? asItIs : { ...asItIs, hosts: [own] };
   }
   if (typeof candidates === 'string') return { ...asItIs, leftOut: candidates };

@@ -5,6 +5,7 @@ import type { Scenario } from '../run/run-events';
 import {
   accelerators,
   formats,
+  type PerformanceSpec,
   precisions,
   type PublishedGpu,
   publishedGpuOf,
@@ -208,10 +209,10 @@ const batchOf = (table: PublishedTable): number => table.levels[0]?.[0] ?? 1;
 export function baselineSeries(
   baseline: Baseline | null,
   scenario: Scenario,
-  { performance }: Pick<RunSpec, 'performance'>,
+  performance: PerformanceSpec | null,
 ): BaselineSeries | null {
   const table = baseline?.[scenario] ?? null;
-  if (baseline === null || table === null) return null;
+  if (baseline === null || table === null || performance === null) return null;
   const { requestRates, requestIntervalsUs, onlineBatchSize } = performance;
   if (scenario === 'online' && requestRates.length + requestIntervalsUs.length > 0) return null;
   const otherBatch = scenario === 'online' && batchOf(table) !== onlineBatchSize;

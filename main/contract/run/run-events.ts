@@ -7,7 +7,7 @@ import { fileEntrySchema } from './artefacts';
 import { inContainers } from './engine-kinds';
 import { importSourceSchema } from './imported';
 import { loadTools, type RunSpec, runSpecSchema } from './run-spec';
-import { scenarioOfLevels, serverLoadSchema } from './server-load';
+import { serverLoadSchema } from './server-load';
 
 /**
  * What a run waits for: its turn on the device, room on a disk, the Docker Engine, or its job. Nobody has to do anything
@@ -114,22 +114,33 @@ const againLevelSchema = z.object({
 });
 export type AgainLevel = Readonly<z.infer<typeof againLevelSchema>>;
 
-/** What is written to `journal.jsonl`, one line each, before anyone is told. */
-const journalBodySchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('run-created'),
-    runId: z.string(),
-    spec: runSpecSchema,
-    specHash: z.string(),
-    environment: environmentSchema,
-    /** Not measured here: the figures are those of this file, and specification and environment hold nothing of them. */
-    imported: importSourceSchema.optional(),
-    /** Measured on a Triton that was there already: of the specification only what is measured is true. */
-    onServer: serverLoadSchema.optional(),
-    matrix: matrixMarkSchema.optional(),
-    /** Absent: of a version that sealed no runs. */
-    seal: seal.optional(),
-  }),
+const created = z.object({
+  type: z.literal('run-created'),
+  runId: z.string(),
+  environment: environmentSchema,
+  matrix: matrixMarkSchema.optional(),
+  /** Absent: of a version that sealed no runs. */
+  seal: seal.optional(),
+});
+
+/** Older records of servers and files hold a specification as well, which nobody has chosen: it is dropped. */
+const createdSchema = z.union([
+  /** Measures a Triton that was there already. */
+  created.extend({ onServer: serverLoadSchema }),
+  /** Not measured here: the figures are those of this file. */
+  created
+    .extend({
+      imported: importSourceSchema,
+      /** Absent: of a version that wrote it as the preset of a specification. */
+      model: z.string().optional(),
+      spec: z.object({ model: z.object({ preset: z.string() }) }).optional(),
+    })
+    .transform(({ spec, model, ...record }) => ({ ...record, model: model ?? spec?.model.preset ?? '' })),
+  /** Makes and deploys its model. */
+  created.extend({ spec: runSpecSchema, specHash: z.string() }),
+]);
+
+const laterBodySchema = z.discriminatedUnion('type', [
   /**
    * The specification is another one from here on. Steps and levels that it asks for with the same key are kept, all others
    * are due again; the record of what was measured before stays in the journal.
@@ -255,17 +266,11 @@ const journalBodySchema = z.discriminatedUnion('type', [
     error: wireErrorSchema.optional(),
   }),
 ]);
-export type JournalBody = z.infer<typeof journalBodySchema>;
 
-/** The steps that a run begins with: of a server the one that measures it; none of what was imported. */
-export function firstSteps({
-  imported,
-  onServer,
-  spec,
-}: Extract<JournalBody, { type: 'run-created' }>): readonly StepId[] {
-  if (imported !== undefined) return [];
-  return onServer === undefined ? stepsOf(spec) : [scenarioOfLevels(onServer.levels)];
-}
+/** What is written to `journal.jsonl`, one line each, before anyone is told. */
+const journalBodySchema = z.union([laterBodySchema, createdSchema]);
+export type JournalBody = z.infer<typeof journalBodySchema>;
+export type RunCreated = z.infer<typeof createdSchema>;
 
 const journalHeadSchema = z.object({
   seq: z.int().min(1),

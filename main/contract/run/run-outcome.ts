@@ -71,6 +71,10 @@ export const runSummarySchema = z.strictObject({
 /** A row of the run list. */
 export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
 
+/** A specification decided the run of this row: it can be run again. */
+export const isDeployedRow = ({ imported, onServer }: Pick<RunSummary, 'imported' | 'onServer'>): boolean =>
+  imported === null && onServer === null;
+
 /** The run list as far as it is at hand: a window that opens does not wait until every row is made. */
 export interface RunList {
   /** Newest first. */
@@ -117,7 +121,7 @@ const words: Readonly<Record<RunState['status'], Badge>> = {
 };
 
 export function statusOf(state: RunState): Badge {
-  if (state.imported !== null) return { label: 'Imported', tone: 'neutral' };
+  if (state.source.kind === 'imported') return { label: 'Imported', tone: 'neutral' };
   return words[outcomeOf(state)];
 }
 
@@ -145,7 +149,7 @@ export function accuracyBadge(accuracy: Accuracy): Badge {
   return { label: `${sign} Accuracy ${accuracyText(accuracy)}`, tone };
 }
 
-export function verificationOf({ imported, accuracy }: RunState): Verification {
+export function verificationOf({ source, accuracy }: RunState): Verification {
   const own = accuracyOf(accuracy?.result);
   const label = accuracyText(own);
   if (own.word === 'verified') {
@@ -158,7 +162,7 @@ export function verificationOf({ imported, accuracy }: RunState): Verification {
     };
   }
   if (own.word === 'not checked') {
-    const from = imported === null ? '' : 'Imported: not measured here. ';
+    const from = source.kind === 'imported' ? 'Imported: not measured here. ' : '';
     return { verified: false, label, reason: `${from}Accuracy against the framework was not checked.` };
   }
   const reasons = accuracy?.result.reasons.join('; ') ?? '';

@@ -2,13 +2,12 @@ import type { WireError } from '../errors';
 import type { JobState } from '../job/run-job';
 import type { AccuracyResult, Environment } from '../measured/results';
 import { type ByType, type OfType, present } from '../trees';
-import type { ImportSource } from './imported';
 import type { RunOrigin } from './run-content';
 import {
-  firstSteps,
   type JournalEntry,
   type MatrixMark,
   type ReportFile,
+  type RunCreated,
   type RunOutcome,
   type RunWait,
   type Scenario,
@@ -16,9 +15,9 @@ import {
   type StepId,
   stepsOf,
 } from './run-events';
-import type { RunSpec } from './run-spec';
+import { bySource, type Deployed, type RunSource } from './run-source';
 import { freshStep, pausedStep, type StepState } from './run-step';
-import type { ServerLoad } from './server-load';
+import { scenarioOfLevels } from './server-load';
 import type { SpecChange } from './spec-tools';
 import { type DueAgain, loadKey, type MeasuredPoint, type ScenarioState } from './sweep';
 
@@ -34,16 +33,10 @@ export interface RunState {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly attempt: number;
-  /** What is valid now. */
-  readonly spec: RunSpec;
-  readonly specHash: string;
-  /** How it came from the one that the run was created with; empty where it is still that one. */
+  readonly source: RunSource;
+  /** How its specification came from the one that the run was created with; empty where it is still that one, or has none. */
   readonly specChanges: readonly SpecChange[];
   readonly environment: Environment;
-  /** Not measured here: specification and environment are then empty places; null for a run of this workbench. */
-  readonly imported: ImportSource | null;
-  /** Measured on a Triton that was there already: of the specification only model name and load are true. null: of others. */
-  readonly onServer: ServerLoad | null;
   /** null: of no matrix. */
   readonly matrix: MatrixMark | null;
   /** Where it was created; only the store can verify it. */
@@ -88,27 +81,42 @@ export interface RunState {
   readonly damagedLines: readonly number[];
 }
 
+/** A run that a specification decides. */
+export type DeployedRun = Deployed<RunState>;
+
 const nothingMeasured: ScenarioState = { points: [], missing: [] };
+
+function sourceOf(entry: RunCreated): RunSource {
+  if ('onServer' in entry) return { kind: 'server', load: entry.onServer };
+  if ('imported' in entry) return { kind: 'imported', file: entry.imported, model: entry.model };
+  return { kind: 'deployed', spec: entry.spec, specHash: entry.specHash };
+}
+
+/** The steps that a run begins with: of a server the one that measures it; none of what was imported. */
+const firstSteps = (source: RunSource): readonly StepId[] =>
+  bySource(source, {
+    deployed: stepsOf,
+    server: ({ levels }) => [scenarioOfLevels(levels)],
+    imported: () => [],
+  });
 
 /** The state after `run-created`; every journal begins with it. */
 function createdState(entry: JournalEntry & { readonly type: 'run-created' }): RunState {
+  const source = sourceOf(entry);
   return {
     runId: entry.runId,
     seq: entry.seq,
     createdAt: entry.at,
     updatedAt: entry.at,
     attempt: 0,
-    spec: entry.spec,
-    specHash: entry.specHash,
+    source,
     specChanges: [],
     environment: entry.environment,
-    imported: entry.imported ?? null,
-    onServer: entry.onServer ?? null,
     matrix: entry.matrix ?? null,
     origin: 'own',
     status: 'created',
     error: null,
-    steps: firstSteps(entry).map(freshStep),
+    steps: firstSteps(source).map(freshStep),
     accuracy: null,
     scenarios: { offline: nothingMeasured, online: nothingMeasured },
     earlier: { offline: [], online: [] },
@@ -211,8 +219,7 @@ function withSpec(state: RunState, { at, spec, specHash, changed, steps: due, ke
     .reduce((before, scenario) => withResults(before, scenario, new Set(kept)), state);
   return {
     ...measured,
-    spec,
-    specHash,
+    source: { kind: 'deployed', spec, specHash },
     specChanges: [...state.specChanges, { at, changed }],
     again: [],
     status: 'running',
@@ -252,7 +259,7 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
     waitsFor: null,
     job: state.job === null ? null : { ...state.job, node: entry.node ?? state.job.node, end: null },
     // No step of it writes them again.
-    reports: state.onServer === null ? state.reports : [],
+    reports: state.source.kind === 'server' ? [] : state.reports,
   }),
   // Nobody works on it until the job does; what the scheduler says of the job is told by the store.
   'job-submitted': ({ job }, state) => ({

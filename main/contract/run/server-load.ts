@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
 import { hostNameSchema } from '../host/host-name';
-import { loadTools, performanceSchema, protocols, type RunSpec, runSpecSchema } from './run-spec';
+import { loadTools, performanceSchema, type PerformanceSpec, protocols } from './run-spec';
 
 const positive = z.int().min(1);
 
@@ -82,6 +82,15 @@ export type ServerLoad = z.infer<typeof serverLoadSchema>;
 export const servedModels = ({ models }: Pick<ServerLoad, 'models'>): string =>
   models.map(({ name }) => name).join(' and ');
 
+/** The same as a name: "resnet50-and-bert". */
+export function servedName(load: Pick<ServerLoad, 'models'>): string {
+  const name = servedModels(load)
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[._-]+/, '')
+    .slice(0, 64);
+  return name === '' ? 'model' : name;
+}
+
 /** "localhost:8000", "127.0.0.1:8000 on gpu1". */
 export const measuredServer = ({ addresses, host }: Pick<ServerLoad, 'addresses' | 'host'>): string =>
   host === undefined ? addresses.http : `${addresses.http} on ${host}`;
@@ -91,24 +100,6 @@ export const measuredOnText = (load: Pick<ServerLoad, 'models' | 'addresses' | '
   `Measured on a running Triton: ${servedModels(load)} at ${measuredServer(load)}.${
     load.host === undefined ? '' : ' The load generator ran on that host, in a container.'
   }`;
-
-/** The specification decided a run: it was neither imported nor measured on a Triton that was there already. */
-export const hasSpec = (run: { readonly imported: unknown; readonly onServer: unknown }): boolean =>
-  run.imported === null && run.onServer === null;
-
-/**
- * What is known of a run's specification: all of it, nothing of an imported run, and model name, address and load of one
- * that measured a running Triton.
- */
-export function knownSpec(run: {
-  readonly spec: RunSpec;
-  readonly imported: unknown;
-  readonly onServer: ServerLoad | null;
-}): RunSpec | Pick<RunSpec, 'performance' | 'engine'> | null {
-  const { spec, imported, onServer } = run;
-  if (imported !== null) return null;
-  return onServer === null ? spec : { engine: spec.engine, performance: spec.performance };
-}
 
 const generated: ReadonlySet<string> = new Set(['random', 'zero']);
 
@@ -134,82 +125,32 @@ export function scenarioOfLevels(levels: readonly Level[]): 'offline' | 'online'
   return single && new Set(levels.map(({ batchSize }) => batchSize)).size > 1 ? 'offline' : 'online';
 }
 
-/**
- * Every run has a specification. Of one that did not deploy its model, only the model's name and the levels are true, and
- * nothing else of it is shown.
- */
-export function placeholderSpec(
-  model: string,
-  levels: readonly Level[],
-  known: Partial<Pick<RunSpec, 'engine' | 'performance'>> = {},
-): RunSpec {
-  const rates = levels.flatMap(({ requestRate }) => requestRate ?? []);
-  const concurrency = levels.flatMap((level) => (level.requestRate === undefined ? [level.concurrency] : []));
-  return runSpecSchema.parse({
-    version: 1,
-    model: { preset: model, profile: 'full', args: {} },
-    format: 'onnx',
-    precision: 'fp32',
-    onnxOpset: 17,
-    engine: known.engine ?? { kind: 'local' },
-    configure: {
-      modelName: model,
-      modelVersion: 1,
-      maxBatchSize: 0,
-      batching: 'disabled',
-      preferredBatchSizes: [],
-      maxQueueDelayUs: 0,
-      instances: 1,
-      instanceKind: 'KIND_AUTO',
-      backendAccelerator: 'none',
-      captureCudaGraph: false,
-      threads: 0,
-    },
-    accuracy: { atol: {}, rtol: {}, maxMetricDelta: 0, thresholds: {}, allowUnverified: true },
-    performance: {
-      loadTool: 'perf_analyzer',
-      protocol: 'grpc',
-      inputData: 'random',
-      measurementMode: 'time_windows',
-      measurementIntervalMs: 5000,
-      measurementRequestCount: 50,
-      stabilityPercentage: 10,
-      maxTrials: 10,
-      warmupMs: 0,
-      ...known.performance,
-      batchSizes: [...new Set(levels.map(({ batchSize }) => batchSize))],
-      onlineBatchSize: levels[0]?.batchSize ?? 1,
-      concurrency: concurrency.length === 0 ? [1] : [...new Set(concurrency)],
-      requestRates: [...new Set(rates)],
-    },
-    deadlines: {},
-  });
-}
-
 /** What is sent, as a run says it; of several models of the first. */
-function inputOf({ sources: [first = 'random'] }: ServerLoad): 'random' | 'zero' | 'file' {
+function inputOf({ sources: [first = 'random'] }: ServerLoad): PerformanceSpec['inputData'] {
   return first === 'random' || first === 'zero' ? first : 'file';
 }
 
-/** The specification of a run that measures a server: its load is the one that is measured, the rest is of {@link placeholderSpec}. */
-export function serverSpec(load: ServerLoad): RunSpec {
-  const { addresses, levels, settings, repeats, tools } = load;
-  const [loadTool] = tools;
-  const url = `${addresses.httpTls === null ? 'http' : 'https'}://${addresses.http}`;
-  const name = servedModels(load)
-    .replace(/[^\w.-]+/g, '-')
-    .replace(/^[._-]+/, '')
-    .slice(0, 64);
-  return placeholderSpec(name === '' ? 'model' : name, levels, {
-    engine: { kind: 'remote', url },
-    performance: {
-      ...settings,
-      inputData: inputOf(load),
-      ...{ loadTool, repeats, protocol: load.protocol, crossCheck: tools.length > 1 },
-      maxTrials: Math.max(3, settings.maxTrials),
-      // The load says what is searched for, and over which levels.
-      search: 'none',
-      latencyThresholdMs: 0,
-    },
-  });
+/** How a server is measured, in the words of a specification; what is searched for only the load itself says. */
+export function performanceOfLoad(load: ServerLoad): PerformanceSpec {
+  const { levels, settings, repeats, protocol, tools } = load;
+  const closed = levels.filter(({ requestRate }) => requestRate === undefined);
+  const concurrency = [...new Set(closed.map((level) => level.concurrency))];
+  return {
+    ...settings,
+    inputData: inputOf(load),
+    loadTool: tools[0],
+    crossCheck: tools.length > 1,
+    repeats,
+    protocol,
+    search: 'none',
+    latencyThresholdMs: 0,
+    batchSizes: [...new Set(levels.map(({ batchSize }) => batchSize))],
+    onlineBatchSize: levels[0]?.batchSize ?? 1,
+    concurrency: concurrency.length === 0 ? [1] : concurrency,
+    requestRates: [...new Set(levels.flatMap(({ requestRate }) => requestRate ?? []))],
+  };
 }
+
+/** "http://localhost:8000". */
+export const serverUrl = ({ addresses }: Pick<ServerLoad, 'addresses'>): string =>
+  `${addresses.httpTls === null ? 'http' : 'https'}://${addresses.http}`;

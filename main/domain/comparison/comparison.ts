@@ -4,8 +4,8 @@ import { cellText, type Column, titleWithUnit } from '../../contract/measured/co
 import { fromSend, p99, scheduledP99, throughput } from '../../contract/measured/columns';
 import { formatHalfWidth, missing } from '../../contract/numbers';
 import { accuracyOf, accuracyText, statusOf } from '../../contract/run/run-outcome';
+import { isDeployed, knownParameters } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
-import { hasSpec, knownSpec } from '../../contract/run/server-load';
 import { scenarioOf, type Sweep, sweepHeading, sweepTitle } from '../../contract/run/sweep';
 import { bestOfRuns, type BestRun, differentModelsText } from '../measured/best-of-runs';
 import { type AlignedLevel, type ComparedValue, compareLevels, sweepsOf } from '../measured/compare-levels';
@@ -130,9 +130,9 @@ function comparedSweep(
   };
 }
 
-const machineOf = ({ environment, imported, onServer }: RunState): string => {
-  if (imported !== null || onServer !== null) return missing;
-  const { gpus, cpu } = environment;
+const machineOf = (state: RunState): string => {
+  if (!isDeployed(state)) return missing;
+  const { gpus, cpu } = state.environment;
   return gpus.length === 0 ? cpu : [...new Set(gpus.map(({ name }) => name))].join(', ');
 };
 
@@ -149,7 +149,7 @@ export function comparisonOf(
   const { titleOf, when, budgetMs } = how;
   const names = runNames(states, titleOf, when);
   const short = shortNames(states, titleOf, when);
-  const specs = states.map(knownSpec);
+  const specs = states.map(knownParameters);
   const differences = [...diffSpecs(specs), ...servedByDifference(specs), ...instancesDifference(specs)];
   const shortOf = (index: number): string => short[index] ?? '';
   return {
@@ -171,7 +171,7 @@ export function comparisonOf(
       budgetMs,
     ),
     differences: differences.map(({ field, label, values }) => ({ label: label ?? labelOf(field), values })),
-    allKnown: states.every(hasSpec),
+    allKnown: states.every(isDeployed),
     sweeps: [...new Set(states.flatMap(sweepsOf))].map((sweep) => comparedSweep(states, sweep, short)),
   };
 }

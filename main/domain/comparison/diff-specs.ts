@@ -1,6 +1,6 @@
 import { rowOf } from '../../contract/fields/fields';
 import { parameterText } from '../../contract/fields/parameter-text';
-import type { knownSpec } from '../../contract/run/server-load';
+import type { KnownParameters } from '../../contract/run/run-source';
 import { fieldText, specLeaves } from '../../contract/run/spec-tools';
 import { servedBy } from '../run/served-by';
 import { instancesText } from '../run/serving';
@@ -15,8 +15,6 @@ export interface SpecDifference {
   readonly values: readonly (string | null)[];
 }
 
-type KnownSpec = ReturnType<typeof knownSpec>;
-
 /** A value as its parameter is shown everywhere. */
 function shownText(path: string, value: unknown): string {
   const row = rowOf(path);
@@ -29,7 +27,7 @@ function shownText(path: string, value: unknown): string {
  * @param specs null of an imported run, a part of one that measured a running Triton: what is not known does not differ.
  */
 export function diffSpecs(
-  specs: readonly KnownSpec[],
+  specs: readonly KnownParameters[],
   text: (path: string, value: unknown) => string = shownText,
 ): readonly SpecDifference[] {
   const all = specs.map((spec) => specLeaves(spec ?? {}));
@@ -50,14 +48,14 @@ export function diffSpecs(
 }
 
 /** What executes the model, which follows from engine and format, where the runs differ in it. */
-export function servedByDifference(specs: readonly KnownSpec[]): readonly SpecDifference[] {
+export function servedByDifference(specs: readonly KnownParameters[]): readonly SpecDifference[] {
   const values = specs.map((spec) => (spec !== null && 'model' in spec ? servedBy(spec).backend : null));
   const known = new Set(values.filter((value) => value !== null));
   return known.size < 2 ? [] : [{ field: 'backend', label: 'Served by', values }];
 }
 
 /** What instances and GPUs come to together, where the runs differ in it. */
-export function instancesDifference(specs: readonly KnownSpec[]): readonly SpecDifference[] {
+export function instancesDifference(specs: readonly KnownParameters[]): readonly SpecDifference[] {
   const values = specs.map((spec) => (spec !== null && 'model' in spec ? instancesText(spec) : null));
   const known = new Set(values.filter((value) => value !== null));
   return known.size < 2 ? [] : [{ field: 'instance_group', label: 'Model instances in total', values }];

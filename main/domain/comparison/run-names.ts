@@ -1,5 +1,6 @@
+import { bySource, knownParameters } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
-import { knownSpec, measuredServer, servedModels } from '../../contract/run/server-load';
+import { measuredServer, servedModels } from '../../contract/run/server-load';
 import { fieldText } from '../../contract/run/spec-tools';
 import { diffSpecs } from './diff-specs';
 
@@ -24,12 +25,16 @@ export function runNames(
   titleOf: (preset: string) => string,
   when: When,
 ): readonly string[] {
-  const names = states.map(({ name, spec, imported, onServer }) => {
-    if (name !== null) return name;
-    if (imported !== null) return `${spec.model.preset}, imported from ${imported.fileName}`;
-    if (onServer !== null) return `${servedModels(onServer)} at ${measuredServer(onServer)}`;
-    return `${titleOf(spec.model.preset)} ${spec.format} ${spec.precision} ${spec.model.profile}`;
-  });
+  const names = states.map(
+    ({ name, source }) =>
+      name ??
+      bySource(source, {
+        imported: ({ fileName }, model) => `${model}, imported from ${fileName}`,
+        server: (load) => `${servedModels(load)} at ${measuredServer(load)}`,
+        deployed: ({ model, format, precision }) =>
+          `${titleOf(model.preset)} ${format} ${precision} ${model.profile}`,
+      }),
+  );
   return toldApart(names, states, when);
 }
 
@@ -67,13 +72,13 @@ export function shortNames(
   titleOf: (preset: string) => string,
   when: When,
 ): readonly string[] {
-  const differences = diffSpecs(states.map(knownSpec), (_path, value) => fieldText(value))
+  const differences = diffSpecs(states.map(knownParameters), (_path, value) => fieldText(value))
     .filter(({ field }) => !silent.test(field))
     .toSorted((a, b) => rankOf(a.field) - rankOf(b.field));
   const named = (count: number): readonly string[] =>
-    states.map(({ name, imported }, index) => {
+    states.map(({ name, source }, index) => {
       if (name !== null) return shortened(name);
-      if (imported !== null) return imported.fileName;
+      if (source.kind === 'imported') return source.file.fileName;
       return differences
         .slice(0, count)
         .map(({ field, values }) => partOf(field, values[index] ?? null, titleOf))

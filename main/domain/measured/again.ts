@@ -2,7 +2,8 @@ import { WorkbenchError } from '../../contract/errors';
 import { isSteady } from '../../contract/flag-text';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatCount, formatDuration } from '../../contract/numbers';
-import type { AgainLevel } from '../../contract/run/run-events';
+import type { AgainLevel, Scenario } from '../../contract/run/run-events';
+import { bySource } from '../../contract/run/run-source';
 import { longestTimerMs, type PerformanceSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { loadKey, ofScenario } from '../../contract/run/sweep';
@@ -73,13 +74,22 @@ function spanUs(
   return [warmupUs + least * windowUs, warmupUs + most * windowUs];
 }
 
-const hasEnded = ({ status, imported }: RunState): boolean =>
-  imported === null && status !== 'running' && status !== 'created';
+const hasEnded = ({ status }: RunState): boolean => status !== 'running' && status !== 'created';
+
+/** How a scenario was measured; null where the figures are another tool's. */
+const measuredHow = (
+  { source }: RunState,
+  scenario: Scenario,
+): { readonly settings: PerformanceSpec; readonly inTurns: boolean } | null =>
+  bySource(source, {
+    deployed: ({ performance }) => ({ settings: ofScenario(performance, scenario), inTurns: false }),
+    server: ({ settings, inTurns }) => ({ settings, inTurns }),
+    imported: () => null,
+  });
 
 /** What would make the answer of an ended run surer; null where nothing would, or where the figures are another tool's. */
 export function againOf(state: RunState, answer: Answer | null = answerOf(state)): MeasureAgain | null {
   if (answer === null || answer.again.length === 0 || !hasEnded(state)) return null;
-  const { onServer, spec } = state;
   const levels: AgainLevel[] = [];
   const sum = { leastUs: 0, mostUs: 0 };
   for (const best of answer.again) {
@@ -87,6 +97,8 @@ export function againOf(state: RunState, answer: Answer | null = answerOf(state)
     const key = loadKey(point);
     // Models that are measured at the same time share a level.
     if (levels.some((other) => other.scenario === scenario && loadKey(other) === key)) continue;
+    const how = measuredHow(state, scenario);
+    if (how === null) return null;
     const times = timesOf(point);
     // Its windows are as long as they come, and it is in doubt all the same.
     if (times === point.longer) continue;
@@ -98,8 +110,7 @@ export function againOf(state: RunState, answer: Answer | null = answerOf(state)
       ...(requestRate === undefined ? {} : { requestRate }),
       times,
     });
-    const settings = onServer?.settings ?? ofScenario(spec.performance, scenario);
-    const [leastUs, mostUs] = spanUs(best, settings, { times, inTurns: onServer?.inTurns ?? false });
+    const [leastUs, mostUs] = spanUs(best, how.settings, { times, inTurns: how.inTurns });
     const measured = point.repeats?.count ?? 1;
     sum.leastUs += measured * leastUs;
     sum.mostUs += measured * mostUs;

@@ -2,6 +2,7 @@ import { isFaulty, isSound, isSteady } from '../../contract/flag-text';
 import { withHalfWidth } from '../../contract/measured/column';
 import { throughput } from '../../contract/measured/columns';
 import { formatTyped } from '../../contract/numbers';
+import { bySource } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
 import { servedModels } from '../../contract/run/server-load';
 import { levelText } from '../../contract/words';
@@ -25,28 +26,38 @@ export interface BestRun {
   readonly sentence: string;
 }
 
-/** What a run is a measurement of; null of an imported one, whose model is only a name in a file. */
-function modelKey({ spec, imported, onServer }: RunState): string | null {
-  if (imported !== null) return null;
-  return onServer === null ? JSON.stringify([spec.model.preset, spec.model.args]) : servedModels(onServer);
+/** What a run is a measurement of: a name for people, and what tells it from others. */
+interface MeasuredModel {
+  readonly name: string;
+  readonly key: string;
+  /** null: the workbench did not make it. */
+  readonly size: string | null;
 }
+
+/** Nothing of an imported run, whose model is only a name in a file. */
+const measuredModels = (states: readonly RunState[]): readonly MeasuredModel[] =>
+  states.flatMap(({ source }) =>
+    bySource<readonly MeasuredModel[]>(source, {
+      imported: () => [],
+      server: (load) => [{ name: servedModels(load), key: servedModels(load), size: null }],
+      deployed: ({ model: { preset, args, profile } }) => [
+        { name: preset, key: JSON.stringify([preset, args]), size: profile },
+      ],
+    }),
+  );
 
 /**
  * "different models (resnet50 and bert)", "different sizes of resnet50 (quick and full)"; null where all runs have one model,
  * as far as that is known: a model on a running Triton may be that of a run under another name.
  */
 function differentModels(states: readonly RunState[]): string | null {
+  const models = measuredModels(states);
   for (const served of [false, true]) {
-    const own = states.filter(
-      ({ onServer, imported }) => imported === null && (onServer !== null) === served,
-    );
-    if (new Set(own.map(modelKey)).size < 2) continue;
-    const names = own.map(({ spec, onServer }) =>
-      onServer === null ? spec.model.preset : servedModels(onServer),
-    );
-    const distinct = [...new Set(names)];
+    const own = models.filter(({ size }) => (size === null) === served);
+    if (new Set(own.map(({ key }) => key)).size < 2) continue;
+    const distinct = [...new Set(own.map(({ name }) => name))];
     if (distinct.length > 1) return `different models (${distinct.join(' and ')})`;
-    const sizes = [...new Set(own.map(({ spec }) => spec.model.profile))];
+    const sizes = [...new Set(own.map(({ size }) => size))];
     return `different sizes of ${distinct[0] ?? ''}${sizes.length < 2 ? '' : ` (${sizes.join(' and ')})`}`;
   }
   return null;

@@ -4,6 +4,7 @@ import { type Column, intervalOf, numberOf } from '../../contract/measured/colum
 import { p99, scheduledP99, throughput } from '../../contract/measured/columns';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
+import { performanceOf } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
 import { type LoadLevel, scenarioOf, type Sweep, sweepOfLevel } from '../../contract/run/sweep';
 import { largestOf, smallestOf, spreadInterval } from '../statistics';
@@ -234,7 +235,7 @@ const published = (value: number): Measured => ({
 export function compareWithPublished(baseline: Baseline, state: RunState): readonly ComparedSweep[] {
   return (['batchSize', 'concurrency'] as const).flatMap((sweep) => {
     const scenario = scenarioOf(sweep);
-    const series = baselineSeries(baseline, scenario, state.spec);
+    const series = baselineSeries(baseline, scenario, performanceOf(state));
     const own = pointsOfSweep(state, sweep);
     const pairs = (series?.points ?? []).flatMap((first): ComparedPair[] => {
       const { batchSize, load, inferencesPerSecond, p99Ms } = first;

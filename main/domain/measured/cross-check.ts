@@ -5,6 +5,7 @@ import { clientCpuPerRequest } from '../../contract/measured/detail-columns';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatMeasured, formatShare, missing } from '../../contract/numbers';
 import type { Scenario } from '../../contract/run/run-events';
+import { performanceOf } from '../../contract/run/run-source';
 import { type LoadTool, loadTools } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { byLoad, loadKey, type LoadLevel, ofScenario } from '../../contract/run/sweep';
@@ -146,12 +147,13 @@ export function crossCheck({ points, missing }: CrossInput): readonly CrossLevel
 
 /** Of a run's scenario, by load; null unless the run cross-checks. */
 export function crossCheckOf(
-  state: Pick<RunState, 'spec' | 'scenarios'>,
+  state: Pick<RunState, 'source' | 'scenarios'>,
   scenario: Scenario,
 ): readonly CrossLevel[] | null {
-  if (!state.spec.performance.crossCheck) return null;
+  const performance = performanceOf(state);
+  if (performance?.crossCheck !== true) return null;
   const { points, missing } = state.scenarios[scenario];
-  const { loadTool } = ofScenario(state.spec.performance, scenario);
+  const { loadTool } = ofScenario(performance, scenario);
   return [
     ...crossCheck({
       points: points.map(({ point }) => ({ ...point, repeat: point.repeat ?? 1 })),

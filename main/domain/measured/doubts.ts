@@ -5,7 +5,8 @@ import { formatCount, formatMeasured, formatShare, formatTyped } from '../../con
 import { isElsewhere } from '../../contract/run/engine-kinds';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
 import { outcomeOf } from '../../contract/run/run-outcome';
-import type { PerformanceSpec } from '../../contract/run/run-spec';
+import { bySource, performanceOf } from '../../contract/run/run-source';
+import { defaultErrorPercentage } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { type Sweep, sweepOf } from '../../contract/run/sweep';
 import { clipped } from '../../contract/words';
@@ -26,7 +27,7 @@ const listedLevels = 6;
 const longestReason = 150;
 
 /** What a flag means for whoever uses the figures; "not steady" is told by `steady` and needs no sentence of its own. */
-const consequences = ({ errorPercentage }: PerformanceSpec): readonly (readonly [Flag, string])[] => [
+const consequences = (errorPercentage: number): readonly (readonly [Flag, string])[] => [
   ['errors', `more than ${formatTyped(errorPercentage)} % of the requests failed`],
   ['client-saturated', 'the load generator was the limit (client-limited), so the server may be faster'],
   ['machine-busy', 'other work on the machine held up the load generator, so latencies may read too high'],
@@ -88,15 +89,17 @@ function steadiness(measured: readonly Of[]): readonly string[] {
   ];
 }
 
-const flagged = ({ spec }: RunState, measured: readonly Of[]): readonly string[] =>
-  consequences(spec.performance).flatMap(([flag, consequence]) => {
-    const levels = measured.filter(({ level }) => level.point?.flags.includes(flag));
-    if (levels.length === 0) return [];
-    const where = levels.length === measured.length ? '' : ` (${levelsText(levels)})`;
-    const who =
-      levels.length === measured.length ? 'every level' : levelCount(levels.length, measured.length);
-    return [`At ${who}${where}, ${consequence}.`];
-  });
+const flagged = (state: RunState, measured: readonly Of[]): readonly string[] =>
+  consequences(performanceOf(state)?.errorPercentage ?? defaultErrorPercentage).flatMap(
+    ([flag, consequence]) => {
+      const levels = measured.filter(({ level }) => level.point?.flags.includes(flag));
+      if (levels.length === 0) return [];
+      const where = levels.length === measured.length ? '' : ` (${levelsText(levels)})`;
+      const who =
+        levels.length === measured.length ? 'every level' : levelCount(levels.length, measured.length);
+      return [`At ${who}${where}, ${consequence}.`];
+    },
+  );
 
 function holes(all: readonly Of[]): readonly string[] {
   const none = all.filter(({ level }) => level.point === null);
@@ -121,9 +124,11 @@ function generator(state: RunState, measured: readonly Of[]): readonly string[] 
   const { cpuCount } = state.environment;
   const shares = measured.map(({ level }) => level.point?.client?.cpuShare ?? 0);
   const most = Math.max(0, largestOf(shares));
-  const { imported, onServer, spec } = state;
-  const elsewhere = onServer === null ? isElsewhere(spec.engine) : !isLoopback(onServer.addresses.http);
-  const apart = imported !== null || elsewhere;
+  const apart = bySource(state.source, {
+    imported: () => true,
+    server: ({ addresses }) => !isLoopback(addresses.http),
+    deployed: ({ engine }) => isElsewhere(engine),
+  });
   if (apart || cpuCount === 0 || most < largeClientShare * cpuCount) return [];
   return [
     `The load generator ran on the same machine as Triton and used up to ${formatMeasured(most)} of its ${formatCount(cpuCount)} CPU cores.`,
@@ -171,18 +176,18 @@ function accuracy(state: RunState): readonly string[] {
   ];
 }
 
-function origin({ imported, spec }: RunState): readonly string[] {
-  if (imported !== null) {
-    return [
+const origin = ({ source }: RunState): readonly string[] =>
+  bySource(source, {
+    imported: ({ notes }) => [
       'The figures were imported and not measured here: machine, model and accuracy are unknown.',
-      ...imported.notes.map((note) => clipped(note, longestReason)),
-    ];
-  }
-  const reduced = spec.model.profile === 'quick' && spec.model.source === undefined;
-  return reduced
-    ? ['The model is the reduced one of the quick profile: the figures do not hold for the full model.']
-    : [];
-}
+      ...notes.map((note) => clipped(note, longestReason)),
+    ],
+    server: () => [],
+    deployed: ({ model }) =>
+      model.profile === 'quick' && model.source === undefined
+        ? ['The model is the reduced one of the quick profile: the figures do not hold for the full model.']
+        : [],
+  });
 
 /**
  * Why a run is to be taken with care beside what its answer says itself: one plain sentence per reason, the gravest first;
@@ -202,7 +207,7 @@ export function doubtsOf(state: RunState): readonly string[] {
     ...steadiness(measured),
     ...flagged(state, measured),
     ...precision(state),
-    ...(state.imported === null ? accuracy(state) : []),
+    ...(state.source.kind === 'imported' ? [] : accuracy(state)),
     ...(partial ? ['The run has not finished: the answer rests on the levels measured so far.'] : []),
     ...holes(all),
     ...responses(measured),

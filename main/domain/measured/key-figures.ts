@@ -55,7 +55,7 @@ function unitOf(column: Column, point: LoadPoint, unit: string): string {
 /** One request at a time: of a running Triton that may be a level of the online sweep too. */
 function lightestOf(state: RunState): LoadPoint | null {
   const found = levelsOf(state, 'offline').find(({ point }) => point !== null)?.point ?? null;
-  if (found !== null || state.onServer === null) return found;
+  if (found !== null || state.source.kind !== 'server') return found;
   const single = levelsOf(state, 'online').find(
     ({ point }) => point !== null && point.concurrency === 1 && point.requestRate === undefined,
   );

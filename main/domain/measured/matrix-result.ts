@@ -3,6 +3,7 @@ import { localHost } from '../../contract/host/host-name';
 import { hostOf as hostOfUrl } from '../../contract/reach';
 import { inContainers, isElsewhere, isSlice, visibleGpus } from '../../contract/run/engine-kinds';
 import type { Scenario } from '../../contract/run/run-events';
+import { engineOf, modelOf } from '../../contract/run/run-source';
 import type { DockerEngineSpec, RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import type { MatrixAxis } from '../../contract/run/spec-tools';
@@ -45,7 +46,10 @@ function containerDevice(engine: DockerEngineSpec, gpus: RunState['environment']
   return `${gpusText(gpus.map(({ name }) => name))}${engine.gpus.some(isSlice) ? ' (MIG)' : ''}`;
 }
 
-function deviceOfState({ spec: { engine }, environment, job }: RunState): string {
+function deviceOfState(state: RunState): string | null {
+  const engine = engineOf(state);
+  if (engine === null) return null;
+  const { environment, job } = state;
   const { gpus } = environment;
   // What this machine has is not what that server runs on.
   if (isElsewhere(engine)) return `Server ${hostOfUrl(engine.url) ?? engine.url}`;
@@ -82,7 +86,8 @@ const choiceOf = ({ axes }: MatrixResult): string =>
 /** What was chosen beside the GPU: "resnet50, onnx, fp16". Pure. */
 export function choiceText({ axes, spec, state }: MatrixResult): string {
   const values = axes.filter(({ field }) => !ofPlace.has(field)).map(({ value }) => value);
-  return values.length > 0 ? values.join(', ') : ((state?.spec ?? spec)?.model.preset ?? '');
+  if (values.length > 0) return values.join(', ');
+  return state === null ? (spec?.model.preset ?? '') : modelOf(state);
 }
 
 /**

@@ -10,6 +10,7 @@ import { formatCount } from '../../contract/numbers';
 import { askedGpus, hostOf as chosenHost, inContainers, visibleGpus } from '../../contract/run/engine-kinds';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
 import { statusOf, verificationOf } from '../../contract/run/run-outcome';
+import { engineOf, specOf } from '../../contract/run/run-source';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { budgetLatencyUs } from '../../contract/run/sweep';
@@ -49,12 +50,13 @@ const text = (id: string, title: string, help: string, read: Row['read']): Row =
 const axisIn = ({ axes }: MatrixResult, field: string): string | null =>
   axes.find((axis) => axis.field === field)?.value ?? null;
 
-const specOf = ({ state, spec }: MatrixResult): RunSpec | null => state?.spec ?? spec;
+const chosenSpec = ({ state, spec }: MatrixResult): RunSpec | null =>
+  (state === null ? null : specOf(state)) ?? spec;
 
 /** The host that the run is on, or those that it may be given to; null where it names none. */
 function hostOf(result: MatrixResult): string | null {
-  const engine = result.state?.spec.engine;
-  const host = engine === undefined ? undefined : chosenHost(engine);
+  const engine = result.state === null ? null : engineOf(result.state);
+  const host = engine === null ? undefined : chosenHost(engine);
   if (host !== undefined) return host;
   if (result.state !== null) return result.hosts === undefined ? null : localHost;
   return axisIn(result, 'engine.host') ?? result.hosts?.join(', ') ?? null;
@@ -70,7 +72,7 @@ function jobGpuOf(engine: RunSpec['engine'], state: RunState | null): string | n
 /** What measured where the run got so far, else what it asks for. */
 function gpuOf(result: MatrixResult): string | null {
   const names = result.state?.environment.gpus.map(({ name }) => name) ?? [];
-  const engine = specOf(result)?.engine;
+  const engine = chosenSpec(result)?.engine;
   if (engine !== undefined && isJobEngine(engine)) return jobGpuOf(engine, result.state);
   const asked = engine === undefined ? [] : askedGpus(engine);
   if (asked.length > 0 && names.length > 0) return [...new Set(names)].join(', ');
@@ -81,7 +83,7 @@ function gpuOf(result: MatrixResult): string | null {
 }
 
 function releaseOf(result: MatrixResult): string | null {
-  const engine = specOf(result)?.engine;
+  const engine = chosenSpec(result)?.engine;
   return engine !== undefined && inContainers(engine) ? (engine.release ?? null) : null;
 }
 
@@ -176,14 +178,19 @@ export function choiceColumns(results: readonly MatrixResult[]): readonly Row[] 
       'preset',
       'Preset',
       'Model of the run.',
-      (one) => specOf(one)?.model.preset ?? axisIn(one, 'model.preset'),
+      (one) => chosenSpec(one)?.model.preset ?? axisIn(one, 'model.preset'),
     ),
-    text('format', 'Format', 'Format that is served.', (one) => specOf(one)?.format ?? axisIn(one, 'format')),
+    text(
+      'format',
+      'Format',
+      'Format that is served.',
+      (one) => chosenSpec(one)?.format ?? axisIn(one, 'format'),
+    ),
     text(
       'precision',
       'Precision',
       'Number format of the model.',
-      (one) => specOf(one)?.precision ?? axisIn(one, 'precision'),
+      (one) => chosenSpec(one)?.precision ?? axisIn(one, 'precision'),
     ),
     text('gpu', 'GPU', 'GPUs of the run; none: on the CPU, or on a server that is not ours.', gpuOf),
     ...(results.some((result) => hostOf(result) !== null)
@@ -322,9 +329,9 @@ export const matrixDocument = (name: string, results: readonly MatrixResult[]) =
   runs: results.map((result) => ({
     number: result.number,
     axes: Object.fromEntries(result.axes.map(({ field, value }) => [field, value])),
-    preset: specOf(result)?.model.preset ?? axisIn(result, 'model.preset'),
-    format: specOf(result)?.format ?? axisIn(result, 'format'),
-    precision: specOf(result)?.precision ?? axisIn(result, 'precision'),
+    preset: chosenSpec(result)?.model.preset ?? axisIn(result, 'model.preset'),
+    format: chosenSpec(result)?.format ?? axisIn(result, 'format'),
+    precision: chosenSpec(result)?.precision ?? axisIn(result, 'precision'),
     gpu: gpuOf(result),
     host: hostOf(result),
     measuredOn: measuredOn(result),

@@ -3,6 +3,7 @@ import { isFaulty, isSound } from '../../contract/flag-text';
 import type { Gpu } from '../../contract/measured/detail-columns';
 import type { LoadPoint } from '../../contract/measured/results';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
+import { bySource } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
 import { scenarioOfLevels } from '../../contract/run/server-load';
 import { budgetLatencyUs, byLoad, loadKey, type LoadLevel, scenarioLevels } from '../../contract/run/sweep';
@@ -16,22 +17,22 @@ export interface Level extends LoadLevel {
 }
 
 /** The levels of a scenario that a run asks for, of a search those that it may try; none of what was imported. */
-export function askedLoads(
-  { spec, imported, onServer }: Pick<RunState, 'spec' | 'imported' | 'onServer'>,
-  scenario: Scenario,
-): readonly LoadLevel[] {
-  if (imported !== null) return [];
-  if (onServer === null) return scenarioLevels(spec.performance, scenario);
-  // Of a weighted model, and of several, each point has a load of its own.
-  const asAsked = onServer.models.every(({ weight }) => weight === 1);
-  return asAsked && scenarioOfLevels(onServer.levels) === scenario ? onServer.levels : [];
-}
+export const askedLoads = ({ source }: Pick<RunState, 'source'>, scenario: Scenario): readonly LoadLevel[] =>
+  bySource(source, {
+    imported: () => [],
+    deployed: ({ performance }) => scenarioLevels(performance, scenario),
+    // Of a weighted model, and of several, each point has a load of its own.
+    server: ({ models, levels }) =>
+      models.every(({ weight }) => weight === 1) && scenarioOfLevels(levels) === scenario ? levels : [],
+  });
 
 /** The same where all are measured; which of them a search tries only the search tells. */
 function wantedLoads(state: RunState, scenario: Scenario): readonly LoadLevel[] {
-  const { search } = state.spec.performance;
-  const searching =
-    state.onServer === null ? scenario === 'online' && search !== 'none' : state.onServer.search !== null;
+  const searching = bySource(state.source, {
+    imported: () => false,
+    deployed: ({ performance }) => scenario === 'online' && performance.search !== 'none',
+    server: ({ search }) => search !== null,
+  });
   return searching ? [] : askedLoads(state, scenario);
 }
 
@@ -168,16 +169,16 @@ export function spacedLevels(
  * The p99 budget of a run, in milliseconds: the one that was set for it, else the one that its search kept to. Null
  * without one.
  */
-export function budgetMsOf({ p99BudgetMs, spec, imported, onServer }: RunState): number | null {
-  if (p99BudgetMs !== null) return p99BudgetMs;
-  if (onServer !== null) {
+export const budgetMsOf = ({ p99BudgetMs, source }: RunState): number | null =>
+  p99BudgetMs ??
+  bySource(source, {
+    imported: () => null,
     // Of another percentile it says nothing of the p99.
-    const { search: searched, settings } = onServer;
-    return searched === null || settings.percentile > 0 ? null : searched.thresholdUs / 1000;
-  }
-  const { search, latencyThresholdMs } = spec.performance;
-  return imported === null && search !== 'none' && latencyThresholdMs > 0 ? latencyThresholdMs : null;
-}
+    server: ({ search, settings }) =>
+      search === null || settings.percentile > 0 ? null : search.thresholdUs / 1000,
+    deployed: ({ performance: { search, latencyThresholdMs } }) =>
+      search !== 'none' && latencyThresholdMs > 0 ? latencyThresholdMs : null,
+  });
 
 interface GpuLine {
   readonly name: string;

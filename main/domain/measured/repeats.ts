@@ -7,6 +7,7 @@ import type {
   Spread,
 } from '../../contract/measured/results';
 import type { Scenario } from '../../contract/run/run-events';
+import { performanceOf } from '../../contract/run/run-source';
 import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from '../../contract/run/run-state';
 import { loadKey, ofScenario, turnKey, turnOf } from '../../contract/run/sweep';
 import { present } from '../../contract/trees';
@@ -274,11 +275,13 @@ const modelKey = ({ model }: LoadPoint): string => (model === undefined ? '' : `
  * measured with the other is in {@link crossCheckOf} alone. A level is missing when all its measurements are.
  */
 export function shownScenario(
-  state: Pick<RunState, 'spec' | 'scenarios'>,
+  state: Pick<RunState, 'source' | 'scenarios'>,
   scenario: Scenario,
 ): ScenarioState {
   const { points, missing } = state.scenarios[scenario];
-  const { loadTool, crossCheck, repeats } = ofScenario(state.spec.performance, scenario);
+  const performance = performanceOf(state);
+  if (performance === null) return state.scenarios[scenario];
+  const { loadTool, crossCheck, repeats } = ofScenario(performance, scenario);
   if (repeats === 1 && !crossCheck) return state.scenarios[scenario];
   // Of a resumed run under changed keys the later result of a measurement stands.
   const byTurn = new Map<string, MeasuredPoint>();

@@ -88,8 +88,8 @@ export function verdictParts(state: RunState, titles: MetricTitles): Verdict {
     return { lead, doubts: [], partial: null };
   }
   const doubts = answer.doubts.map(({ text }) => `${text}.`);
-  if (state.imported !== null) {
-    const lead = `Imported from ${state.imported.fileName}, not measured here. ${answer.sentence}.`;
+  if (state.source.kind === 'imported') {
+    const lead = `Imported from ${state.source.file.fileName}, not measured here. ${answer.sentence}.`;
     return { lead, doubts, partial: null };
   }
   const lead = `${answer.sentence}; ${accuracyClause(state, titles)}.`;

@@ -1,6 +1,7 @@
 import type { Environment } from '../../contract/measured/results';
 import { backendsOf, enginePlace, inContainers } from '../../contract/run/engine-kinds';
 import { formatFacts } from '../../contract/run/model-formats';
+import { bySource, isDeployed } from '../../contract/run/run-source';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { measuredServer } from '../../contract/run/server-load';
@@ -52,20 +53,20 @@ export function servedBy(
 
 /** The same of a run; null of one that was imported or measured a Triton that was there already. */
 export const servedByOf = (state: RunState): ServedBy | null =>
-  state.imported === null && state.onServer === null
-    ? servedBy(state.spec, state.environment.packages)
-    : null;
+  isDeployed(state) ? servedBy(state.source.spec, state.environment.packages) : null;
 
 /** "ONNX Runtime 1.23.2 in Triton’s Python backend, Triton 2.51.0, on this machine, CPU"; null of an imported run. */
 export function servedByText(state: RunState): string | null {
-  if (state.imported !== null) return null;
-  const version = state.environment.tritonVersion;
+  const { tritonVersion: version, packages } = state.environment;
   const triton = version === null ? [] : [version.startsWith('Triton') ? version : `Triton ${version}`];
-  if (state.onServer !== null) {
-    return `${triton[0] ?? 'Triton'} at ${measuredServer(state.onServer)}`;
-  }
-  const { backend, place } = servedBy(state.spec, state.environment.packages);
-  return [backend, ...triton, place].join(', ');
+  return bySource(state.source, {
+    imported: () => null,
+    server: (load) => `${triton[0] ?? 'Triton'} at ${measuredServer(load)}`,
+    deployed: (spec) => {
+      const { backend, place } = servedBy(spec, packages);
+      return [backend, ...triton, place].join(', ');
+    },
+  });
 }
 
 /** That the figures are not those of another backend; null where the model is served by the one that Triton has for it. */

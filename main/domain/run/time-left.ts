@@ -1,7 +1,8 @@
 import { formatDuration } from '../../contract/numbers';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
+import { isDeployed } from '../../contract/run/run-source';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
-import type { RunState } from '../../contract/run/run-state';
+import type { DeployedRun, RunState } from '../../contract/run/run-state';
 import {
   measuringOrder,
   ofScenario,
@@ -23,11 +24,11 @@ interface TimeLeft {
 const expectedWindows = 3;
 
 /** Levels that are neither measured nor passed by in the sweep under way. */
-function levelsLeft(state: RunState, scenario: Scenario): number {
+function levelsLeft(state: DeployedRun, scenario: Scenario): number {
   const step = state.steps.find((candidate) => candidate.id === scenario);
   if (step === undefined || step.status === 'done' || step.status === 'skipped') return 0;
   const { points, missing } = state.scenarios[scenario];
-  const { performance } = state.spec;
+  const { performance } = state.source.spec;
   const { loadTool } = ofScenario(performance, scenario);
   const over = points.map((measured) => turnKey(turnOf(measured.point, loadTool)));
   // Holes of an earlier attempt are tried again; those of the sweep under way are behind it.
@@ -102,16 +103,16 @@ function hasStepsBefore(state: RunState): boolean {
  */
 export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | null {
   if (state.status !== 'running' || state.waitsFor !== null) return null;
-  // In turns no level ends before the last round, and what is searched for is not in the specification.
-  if (state.onServer !== null) return null;
+  // In turns no level ends before the last round.
+  if (!isDeployed(state)) return null;
   const left = scenarios.reduce((sum, scenario) => sum + levelsLeft(state, scenario), 0);
   if (left === 0) return null;
   const measured = scenarios.flatMap((scenario) => state.scenarios[scenario].points);
   const tookS = measured.reduce((sum, { point }) => sum + (point.elapsedUs ?? 0) / 1e6, 0) / measured.length;
-  const levelS = measured.length > 0 ? tookS : plannedLevelS(state.spec.performance);
+  const levelS = measured.length > 0 ? tookS : plannedLevelS(state.source.spec.performance);
   if (levelS === null) return null;
   const seconds = left * levelS - Math.min(levelS, spentS(state, nowMs));
-  const { repeats, crossCheck } = state.spec.performance;
+  const { repeats, crossCheck } = state.source.spec.performance;
   const noun = repeats > 1 || crossCheck ? 'measurement' : 'level';
   const each = `${counted(left, noun)} left, about ${formatDuration(levelS * 1e6)} each`;
   const basis =

@@ -4,7 +4,6 @@ import { basename, join, relative } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../../contract/errors';
 import { fileLimits } from '../../contract/reader-limits';
-import type { RunSpec } from '../../contract/run/run-spec';
 import type { DockerClient } from '../../docker/client';
 import type { ContainerMount } from '../../docker/container-body';
 import { labelNames } from '../../docker/containers';
@@ -21,7 +20,7 @@ import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText, requirePlainEntry } from '../../platform/plain-entry';
 import type { RunContainers } from '../docker/run-containers';
 import type { FilesListener, RunFiles } from '../docker/run-files';
-import type { PlaceRun } from '../engine';
+import type { PlaceRun, PlaceSpec } from '../engine';
 import {
   emptyMirror,
   type Mirror,
@@ -52,7 +51,7 @@ interface VolumeFilesOptions {
   readonly client: DockerClient;
   readonly instance: string;
   readonly run: PlaceRun;
-  readonly spec: RunSpec;
+  readonly spec: PlaceSpec;
   readonly resources: string;
   readonly bundles: string;
   readonly containers: RunContainers;

@@ -19,7 +19,7 @@ const programs: ReadonlySet<string> = new Set(['models', 'own', 'serving', 'tool
 interface SharedVolumesOptions {
   readonly client: DockerClient;
   readonly instance: string;
-  readonly spec: RunSpec;
+  readonly spec: Pick<RunSpec, 'model'>;
   readonly resources: string;
   readonly bundles: string;
   readonly transfer: VolumeTransfer;

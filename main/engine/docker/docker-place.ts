@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
 import type { UsedImage } from '../../contract/measured/results';
-import type { DockerEngineSpec, RunSpec } from '../../contract/run/run-spec';
+import type { DockerEngineSpec } from '../../contract/run/run-spec';
 import { sharedMemoryOf } from '../../contract/run/sweep';
 import { ask, type DockerClient } from '../../docker/client';
 import { removeContainer } from '../../docker/container-life';
@@ -20,6 +20,7 @@ import type {
   ImagesListener,
   Place,
   PlaceRun,
+  PlaceSpec,
   ServerHandle,
   StartServerInput,
 } from '../engine';
@@ -44,7 +45,7 @@ export type PrepareImage = (
 
 interface DockerPlaceOptions extends ImageSource {
   readonly link: DockerLink;
-  readonly spec: RunSpec;
+  readonly spec: PlaceSpec;
   readonly engine: DockerEngineSpec;
   readonly run: PlaceRun;
   readonly workerFile: string;

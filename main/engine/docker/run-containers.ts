@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/run/run-spec';
+import type { DockerEngineSpec, PerformanceSpec } from '../../contract/run/run-spec';
 import { sharedMemoryOf } from '../../contract/run/sweep';
 import { containerBody, type ContainerBodyInput, type ContainerMount } from '../../docker/container-body';
 import type { ContainerLabels } from '../../docker/containers';
@@ -7,7 +7,7 @@ import { cdiDevicesOf, type DockerLink, isRootless, remapsUsers, runtimesOf } fr
 import { cdiNames, gpuAccessOf } from '../../docker/gpu-access';
 import { hashValue } from '../../platform/files';
 import { pythonVariables, toolkitVariables } from '../../platform/process';
-import type { PlaceRun } from '../engine';
+import type { PlaceRun, PlaceSpec } from '../engine';
 import { containerPaths, type PathMap } from './run-files';
 
 /** Containers never run as root; a workbench that does gives them this user instead. */
@@ -62,7 +62,7 @@ interface RunContainersOptions {
   readonly facts: EngineFacts;
   readonly instance: string;
   readonly run: PlaceRun;
-  readonly spec: RunSpec;
+  readonly spec: PlaceSpec;
   readonly engine: DockerEngineSpec;
   /** `resources` of the product. */
   readonly resources: string;

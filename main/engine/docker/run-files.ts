@@ -75,14 +75,14 @@ function sourcePairs({ source }: RunSpec['model']): PathPair[] {
 }
 
 /** The user's own model, weights and data set, where they are given. Throws spec-invalid for a place outside of them. */
-export function inputPairs(spec: RunSpec): PathPair[] {
-  const { checkpoint, dataset } = spec.model;
+export function inputPairs({ model }: Pick<RunSpec, 'model'>): PathPair[] {
+  const { checkpoint, dataset } = model;
   const pair = (kind: string, host: string | undefined): PathPair[] => {
     if (host === undefined) return [];
     requireNamed(`model.${kind}`, host);
     return [{ host, container: `/workbench/input/${kind}/${basename(host)}` }];
   };
-  return [...sourcePairs(spec.model), ...pair('checkpoint', checkpoint), ...pair('dataset', dataset)];
+  return [...sourcePairs(model), ...pair('checkpoint', checkpoint), ...pair('dataset', dataset)];
 }
 
 interface ContainerPathsInput {
@@ -91,7 +91,7 @@ interface ContainerPathsInput {
   readonly resources: string;
   /** Folder of the product's bundles. */
   readonly bundles: string;
-  readonly spec: RunSpec;
+  readonly spec: Pick<RunSpec, 'model'>;
 }
 
 /** What a run's containers see of this machine, and where. */
@@ -131,7 +131,7 @@ export interface RunFiles {
 
 interface SharedFilesOptions {
   readonly run: PlaceRun;
-  readonly spec: RunSpec;
+  readonly spec: Pick<RunSpec, 'model'>;
   readonly resources: string;
   readonly bundles: string;
   readonly paths: PathMap;

@@ -11,6 +11,8 @@ import {
   type JobState,
 } from '../../contract/job/run-job';
 import { type JournalBody, type RunOutcome, runOutcomes, waitText } from '../../contract/run/run-events';
+import { specOf } from '../../contract/run/run-source';
+import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import type { JobProgram, JobScheduler, OwnJob } from '../../engine/job';
 import { canonicalJson, exists } from '../../platform/files';
@@ -68,6 +70,27 @@ export interface SubmitHow {
 type HandedRun = Pick<RunContext, 'runId' | 'state' | 'append'>;
 type GivenRun = Pick<RunContext, 'runId' | 'folder'> & { readonly close: () => Promise<void> };
 
+/** Whether jobs do the work of a run with this specification. */
+function isOfJob(state: Pick<RunState, 'source'>): boolean {
+  const engine = specOf(state)?.engine;
+  return engine !== undefined && isJobEngine(engine);
+}
+
+/** Runs that ask for the same, whose jobs are submitted together. */
+function groupsOf(runs: readonly HandedRun[]) {
+  const groups = new Map<string, { readonly engine: RunSpec['engine']; readonly group: HandedRun[] }>();
+  for (const run of runs) {
+    const engine = specOf(run.state())?.engine;
+    if (engine === undefined) continue;
+    // Of Kubernetes each has a Job of its own, which is journalled before the next is created.
+    const key = engine.kind === 'kubernetes' ? run.runId : canonicalJson(engine);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { engine, group: [run] });
+    else known.group.push(run);
+  }
+  return [...groups.values()];
+}
+
 /** Runs that jobs of a scheduler work on: how they are handed over, followed and stopped, whatever the scheduler is. */
 export class JobRuns {
   private readonly followed = new Map<string, Promise<RunEnd>>();
@@ -82,13 +105,13 @@ export class JobRuns {
   }
 
   /** The node of the job that works on a run of this engine here; null: no job does. */
-  nodeOf({ engine }: Pick<RunState['spec'], 'engine'>): string | null {
+  nodeOf({ engine }: Pick<RunSpec, 'engine'>): string | null {
     return isJobEngine(engine) ? (this.inside?.node ?? null) : null;
   }
 
   /** Whether the work of a run is done elsewhere, by a job that it is handed to. */
-  isHandedOver({ spec, onServer }: Pick<RunState, 'spec' | 'onServer'>): boolean {
-    return isJobEngine(spec.engine) && onServer === null && this.inside === null;
+  isHandedOver(state: Pick<RunState, 'source'>): boolean {
+    return isOfJob(state) && this.inside === null;
   }
 
   /** Follows the run where its job works on it, or is about to; null: nothing does. */
@@ -133,7 +156,7 @@ export class JobRuns {
     const deadline = performance.now() + handoverMs;
     for (;;) {
       const { state, folder } = await this.options.store.load(runId);
-      if (!isJobEngine(state.spec.engine)) return;
+      if (!isOfJob(state)) return;
       const isFree = (await leaseHolder(folder.dir)) === null;
       if (state.job?.id === inside.id && isFree) return;
       if (isAskedToStop()) {
@@ -150,10 +173,10 @@ export class JobRuns {
   }
 
   /** Inside of a job: throws cancelled where the run was cancelled before this job, which it names, began it. */
-  requireWanted({ runId, status, job, spec }: RunState): void {
+  requireWanted(state: RunState): void {
     const { inside } = this;
-    if (inside === null || !isJobEngine(spec.engine) || job?.id !== inside.id || status !== 'cancelled')
-      return;
+    const { runId, status, job } = state;
+    if (inside === null || !isOfJob(state) || job?.id !== inside.id || status !== 'cancelled') return;
     throw new WorkbenchError('cancelled', 'The run was cancelled before its job began it', { where: runId });
   }
 
@@ -163,17 +186,9 @@ export class JobRuns {
    */
   async submit(runs: readonly HandedRun[], { name, signal }: SubmitHow = {}): Promise<void> {
     const { scheduler, program } = this.options;
-    const groups = new Map<string, HandedRun[]>();
-    for (const run of runs) {
-      const { engine } = run.state().spec;
-      // Of Kubernetes each has a Job of its own, which is journalled before the next is created.
-      const key = engine.kind === 'kubernetes' ? run.runId : canonicalJson(engine);
-      groups.set(key, [...(groups.get(key) ?? []), run]);
-    }
-    for (const group of groups.values()) {
+    for (const { engine, group } of groupsOf(runs)) {
       const [first] = group;
       if (first === undefined || signal?.aborted === true) continue;
-      const { engine } = first.state().spec;
       const own = group.length === 1 ? first.runId : (name ?? first.runId).replace(/[^\w.-]+/g, '-');
       const runIds = group.map(({ runId }) => runId);
       const jobs = await scheduler.submit({ name: `${namePrefix}${own}`, runIds, engine, program });

@@ -2,9 +2,9 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { IconAlertTriangle, IconList } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
-import { baselineSeries } from '../../../main/contract/measured/baseline';
+import { type Baseline, type BaselineSeries, baselineSeries } from '../../../main/contract/measured/baseline';
+import { isDeployed, knownParameters, performanceOf } from '../../../main/contract/run/run-source';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { hasSpec, knownSpec } from '../../../main/contract/run/server-load';
 import { plannedSweep, scenarioOf, type Sweep, sweepTitle } from '../../../main/contract/run/sweep';
 import {
   diffSpecs,
@@ -34,14 +34,15 @@ import { LevelTable } from './level-table';
 import { RunLegend } from './run-legend';
 import { SaveDialog } from './save-dialog';
 
+function isPlanned(state: RunState, sweep: Sweep): boolean {
+  const performance = performanceOf(state);
+  return performance !== null && plannedSweep(performance, 'online') === sweep;
+}
+
 /** The sweeps that the runs have between them, batch size first; of online those that any run measured or plans. */
 function sweepsOf(states: readonly RunState[]): readonly Sweep[] {
   const online = (['concurrency', 'requestRate'] as const).filter((sweep) =>
-    states.some(
-      (state) =>
-        pointsOfSweep(state, sweep).length > 0 ||
-        (state.imported === null && plannedSweep(state.spec.performance, 'online') === sweep),
-    ),
+    states.some((state) => pointsOfSweep(state, sweep).length > 0 || isPlanned(state, sweep)),
   );
   return ['batchSize', ...online];
 }
@@ -88,6 +89,10 @@ function BestRun({ states, names }: { states: readonly RunState[]; names: readon
   );
 }
 
+/** The published figures of a sweep; nothing is published of an open loop. */
+const publishedOf = (shown: Baseline | null, sweep: Sweep, first: RunState): BaselineSeries | null =>
+  sweep === 'requestRate' ? null : baselineSeries(shown, scenarioOf(sweep), performanceOf(first));
+
 /** @param first of the states: what the others, and published figures, are held against. */
 function Comparison({ first, states }: { first: RunState; states: readonly RunState[] }) {
   const { presets } = useWorkbench();
@@ -101,11 +106,8 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
     return [runNames(states, titleOf, formatWhen), shortNames(states, titleOf, formatWhen)];
   }, [states, known]);
   const baseline = useBaseline(first);
-  const published = useMemo(
-    // Nothing is published of an open loop.
-    () => (sweep === 'requestRate' ? null : baselineSeries(baseline.shown, scenarioOf(sweep), first.spec)),
-    [baseline.shown, sweep, first],
-  );
+  const { shown } = baseline;
+  const published = useMemo(() => publishedOf(shown, sweep, first), [shown, sweep, first]);
   const panels = useMemo(() => {
     const series = states.map((state, index) => ({ name: short[index] ?? '', state }));
     const panel = (id: string, title: string, chart: Chart) => ({ id, title, chart });
@@ -131,7 +133,7 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
   }, [states, short, sweep, theme, published]);
   const levels = useMemo(() => compareLevels(states, sweep), [states, sweep]);
   const differences = useMemo(() => {
-    const specs = states.map(knownSpec);
+    const specs = states.map(knownParameters);
     return [...diffSpecs(specs), ...servedByDifference(specs), ...instancesDifference(specs)];
   }, [states]);
   const name = sweepTitle[sweep].toLowerCase();
@@ -141,7 +143,7 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
       <RunLegend states={states} names={names} short={short} />
       {models === null ? null : <p className="panel panel-body status tone-warn">{models}</p>}
       {states.length < 2 ? null : <BestRun states={states} names={short} />}
-      <DifferenceTable differences={differences} names={short} known={states.filter(hasSpec).length} />
+      <DifferenceTable differences={differences} names={short} known={states.filter(isDeployed).length} />
       <div className="row wrap measurements-head">
         <SweepPicker sweeps={sweeps} sweep={sweep} onPick={setPicked} />
         <BaselinePicker runId={first.runId} baseline={baseline} />

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
+import { modelOf } from '../../../main/contract/run/run-source';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { present } from '../../../main/contract/trees';
 import { SmallButton } from '../../components/actions';
@@ -30,7 +31,7 @@ function serverOfRun(run: RunState): FoundServer | null {
   if (http === undefined) return null;
   const metrics = valueOf('Metrics');
   return {
-    name: `run of ${run.spec.model.preset}`,
+    name: `run of ${modelOf(run)}`,
     url: `http://${http}`,
     metricsUrl: metrics === undefined ? '' : `http://${metrics}/metrics`,
   };

@@ -3,6 +3,7 @@ import { IconCheck, IconCopy, IconFileText } from '@tabler/icons-react';
 import { type ErrorText, errorText } from '../../../main/contract/error-text';
 import type { WireError } from '../../../main/contract/errors';
 import { remedyOf } from '../../../main/contract/remedy';
+import { bySource } from '../../../main/contract/run/run-source';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { measuredOnText } from '../../../main/contract/run/server-load';
 import { stepTitle } from '../../../main/contract/words';
@@ -27,20 +28,23 @@ export function tailOf(lines: readonly string[], error: WireError): readonly str
 export function detailsText(
   error: WireError,
   text: ErrorText,
-  state: Pick<RunState, 'runId' | 'spec' | 'environment' | 'onServer'>,
+  state: Pick<RunState, 'runId' | 'source' | 'environment'>,
   step: Pick<StepState, 'id'> | undefined,
   tail: readonly string[],
 ): string {
-  const { spec, environment, onServer } = state;
+  const { source, environment } = state;
   return [
     `${text.title} (${error.code})`,
     error.message,
     ...(error.where === undefined ? [] : [`Where: ${error.where}`]),
     `Remedy: ${remedyOf(error)}`,
     `Run: ${state.runId}${step === undefined ? '' : `, step "${stepTitle[step.id]}"`}`,
-    onServer === null
-      ? `Model: ${spec.model.preset}, ${spec.format} ${spec.precision}, engine ${spec.engine.kind}`
-      : measuredOnText(onServer),
+    bySource(source, {
+      deployed: ({ model, format, precision, engine }) =>
+        `Model: ${model.preset}, ${format} ${precision}, engine ${engine.kind}`,
+      server: measuredOnText,
+      imported: ({ fileName }, model) => `Model: ${model}, imported from ${fileName}`,
+    }),
     `Workbench ${environment.workbenchVersion}, ${environment.os}`,
     ...(error.details === undefined || error.details === '' ? [] : ['', 'Details:', error.details]),
     ...(tail.length === 0 ? [] : ['', 'Last lines of the log:', ...tail]),

@@ -2,40 +2,36 @@ import { IconChevronDown, IconServer2 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { isJobEngine } from '../../../main/contract/job/run-job';
 import { inContainers, isElsewhere } from '../../../main/contract/run/engine-kinds';
-import type { RunState } from '../../../main/contract/run/run-state';
-import { hasSpec } from '../../../main/contract/run/server-load';
+import { type Deployed, isDeployed } from '../../../main/contract/run/run-source';
+import type { RunSpec } from '../../../main/contract/run/run-spec';
+import type { DeployedRun, RunState } from '../../../main/contract/run/run-state';
 import { ActionMenu, MenuAction, SmallButton } from '../../components/actions';
 import { noticeDone } from '../../components/notices';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
 /** A run whose model was seen to answer rightly, on a Triton that the workbench starts. Pure. */
-export const isDeployable = ({
-  status,
-  imported,
-  onServer,
-  origin,
-  accuracy,
-  spec,
-}: Pick<RunState, 'status' | 'imported' | 'onServer' | 'origin' | 'accuracy' | 'spec'>): boolean =>
-  status === 'done' &&
-  hasSpec({ imported, onServer }) &&
-  origin === 'own' &&
-  accuracy?.result.passed === true &&
-  !isElsewhere(spec.engine) &&
+export const isDeployable = <Run extends Pick<RunState, 'status' | 'source' | 'origin' | 'accuracy'>>(
+  run: Run,
+): run is Deployed<Run> =>
+  run.status === 'done' &&
+  isDeployed(run) &&
+  run.origin === 'own' &&
+  run.accuracy?.result.passed === true &&
+  !isElsewhere(run.source.spec.engine) &&
   // Its server was on a node of the cluster.
-  !isJobEngine(spec.engine);
+  !isJobEngine(run.source.spec.engine);
 
 /** Host that the model was served on; null: this machine. */
-const hostOf = ({ engine }: RunState['spec']): string | null =>
-  inContainers(engine) ? (engine.host ?? null) : null;
+const hostOf = ({ engine }: RunSpec): string | null => (inContainers(engine) ? (engine.host ?? null) : null);
 
 /** Keeps the model of the run serving: as a deployment of its own, or in one that there is. */
-export function KeepServing({ state }: { state: RunState }) {
+export function KeepServing({ state }: { state: DeployedRun }) {
   const { client, deployments, route } = useWorkbench();
   const found = useStore(deployments, (list) => list.value) ?? [];
   const [busy, working] = useWork();
-  const { runId, spec } = state;
+  const { runId } = state;
+  const { spec } = state.source;
   const deploy = (to: string | null) =>
     working(async () => {
       const { id, httpUrl, host } = await client.call('deployments.deploy', {

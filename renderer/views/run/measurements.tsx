@@ -3,8 +3,9 @@ import { memo, useMemo, useState } from 'react';
 import { baselineSeries } from '../../../main/contract/measured/baseline';
 import { meanBatch } from '../../../main/contract/measured/columns';
 import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
+import { performanceOf } from '../../../main/contract/run/run-source';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { plannedSweep, sweepTitle } from '../../../main/contract/run/sweep';
+import { plannedSweep, type Sweep, sweepOf, sweepTitle } from '../../../main/contract/run/sweep';
 import { answerOf, type ChosenLevel } from '../../../main/domain/measured/answer';
 import { askedLoads, budgetMsOf, gpuCharts } from '../../../main/domain/measured/points';
 import { shownScenario } from '../../../main/domain/measured/repeats';
@@ -63,10 +64,15 @@ const details = [
   GpuTable,
 ] as const;
 
+/** What the scenario was to vary; of figures from a file what they do. */
+const plannedOf = (state: Pick<RunState, 'source' | 'scenarios'>, scenario: Scenario): Sweep => {
+  const performance = performanceOf(state);
+  const levels = state.scenarios[scenario].points.map(({ point }) => point);
+  return performance === null ? sweepOf(scenario, levels) : plannedSweep(performance, scenario);
+};
+
 const sweepText = (state: RunState, scenario: Scenario): string =>
-  sweepTitle[
-    sweepOfState(scenario, state.scenarios[scenario], plannedSweep(state.spec.performance, scenario))
-  ].toLowerCase();
+  sweepTitle[sweepOfState(scenario, state.scenarios[scenario], plannedOf(state, scenario))].toLowerCase();
 
 function ScenarioPicker(props: {
   state: RunState;
@@ -142,18 +148,17 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
   const [picked, setPicked] = useState<Scenario | null>(null);
   const answer = useMemo(() => answerOf(state)?.level ?? null, [state]);
   const scenario = picked ?? newsOf(state, answer);
-  const { runId, spec, scenarios: measuredOf, imported, onServer } = state;
-  const { performance } = spec;
+  const { runId, source, scenarios: measuredOf } = state;
   const measured = useMemo(
-    () => shownScenario({ spec, scenarios: measuredOf }, scenario),
-    [spec, measuredOf, scenario],
+    () => shownScenario({ source, scenarios: measuredOf }, scenario),
+    [source, measuredOf, scenario],
   );
   const planned = useMemo(
-    () => askedLoads({ spec, imported, onServer }, scenario).map((load) => levelOf(scenario, load)),
-    [spec, scenario, imported, onServer],
+    () => askedLoads({ source }, scenario).map((load) => levelOf(scenario, load)),
+    [source, scenario],
   );
   const points = useMemo(() => sortedPoints({ scenario, state: measured }), [scenario, measured]);
-  const asked = plannedSweep(performance, scenario);
+  const asked = plannedOf(state, scenario);
   // Windows land often, levels seldom: what shows levels alone is not drawn again for a window.
   const input = useMemo<Omit<SweepInput, 'level'>>(
     () => ({ scenario, state: measured, planned, sweep: asked, budgetMs, theme }),
@@ -161,8 +166,8 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
   );
   const baseline = useBaseline(state);
   const sweepInput = useMemo(
-    () => ({ ...input, baseline: baselineSeries(baseline.shown, scenario, { performance }) }),
-    [input, baseline.shown, scenario, performance],
+    () => ({ ...input, baseline: baselineSeries(baseline.shown, scenario, performanceOf({ source })) }),
+    [input, baseline.shown, scenario, source],
   );
   const still = useMemo(
     () => ({

@@ -4,8 +4,9 @@ import { jobLine } from '../../../main/contract/job/run-job';
 import { importKindText, type ImportSource } from '../../../main/contract/run/imported';
 import { originText } from '../../../main/contract/run/run-content';
 import { damageText, type RunWait, waitRemedy, waitText } from '../../../main/contract/run/run-events';
+import { isDeployed, serverLoadOf } from '../../../main/contract/run/run-source';
 import type { RunState, RunStatus } from '../../../main/contract/run/run-state';
-import { hasSpec, measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';
+import { measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';
 import { changesText } from '../../../main/contract/run/spec-tools';
 import { SmallButton } from '../../components/actions';
 import { PageLink } from '../../components/links';
@@ -16,11 +17,7 @@ import { useWorkbench } from '../../workbench';
 import { showsMeasurements } from './shown-step';
 
 /** Says that a run was created elsewhere, and offers to trust it in the place of resuming it. */
-export function OriginNotice({
-  state,
-}: {
-  state: Pick<RunState, 'runId' | 'origin' | 'status' | 'imported' | 'onServer'>;
-}) {
+export function OriginNotice({ state }: { state: Pick<RunState, 'runId' | 'origin' | 'status' | 'source'> }) {
   const { client, run } = useWorkbench();
   const [busy, working] = useWork();
   const { runId, origin, status } = state;
@@ -30,7 +27,7 @@ export function OriginNotice({
   return (
     <section className="panel panel-body stack" role="status">
       {text}
-      {origin === 'foreign' && hasSpec(state) ? (
+      {origin === 'foreign' && isDeployed(state) ? (
         <div>
           <SmallButton
             icon={IconShieldCheck}
@@ -117,7 +114,7 @@ const turnsTexts: typeof texts = {
 
 /** A run that was stopped and can be continued: nothing of it is an error. */
 export function StoppedNotice({ state }: { state: RunState }) {
-  const text = state.onServer?.inTurns === true ? turnsTexts[state.status] : texts[state.status];
+  const text = serverLoadOf(state)?.inTurns === true ? turnsTexts[state.status] : texts[state.status];
   if (text === undefined) return null;
   // Why the job ended says more than that nobody works on the run.
   const job = jobLine(state);

@@ -1,5 +1,7 @@
 import type { ErrorCode, WireError } from '../../../main/contract/errors';
 import { isElsewhere } from '../../../main/contract/run/engine-kinds';
+import { bySource } from '../../../main/contract/run/run-source';
+import type { RunSpec } from '../../../main/contract/run/run-spec';
 import type { RunState } from '../../../main/contract/run/run-state';
 
 /** What a person can do about a run that failed. */
@@ -79,13 +81,13 @@ const ofContent: ReadonlySet<ErrorCode> = new Set([
 /** Of an error that the same files would bring again: only others make the next attempt different. */
 export const needsOtherFiles = ({ code }: Pick<WireError, 'code'>): boolean => ofContent.has(code);
 
-const hasOwnFiles = ({ model, performance }: RunState['spec']): boolean =>
+const hasOwnFiles = ({ model, performance }: RunSpec): boolean =>
   model.source !== undefined ||
   model.dataset !== undefined ||
   model.checkpoint !== undefined ||
   performance.inputDataFile !== undefined;
 
-function hasFixedPort({ engine }: RunState['spec']): boolean {
+function hasFixedPort({ engine }: RunSpec): boolean {
   return !isElsewhere(engine) && (engine.httpPort ?? engine.grpcPort) !== undefined;
 }
 
@@ -95,7 +97,7 @@ function hasFixedPort({ engine }: RunState['spec']): boolean {
  */
 export function remediesOf(
   error: Pick<WireError, 'code'>,
-  state: Pick<RunState, 'spec' | 'imported' | 'onServer' | 'origin'>,
+  state: Pick<RunState, 'source' | 'origin'>,
 ): readonly RemedyAction[] {
   const known = remediesHere(error, state);
   // A run from elsewhere is trusted first, by the button of its notice.
@@ -104,17 +106,19 @@ export function remediesOf(
 
 const continues: ReadonlySet<RemedyAction> = new Set(['resume', 'measure-unverified']);
 
-function remediesHere(
-  error: Pick<WireError, 'code'>,
-  state: Pick<RunState, 'spec' | 'imported' | 'onServer'>,
-): readonly RemedyAction[] {
-  if (state.imported !== null) return [];
-  // What it measures cannot be changed; the server may answer now.
-  if (state.onServer !== null) return ['resume'];
-  const { code } = error;
-  const known = byCode[code];
-  // Without a port of its own choice the next attempt takes another one anyway.
-  if (code === 'port-taken' && !hasFixedPort(state.spec)) return ['resume', 'edit'];
-  if (ofContent.has(code) && hasOwnFiles(state.spec)) return [...known, 'resume'];
-  return known;
-}
+const remediesHere = (
+  { code }: Pick<WireError, 'code'>,
+  { source }: Pick<RunState, 'source'>,
+): readonly RemedyAction[] =>
+  bySource<readonly RemedyAction[]>(source, {
+    imported: () => [],
+    // What it measures cannot be changed; the server may answer now.
+    server: () => ['resume'],
+    deployed: (spec) => {
+      const known = byCode[code];
+      // Without a port of its own choice the next attempt takes another one anyway.
+      if (code === 'port-taken' && !hasFixedPort(spec)) return ['resume', 'edit'];
+      if (ofContent.has(code) && hasOwnFiles(spec)) return [...known, 'resume'];
+      return known;
+    },
+  });

@@ -18,8 +18,9 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { ShownLook } from '../../../main/contract/run/report-look';
 import type { ReportFile } from '../../../main/contract/run/run-events';
+import { isDeployed, serverLoadOf } from '../../../main/contract/run/run-source';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { hasSpec, scenarioOfLevels, type ServerLoad } from '../../../main/contract/run/server-load';
+import { scenarioOfLevels, type ServerLoad } from '../../../main/contract/run/server-load';
 import { budgetMsOf } from '../../../main/domain/measured/points';
 import { ActionMenu, IconAction, MenuAction, SmallButton } from '../../components/actions';
 import { attempt, attempting, noticeDone } from '../../components/notices';
@@ -123,9 +124,11 @@ function MeasureAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number |
 }
 
 /** The reports of a run; of one that measured a running Triton they are written when they are asked for. */
-function kindsOf({ reports, onServer, status, scenarios }: RunState): readonly ReportFile['kind'][] {
-  if (onServer === null || reports.length > 0) return reports.map(({ kind }) => kind);
-  const scenario = scenarioOfLevels(onServer.levels);
+function kindsOf(state: RunState): readonly ReportFile['kind'][] {
+  const { reports, status, scenarios } = state;
+  const load = serverLoadOf(state);
+  if (load === null || reports.length > 0) return reports.map(({ kind }) => kind);
+  const scenario = scenarioOfLevels(load.levels);
   if (status === 'running' || scenarios[scenario].points.length === 0) return [];
   return ['pdf', 'html', 'markdown', 'json', `csv-${scenario}`];
 }
@@ -208,6 +211,7 @@ export function RunActions({ state }: { state: RunState }) {
   const workbench = useWorkbench();
   const { client } = workbench;
   const { runId, status } = state;
+  const load = serverLoadOf(state);
   const save = (kind: ReportFile['kind']): void =>
     attempt(async () => {
       const saved = await client.call('desktop.saveReport', { runId, kind });
@@ -225,15 +229,15 @@ export function RunActions({ state }: { state: RunState }) {
           Change and continue…
         </SmallButton>
       ) : null}
-      {hasSpec(state) && status !== 'running' ? (
+      {isDeployed(state) && status !== 'running' ? (
         <IconAction
           icon={IconCopy}
           label="Run again with changes"
           onClick={attempting(() => runAgain(workbench, runId))}
         />
       ) : null}
-      {state.onServer === null || status === 'running' ? null : (
-        <MeasureAgain load={state.onServer} budgetMs={budgetMsOf(state)} />
+      {load === null || status === 'running' ? null : (
+        <MeasureAgain load={load} budgetMs={budgetMsOf(state)} />
       )}
       <IconAction
         icon={IconPencil}

@@ -1,6 +1,7 @@
 import { IconRepeat } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
+import { importedFileOf, serverLoadOf, specOf } from '../../../main/contract/run/run-source';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { type MetricTitles, metricTitlesOf } from '../../../main/contract/words';
 import { againTime, againTitle, offeredAgain } from '../../../main/domain/measured/again';
@@ -119,8 +120,10 @@ function DoubtsPanel({ state }: { state: RunState }) {
 /** What the run has given, and what stands in its way first. */
 export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () => void }) {
   const { presets } = useWorkbench();
+  const spec = specOf(state);
+  const [file, load] = [importedFileOf(state), serverLoadOf(state)];
   const preset = useStore(presets, (list) =>
-    state.onServer === null ? list.value?.find(({ id }) => id === state.spec.model.preset) : undefined,
+    spec === null ? undefined : list.value?.find(({ id }) => id === spec.model.preset),
   );
   const titles = preset === undefined ? {} : metricTitlesOf(preset);
   const verdict = endVerdict(state, titles);
@@ -136,8 +139,8 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
             onOpenLog={onOpenLog}
           />
         ) : null}
-        {state.imported === null ? null : <ImportPanel source={state.imported} />}
-        {state.onServer === null ? null : <ServerPanel load={state.onServer} />}
+        {file === null ? null : <ImportPanel source={file} />}
+        {load === null ? null : <ServerPanel load={load} />}
         {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
         <JobNotice state={state} />
         <OriginNotice state={state} />

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { queueOf } from '../../../main/contract/job/run-job';
 import type { StepId } from '../../../main/contract/run/run-events';
+import { bySource, modelOf } from '../../../main/contract/run/run-source';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { measuredServer, servedModels } from '../../../main/contract/run/server-load';
 import { servedByOf, servedByText } from '../../../main/domain/run/served-by';
@@ -82,15 +83,16 @@ function RunBody({ state }: { state: RunState }) {
 /** Its name, where it has one, and what it is; of a run that is not read yet its id. @param title of its model */
 function runTitle(runId: string, state: RunState | null, title: string | undefined): string {
   if (state === null) return runId;
-  const { spec, imported, onServer } = state;
   const own = state.name === null ? [] : [state.name];
-  if (onServer !== null)
-    return [...own, servedModels(onServer), `at ${measuredServer(onServer)}`].join(' · ');
-  const what =
-    imported === null
-      ? [`${spec.format} ${spec.precision}`, spec.model.profile, spec.engine.kind]
-      : ['imported'];
-  return [...own, title ?? spec.model.preset, ...what].join(' · ');
+  const what = bySource(state.source, {
+    server: (load) => [servedModels(load), `at ${measuredServer(load)}`],
+    imported: (_file, model) => [title ?? model, 'imported'],
+    deployed: ({ format, precision, model: { preset, profile }, engine }) => [
+      title ?? preset,
+      ...[`${format} ${precision}`, profile, engine.kind],
+    ],
+  });
+  return [...own, ...what].join(' · ');
 }
 
 /** What a run that is not at rest is at; undefined where the state itself says it. */
@@ -140,7 +142,7 @@ export function RunView({ runId }: { runId: string }) {
   const shown = state?.runId === runId ? state : null;
   return (
     <Page
-      title={runTitle(runId, shown, known?.find(({ id }) => id === shown?.spec.model.preset)?.title)}
+      title={runTitle(runId, shown, known?.find(({ id }) => shown !== null && id === modelOf(shown))?.title)}
       bare
       before={
         <span className="dim">

@@ -1,8 +1,8 @@
 import { IconDots, IconPlayerPlay, IconRepeat } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { StepId } from '../../../main/contract/run/run-events';
+import { isDeployed } from '../../../main/contract/run/run-source';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
-import { hasSpec } from '../../../main/contract/run/server-load';
 import { stepTitle } from '../../../main/contract/words';
 import { ActionMenu, BareIcon, MenuAction } from '../../components/actions';
 import { ProgressBar } from '../../components/loading';
@@ -22,7 +22,7 @@ function StepMenu(props: { state: RunState; step: StepState; onRerun: () => void
   const { runId } = state;
   if (state.status === 'running' || step.status === 'waiting') return null;
   const retry = step.status === 'failed' || step.status === 'cancelled';
-  const rerun = hasSpec(state);
+  const rerun = isDeployed(state);
   if (!retry && !rerun) return null;
   return (
     <ActionMenu

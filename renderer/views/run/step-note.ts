@@ -1,5 +1,6 @@
 import { formatDuration } from '../../../main/contract/numbers';
 import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
+import { specOf } from '../../../main/contract/run/run-source';
 import type { RunState, StepState, StepStatus } from '../../../main/contract/run/run-state';
 import { plannedTurns } from '../../../main/contract/run/sweep';
 import { skipWords } from '../../../main/contract/words';
@@ -12,10 +13,10 @@ export const isLeft = (state: Pick<RunState, 'status'>, step: Pick<StepState, 's
 function measuredText(state: RunState, scenario: Scenario): string {
   const { length } = state.scenarios[scenario].points;
   if (length === 0) return '';
-  if (state.onServer !== null) return `${length} measured`;
-  const { performance } = state.spec;
+  const performance = specOf(state)?.performance;
   // How many levels a search tries is known at its end only.
-  if (scenario === 'online' && performance.search !== 'none') return `${length} measured`;
+  if (performance === undefined || (scenario === 'online' && performance.search !== 'none'))
+    return `${length} measured`;
   return `${length} of ${plannedTurns(performance, scenario).length} measured`;
 }
 

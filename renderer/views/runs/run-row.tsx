@@ -5,8 +5,7 @@ import { jobPlace, queueOf } from '../../../main/contract/job/run-job';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run/run-content';
 import { shortWaitText } from '../../../main/contract/run/run-events';
-import { accuracyText } from '../../../main/contract/run/run-outcome';
-import { hasSpec } from '../../../main/contract/run/server-load';
+import { accuracyText, isDeployedRow } from '../../../main/contract/run/run-outcome';
 import { ActionMenu, BareIcon, MenuAction } from '../../components/actions';
 import { attempting } from '../../components/notices';
 import { AccuracyText, RunStatusText } from '../../components/status-text';
@@ -63,8 +62,8 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
       </MenuAction>
       <MenuAction
         icon={IconCopy}
-        disabled={!hasSpec(run)}
-        title={hasSpec(run) ? undefined : 'The workbench did not deploy this model'}
+        disabled={!isDeployedRow(run)}
+        title={isDeployedRow(run) ? undefined : 'The workbench did not deploy this model'}
         onClick={attempting(() => runAgain(workbench, run.runId))}
       >
         Run again with changes

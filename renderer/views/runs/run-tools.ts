@@ -1,7 +1,8 @@
 import type { RunSummary } from '../../../main/contract/api';
 import { WorkbenchError } from '../../../main/contract/errors';
+import { isDeployedRow } from '../../../main/contract/run/run-outcome';
+import { isDeployed, specOf } from '../../../main/contract/run/run-source';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { hasSpec } from '../../../main/contract/run/server-load';
 import type { Choice } from '../../../main/contract/run/spec-tools';
 import { noticeAction } from '../../components/action-message';
 import { pageOfProblem } from '../../stores/draft/wizard-page';
@@ -22,11 +23,15 @@ export async function changeRun(workbench: Workbench, runId: string): Promise<vo
   workbench.route.getState().go({ page: 'new', draft: true });
 }
 
-type Changeable = Pick<RunSummary, 'runId' | 'status' | 'origin'> & Parameters<typeof hasSpec>[0];
+/** A row of the run list, or the run itself. */
+type Changeable = Pick<RunSummary, 'runId' | 'status' | 'origin'> &
+  (Parameters<typeof isDeployedRow>[0] | Pick<RunState, 'source'>);
 
 /** A run that nobody works on, and whose files and specification are known here. */
-export const isChangeable = ({ status, origin, ...run }: Changeable): boolean =>
-  hasSpec(run) && status !== 'running' && origin !== 'foreign';
+export const isChangeable = (run: Changeable): boolean =>
+  ('source' in run ? isDeployed(run) : isDeployedRow(run)) &&
+  run.status !== 'running' &&
+  run.origin !== 'foreign';
 
 /** Changes the run where that can be done, else begins another like it. Rejects with a WorkbenchError. */
 export const editRun = (workbench: Workbench, run: Changeable): Promise<void> =>
@@ -39,8 +44,9 @@ async function choiceOf(
   readonly choice: Choice;
   readonly run: Pick<RunState, 'error' | 'steps' | 'p99BudgetMs'>;
 }> {
-  const { spec, ...run } = await workbench.client.call('runs.get', { runId });
-  if (!hasSpec(run)) {
+  const run = await workbench.client.call('runs.get', { runId });
+  const spec = specOf(run);
+  if (spec === null) {
     throw new WorkbenchError('input-invalid', 'This run has no specification that could be run again.');
   }
   const choice = await workbench.client.call('spec.choice', { spec });

@@ -11,6 +11,7 @@ import { RunStore } from '../../../main/store/run-store';
 import {
   completeBodies,
   createdBodies,
+  deployed,
   journalFixture,
   measurementBody,
   pointFixture,
@@ -41,7 +42,7 @@ const largeBodies = [
 ];
 
 /** A run of 100,000 measurement windows that was cut in its sweep. */
-export const largeState = stateOf(largeBodies);
+export const largeState = deployed(stateOf(largeBodies));
 export const largeRun = journalFixture(largeBodies);
 
 /** Finished sweeps of some levels each, as weeks of work leave them. */

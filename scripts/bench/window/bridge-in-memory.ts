@@ -1,7 +1,8 @@
-import type { RunState } from '../../../main/contract/run/run-state';
+import type { DeployedRun } from '../../../main/contract/run/run-state';
 
 /** Runs in the page, before its own scripts: the core's side of the bridge with one run. */
-export function bridgeInMemory(state: RunState): void {
+export function bridgeInMemory(state: DeployedRun): void {
+  const { spec } = state.source;
   const listeners = new Set<(events: string) => void>();
   const answers: Record<string, unknown> = {
     'app.info': { version: '0.0.0', home: '', electron: null },
@@ -15,11 +16,11 @@ export function bridgeInMemory(state: RunState): void {
         {
           runId: state.runId,
           dir: '',
-          preset: state.spec.model.preset,
-          profile: state.spec.model.profile,
-          format: state.spec.format,
-          precision: state.spec.precision,
-          engine: state.spec.engine.kind,
+          preset: spec.model.preset,
+          profile: spec.model.profile,
+          format: spec.format,
+          precision: spec.precision,
+          engine: spec.engine.kind,
           status: state.status,
           createdAt: state.createdAt,
           updatedAt: state.updatedAt,

@@ -7,7 +7,7 @@ import { createAppFiles } from '../../../electron/app-files';
 import { appUrl } from '../../../electron/origin';
 import type { WindowEvent } from '../../../main/contract/api';
 import { channels } from '../../../main/contract/calls/call';
-import type { RunState } from '../../../main/contract/run/run-state';
+import type { DeployedRun } from '../../../main/contract/run/run-state';
 import { bridgeInMemory } from './bridge-in-memory';
 
 export interface WindowUnderTest {
@@ -62,7 +62,7 @@ function residentBytes(pid: number): number {
 export async function openChromium(options: {
   readonly executable: string;
   readonly appFolder: string;
-  readonly state: RunState;
+  readonly state: DeployedRun;
 }): Promise<WindowUnderTest> {
   const answer = await createAppFiles(join(options.appFolder, 'out', 'renderer'));
   const server = createServer((request, response) => {

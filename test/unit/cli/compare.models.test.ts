@@ -4,10 +4,15 @@ import { said } from '../../support/cli-program';
 import { completeState } from '../../support/run-state';
 
 it('says that two runs are of different models, and which is faster in the words of the window', async () => {
-  const { spec, ...rest } = completeState();
+  const { source, ...rest } = completeState();
+  const { spec } = source;
   const states = [
-    { ...rest, spec, runId: 'a' },
-    { ...rest, spec: { ...spec, model: { ...spec.model, preset: 'bert' } }, runId: 'b' },
+    { ...rest, source, runId: 'a' },
+    {
+      ...rest,
+      source: { ...source, spec: { ...spec, model: { ...spec.model, preset: 'bert' } } },
+      runId: 'b',
+    },
   ];
   const core = {
     handlers: {

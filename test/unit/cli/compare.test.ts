@@ -20,12 +20,13 @@ describe('a run that nothing is published of', () => {
       ...{ gpu: 'A100', hardware: 'NVIDIA A100', format: 'onnx', precision: 'fp16', accelerator: null },
       ...{ dataset: null, scenario: 'offline', rows: [] },
     };
-    const run = { ...state, spec: { ...state.spec, format, precision: 'fp16' } };
+    const spec = { ...state.source.spec, format, precision: 'fp16' };
+    const run = { ...state, source: { ...state.source, spec } };
     const core = {
       handlers: {
         'runs.all': () => Promise.resolve({ runs: [run], unreadable: [] }),
         'runs.show': () => Promise.resolve({ state: run }),
-        'presets.published': () => Promise.resolve({ preset: run.spec.model.preset, tables: [table] }),
+        'presets.published': () => Promise.resolve({ preset: spec.model.preset, tables: [table] }),
       },
     } as unknown as Core;
     const program = programWith({ core: () => Promise.resolve(core) });

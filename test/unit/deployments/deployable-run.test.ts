@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { deploymentEngineOf } from '../../../main/deployments/deployable-run';
-import { environmentFixture, specFixture } from '../../support/run-state';
+import { environmentFixture, sourceFixture, specFixture } from '../../support/run-state';
 
 const containers = (images: 'cpu' | 'ngc', more: { readonly tritonImage?: string } = {}) =>
   specFixture((spec) => {
@@ -16,7 +16,7 @@ it.each([
   ['an image of NVIDIA without a digest', containers('ngc'), false],
   ['another image in place of the one built here', containers('cpu', { tritonImage: 'own:1' }), false],
 ])('starts Triton as %s has it', (_what, spec, builtHere) => {
-  expect(deploymentEngineOf({ spec, environment, runId: 'a' })).toMatchObject({
+  expect(deploymentEngineOf({ source: sourceFixture(spec), environment, runId: 'a' })).toMatchObject({
     kind: 'docker',
     imageId: 'sha256:1',
     builtHere,

@@ -10,14 +10,14 @@ import {
   stepsOf,
 } from '../../../main/contract/run/run-events';
 import type { RunSpec } from '../../../main/contract/run/run-spec';
-import { reduceRun, type RunState } from '../../../main/contract/run/run-state';
+import { type DeployedRun, reduceRun } from '../../../main/contract/run/run-state';
 import { changePlan, specChange, specOfChange } from '../../../main/pipeline/change-spec';
 import { isUnchanged, plannedSteps, stepKeys } from '../../../main/pipeline/plan';
 import type { StepInputs } from '../../../main/pipeline/step';
 import { steps } from '../../../main/pipeline/steps';
 import { askedLevels } from '../../../main/pipeline/sweep';
 import { runFolder } from '../../../main/store/run-folder';
-import { pointFixture, runCreated, specFixture } from '../../support/run-state';
+import { deployed, pointFixture, runCreated, specFixture } from '../../support/run-state';
 
 let dir = '';
 let toolkit = '';
@@ -43,13 +43,13 @@ class KeyedRun {
   /** Keys of levels in the order in which they were measured. */
   readonly measured: string[] = [];
 
-  constructor(public state: RunState) {}
+  constructor(public state: DeployedRun) {}
 
   append(body: JournalBody): void {
     const entry = { seq: this.state.seq + 1, at: '2026-01-01T00:00:00.000Z', ...body };
     // As it is read back.
     journalEntrySchema.parse(JSON.parse(JSON.stringify(entry)));
-    this.state = reduceRun(this.state, entry) ?? this.state;
+    this.state = deployed(reduceRun(this.state, entry) ?? this.state);
   }
 
   async change(spec: RunSpec): Promise<void> {
@@ -59,7 +59,7 @@ class KeyedRun {
 
   /** @param most steps that are begun before the attempt is cut. */
   async attempt(most = Infinity): Promise<this> {
-    const { spec } = this.state;
+    const { spec } = this.state.source;
     const own = steps.filter(({ id }) => stepsOf(spec).includes(id));
     const keys = await stepKeys(own, inputsOf(spec));
     const planned = plannedSteps(own, this.state, keys);
@@ -102,7 +102,7 @@ class KeyedRun {
   outcome() {
     return {
       status: this.state.status,
-      spec: this.state.spec,
+      spec: this.state.source.spec,
       steps: this.state.steps
         .filter(({ id }) => id !== 'deploy')
         .map(({ id, status, key }) => [id, status, key]),
@@ -149,11 +149,11 @@ describe('a changed specification', () => {
       fc.asyncProperty(moves, async (all) => {
         const run = await created(specFixture()).attempt();
         for (const { change, attempt } of all) {
-          await run.change(changedBy(run.state.spec, change));
+          await run.change(changedBy(run.state.source.spec, change));
           if (attempt > 0) await run.attempt(attempt);
         }
         await run.attempt();
-        const fresh = await created(run.state.spec).attempt();
+        const fresh = await created(run.state.source.spec).attempt();
         expect(run.outcome()).toEqual(fresh.outcome());
         // No level is measured twice, however the specification went.
         expect(new Set(run.measured).size).toBe(run.measured.length);
@@ -166,7 +166,7 @@ describe('a changed specification', () => {
     const run = await created(before).attempt();
     return changePlan(
       run.state,
-      await specChange(steps, run.state, inputsOf(changedBy(run.state.spec, change))),
+      await specChange(steps, run.state, inputsOf(changedBy(run.state.source.spec, change))),
     );
   };
   const toTheEnd = ['deploy', 'accuracy', 'offline', 'online', 'report'];
@@ -225,7 +225,7 @@ describe('a changed specification', () => {
     const run = await created(specFixture()).attempt();
     const before = run.outcome();
     run.append({ type: 'report', files: [{ kind: 'json', path: 'report.json' }] });
-    await run.change(changedBy(run.state.spec, (spec) => (spec.precision = 'fp32')));
+    await run.change(changedBy(run.state.source.spec, (spec) => (spec.precision = 'fp32')));
     expect(run.state.scenarios).toEqual({
       offline: { points: [], missing: [] },
       online: { points: [], missing: [] },
@@ -235,24 +235,24 @@ describe('a changed specification', () => {
     expect(run.state.specChanges.map(({ changed }) => changed)).toEqual([
       [{ path: 'precision', from: 'fp16', to: 'fp32' }],
     ]);
-    await run.change(changedBy(run.state.spec, (spec) => (spec.precision = 'fp16')));
+    await run.change(changedBy(run.state.source.spec, (spec) => (spec.precision = 'fp16')));
     expect(run.results('offline')).toEqual(before.offline);
     expect(run.results('online')).toEqual(before.online);
   });
 
   it('sets levels aside whose inputs changed after it was made', async () => {
     const run = await created(specFixture()).attempt();
-    await run.change(changedBy(run.state.spec, (spec) => spec.performance.batchSizes.push(32)));
+    await run.change(changedBy(run.state.source.spec, (spec) => spec.performance.batchSizes.push(32)));
     const [kept] = [run.results('offline')];
     await writeFile(toolkit, 'other code');
     await run.attempt();
     expect(run.results('offline').filter((key) => kept.includes(key))).toEqual([]);
-    expect(run.outcome()).toEqual((await created(run.state.spec).attempt()).outcome());
+    expect(run.outcome()).toEqual((await created(run.state.source.spec).attempt()).outcome());
   });
 
   it('is refused for another model', async () => {
     const run = created(specFixture());
-    const other = changedBy(run.state.spec, (spec) => (spec.model.preset = 'bert'));
+    const other = changedBy(run.state.source.spec, (spec) => (spec.model.preset = 'bert'));
     await expect(specChange(steps, run.state, inputsOf(other))).rejects.toMatchObject({
       code: 'input-invalid',
       where: 'model.preset',

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JournalBody } from '../../../main/contract/run/run-events';
-import { reduceRun } from '../../../main/contract/run/run-state';
+import { reduceRun, type RunState } from '../../../main/contract/run/run-state';
 import { thisMachine } from '../../../main/engine/engine';
 import { awaitDevice, type TakeDevice } from '../../../main/pipeline/device-turn';
 import { takeDevice } from '../../../main/store/device-queue';
-import { runCreated } from '../../support/run-state';
+import { runCreated, specFixture } from '../../support/run-state';
 import { until } from '../../support/until';
 
 let root: string;
@@ -23,12 +23,12 @@ const take: TakeDevice = ({ runId }, signal, onWaiting) =>
 
 /** A run that wants to measure, its journal, and the two ways to stop it. */
 function wanting(runId: string) {
-  let state = { ...runCreated(), runId };
+  let state: RunState = { ...runCreated(), runId };
   const journal: JournalBody[] = [];
   const [cancel, pause] = [new AbortController(), new AbortController()];
   const run = {
     runId,
-    spec: state.spec,
+    spec: specFixture(),
     state: () => state,
     append: (body: JournalBody) => {
       journal.push(body);
@@ -71,7 +71,7 @@ it('does not keep the device when the journal cannot be written', async () => {
   const failing = awaitDevice(
     {
       runId: 'second',
-      spec: runCreated().spec,
+      spec: specFixture(),
       state: () => ({ ...runCreated(), waitsFor: { reason: 'device', what: 'first' } }),
       append: (body) =>
         body.type === 'run-waiting' && body.for === null

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { JournalBody, RunEvent, RunWait } from '../../../main/contract/run/run-events';
-import { reduceRun } from '../../../main/contract/run/run-state';
+import { reduceRun, type RunState } from '../../../main/contract/run/run-state';
 import { attemptRun, type AttemptStops, type OpenServices } from '../../../main/pipeline/attempt';
 import { ContinueNow } from '../../../main/pipeline/hold';
 import type { RunContext, StepContext } from '../../../main/pipeline/step';
@@ -12,7 +12,7 @@ import { ArtefactCache } from '../../../main/store/artefact-cache';
 import { StepManifests } from '../../../main/store/file-manifest';
 import { runFolder } from '../../../main/store/run-folder';
 import { RunKey } from '../../../main/store/run-key';
-import { runCreated } from '../../support/run-state';
+import { runCreated, specFixture } from '../../support/run-state';
 import { until } from '../../support/until';
 import { noted, noteSteps, notingSteps, undone, working } from './noting-steps';
 
@@ -27,7 +27,7 @@ class FullCache extends ArtefactCache {
 
 /** An attempt over noting steps; the engine answers as `engine` says, null: there is none. */
 function attempting(doing: Parameters<typeof notingSteps>[0], engine: { answers: boolean } | null = null) {
-  let state = { ...runCreated() };
+  let state: RunState = runCreated();
   const journal: JournalBody[] = [];
   const away: (() => void)[] = [];
   const logged: string[] = [];
@@ -42,7 +42,7 @@ function attempting(doing: Parameters<typeof notingSteps>[0], engine: { answers:
   const run = {
     runId: state.runId,
     folder: runFolder(join(noted.dir, 'run')),
-    spec: state.spec,
+    spec: specFixture(),
     state: () => state,
     append: (body: JournalBody) => {
       if (fault.refuse(body)) return Promise.reject(new WorkbenchError('disk-full', 'No space left'));

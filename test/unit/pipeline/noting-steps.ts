@@ -11,7 +11,7 @@ import { ArtefactCache } from '../../../main/store/artefact-cache';
 import { StepManifests } from '../../../main/store/file-manifest';
 import { runFolder } from '../../../main/store/run-folder';
 import { RunKey } from '../../../main/store/run-key';
-import { runCreated, specFixture } from '../../support/run-state';
+import { deployed, runCreated, specFixture } from '../../support/run-state';
 
 /** Of a run without containers, as the state in these tests is. */
 export const stepIds = stepsOf(specFixture());
@@ -61,12 +61,12 @@ export async function attempt(
   signal = new AbortController().signal,
   pauseAsked = () => false,
 ) {
-  let state = before ?? runCreated();
+  let state: RunState = before ?? runCreated();
   const seen: JournalBody[] = [];
   const partial = {
     runId: state.runId,
     folder: runFolder(join(noted.dir, 'run')),
-    spec: state.spec,
+    spec: deployed(state).source.spec,
     state: () => state,
     append: (body: JournalBody) => {
       seen.push(body);

@@ -19,6 +19,7 @@ import { runFolder } from '../../../main/store/run-folder';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
 import { NotingRuns } from '../../support/noting-runs';
 import { rejection } from '../../support/rejection';
+import { deployed } from '../../support/run-state';
 
 const config = parseConfigPbtxt('name: "resnet50" backend: "onnxruntime" max_batch_size: 8');
 const weights = Buffer.alloc(2 ** 21, 7);
@@ -154,7 +155,8 @@ describe('a run that is continued', () => {
     await writeFile(path, formatConfigPbtxt({ ...config, maxBatchSize: 4 }));
     await home.attempt(runId);
     expect(home.done).toEqual([]);
-    expect(await editedConfig({ folder, spec: (await home.store.load(runId)).state.spec })).not.toBeNull();
+    const { spec } = deployed((await home.store.load(runId)).state).source;
+    expect(await editedConfig({ folder, spec })).not.toBeNull();
     await rm(path);
     await home.attempt(runId);
     expect(home.done).toEqual(fromConfigure);

@@ -8,7 +8,7 @@ import type { MatrixResult } from '../../../main/domain/measured/matrix-result';
 import { writeMatrixReport } from '../../../main/reports/matrix-report';
 import { hostileStrings } from '../../support/hostile-strings';
 import { parseCsv } from '../../support/parse-csv';
-import { completeState, specFixture } from '../../support/run-state';
+import { completeState, sourceFixture, specFixture } from '../../support/run-state';
 
 let dir: string;
 beforeEach(async () => {
@@ -61,10 +61,8 @@ describe('the report of a matrix', () => {
   it('compares by GPU in a section, charts and a file of its own where several measured', async () => {
     const on = (host: string): MatrixResult['state'] => {
       const state = completeState();
-      return {
-        ...state,
-        spec: { ...state.spec, engine: dockerEngineSchema.parse({ kind: 'docker', host }) },
-      };
+      const engine = dockerEngineSchema.parse({ kind: 'docker', host });
+      return { ...state, source: sourceFixture({ ...state.source.spec, engine }) };
     };
     const of = (number: number, host: string): MatrixResult => ({
       ...{ ...shared, number, state: on(host) },

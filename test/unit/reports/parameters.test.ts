@@ -23,6 +23,6 @@ it('says of levels of so many requests that there is no warm-up, and which field
   expect([valueOf('requestCount'), valueOf('warmupMs')]).toEqual(['20', 'none']);
   for (const name of ['measurementIntervalMs', 'stabilityPercentage', 'maxTrials'])
     expect(valueOf(name), name).toBe('not used');
-  const said = reportNotes(spec).find(({ name }) => name === 'Steady levels')?.value;
+  const said = reportNotes(spec.performance).find(({ name }) => name === 'Steady levels')?.value;
   expect(said).toMatch(/^A level is measured by exactly 20 requests, without a warm-up\. It is not judged/);
 });

@@ -5,7 +5,7 @@ import { clipped } from '../../../main/contract/words';
 import { html } from '../../../main/reports/html.exporter';
 import { type ReportContext, toReport } from '../../../main/reports/to-report';
 import { reportKinds } from '../../support/report-kinds';
-import { completeState, runCreated, specFixture } from '../../support/run-state';
+import { completeState, runCreated, sourceFixture, specFixture } from '../../support/run-state';
 
 // jsdom has no canvas and says so at every call; the charts measure text without one, as they do in Node.
 vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
@@ -83,10 +83,11 @@ describe('the first page of a report', () => {
 
   it('stays short whatever a run has to say', () => {
     const state = completeState();
+    const { spec } = state.source;
     const loud = {
       ...state,
       runId: 'r'.repeat(900),
-      spec: { ...state.spec, model: { ...state.spec.model, preset: 'p'.repeat(900) } },
+      source: sourceFixture({ ...spec, model: { ...spec.model, preset: 'p'.repeat(900) } }),
       environment: { ...state.environment, cpu: 'c'.repeat(900), os: 'o'.repeat(900) },
     };
     const page = pageOf(loud, { modelTitle: undefined });

@@ -9,7 +9,7 @@ import { RunKey } from '../../../main/store/run-key';
 import type { SpecChanged } from '../../../main/store/run-seals';
 import { RunStore } from '../../../main/store/run-store';
 import { rejection } from '../../support/rejection';
-import { environmentFixture } from '../../support/run-state';
+import { deployed, environmentFixture } from '../../support/run-state';
 import { createTestCore } from '../../support/test-core';
 
 let root: string;
@@ -126,7 +126,7 @@ it('a run of this home whose specification was changed in its journal is from el
   );
   expect(await originOf(core, state.runId)).toBe('own');
   const entry = parseJournalLine((await readFile(folder.journal)).subarray(0, -1));
-  if (entry?.type !== 'run-created') throw new Error('no run-created');
+  if (entry?.type !== 'run-created' || !('spec' in entry)) throw new Error('no run-created');
   const spec = { ...entry.spec, model: { ...entry.spec.model, dataset: '/home/victim' } };
   await writeFile(folder.journal, `${formatJournalLine({ ...entry, spec })}\n`);
   expect(await originOf(core, state.runId)).toBe('foreign');
@@ -145,9 +145,10 @@ describe('a run of this home whose specification was changed', () => {
       environmentFixture(),
     );
     const { runId } = state;
+    const { spec: before } = deployed(state).source;
     const change: SpecChanged = {
       type: 'spec-changed',
-      spec: { ...state.spec, model: { ...state.spec.model, dataset: '/home/victim' } },
+      spec: { ...before, model: { ...before.model, dataset: '/home/victim' } },
       specHash: 'of another',
       changed: [{ path: 'model.dataset', to: '/home/victim' }],
       steps: ['report'],
@@ -204,7 +205,7 @@ describe('changing a run', () => {
 
   it('is refused of one from elsewhere as resuming it is', async () => {
     const { core, runId } = await placeForeign();
-    const { spec } = (await core.handlers['runs.show']({ runId })).state;
+    const { spec } = deployed((await core.handlers['runs.show']({ runId })).state).source;
     const other = { ...spec, performance: { ...spec.performance, batchSizes: [2] } };
     for (const refused of [
       () => core.handlers['runs.changedSpec']({ runId, overrides: { performance: { batchSizes: [2] } } }),

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../../../main/contract/api';
-import { hasSpec } from '../../../../main/contract/run/server-load';
+import { isDeployedRow } from '../../../../main/contract/run/run-outcome';
 import type { Draft } from '../../../../main/contract/run/spec-tools';
 import { getAt, leavesOf, sameValue, unsetAt } from '../../../../main/contract/trees';
 import { formatWhen } from '../../../format/times';
@@ -77,7 +77,7 @@ export function recentModels(
   const ofDrafts = drafts
     .filter((draft) => isWorthKeeping(contentOf(draft), fresh) && !started.has(draft.startedAs))
     .map((draft) => fromDraft(draft, titleOf, fresh));
-  const ofRuns = newestFirst(runs.filter(hasSpec).map((run) => fromRun(run, titleOf)));
+  const ofRuns = newestFirst(runs.filter(isDeployedRow).map((run) => fromRun(run, titleOf)));
   const once = ofRuns.filter((recent, at) => ofRuns.findIndex(({ key }) => key === recent.key) === at);
   return newestFirst([...ofDrafts, ...once.slice(0, shownRuns)]);
 }

@@ -5,11 +5,13 @@ import { workedOff } from '../../../../main/cli/matrix/work-off';
 import { exitCodes, type Output } from '../../../../main/cli/output';
 import { WorkbenchError } from '../../../../main/contract/errors';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
-import { dockerEngineSchema } from '../../../../main/contract/run/run-spec';
-import type { RunState } from '../../../../main/contract/run/run-state';
+import { engineOf } from '../../../../main/contract/run/run-source';
+import { dockerEngineSchema, type RunSpec } from '../../../../main/contract/run/run-spec';
+import type { DeployedRun, RunState } from '../../../../main/contract/run/run-state';
 import type { Core } from '../../../../main/core';
 import {
   createdBodies,
+  deployed,
   measurementBody,
   pointFixture,
   preparationBodies,
@@ -37,11 +39,11 @@ type Run = Pick<Working, 'runId'>;
 
 /** A core whose runs end when the test says so. */
 function heldCore(refusedHosts: readonly string[] = []) {
-  const states = new Map<string, RunState>();
+  const states = new Map<string, DeployedRun>();
   const working: Working[] = [];
   const events: string[] = [];
   const hostOf = (runId: string): string => {
-    const engine = states.get(runId)?.spec.engine;
+    const engine = states.get(runId)?.source.spec.engine;
     return (engine?.kind === 'docker' ? engine.host : undefined) ?? 'local';
   };
   const core = {
@@ -55,13 +57,13 @@ function heldCore(refusedHosts: readonly string[] = []) {
             spec.engine = dockerEngineSchema.parse({ kind: 'docker', ...overrides.engine });
           }),
         ),
-      'runs.create': ({ spec }: Pick<RunState, 'spec'>) => {
+      'runs.create': ({ spec }: { readonly spec: RunSpec }) => {
         const host = spec.engine.kind === 'docker' ? spec.engine.host : undefined;
         if (host !== undefined && refusedHosts.includes(host)) {
           return Promise.reject(new WorkbenchError('docker-unreachable', 'no answer'));
         }
         const runId = `run-${states.size + 1}`;
-        states.set(runId, stateOf(createdBodies(spec)));
+        states.set(runId, deployed(stateOf(createdBodies(spec))));
         return Promise.resolve({ runId });
       },
       'runs.show': ({ runId }: Run) => Promise.resolve({ state: states.get(runId), dir: '' }),
@@ -74,14 +76,16 @@ function heldCore(refusedHosts: readonly string[] = []) {
             ...{ runId, host },
             end: (finish, measured = false) => {
               const point = measurementBody('offline', pointFixture());
-              const spec = states.get(runId)?.spec ?? specFixture();
+              const spec = states.get(runId)?.source.spec ?? specFixture();
               states.set(
                 runId,
-                stateOf([
-                  ...createdBodies(spec),
-                  ...(measured ? [...preparationBodies(), ...stepBodies('offline', [point])] : []),
-                  finish,
-                ]),
+                deployed(
+                  stateOf([
+                    ...createdBodies(spec),
+                    ...(measured ? [...preparationBodies(), ...stepBodies('offline', [point])] : []),
+                    finish,
+                  ]),
+                ),
               );
               events.push(`end ${host}`);
               resolve({ outcome: finish.outcome, error: finish.error ?? null });
@@ -126,7 +130,7 @@ const run = (number: number, hosts: readonly string[] | null): PlacedRun => ({
 });
 
 const placeOf = ({ state }: { readonly state: RunState | null }): string => {
-  const engine = state?.spec.engine;
+  const engine = state === null ? null : engineOf(state);
   return (engine?.kind === 'docker' ? engine.host : undefined) ?? 'local';
 };
 

@@ -1,30 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
-import {
-  hasSpec,
-  knownSpec,
-  pathsOfLoad,
-  scenarioOfLevels,
-  serverLoadSchema,
-  serverSpec,
-} from '../../../../main/contract/run/server-load';
+import { engineOf, isDeployed, knownParameters, modelOf } from '../../../../main/contract/run/run-source';
+import { pathsOfLoad, scenarioOfLevels, serverLoadSchema } from '../../../../main/contract/run/server-load';
 import { askedLoads, budgetMsOf } from '../../../../main/domain/measured/points';
 import { verdictOf } from '../../../../main/domain/measured/verdict';
 import { environmentFixture, pointFixture, stateOf } from '../../../support/run-state';
 import { serverLoadFixture } from '../../../support/server-load';
 
 const stateFor = (load = serverLoadFixture(), ...more: readonly JournalBody[]) =>
-  stateOf([
-    {
-      type: 'run-created',
-      runId: 'r',
-      spec: serverSpec(load),
-      specHash: 'h',
-      environment: environmentFixture(),
-      onServer: load,
-    },
-    ...more,
-  ]);
+  stateOf([{ type: 'run-created', runId: 'r', environment: environmentFixture(), onServer: load }, ...more]);
 
 describe('the load of a running Triton', () => {
   it('is read back as it was written', () => {
@@ -48,12 +32,12 @@ describe('the load of a running Triton', () => {
     expect(pathsOfLoad(load)).toEqual(['/ca.pem', '/values.npz']);
   });
 
-  it('has a specification of its model and load, and no longer name than a folder takes', () => {
-    const spec = serverSpec(serverLoadFixture({ models: [{ name: 'a/b c', weight: 1 }] }));
-    expect(spec.model.preset).toBe('a-b-c');
-    expect(spec.engine).toEqual({ kind: 'remote', url: 'http://localhost:8000' });
+  it('has the name of its model, and no longer one than a folder takes', () => {
+    const state = stateFor(serverLoadFixture({ models: [{ name: 'a/b c', weight: 1 }] }));
+    expect(modelOf(state)).toBe('a-b-c');
+    expect(engineOf(state)).toEqual({ kind: 'remote', url: 'http://localhost:8000' });
     const long = serverLoadFixture({ models: [{ name: 'm'.repeat(500), weight: 1 }] });
-    expect(serverSpec(long).model.preset).toHaveLength(64);
+    expect(modelOf(stateFor(long))).toHaveLength(64);
   });
 });
 
@@ -63,8 +47,8 @@ describe('a run on a running Triton', () => {
     expect(state.steps.map(({ id }) => id)).toEqual(['online']);
     expect(askedLoads(state, 'online')).toEqual(serverLoadFixture().levels);
     expect(askedLoads(state, 'offline')).toEqual([]);
-    expect(hasSpec(state)).toBe(false);
-    expect(knownSpec(state)).not.toHaveProperty('configure');
+    expect(isDeployed(state)).toBe(false);
+    expect(Object.keys(knownParameters(state) ?? {}).sort()).toEqual(['engine', 'performance']);
   });
 
   it('says that accuracy was not checked, and never that it was imported', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cellText, titleWithUnit } from '../../../../main/contract/measured/column';
 import { missing } from '../../../../main/contract/numbers';
+import { specOf } from '../../../../main/contract/run/run-source';
 import { dockerEngineSchema } from '../../../../main/contract/run/run-spec';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import { deviceColumns, matrixColumns, matrixDocument } from '../../../../main/domain/measured/matrix';
@@ -55,7 +56,7 @@ const result = (number: number, format: string, host: string, state: RunState | 
     { field: 'format', value: format },
     { field: 'engine.host', value: host },
   ],
-  spec: state?.spec ?? null,
+  spec: state === null ? null : specOf(state),
   state,
   leftOut: null,
   error: null,

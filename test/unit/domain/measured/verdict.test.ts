@@ -17,6 +17,7 @@ import {
   createdBodies,
   measurementBody,
   pointFixture,
+  sourceFixture,
   specFixture,
   stateOf,
 } from '../../../support/run-state';
@@ -167,8 +168,8 @@ describe('the p99 budget', () => {
       spec.performance.latencyThresholdMs = 15;
     });
     expect(budgetMsOf(state)).toBeNull();
-    expect(budgetMsOf({ ...state, spec: searched })).toBe(15);
-    expect(budgetMsOf({ ...state, spec: searched, p99BudgetMs: 20 })).toBe(20);
+    expect(budgetMsOf({ ...state, source: sourceFixture(searched) })).toBe(15);
+    expect(budgetMsOf({ ...state, source: sourceFixture(searched), p99BudgetMs: 20 })).toBe(20);
     const set = stateOf([...createdBodies(), { type: 'p99-budget', p99BudgetMs: 20 }]);
     expect(set.p99BudgetMs).toBe(20);
     expect(stateOf([...createdBodies(), { type: 'p99-budget', p99BudgetMs: null }]).p99BudgetMs).toBeNull();

@@ -12,7 +12,7 @@ it('names ONNX Runtime in the Python backend in tile, list, page 1 and doubts of
   expect(servedByText(state)).toBe(text);
   expect(toSummary(state, '/runs/a').servedBy).toEqual({ short: 'Python backend', text });
   expect(keyFigures(state, {})[0]?.note).toContain('Python backend');
-  const summary = reportSummary(state, { titles: {}, title: 'ResNet-50', format: 'ONNX' });
+  const summary = reportSummary(state, { titles: {}, title: 'ResNet-50' });
   expect(summary.machine).toContainEqual({
     name: 'Served by',
     value: 'ONNX Runtime 1.23.2 in Triton’s Python backend, on this machine, CPU',

@@ -113,7 +113,11 @@ function calls() {
     'approvals.missing': (reach) => approvals.missing(reach),
     'approvals.add': (reach) => approvals.add(reach),
     'spec.readModel': directReaders.specModel,
-    'runs.show': () => Promise.resolve({ state: { spec: foreign } as RunState, dir: '/runs/a-run' }),
+    'runs.show': () =>
+      Promise.resolve({
+        state: { source: { kind: 'deployed', spec: foreign } } as RunState,
+        dir: '/runs/a-run',
+      }),
     'runs.content': () => Promise.resolve(content),
     'runs.trustContent': ({ runId, hash }) => {
       reached.push(['runs.trust', { runId, hash }]);

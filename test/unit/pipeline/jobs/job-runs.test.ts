@@ -15,7 +15,7 @@ import { RunStore } from '../../../../main/store/run-store';
 import { createRunTrash } from '../../../../main/store/run-trash';
 import { noLogins } from '../../../support/host-reach';
 import { rejection } from '../../../support/rejection';
-import { environmentFixture, specFixture } from '../../../support/run-state';
+import { environmentFixture, sourceFixture, specFixture } from '../../../support/run-state';
 import { runStore } from '../../../support/run-store';
 import { askedOfSlurm, writeSlurmPrograms } from '../../../support/slurm-programs';
 
@@ -177,7 +177,7 @@ describe('inside of a job', () => {
   it('the run is worked on, on the node that the job has', async () => {
     const env = { SLURM_JOB_ID: '12', SLURM_JOB_NAME: 'tw-a', SLURMD_NODENAME: 'n7' };
     const { jobs } = await handedOver('', 1, env);
-    expect(jobs.isHandedOver({ spec, onServer: null })).toBe(false);
+    expect(jobs.isHandedOver({ source: sourceFixture(spec) })).toBe(false);
     expect(jobs.nodeOf(spec)).toBe('n7');
     expect(jobs.nodeOf(specFixture())).toBeNull();
   });
@@ -194,8 +194,8 @@ describe('inside of a job', () => {
       ...{ program: { argv: [], env: {} }, emit: () => undefined },
     });
     const engine = { kind: 'kubernetes' } as const;
-    expect(inPod.isHandedOver({ spec: { ...spec, engine }, onServer: null })).toBe(false);
-    expect(jobs.isHandedOver({ spec: { ...spec, engine }, onServer: null })).toBe(true);
+    expect(inPod.isHandedOver({ source: sourceFixture({ ...spec, engine }) })).toBe(false);
+    expect(jobs.isHandedOver({ source: sourceFixture({ ...spec, engine }) })).toBe(true);
     expect(await inPod.ownEnd(runId)).toBe('stopped');
     await writeFile((await store.folderOf(runId)).cancelRequest, '');
     expect(await inPod.ownEnd(runId)).toBe('cancelled');
@@ -203,7 +203,7 @@ describe('inside of a job', () => {
 
   it('of somebody else a run is handed over as from anywhere', async () => {
     const { jobs } = await handedOver('', 1, { SLURM_JOB_ID: '12', SLURM_JOB_NAME: 'interactive' });
-    expect(jobs.isHandedOver({ spec, onServer: null })).toBe(true);
+    expect(jobs.isHandedOver({ source: sourceFixture(spec) })).toBe(true);
     expect(jobs.nodeOf(spec)).toBeNull();
   });
 });

@@ -16,7 +16,7 @@ const state = completeState();
 const online: SweepInput = {
   scenario: 'online',
   state: state.scenarios.online,
-  planned: state.spec.performance.concurrency,
+  planned: state.source.spec.performance.concurrency,
   level: null,
   budgetMs: null,
   theme: chartThemes.dark,
@@ -25,7 +25,7 @@ const offline: SweepInput = {
   ...online,
   scenario: 'offline',
   state: state.scenarios.offline,
-  planned: state.spec.performance.batchSizes,
+  planned: state.source.spec.performance.batchSizes,
 };
 const level = {
   scenario: 'online',

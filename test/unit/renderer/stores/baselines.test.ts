@@ -81,7 +81,7 @@ describe('the charts with published figures', () => {
     planned: [],
     level: null,
     budgetMs: null,
-    baseline: baselineSeries(shown, scenario, state.spec),
+    baseline: baselineSeries(shown, scenario, state.source.spec.performance),
     theme: chartThemes.light,
   });
   const name = 'published, A40, ONNX fp16';
@@ -111,7 +111,7 @@ describe('the charts with published figures', () => {
 
   it('have it once beside the compared runs', () => {
     const runs = ['Run 1', 'Run 2'].map((run) => ({ name: run, state }));
-    const baseline = baselineSeries(shown, 'online', state.spec);
+    const baseline = baselineSeries(shown, 'online', state.source.spec.performance);
     const { data } = compareChart(runs, 'concurrency', 'p99', chartThemes.dark, baseline);
     expect(data.map((trace) => trace.name)).toEqual(['Run 1', 'Run 2', name]);
     expect(data[2]?.y[0]).toBe(9.188);

@@ -20,6 +20,7 @@ import {
   journalFixture,
   measurementBody,
   pointFixture,
+  sourceFixture,
   specFixture,
   stateOf,
 } from '../../../../support/run-state';
@@ -134,7 +135,7 @@ describe('levels side by side', () => {
   it('have names that differ', () => {
     const state = completeState();
     const names = runNames(
-      [state, state, { ...state, spec: specFixture((spec) => (spec.precision = 'fp32')) }],
+      [state, state, { ...state, source: sourceFixture(specFixture((spec) => (spec.precision = 'fp32'))) }],
       (id) => id,
       formatWhen,
     );
@@ -146,7 +147,7 @@ describe('levels side by side', () => {
 describe('compared runs in words', () => {
   const named = (change: Parameters<typeof specFixture>[0] = () => undefined, createdAt?: string) => {
     const state = completeState();
-    return { ...state, spec: specFixture(change), createdAt: createdAt ?? state.createdAt };
+    return { ...state, source: sourceFixture(specFixture(change)), createdAt: createdAt ?? state.createdAt };
   };
   const short = (...states: Parameters<typeof shortNames>[0]) => shortNames(states, (id) => id, formatWhen);
 

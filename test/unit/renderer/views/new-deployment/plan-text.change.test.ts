@@ -21,7 +21,7 @@ const tools = createSpecTools({ presets: () => presets, places: { ...places, res
 function createRig(spec: RunSpec, drafts = new Map<string, Draft>()) {
   const double = createClientDouble({
     'runs.get': () => ({
-      ...{ spec, imported: null, onServer: null, error: null, steps: [], p99BudgetMs: 20 },
+      ...{ source: { kind: 'deployed', spec }, error: null, steps: [], p99BudgetMs: 20 },
     }),
     'runs.planChange': (input) => {
       const changed = fieldChanges(spec, (input as { spec: RunSpec }).spec);

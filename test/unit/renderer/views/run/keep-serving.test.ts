@@ -3,27 +3,27 @@ import { isDeployable } from '../../../../../renderer/views/run/keep-serving';
 
 type State = Parameters<typeof isDeployable>[0];
 const passed = (isPassed: boolean) => ({ result: { passed: isPassed } });
+const on = (engine: object) => ({ kind: 'deployed', spec: { engine } });
 const state = (change: Readonly<Record<string, unknown>>): State =>
   ({
-    ...{ status: 'done', imported: null, onServer: null, origin: 'own', accuracy: passed(true) },
-    spec: { engine: { kind: 'docker' } },
+    ...{ status: 'done', origin: 'own', accuracy: passed(true), source: on({ kind: 'docker' }) },
     ...change,
   }) as unknown as State;
 
 describe('isDeployable', () => {
   it('takes a finished run of this workbench whose accuracy check passed', () => {
     expect(isDeployable(state({}))).toBe(true);
-    expect(isDeployable(state({ spec: { engine: { kind: 'local' } } }))).toBe(true);
-    expect(isDeployable(state({ spec: { engine: { kind: 'docker', host: 'gpu1' } } }))).toBe(true);
+    expect(isDeployable(state({ source: on({ kind: 'local' }) }))).toBe(true);
+    expect(isDeployable(state({ source: on({ kind: 'docker', host: 'gpu1' }) }))).toBe(true);
   });
 
   it.each([
     ['that is not finished', { status: 'running' }],
-    ['that was measured elsewhere', { imported: { fileName: 'a.csv' } }],
+    ['that was measured elsewhere', { source: { kind: 'imported', file: {}, model: 'bert' } }],
     ['of another workbench', { origin: 'foreign' }],
     ['whose accuracy check did not pass', { accuracy: passed(false) }],
     ['without an accuracy check', { accuracy: null }],
-    ['on a Triton that the workbench did not start', { spec: { engine: { kind: 'remote' } } }],
+    ['on a Triton that the workbench did not start', { source: on({ kind: 'remote' }) }],
   ])('takes no run %s', (_what, change) => {
     expect(isDeployable(state(change))).toBe(false);
   });

@@ -3,10 +3,10 @@ import { errorCodes, errorText } from '../../../../../main/contract/error-text';
 import type { ErrorCode } from '../../../../../main/contract/errors';
 import type { RunSpec } from '../../../../../main/contract/run/run-spec';
 import { remediesOf } from '../../../../../renderer/views/run/remedies';
-import { specFixture } from '../../../../support/run-state';
+import { sourceFixture, specFixture } from '../../../../support/run-state';
 
 const of = (code: ErrorCode, change?: (spec: RunSpec) => void) =>
-  remediesOf({ code }, { spec: specFixture(change), imported: null, onServer: null, origin: 'own' as const });
+  remediesOf({ code }, { source: sourceFixture(specFixture(change)), origin: 'own' });
 
 describe('what helps a failed run', () => {
   it('past the accuracy gate: other settings first, or measuring unverified, and no Resume that fails again', () => {
@@ -40,9 +40,9 @@ describe('what helps a failed run', () => {
   );
 
   it('nothing for a run that was not measured here', () => {
-    const imported = { fileName: 'a.csv', format: 'perf-analyzer-csv', notes: [] } as never;
-    const state = { spec: specFixture(), imported, onServer: null, origin: 'own' as const };
-    expect(remediesOf({ code: 'internal' }, state)).toEqual([]);
+    const file = { fileName: 'a.csv', format: 'perf-analyzer-csv', notes: [] } as never;
+    const source = { kind: 'imported', file, model: 'bert' } as const;
+    expect(remediesOf({ code: 'internal' }, { source, origin: 'own' })).toEqual([]);
   });
 });
 

@@ -17,7 +17,7 @@ const tools = createSpecTools({ presets: () => presets, places: { ...places, res
 /** The window over the core's own tools, with one run. */
 function createRig(spec: RunSpec) {
   const { client } = createClientDouble({
-    'runs.get': () => ({ spec, imported: null, onServer: null }),
+    'runs.get': () => ({ source: { kind: 'deployed', spec } }),
     'spec.choice': (input) => tools['spec.choice'](input as { spec: RunSpec }),
     'spec.preview': (input) => tools['spec.preview'](input as Parameters<(typeof tools)['spec.preview']>[0]),
     'spec.import': (input) => tools['spec.import'](input as Parameters<(typeof tools)['spec.import']>[0]),

@@ -1,0 +1,22 @@
+import { WorkbenchError } from '../contract/errors';
+import { isDeployed } from '../contract/run/run-source';
+import type { DeployedRun, RunState } from '../contract/run/run-state';
+
+export const notRunnable = (runId: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', 'An imported run cannot be run', {
+    where: runId,
+    remedy: 'Start a new deployment to measure on this machine.',
+  });
+
+/** What it measures is what it is. */
+export const notChangeable = (runId: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', 'What a run measures on a running Triton cannot be changed', {
+    where: runId,
+    remedy: 'Measure again with other options.',
+  });
+
+/** A run that a specification decides. Throws input-invalid. */
+export function requireDeployed(state: RunState): DeployedRun {
+  if (isDeployed(state)) return state;
+  throw state.source.kind === 'server' ? notChangeable(state.runId) : notRunnable(state.runId);
+}
