@@ -23,6 +23,8 @@ const isNumber = (value: Maybe): value is number => typeof value === 'number' &&
 type Digits = 0 | 1 | 2 | 3 | 4;
 const grouped = (digits: Digits): Intl.NumberFormat =>
   new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+/** Made once: `toLocaleString` with options makes one each time. */
+const typed = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 const formats = [grouped(0), grouped(1), grouped(2), grouped(3), grouped(4)] as const;
 
 /** Fixed decimals with thousands separators. */
@@ -78,8 +80,7 @@ export function formatShortShare(share: Maybe): string {
 }
 
 /** A value as it was typed and not measured: a budget of 20, 0.5 or 1,500 ms, a rate of 33.333 requests/s. */
-export const formatTyped = (value: Maybe): string =>
-  isNumber(value) ? value.toLocaleString('en-US', { maximumFractionDigits: 3 }) : missing;
+export const formatTyped = (value: Maybe): string => (isNumber(value) ? typed.format(value) : missing);
 
 /** A metric such as top-1, 0 to 1 as a rule. */
 export const formatMetric = (value: Maybe): string => formatFixed(value, 4);
