@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { deploymentIdPattern } from '../contract/deployment';
 import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
+import { jobEngines } from '../contract/job/job-engines';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import { type StepId, stepIds } from '../contract/run/run-events';
 import { knownParameters, specOf } from '../contract/run/run-source';
@@ -71,7 +72,10 @@ export function addRun(program: Command, context: CliContext): void {
       '--out <dir>',
       'run folder, with --matrix the folder of its report; default: in the workbench home',
     )
-    .option('--detach', 'with a job (--engine slurm or kubernetes): submit it and return; the job continues')
+    .option(
+      '--detach',
+      `with a job (--engine ${jobEngines.join(' or ')}): submit it and return; the job continues`,
+    )
     .option('--verbose', 'show the log of the steps')
     .option('--json', besideMessages)
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
@@ -340,7 +344,10 @@ export function addResume(program: Verb): void {
       'trust the current files and model code of a run from another home, and approve the files, images, hosts and clusters it names',
     )
     .option('--allow-remote-load', 'allow load on another machine (remote engine)')
-    .option('--detach', 'with a job (--engine slurm or kubernetes): submit it and return; the job continues')
+    .option(
+      '--detach',
+      `with a job (--engine ${jobEngines.join(' or ')}): submit it and return; the job continues`,
+    )
     .option('--verbose', 'show the log of the steps')
     .checking(readStep)
     .work(async ({ core, output, exit }, given: string, options: ResumeOptions) => {

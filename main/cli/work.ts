@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { emptyReach, type Reached, reachOf } from '../contract/reach';
+import { isInJob } from '../contract/run/engine-kinds';
 import type { KnownParameters } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
 import { stepTitleOf } from '../contract/words';
@@ -84,8 +85,7 @@ function listenForStops(core: Core, runId: string, output: Output, isHandedOver:
   const left = new Promise<null>((resolve) => {
     leave = () => resolve(null);
   });
-  const inJob =
-    (process.env['SLURM_JOB_ID'] ?? process.env['TRITON_WORKBENCH_JOB']) !== undefined && !isHandedOver;
+  const inJob = isInJob(process.env) && !isHandedOver;
   const endOfJob = () => {
     if (!asked.byScheduler) {
       output.say('The scheduler ends this job.');

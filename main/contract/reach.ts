@@ -1,4 +1,7 @@
 import { isLoopback, withScheme } from './address';
+import { isJobEngine } from './job/run-job';
+import { engineRows } from './run/engine-rows';
+import { engines } from './run/run-spec';
 import { getAt } from './trees';
 
 /** One thing outside of the workbench that a specification names. */
@@ -32,20 +35,7 @@ const pathFields = [
   'engine.tls.certFile',
   'engine.tls.keyFile',
 ] as const;
-const imageFields = [
-  'engine.tritonImage',
-  'engine.clientImage',
-  'engine.containerImage',
-  'engine.image',
-] as const;
-/** Names in the person's kubeconfig, and in what it leads to. */
-const clusterFields = {
-  context: 'context',
-  namespace: 'namespace',
-  claim: 'volume claim',
-  mountPath: 'mount path',
-  serviceAccount: 'service account',
-} as const;
+const imageFields = engines.flatMap((kind) => engineRows[kind].imageFields.map((name) => `engine.${name}`));
 /** A name, or the path of a file. */
 const profileField = 'engine.profile';
 
@@ -85,24 +75,15 @@ function hosts(tree: unknown): Reached[] {
   return host === null || isLoopback(host) ? [] : [{ field: 'engine.url', value: host }];
 }
 
-/** Names of hosts have no capital letters. */
-const clusters = { slurm: 'Slurm', kubernetes: 'Kubernetes' } as const;
-
 function machines(tree: unknown): Reached[] {
-  const kind = valueAt(tree, 'engine.kind');
-  if (kind === 'slurm') {
-    return [...textsAt(tree, ['engine.login']), { field: 'engine.kind', value: clusters.slurm }];
-  }
-  if (kind === 'kubernetes') {
-    const names = Object.entries(clusterFields).flatMap(([name, what]) =>
-      textsAt(tree, [`engine.${name}`]).map(({ field, value }) => ({
-        field,
-        value: `${clusters.kubernetes} ${what} ${value}`,
-      })),
-    );
-    return [...names, { field: 'engine.kind', value: clusters.kubernetes }];
-  }
-  return kind === 'docker' ? textsAt(tree, ['engine.host']) : [];
+  const kind = engines.find((one) => one === valueAt(tree, 'engine.kind'));
+  if (kind === undefined) return [];
+  const named = Object.entries(engineRows[kind].machineFields).flatMap(([name, before]) =>
+    textsAt(tree, [`engine.${name}`]).map(({ field, value }) => ({ field, value: `${before}${value}` })),
+  );
+  // Names of hosts have no capital letters.
+  const cluster = isJobEngine({ kind }) ? [{ field: 'engine.kind', value: engineRows[kind].name }] : [];
+  return [...named, ...cluster];
 }
 
 /** What a specification, or a part of one, reaches. Pure. */

@@ -8,11 +8,10 @@ import { createKnownImages } from '../docker/images/known-images';
 import { createImageWorks, type ImageWorks, prepareImage } from '../docker/images/prepare-image';
 import { createRegistryAuths, type RegistryAuths } from '../docker/images/registry';
 import { createHostReach, type HostReach } from '../engine/docker-over-ssh/host-reach';
+import { createSchedulers, ownJobOf } from '../engine/engine-registry';
 import { createEngines, type Engines } from '../engine/engines';
 import type { JobScheduler, OwnJob } from '../engine/job';
-import { createJobSchedulers, ownKubernetesJob, ownSlurmJob } from '../engine/job-schedulers';
-import { createKubernetes } from '../engine/kubernetes/kubernetes';
-import { createSlurm } from '../engine/slurm/slurm';
+import { createJobSchedulers } from '../engine/job-schedulers';
 import { createSettingsStore, type SettingsStore, withProxy } from '../home/settings-store';
 import { createHosts, type Hosts } from '../hosts/hosts';
 import { ngcRegistry } from '../machine/releases';
@@ -172,10 +171,8 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const options = { ...given, env, registry };
   const runKey = new RunKey(layout.runKey);
   const hosts = createHosts({ layout, env, now });
-  const jobs = createJobSchedulers({
-    slurm: createSlurm({ layout, env, hosts }),
-    kubernetes: createKubernetes({ env, home: given.home }),
-  });
+  const schedulerOf = createSchedulers({ layout, env, hosts });
+  const jobs = createJobSchedulers(schedulerOf);
   const store = new RunStore(layout.runs, runKey, jobs);
   const toolkit = createToolkit(
     createLocalPython({ python: layout.python, resources, env, cache: layout.cache }),
@@ -208,10 +205,10 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     auths,
     images: imageWorksOf({ layout, resources, env, auths, docker, emit }),
     jobs,
-    ownJob: ownSlurmJob(env) ?? ownKubernetesJob(env),
+    ownJob: ownJobOf(env),
     engines: createEngines({
       layout,
-      jobs,
+      schedulerOf,
       env,
       ...{ resources, registry },
       workerFile,

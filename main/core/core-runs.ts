@@ -4,7 +4,6 @@ import { allOfReach, emptyReach, isEmptyReach, reachLines, reachOf } from '../co
 import { inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import type { RunSpec } from '../contract/run/run-spec';
 import { hostEngine } from '../engine/engine';
-import { createPlanPlaces } from '../engine/plan-places';
 import { requireInertPatch } from '../formats/inert-config';
 import { watchGpus } from '../machine/watch-gpus';
 import { missingDataset } from '../own/folder-code';
@@ -96,9 +95,6 @@ function jobRunsOf({ options, store, jobs, ownJob, emit }: CoreParts): JobRuns {
   return new JobRuns({ store, scheduler: jobs, ownJob, program, emit, tellsEntries: !follow });
 }
 
-const planPlacesOf = async ({ options, engines }: CoreParts, { engine }: RunSpec) =>
-  createPlanPlaces({ ...options, engine, link: await engines.linkOf(engine) });
-
 /** Whose turn it is at the device of a run. */
 const takeDeviceBy =
   ({ layout, engines }: CoreParts, jobs: JobRuns): TakeDevice =>
@@ -131,7 +127,6 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   const { env, resources, printPdf } = parts.options;
   const requireSound = (spec: RunSpec) => requireSoundSpec(parts, spec);
   const watched: ReadingSources['watchGpus'] = (onReading, signal) => watchGpus(env, onReading, signal);
-  const planPlaces = (spec: RunSpec) => planPlacesOf(parts, spec);
   const jobs = jobRunsOf(parts);
   if (parts.options.follow === true) void jobs.watch();
   return new Runs({
@@ -150,17 +145,17 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
     open: async (spec, run) => {
       await requireSound(spec);
       const place = await engines.openPlace(spec, run);
-      const { engine, loadTools, imageNames, prepareImages, engineWatch } = place;
+      const { loadTools, imageNames, prepareImages, engineWatch } = place;
       return {
         services: {
           toolkit: createToolkit(place.launchPython),
-          engine,
+          startServer: (input) => place.startServer(input),
           readers: parts.reading.readers,
           loadTools,
           imageNames,
           prepareImages,
           resources,
-          ...(await planPlaces(spec)),
+          ...engines.planPlaces(spec.engine),
           ...(seesGpus(spec) ? { watchGpus: watched } : {}),
           printPdf,
           now,
@@ -178,7 +173,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
         resources,
         readers: parts.reading.readers,
         imageNames: await engines.imageNames(spec, framework),
-        gpuNames: (await planPlaces(spec)).gpuNames,
+        gpuNames: engines.planPlaces(spec.engine).gpuNames,
       };
     },
     sweep: async (except, spec) => {

@@ -18,7 +18,7 @@ import { createDeploymentContainers } from '../engine/docker/deployment-containe
 import { namedImageFacts, readImageFacts } from '../engine/docker/triton-command';
 import { asSeen, type HostReach } from '../engine/docker-over-ssh/host-reach';
 import { createDetachedServers } from '../engine/local/detached-server';
-import { assertListening } from '../engine/remote-engine';
+import { assertListening } from '../engine/remote/remote-triton';
 import type { Runs } from '../pipeline/runs';
 import { readJournal } from '../store/journal';
 import { createTritonClient, type TritonClient } from '../triton/client';

@@ -4,16 +4,16 @@ import type { Handlers } from '../contract/api';
 import { toWire, type WireError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import { emptyReach, isEmptyReach, reachOf } from '../contract/reach';
-import { imageFamily, inContainers, isElsewhere } from '../contract/run/engine-kinds';
+import { imageFamily, inContainers, isElsewhere, jobAbilities } from '../contract/run/engine-kinds';
 import type { JournalBody } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { StartProblem } from '../contract/run/spec-tools';
 import type { Settings } from '../contract/settings/settings';
 import type { OfType } from '../contract/trees';
-import { usualRelease, withRelease } from '../engine/docker/run-images';
-import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
+import { usualRelease } from '../engine/docker/run-images';
+import { preflightProblems, type RunPreflight } from '../engine/docker/run-preflight';
 import type { JobScheduler } from '../engine/job';
-import { withProfile } from '../engine/job-schedulers';
+import { withProfile } from '../engine/job-profile';
 import { refuseStart, startProblems } from '../engine/start-check';
 import type { StartHow } from '../pipeline/run-options';
 import { generatedConfig } from '../specification/read-choice';
@@ -35,7 +35,7 @@ export interface StartCalls {
   readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
 }
 
-/** A Kubernetes cluster that nobody agreed to is not asked for its rights: that may start programs of the kubeconfig. */
+/** A cluster that nobody agreed to is not asked anything where that may start programs of the person's configuration. */
 export const askedJobs = ({
   jobs,
   approvals,
@@ -44,27 +44,17 @@ export const askedJobs = ({
   readonly approvals: Pick<Approvals, 'missing'>;
 }): Pick<JobScheduler, 'refusal'> => ({
   refusal: async (engine) => {
-    if (engine.kind !== 'kubernetes') return jobs.refusal(engine);
+    if (jobAbilities(engine.kind)?.startsPrograms !== true) return jobs.refusal(engine);
     const { machines } = reachOf({ engine });
     return isEmptyReach(await approvals.missing({ ...emptyReach, machines })) ? jobs.refusal(engine) : null;
   },
 });
 
-/** What people write of their clusters. */
-const profileFilesOf = ({ slurmProfiles: slurm, kubernetesProfiles: kubernetes }: CoreParts['layout']) => ({
-  slurm,
-  kubernetes,
-});
-
 export function createStartCalls(parts: CoreParts): StartCalls {
   const { layout, engines, presetOf, monitor, tools, settings } = parts;
-  const { resources, registry, env, home } = parts.options;
+  const { home } = parts.options;
   const hostFor = createHostFacts(parts);
-  const placesOf = async (spec: RunSpec) => ({
-    ...{ resources, registry, env, home },
-    link: await engines.linkOf(spec.engine),
-    host: await hostFor(spec),
-  });
+  const placesOf = async (spec: RunSpec) => ({ presetOf, host: await hostFor(spec) });
   /** null: a remote server is then compared by its name alone. */
   const configOf = async (spec: RunSpec): Promise<ModelConfig | null> => {
     if (!isElsewhere(spec.engine)) return null;
@@ -92,29 +82,19 @@ export function createStartCalls(parts: CoreParts): StartCalls {
     if (isJobEngine(spec.engine)) {
       // Of a run that is there already the values of its profile are in its specification.
       if (how === undefined) return spec;
-      const { engine, profile } = await withProfile(spec.engine, profileFilesOf(layout));
+      const { engine, profile } = await withProfile(spec.engine, home);
       const { kind, profile: name = '' } = spec.engine;
       // What a profile of the home names, the person has written there.
       if (!isAbsolute(name)) await parts.approvals.add(reachOf({ engine: { ...profile, kind } }));
       return { ...spec, engine };
     }
-    if (!inContainers(spec.engine)) return spec;
-    const { preset } = await presetOf(spec.model);
-    const { values } = await settings.read();
-    return withRelease(
-      ofFile ? spec : withUsualRelease(spec, values),
-      preset.ngcRelease,
-      await placesOf(spec),
-    );
+    const released = ofFile ? spec : withUsualRelease(spec, (await settings.read()).values);
+    return engines.completed(released, await placesOf(spec));
   };
   const profiled = async (spec: RunSpec): Promise<RunSpec> =>
-    isJobEngine(spec.engine)
-      ? { ...spec, engine: (await withProfile(spec.engine, profileFilesOf(layout))).engine }
-      : spec;
+    isJobEngine(spec.engine) ? { ...spec, engine: (await withProfile(spec.engine, home)).engine } : spec;
   const preflightOf = async (spec: RunSpec): Promise<RunPreflight | null> =>
-    inContainers(spec.engine)
-      ? runPreflight(spec, (await presetOf(spec.model)).preset, await placesOf(spec))
-      : null;
+    engines.preflight(spec, await placesOf(spec));
   const checked: Handlers['runs.check'] = async ({ spec: given }) => {
     const spec = await profiled(given).catch((error: unknown) => toWire(error));
     if (!('engine' in spec)) return [profileProblem(spec)];

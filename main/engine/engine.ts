@@ -1,16 +1,7 @@
 import { isLoopback, type TlsFiles } from '../contract/address';
 import type { Deployment, DeploymentBody, DeploymentEngine } from '../contract/deployment';
-import { isJobEngine } from '../contract/job/run-job';
-import type { EngineStatus } from '../contract/machine';
 import type { UsedImage } from '../contract/measured/results';
-import { isElsewhere } from '../contract/run/engine-kinds';
-import type {
-  DockerEngineSpec,
-  EngineKind,
-  Framework,
-  LoadTool as LoadToolId,
-  RunSpec,
-} from '../contract/run/run-spec';
+import type { DockerEngineSpec, Framework, LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { LoadTool } from '../perf/load-tool';
 import type { LaunchPython, ToolkitListener } from '../toolkit/toolkit';
 
@@ -97,7 +88,8 @@ export interface EngineWatch {
 
 /** Where all of a run's work is done: its server, its toolkit and its load tools. */
 export interface Place {
-  readonly engine: Engine;
+  /** Ready = server ready; loading models is the caller's. Throws port-taken, server-start-failed, toolchain-missing. */
+  startServer(input: StartServerInput): Promise<ServerHandle>;
   readonly launchPython: LaunchPython;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   /** Part of every step's key: what another image made is another thing. Empty where no image is involved. */
@@ -130,18 +122,6 @@ export const hostEngine = (host: string): DockerEngineSpec => ({
 export function deviceOfUrl(url: string): string {
   const { hostname } = new URL(url);
   return isLoopback(hostname) ? thisMachine : `host ${hostname}`;
-}
-
-/**
- * What a run measures on; two runs that measure on the same would spoil each other's figures.
- * @param node that the run's job has; null outside of a job
- */
-export function deviceOf(
-  engine: Exclude<RunSpec['engine'], DockerEngineSpec>,
-  node: string | null = null,
-): string {
-  if (isElsewhere(engine)) return deviceOfUrl(engine.url);
-  return isJobEngine(engine) && node !== null ? `node ${node}` : thisMachine;
 }
 
 export interface StartServerInput {
@@ -203,14 +183,4 @@ export interface SweepResult {
 export interface SweptAll extends SweepResult {
   /** Process ids of other programs that they had started: exports, load generators, printers. */
   readonly endedChildren: readonly number[];
-}
-
-/** A place to run Triton. */
-export interface Engine {
-  readonly kind: EngineKind;
-  detect(): Promise<EngineStatus>;
-  /** Ready = server ready; loading models is the caller's. Throws port-taken, server-start-failed, toolchain-missing. */
-  startServer(input: StartServerInput): Promise<ServerHandle>;
-  /** Ends what dead workbenches left behind; never touches what a live one or anybody else owns. */
-  sweep(): Promise<SweepResult>;
 }

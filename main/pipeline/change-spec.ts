@@ -1,5 +1,6 @@
 import { invalidInput, WorkbenchError } from '../contract/errors';
-import { jobEngines, schedulerTitle } from '../contract/job/run-job';
+import { jobEngines } from '../contract/job/job-engines';
+import { engineWords, inContainers } from '../contract/run/engine-kinds';
 import { type Scenario, scenarios, stepsOf } from '../contract/run/run-events';
 import type { EngineKind, RunSpec } from '../contract/run/run-spec';
 import type { DeployedRun, MeasuredPoint, RunState } from '../contract/run/run-state';
@@ -40,7 +41,7 @@ function requireSameWorker({ engine: before }: OfEngine, { engine: after }: OfEn
   const message =
     was === null
       ? 'A run on a machine cannot become a job'
-      : `A run of ${schedulerTitle[was]} stays a job of it`;
+      : `A run of ${engineWords(was).name} stays a job of it`;
   throw invalidInput('engine.kind', message, 'Start a new run with the other engine.');
 }
 
@@ -51,7 +52,7 @@ const isOfMachine = (gpu: string): boolean => /^(?:GPU|MIG)-/i.test(gpu);
  * them. Throws input-invalid for several, of which nobody knows how many are free there. Pure.
  */
 function withGpusOfHost(before: RunSpec['engine'], after: RunSpec['engine']): RunSpec['engine'] {
-  if (before.kind !== 'docker' || after.kind !== 'docker' || before.host === after.host) return after;
+  if (!inContainers(before) || !inContainers(after) || before.host === after.host) return after;
   const isKept = hashValue(before.gpus) === hashValue(after.gpus) && after.gpus.some(isOfMachine);
   if (!isKept) return after;
   if (after.gpus.length === 1) return { ...after, gpus: ['idlest'] };

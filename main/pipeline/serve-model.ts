@@ -125,7 +125,7 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
   if ((await editedConfig(run)) !== null) requireInertConfig(config);
   context.progress(null, 'starting Triton');
   context.log([isElsewhere(engine) ? `Using the Triton at ${engine.url}` : 'Starting Triton']);
-  const server = await run.services.engine.startServer({
+  const server = await run.services.startServer({
     runId: run.runId,
     key: run.keys.deploy,
     repository: run.folder.repository,

@@ -3,8 +3,8 @@ import type { Signature } from '../contract/run/artefacts';
 import type { JournalBody, RunEvent, StepId } from '../contract/run/run-events';
 import type { LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import type { Engine, Place, ServerHandle } from '../engine/engine';
-import type { PlanPlaces } from '../engine/plan-places';
+import type { Place, ServerHandle } from '../engine/engine';
+import type { PlanPlaces } from '../engine/engine-interface';
 import type { InputReaders } from '../perf/input/input-readers';
 import type { LoadTool } from '../perf/load-tool';
 import type { ReadingSources } from '../perf/readings';
@@ -17,7 +17,7 @@ import type { Hold } from './hold';
 /** What steps compose; given by the core, so that tests and other places to run can give their own. */
 export interface RunServices extends PlanPlaces {
   readonly toolkit: Toolkit;
-  readonly engine: Engine;
+  readonly startServer: Place['startServer'];
   readonly readers: InputReaders;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   /** See `Place`. */

@@ -62,9 +62,6 @@ export interface HomeLayout {
   readonly hosts: string;
   /** Sets of runs that are compared by a name. */
   readonly comparisons: string;
-  /** What people write of their clusters: profiles of jobs. */
-  readonly slurmProfiles: string;
-  readonly kubernetesProfiles: string;
   /** Scripts and output of jobs, a folder each. */
   readonly jobs: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
@@ -202,8 +199,6 @@ export function homeLayout(home: string): HomeLayout {
     knownImages: join(home, 'known-images.json'),
     hosts: join(home, 'hosts.json'),
     comparisons: join(home, 'comparisons.json'),
-    slurmProfiles: join(home, 'slurm.yaml'),
-    kubernetesProfiles: join(home, 'kubernetes.yaml'),
     jobs: join(home, 'jobs'),
     instance: join(home, 'instance'),
   };

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { shellWord } from '../contract/flag-text';
-import { backendsOf, isProcess } from '../contract/run/engine-kinds';
+import { backendsOf, engineWords, isProcess } from '../contract/run/engine-kinds';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { PlannedCommand, SpecPreview } from '../contract/run/spec-tools';
 import { stepTitle } from '../contract/words';
@@ -98,15 +98,9 @@ function stepLines(step: PlannedCommand['step'], input: ScriptInput): readonly s
   ];
 }
 
-const places: Readonly<Partial<Record<RunSpec['engine']['kind'], string>>> = {
-  docker: 'in the containers of the run',
-  slurm: 'in a job of the cluster',
-  kubernetes: 'in a job of the cluster',
-};
-
 function head({ spec, preview, resources }: ScriptInput): readonly string[] {
-  const place = places[spec.engine.kind];
-  if (place !== undefined) {
+  const place = engineWords(spec.engine.kind).commandsAre;
+  if (place !== null) {
     return [
       `# The workbench runs these commands ${place}; they do not run here as they are.`,
       '# Set RUN to the folder of a run. The form "shell" of "spec" prints a script that does the whole run.',

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLocalEngine } from '../../main/engine/local/local-engine';
+import { detectLocalTriton } from '../../main/engine/local/local-triton';
 import { homeLayout } from '../../main/platform/layout';
 import {
   exitCodeOf,
@@ -102,7 +102,7 @@ try {
     ...judged('steps', 'steps by hand'),
     ...judged('plain', 'plain script'),
   ];
-  const { version } = await createLocalEngine({ layout: homeLayout(home), env: process.env }).detect();
+  const { version } = await detectLocalTriton(homeLayout(home));
   const document = [
     '# The pipeline and the same run typed by hand',
     '',

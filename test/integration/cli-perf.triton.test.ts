@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { ServerHandle } from '../../main/engine/engine';
-import { createLocalEngine } from '../../main/engine/local/local-engine';
+import { createLocalTriton } from '../../main/engine/local/local-triton';
 import { loadAndCheckModel } from '../../main/engine/serving';
 import { homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   home = await createTestHome();
   const repository = join(home.path, 'repository');
   await writeTinyRepository(repository);
-  server = await createLocalEngine({ layout: homeLayout(home.path), env: process.env }).startServer({
+  server = await createLocalTriton({ layout: homeLayout(home.path), env: process.env }).startServer({
     key: 'k',
     runId: 'perf-test',
     repository,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDockerLink } from '../../main/docker/docker-link';
 import { thisMachine } from '../../main/engine/engine';
+import { createSchedulers } from '../../main/engine/engine-registry';
 import { createEngines } from '../../main/engine/engines';
-import { createSlurm } from '../../main/engine/slurm/slurm';
 import { createHosts, type Hosts } from '../../main/hosts/hosts';
 import { ngcRegistry } from '../../main/machine/releases';
 import { homeLayout } from '../../main/platform/layout';
@@ -73,7 +73,7 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a host with a Docker
           workerFile: '/nowhere/load-worker.cjs',
         },
         setup: createSetup({ layout, resources: 'resources', env }),
-        jobs: createSlurm({ layout, env, hosts }),
+        schedulerOf: createSchedulers({ layout, env, hosts }),
         prepareImage: () => Promise.reject(new Error('no image is needed here')),
       });
       const on = (host?: string) => ({

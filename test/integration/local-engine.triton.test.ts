@@ -4,15 +4,16 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine, ServerHandle } from '../../main/engine/engine';
+import type { Place, ServerHandle } from '../../main/engine/engine';
 import {
   engineIdVariable,
   processesOfEngine,
   readEngineRecords,
+  sweepLocalEngines,
   writeEngineRecord,
 } from '../../main/engine/local/engine-record';
-import { createLocalEngine } from '../../main/engine/local/local-engine';
-import { createRemoteEngine } from '../../main/engine/remote-engine';
+import { createLocalTriton, detectLocalTriton } from '../../main/engine/local/local-triton';
+import { attachTriton } from '../../main/engine/remote/remote-triton';
 import { loadAndCheckModel } from '../../main/engine/serving';
 import { type HomeLayout, homeLayout } from '../../main/platform/layout';
 import { processStartTime } from '../../main/platform/process';
@@ -27,7 +28,7 @@ import { until } from '../support/until';
 let home: TestHome;
 let layout: HomeLayout;
 let folder: string;
-let engine: Engine;
+let engine: Pick<Place, 'startServer'>;
 const handles: ServerHandle[] = [];
 
 beforeAll(async () => {
@@ -35,7 +36,7 @@ beforeAll(async () => {
   layout = homeLayout(home.path);
   folder = await mkdtemp(join(tmpdir(), 'twb-engine-'));
   await writeTinyRepository(join(folder, 'repository'));
-  engine = createLocalEngine({ layout, env: process.env });
+  engine = createLocalTriton({ layout, env: process.env });
 });
 afterEach(async () => {
   await Promise.all(handles.splice(0).map((handle) => handle.stop()));
@@ -94,7 +95,7 @@ describe('the local Triton', () => {
     expect(handle.tritonVersion).toMatch(/^\d+\.\d+\.\d+$/);
     expect(await client.serverReady()).toBe(true);
     expect((await client.serverMetadata()).version).toBe(handle.tritonVersion);
-    expect((await engine.detect()).version).toBe(handle.tritonVersion);
+    expect((await detectLocalTriton(layout)).version).toBe(handle.tritonVersion);
     for (const address of [handle.httpAddress, handle.grpcAddress, handle.metricsAddress]) {
       expect(address).toMatch(/^127\.0\.0\.1:\d+$/);
     }
@@ -307,7 +308,7 @@ describe('sweep', () => {
     await mkdir(layout.engines, { recursive: true });
     await writeFile(join(layout.engines, 'damaged.json'), '{');
     try {
-      const { ended } = await engine.sweep();
+      const { ended } = await sweepLocalEngines(layout.engines);
       expect(ended).toEqual([orphan.handle.pid]);
       await orphan.handle.exited;
       await nothingLeftOf(orphanId);
@@ -315,7 +316,7 @@ describe('sweep', () => {
       expect(await readFile(decoyMemory, 'utf8')).toBe('x');
       expect(await processesOfEngine(ownId)).toHaveLength(3);
       await loadAndCheckModel({ client: own.client, ...model, load: false });
-      expect((await engine.sweep()).ended).toEqual([]);
+      expect((await sweepLocalEngines(layout.engines)).ended).toEqual([]);
     } finally {
       decoy.kill('SIGKILL');
       await rm(decoyMemory, { force: true });
@@ -344,29 +345,18 @@ describe('the remote engine', () => {
     const { handle, client } = await start();
     await loadAndCheckModel({ client, ...model });
     const grpcPort = handle.grpcAddress.split(':')[1] ?? '';
-    const remote = createRemoteEngine(`http://${handle.httpAddress}?grpcPort=${grpcPort}`);
-    const attach = (on: Engine) =>
-      on.startServer({
-        key: 'k',
-        runId: 'r',
-        repository: folder,
-        logPath: join(folder, 'remote.log'),
-        signal: new AbortController().signal,
-        onLog: () => undefined,
-        onCommand: () => undefined,
-      });
-    const attached = await attach(remote);
+    const url = `http://${handle.httpAddress}?grpcPort=${grpcPort}`;
+    const attach = () => attachTriton({ url }, new AbortController().signal);
+    const attached = await attach();
     expect(attached).toMatchObject({
       httpAddress: handle.httpAddress,
       grpcAddress: handle.grpcAddress,
       tritonVersion: handle.tritonVersion,
       pid: null,
     });
-    expect((await remote.detect()).available).toBe(true);
     await attached.stop();
     await loadAndCheckModel({ client, ...model, load: false });
     await handle.stop();
-    expect((await rejection(attach(remote))).code).toBe('server-unreachable');
-    expect((await remote.detect()).available).toBe(false);
+    expect((await rejection(attach())).code).toBe('server-unreachable');
   });
 });

@@ -2,6 +2,7 @@ import { cliRemedyOf } from '../../contract/error-text';
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import type { EngineStatus, GpuFacts, MachineStatus } from '../../contract/machine';
 import { formatBytes } from '../../contract/numbers';
+import { isProcess } from '../../contract/run/engine-kinds';
 import { dockerEngineSchema, formats } from '../../contract/run/run-spec';
 import {
   componentFacts,
@@ -44,7 +45,7 @@ function gpuLine(gpu: GpuFacts, { driverVersion, cudaVersion }: MachineStatus['g
 
 function engineLines({ kind, version, available, note, remedy }: EngineStatus): readonly string[] {
   // What installs the tools of the local engine is a button in the window and a command here.
-  const action = kind === 'local' && !available ? cliRemedyOf('toolchain-missing') : remedy;
+  const action = isProcess({ kind }) && !available ? cliRemedyOf('toolchain-missing') : remedy;
   return [
     `${available ? '✓' : '–'} engine ${kind}${version === null ? '' : ` ${version}`}: ${note}`,
     ...(action === null ? [] : [`    ${action}`]),

@@ -1,3 +1,6 @@
+import { jobEngines } from '../job/job-engines';
+import { isJobEngine } from '../job/run-job';
+import { engineRows } from '../run/engine-rows';
 import { type FieldRow, jobField, type ValueAt } from './field';
 
 const withKubernetes = {
@@ -8,7 +11,7 @@ const withKubernetes = {
 const row = jobField(withKubernetes);
 
 /** What a run asks a Kubernetes cluster for. */
-export const kubernetesFields: readonly FieldRow[] = [
+const kubernetesFields: readonly FieldRow[] = [
   row('context', {
     label: 'Context',
     term: 'context',
@@ -123,11 +126,16 @@ const withSlurm = {
   text: 'a Slurm cluster',
   holds: (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'slurm',
 };
-/** Of either scheduler. */
+const either = new Intl.ListFormat('en-US', { type: 'disjunction' });
+
+/** Of every scheduler. */
 const withJob = {
-  text: 'a Slurm or Kubernetes cluster',
-  holds: (valueAt: ValueAt): boolean => ['slurm', 'kubernetes'].includes(String(valueAt('engine.kind'))),
+  text: `a ${either.format(jobEngines.map((kind) => engineRows[kind].name))} cluster`,
+  holds: (valueAt: ValueAt): boolean => isJobEngine({ kind: String(valueAt('engine.kind')) }),
 };
+/** What the option of Slurm is called for the other schedulers. */
+const aliasesOf = (name: string): readonly string[] =>
+  jobEngines.filter((kind) => kind !== 'slurm').map((kind) => `--${kind}-${name}`);
 const withContainer = {
   text: 'a container on a Slurm cluster',
   holds: (valueAt: ValueAt): boolean =>
@@ -137,14 +145,14 @@ const withContainer = {
 const slurmRow = jobField(withSlurm);
 
 /** What a run asks a Slurm cluster for. */
-export const slurmFields: readonly FieldRow[] = [
+const slurmFields: readonly FieldRow[] = [
   slurmRow('profile', {
     label: 'Profile',
     term: 'profile',
-    help: 'Profile of slurm.yaml or kubernetes.yaml in the workbench home, or a file with one profile; it fills the fields that are not set.',
+    help: `Profile of ${either.format(jobEngines.map((kind) => `${kind}.yaml`))} in the workbench home, or a file with one profile; it fills the fields that are not set.`,
     absent: 'the default profile, if any',
     option: '--slurm-profile <name>',
-    aliases: ['--kubernetes-profile'],
+    aliases: aliasesOf('profile'),
     onlyWith: withJob,
   }),
   slurmRow('login', {
@@ -185,7 +193,7 @@ export const slurmFields: readonly FieldRow[] = [
     unit: 's',
     absent: '60 s',
     option: '--slurm-pause-ahead <time>',
-    aliases: ['--kubernetes-pause-ahead'],
+    aliases: aliasesOf('pause-ahead'),
     onlyWith: withJob,
   }),
   slurmRow('account', {
@@ -235,3 +243,6 @@ export const slurmFields: readonly FieldRow[] = [
     option: '--slurm-option <NAME=VALUE>',
   }),
 ];
+
+/** What a run asks a scheduler of jobs for, whichever it is. */
+export const clusterFields: readonly FieldRow[] = [...slurmFields, ...kubernetesFields];

@@ -1,4 +1,6 @@
-import { kubernetesFields, slurmFields } from './cluster-fields';
+import { engineRows } from '../run/engine-rows';
+import { engines } from '../run/run-spec';
+import { clusterFields } from './cluster-fields';
 import type { FieldRow, ValueAt } from './field';
 
 const inContainers = (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'docker';
@@ -46,13 +48,7 @@ const engineFields: readonly FieldRow[] = [
     label: 'Engine',
     term: 'engine',
     help: 'Where Triton runs.',
-    choices: {
-      local: 'Local Triton',
-      docker: 'Docker containers',
-      remote: 'Remote Triton',
-      slurm: 'Slurm cluster',
-      kubernetes: 'Kubernetes cluster',
-    },
+    choices: Object.fromEntries(engines.map((kind) => [kind, engineRows[kind].title])),
     default: 'local',
     option: '--engine <kind>',
     decides: 'step',
@@ -330,9 +326,4 @@ const configureFields: readonly FieldRow[] = [
 ];
 
 /** Where Triton runs, and how it serves the model. */
-export const servingFields: readonly FieldRow[] = [
-  ...engineFields,
-  ...slurmFields,
-  ...kubernetesFields,
-  ...configureFields,
-];
+export const servingFields: readonly FieldRow[] = [...engineFields, ...clusterFields, ...configureFields];

@@ -179,3 +179,24 @@ export const slurmEngineSchema = z.strictObject({
   grpcPort: port.optional(),
 });
 export type SlurmEngineSpec = z.infer<typeof slurmEngineSchema>;
+
+/** Engines that hand a run to a scheduler of jobs. */
+export const jobEngines = ['slurm', 'kubernetes'] as const;
+export type JobEngineKind = (typeof jobEngines)[number];
+
+/** Of each its part of the specification, and what of it a profile may have. */
+export const jobEngineSchemas = {
+  slurm: { engine: slurmEngineSchema, request: slurmRequestShape },
+  kubernetes: { engine: kubernetesEngineSchema, request: kubernetesRequestShape },
+} as const satisfies Readonly<
+  Record<JobEngineKind, { readonly engine: z.ZodType; readonly request: z.ZodRawShape }>
+>;
+
+/** What the commands that people use know a job by. */
+export interface JobNames {
+  readonly id: string;
+  readonly name: string;
+  /** File that the job prints to, or the command that shows what it printed. */
+  readonly log: string;
+  readonly login?: string | undefined;
+}

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { shellWord } from '../flag-text';
-
-/** Engines that hand a run to a job. */
-export const jobEngines = ['slurm', 'kubernetes'] as const;
-export type JobEngineKind = (typeof jobEngines)[number];
+import { engineRows, jobRows } from '../run/engine-rows';
+import { type JobEngineKind, jobEngines } from './job-engines';
 
 /** Whether a run of this engine is handed to a job. */
 export const isJobEngine = <Engine extends { readonly kind: string }>(
@@ -74,23 +71,13 @@ export interface JobWait {
   readonly what: string;
 }
 
-/** As people call them. */
-export const schedulerTitle: Readonly<Record<RunJob['scheduler'], string>> = {
-  slurm: 'Slurm',
-  kubernetes: 'Kubernetes',
-};
+const schedulerTitle = ({ scheduler }: Pick<RunJob, 'scheduler'>): string => engineRows[scheduler].name;
 
 /** "Slurm job 12". */
-export const jobName = ({ scheduler, id }: RunJob): string => `${schedulerTitle[scheduler]} job ${id}`;
+export const jobName = (job: RunJob): string => `${schedulerTitle(job)} job ${job.id}`;
 
 /** The command by which people end a job themselves. */
-export function endCommand({ scheduler, id, name, log, login }: RunJob): string {
-  if (scheduler === 'slurm') {
-    return `scancel ${shellWord(id)}${login === undefined ? '' : `, on ${login}`}`;
-  }
-  // With the context and the namespace that what it printed is read with.
-  return log.replace(/ logs job\/\S+$/, ` delete job ${shellWord(name)}`);
-}
+export const endCommand = (job: RunJob): string => jobRows[job.scheduler].endCommand(job);
 
 const endWords: Readonly<Record<JobEnd, string>> = {
   finished: 'ended before the run did',
@@ -130,7 +117,7 @@ const jobRunningText = (job: RunJob, node: string): string => `Running on ${node
 export function jobWait(job: RunJob, look: JobLook | 'silent'): JobWait | null {
   const named = jobName(job);
   if (look === 'silent') {
-    return { reason: 'job', what: `an answer from ${schedulerTitle[job.scheduler]} about job ${job.id}` };
+    return { reason: 'job', what: `an answer from ${schedulerTitle(job)} about job ${job.id}` };
   }
   switch (look.phase) {
     case 'queued': {

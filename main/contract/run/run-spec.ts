@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
-import { kubernetesEngineSchema, slurmEngineSchema } from '../job/job-engines';
+import { jobEngines, jobEngineSchemas } from '../job/job-engines';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
 import '../issue-text';
@@ -42,7 +42,7 @@ export function publishedGpuOf(name: string): PublishedGpu | null {
 /** What a preset's model.py is written in: PyTorch, or TensorFlow with Keras. */
 export const frameworks = ['pyt', 'tf'] as const;
 export const precisions = ['fp32', 'fp16'] as const;
-export const engines = ['local', 'docker', 'remote', 'slurm', 'kubernetes'] as const;
+export const engines = ['local', 'docker', 'remote', ...jobEngines] as const;
 export const accelerators = ['none', 'cuda', 'trt', 'amp'] as const;
 export const profiles = ['quick', 'full'] as const;
 export const loadTools = ['native', 'perf_analyzer'] as const;
@@ -272,8 +272,7 @@ const engineSchema = z.discriminatedUnion('kind', [
     /** Of the load on another machine; this machine's own servers have none. */
     limits: remoteLimitsSchema.optional(),
   }),
-  slurmEngineSchema,
-  kubernetesEngineSchema,
+  ...jobEngines.map((kind) => jobEngineSchemas[kind].engine),
 ]);
 
 const longestDeadlineS = Math.floor(longestTimerMs / 1000);

@@ -15,7 +15,6 @@ import type { LaunchPython } from '../../toolkit/toolkit';
 import { createTunnels, type Tunnels } from '../docker-over-ssh/tunnels';
 import { openVolumeFiles } from '../docker-over-ssh/volume-files';
 import type {
-  Engine,
   EngineWatch,
   ImagesListener,
   Place,
@@ -24,6 +23,7 @@ import type {
   ServerHandle,
   StartServerInput,
 } from '../engine';
+import type { EngineParts } from '../engine-interface';
 import { type ClientStep, createContainerLoadTools } from './container-load-tools';
 import { readEngineFacts, RunContainers } from './run-containers';
 import { createSharedFiles, type RunFiles } from './run-files';
@@ -37,23 +37,11 @@ import {
 } from './triton-command';
 import { startTritonContainer } from './triton-container';
 
-export type PrepareImage = (
-  client: DockerClient,
-  image: ImageRequest,
-  listener: ImagesListener,
-) => Promise<UsedImage>;
-
-interface DockerPlaceOptions extends ImageSource {
+interface DockerPlaceOptions extends ImageSource, Pick<EngineParts, 'workerFile' | 'prepareImage' | 'env'> {
   readonly link: DockerLink;
   readonly spec: PlaceSpec;
   readonly engine: DockerEngineSpec;
   readonly run: PlaceRun;
-  readonly workerFile: string;
-  readonly prepareImage: PrepareImage;
-  /** Of ssh. */
-  readonly env: NodeJS.ProcessEnv;
-  /** What the engine is beside a run: detection and sweep. */
-  readonly about: Pick<Engine, 'detect' | 'sweep'>;
 }
 
 interface Session {
@@ -172,7 +160,6 @@ function createEngineWatch(link: DockerLink, host: string, waitMs?: number): Eng
 }
 
 class DockerPlace implements Place {
-  readonly engine: Engine;
   readonly loadTools: Place['loadTools'];
   readonly imageNames: readonly string[];
   readonly engineWatch: EngineWatch;
@@ -188,7 +175,6 @@ class DockerPlace implements Place {
     private readonly wanted: Awaited<ReturnType<typeof wantedImages>>,
     host: string,
   ) {
-    this.engine = { kind: 'docker', ...options.about, startServer: (start) => this.startServer(start) };
     this.loadTools = createContainerLoadTools(
       (step) => this.runClient(step),
       (path) => pathIn(options.run, path),
@@ -304,7 +290,7 @@ class DockerPlace implements Place {
     });
   }
 
-  private async startServer(start: StartServerInput): Promise<ServerHandle> {
+  async startServer(start: StartServerInput): Promise<ServerHandle> {
     const { link, run, spec, engine } = this.options;
     const { triton } = this.wanted;
     const { client, containers, files, tunnels } = await this.session();

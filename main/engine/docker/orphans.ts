@@ -1,5 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inContainers } from '../../contract/run/engine-kinds';
+import type { DockerEngineSpec } from '../../contract/run/run-spec';
 import type { DockerClient } from '../../docker/client';
 import { removeContainer } from '../../docker/container-life';
 import { listContainers, type NetworkLabels, type OwnContainer } from '../../docker/containers';
@@ -10,6 +12,7 @@ import type { Hosts } from '../../hosts/hosts';
 import { exists } from '../../platform/files';
 import { isHeldElsewhere, leaseBeside, leaseFile, leaseHolder, readLiveHolder } from '../../store/file-lease';
 import { volumesRecord } from '../docker-over-ssh/volume-files';
+import type { EngineParts, SweepHow } from '../engine-interface';
 
 /** How long the containers of a dead workbench wait for `resume` to take them up. */
 export const adoptionMs = 30 * 60_000;
@@ -126,4 +129,31 @@ export async function enginesWithLeft(
   if (!all && !left.includes(true)) return [];
   const known = await hosts.list().catch(() => []);
   return Promise.all(known.map(({ name }) => hosts.link(name)));
+}
+
+const sweepLinks = async (
+  links: readonly DockerLink[],
+  how: SweepEngine = { graceMs: adoptionMs },
+): Promise<readonly string[]> => (await Promise.all(links.map((link) => sweepEngine(link, how)))).flat();
+
+/**
+ * Over this machine's Docker Engine and those that are asked for.
+ * @returns names of the containers that were removed
+ */
+export async function sweepEngines(
+  { docker, hosts, layout }: Pick<EngineParts, 'docker' | 'hosts' | 'layout'>,
+  { all = false, except, spec, everywhere = false }: SweepHow,
+  linkOf: (engine: DockerEngineSpec) => Promise<DockerLink>,
+): Promise<readonly string[]> {
+  // A home that never asked for a container has none, and needs no engine to know it.
+  if (!(await exists(layout.instance))) return [];
+  const links = new Set([docker]);
+  if (spec !== undefined && inContainers(spec.engine)) links.add(await linkOf(spec.engine));
+  if (everywhere) for (const link of await enginesWithLeft(layout.runs, hosts, all)) links.add(link);
+  return sweepLinks([...links], { graceMs: all ? 0 : adoptionMs, except, shared: all && everywhere });
+}
+
+/** The engines of hosts where runs left something. */
+export async function sweepHosts({ hosts, layout }: Pick<EngineParts, 'hosts' | 'layout'>): Promise<void> {
+  if (await exists(layout.instance)) await sweepLinks(await enginesWithLeft(layout.runs, hosts, false));
 }

@@ -8,8 +8,10 @@ import type { DockerLink } from '../../docker/docker-link';
 import { imageIsThere } from '../../docker/images/prepare-image';
 import { formatOf } from '../../formats/formats';
 import { readHostFacts } from '../../machine/environment';
+import { readGpus } from '../../machine/gpu-report';
 import { preflight } from '../../machine/preflight';
-import type { PreflightPlan } from '../../machine/preflight-docker';
+import type { Outcome, PreflightPlan } from '../../machine/preflight-docker';
+import { checkTensorRtPlan } from '../../machine/preflight-image';
 import { readReleases, releaseOf } from '../../machine/releases';
 import { portOwner } from '../local/listening-sockets';
 import {
@@ -172,4 +174,23 @@ export function preflightProblems(result: RunPreflight | null): readonly StartPr
     message: finding.replace(/\.$/, ''),
     remedy,
   }));
+}
+
+interface CheckPlanInput {
+  readonly env: NodeJS.ProcessEnv;
+  /** `resources` of the product. */
+  readonly resources: string;
+  readonly docker: DockerFacts;
+  /** What serves, with what the TensorRT plan was built on. */
+  readonly plan: PreflightPlan;
+}
+
+/** The preflight's check of a TensorRT plan alone, for a plan that is about to be served. */
+export async function checkPlan(input: CheckPlanInput): Promise<Outcome> {
+  const [gpus, releases, host] = await Promise.all([
+    readGpus(input.env),
+    readReleases(input.resources),
+    readHostFacts([]),
+  ]);
+  return checkTensorRtPlan({ gpus, host, docker: input.docker, releases, plan: input.plan, tools: null });
 }

@@ -1,5 +1,6 @@
 import { shellWord } from '../../contract/flag-text';
 import { type KubernetesEngineSpec, tolerationPattern } from '../../contract/job/job-engines';
+import { jobRows } from '../../contract/run/engine-rows';
 import { noGpuVariables } from '../../docker/container-body';
 
 /** Of the deadline; a level of the published procedures takes half of it. */
@@ -32,7 +33,7 @@ export interface JobInput {
 
 /** Variables by which a process finds out that it is in a pod of the workbench. */
 export const podVariables = {
-  job: 'TRITON_WORKBENCH_JOB',
+  job: jobRows.kubernetes.variable,
   node: 'TRITON_WORKBENCH_JOB_NODE',
   /** Seconds after the start of the program at which the run pauses; what stops it later is the deadline. */
   pauseAfter: 'TRITON_WORKBENCH_JOB_PAUSE_S',

@@ -12,7 +12,7 @@ import { createTritonClient } from '../../triton/client';
 import type { DeploymentPlace, DeploymentServer, ServerLook, StartOptions } from '../engine';
 import { endEngineProcesses, processesOfEngine } from './engine-record';
 import { assertPortsFree } from './listening-sockets';
-import { unloadModels } from './local-engine';
+import { unloadModels } from './local-triton';
 import { readLocalToolchain, serverArguments, serverEnvironment } from './server-command';
 import { spawned } from './server-process';
 

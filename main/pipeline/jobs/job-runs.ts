@@ -10,6 +10,7 @@ import {
   jobName,
   type JobState,
 } from '../../contract/job/run-job';
+import { jobAbilities } from '../../contract/run/engine-kinds';
 import { type JournalBody, type RunOutcome, runOutcomes, waitText } from '../../contract/run/run-events';
 import { specOf } from '../../contract/run/run-source';
 import type { RunSpec } from '../../contract/run/run-spec';
@@ -82,8 +83,7 @@ function groupsOf(runs: readonly HandedRun[]) {
   for (const run of runs) {
     const engine = specOf(run.state())?.engine;
     if (engine === undefined) continue;
-    // Of Kubernetes each has a Job of its own, which is journalled before the next is created.
-    const key = engine.kind === 'kubernetes' ? run.runId : canonicalJson(engine);
+    const key = jobAbilities(engine.kind)?.takesSeveral === true ? canonicalJson(engine) : run.runId;
     const known = groups.get(key);
     if (known === undefined) groups.set(key, { engine, group: [run] });
     else known.group.push(run);

@@ -75,7 +75,7 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
       <dd>
         {engine === null ? missing : image === null ? 'Local Triton (for trying out)' : `Docker, ${image}`}
       </dd>
-      {engine === 'docker' && gpus.length > 0 ? (
+      {gpus.length > 0 ? (
         <>
           <dt>GPUs</dt>
           <dd>{gpuText(gpus, host === null ? known : [])}</dd>

@@ -1,20 +1,12 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { DockerFacts, EngineStatus } from '../../../main/contract/machine';
-import { inContainers, isProcess } from '../../../main/contract/run/engine-kinds';
+import { engineWords, inContainers, isProcess } from '../../../main/contract/run/engine-kinds';
 import { Remedy } from '../../components/copy-button';
 import { Panel } from '../../components/panel';
 import { InstallTools } from '../../components/setup/install-tools';
 import { Status } from '../../components/status-text';
 import { Facts } from '../../components/table';
 import { dockerFacts } from './machine-text';
-
-const engineTitle: Readonly<Record<EngineStatus['kind'], string>> = {
-  local: 'Local Triton',
-  docker: 'Docker',
-  remote: 'Remote Triton',
-  slurm: 'Slurm',
-  kubernetes: 'Kubernetes',
-};
 
 const availableLook = { icon: IconCircleCheck, tone: 'good', text: 'Available' } as const;
 const missingLook = { icon: IconAlertTriangle, tone: 'warn', text: 'Not available' } as const;
@@ -29,7 +21,7 @@ export function EngineCard(props: {
   const { engine, docker, installable } = props;
   return (
     <Panel
-      title={engineTitle[engine.kind]}
+      title={engineWords(engine.kind).name}
       head={<Status {...(engine.available ? availableLook : missingLook)} />}
     >
       <div className="panel-body stack">

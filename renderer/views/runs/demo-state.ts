@@ -1,4 +1,5 @@
 import { type MachineStatus, toolList } from '../../../main/contract/machine';
+import { inContainers } from '../../../main/contract/run/engine-kinds';
 
 interface DemoState {
   /** Why the demo cannot run on the local engine; null where it can, and as long as nobody has looked. */
@@ -13,7 +14,7 @@ type Seen = Pick<MachineStatus, 'engines' | 'tools'>;
 export function demoState(machine: Seen | null): DemoState {
   const missing = machine?.tools.missing.filter((tool) => tool !== 'perf-analyzer') ?? [];
   if (machine === null || missing.length === 0) return { why: null, canInstall: false, canUseDocker: false };
-  const canUseDocker = machine.engines.some(({ kind, available }) => kind === 'docker' && available);
+  const canUseDocker = machine.engines.some((engine) => inContainers(engine) && engine.available);
   const { installable } = machine.tools;
   const [it, them] = missing.length === 1 ? ['It', 'it'] : ['They', 'them'];
   const install = installable ? `Install ${them} first` : `${it} can be installed on Linux only`;

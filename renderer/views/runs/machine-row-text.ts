@@ -1,4 +1,5 @@
 import { type MachineStatus, toolIds, toolList } from '../../../main/contract/machine';
+import { inContainers } from '../../../main/contract/run/engine-kinds';
 
 export interface MachineRow {
   readonly id: 'tools' | 'docker' | 'gpu';
@@ -18,7 +19,7 @@ function toolsRow({ tools }: Seen): MachineRow {
 }
 
 function dockerRow({ engines }: Seen): MachineRow {
-  const docker = engines.find(({ kind }) => kind === 'docker');
+  const docker = engines.find((engine) => inContainers(engine));
   const row = { id: 'docker', title: 'Docker' } as const;
   return docker?.available === true
     ? { ...row, state: 'here', text: `Version ${docker.version ?? 'unknown'}.` }

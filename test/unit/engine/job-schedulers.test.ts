@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { jobEngines } from '../../../main/contract/job/job-engines';
 import type { RunJob } from '../../../main/contract/job/run-job';
 import type { EngineStatus } from '../../../main/contract/machine';
 import type { JobScheduler } from '../../../main/engine/job';
@@ -31,7 +32,7 @@ const recording = (kind: RunJob['scheduler']): JobScheduler => ({
 });
 
 describe('the schedulers of a workbench', () => {
-  const both = createJobSchedulers({ slurm: recording('slurm'), kubernetes: recording('kubernetes') });
+  const both = createJobSchedulers(recording);
 
   it('are each asked for their own jobs, and only those that have some', async () => {
     asked.length = 0;
@@ -47,6 +48,6 @@ describe('the schedulers of a workbench', () => {
     const request = { name: 'tw-x', runIds: ['r'], engine, program: { argv: [], env: {} } };
     expect((await both.submit(request))[0]?.scheduler).toBe('kubernetes');
     expect(() => both.refusal({ kind: 'local' })).toThrow('no engine of jobs: local');
-    expect((await both.detect()).map(({ kind }) => kind)).toEqual(['slurm', 'kubernetes']);
+    expect((await both.detect()).map(({ kind }) => kind)).toEqual(jobEngines);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { Signature } from '../../../main/contract/run/artefacts';
-import { backendSets } from '../../../main/contract/run/engine-kinds';
+import { backendSets } from '../../../main/contract/run/engine-rows';
 import {
   accelerators,
   type ConfigureSpec,

@@ -50,7 +50,7 @@ async function stepWith(engine: RunSpec['engine'], server: ServerHandle, hold: H
     return Promise.reject(new WorkbenchError('server-start-failed', 'a fault of this test'));
   };
   const holdOf = () => Promise.resolve(hold);
-  const run = { holdOf, server, spec, folder, keys: { deploy: 'k' }, services: { engine: { startServer } } };
+  const run = { holdOf, server, spec, folder, keys: { deploy: 'k' }, services: { startServer } };
   const context = {
     run,
     spec,

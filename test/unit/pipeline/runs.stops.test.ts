@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunJob } from '../../../main/contract/job/run-job';
-import { ownKubernetesJob } from '../../../main/engine/job-schedulers';
+import { ownKubernetesJob } from '../../../main/engine/kubernetes/kubernetes.engine';
 import { JobRuns } from '../../../main/pipeline/jobs/job-runs';
 import { NotingRuns } from '../../support/noting-runs';
 import { rejection } from '../../support/rejection';

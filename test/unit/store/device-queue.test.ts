@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { deviceOf, deviceOfUrl, thisMachine } from '../../../main/engine/engine';
+import { deviceOfUrl, thisMachine } from '../../../main/engine/engine';
 import { takeDevice } from '../../../main/store/device-queue';
 import { bundleChild, startChild } from '../../support/child-program';
 import { rejection } from '../../support/rejection';
@@ -131,14 +131,4 @@ it('passes by what is no ticket', async () => {
   const release = await asking('a').turn;
   await release();
   expect(await readdir(folder())).toEqual(['note.txt']);
-});
-
-it.each([
-  [{ kind: 'local' }, thisMachine],
-  [{ kind: 'remote', url: 'http://localhost:8000' }, thisMachine],
-  [{ kind: 'remote', url: 'http://127.0.0.1:9000' }, thisMachine],
-  [{ kind: 'remote', url: 'http://[::1]:8000' }, thisMachine],
-  [{ kind: 'remote', url: 'http://gpu-7.example:8000' }, 'host gpu-7.example'],
-] as const)('%o measures on %s', (engine, device) => {
-  expect(deviceOf(engine)).toBe(device);
 });

@@ -7,6 +7,7 @@ import {
   inContainers,
   isElsewhere,
   isProcess,
+  jobAbilities,
 } from '../../../../main/contract/run/engine-kinds';
 import { asSentence } from '../../../format/words';
 import type { Field, FieldContext, Option, Section } from './field';
@@ -17,8 +18,9 @@ import { engineOf } from './why-not';
 function aboutEngine(kind: EngineStatus['kind'], context: FieldContext): Pick<Option, 'note' | 'why'> {
   const { note } = engineWords(kind);
   const status = context.machine?.engines.find((engine) => engine.kind === kind);
+  const { hosts = [] } = context;
   // A cluster without commands here may have a login node among the hosts.
-  const isAway = isElsewhere({ kind }) || (kind === 'slurm' && (context.hosts ?? []).length > 0);
+  const isAway = isElsewhere({ kind }) || (jobAbilities(kind)?.atHosts === true && hosts.length > 0);
   // One that nobody has looked at yet, and one elsewhere, are not refused.
   if (status === undefined || status.available || isAway) return { note };
   // The paths that are missing are on the Environment page.
@@ -34,34 +36,6 @@ const engineField = (context: FieldContext): Field =>
     help: '',
     control: choiceOf('engine.kind', 'list', (kind: EngineStatus['kind']) => aboutEngine(kind, context)),
   });
-
-const engineFields = (context: FieldContext, names: readonly string[]): readonly Field[] =>
-  names.map((name) => formField(`engine.${name}`, context));
-
-/** TLS applies only with such an address; its terms are perf_analyzer's. */
-const remoteSections = (context: FieldContext): readonly Section[] => [
-  {
-    title: 'Address',
-    fields: [
-      formField('engine.url', context, {
-        wide: true,
-        control: { kind: 'text', placeholder: 'localhost:8000' },
-      }),
-    ],
-  },
-  {
-    title: 'TLS',
-    note: 'PEM files on this machine. The server’s certificate is always verified.',
-    fields: [
-      ...['caFile', 'certFile', 'keyFile'].map((name) =>
-        formField(`engine.tls.${name}`, context, { wide: true }),
-      ),
-      formField('engine.tls.serverName', context),
-    ],
-  },
-];
-
-const ports = ['httpPort', 'grpcPort'];
 
 /** One that was removed from the list is shown as long as it is chosen. */
 function hostField(name: 'host' | 'login', context: FieldContext): readonly Field[] {
@@ -79,93 +53,52 @@ function hostField(name: 'host' | 'login', context: FieldContext): readonly Fiel
   return [formField(`engine.${name}`, context, { control: { kind: 'choice', cards: false, options } })];
 }
 
-function dockerSections(context: FieldContext): readonly Section[] {
+function gpusField(context: FieldContext): readonly Field[] {
+  const problem = context.machine?.gpus.problem ?? null;
+  const gpus = formField('engine.gpus', context, { wide: true, control: { kind: 'gpus' } });
+  return [problem === null ? gpus : { ...gpus, help: `${gpus.help} On this machine: ${problem}` }];
+}
+
+function imagesField(context: FieldContext): readonly Field[] {
   const engine = engineOf(context);
   const withGpus = askedGpus(engine).length > 0;
   const family = inContainers(engine) ? imageFamily(engine) : 'cpu';
-  const problem = context.machine?.gpus.problem ?? null;
-  const gpus = formField('engine.gpus', context, { wide: true, control: { kind: 'gpus' } });
   const { choices = {} } = fieldAt('engine.images');
   return [
-    {
-      title: 'Containers',
-      fields: [
-        ...hostField('host', context),
-        problem === null ? gpus : { ...gpus, help: `${gpus.help} On this machine: ${problem}` },
-        formField('engine.images', context, {
-          help: `Default: decided by the GPUs, now ${choices[family] ?? family}.`,
-          control: choiceOf('engine.images', false, (value) =>
-            value === 'cpu' && withGpus ? { why: 'Without CUDA; GPUs need NVIDIA’s images.' } : {},
-          ),
-        }),
-        ...engineFields(context, ['release', 'shmSizeMiB']),
-      ],
-    },
-    {
-      title: 'Ports and other images',
-      folded: true,
-      fields: [
-        ...engineFields(context, ports),
-        formField('engine.tritonImage', context, {
-          control: { kind: 'text', placeholder: 'nvcr.io/nvidia/tritonserver:…' },
-        }),
-        formField('engine.clientImage', context, {
-          control: { kind: 'text', placeholder: 'registry/name:tag' },
-        }),
-      ],
-    },
+    formField('engine.images', context, {
+      help: `Default: decided by the GPUs, now ${choices[family] ?? family}.`,
+      control: choiceOf('engine.images', false, (value) =>
+        value === 'cpu' && withGpus ? { why: 'Without CUDA; GPUs need NVIDIA’s images.' } : {},
+      ),
+    }),
   ];
 }
 
-const slurmSections = (context: FieldContext): readonly Section[] => [
-  {
-    title: 'Job',
-    note: 'Empty fields come from the profile, then from the cluster.',
-    fields: [
-      ...hostField('login', context),
-      ...engineFields(context, ['profile', 'partition', 'gres', 'timeLimit']),
-    ],
-  },
-  {
-    title: 'Account, node and container',
-    folded: true,
-    fields: engineFields(context, ['account', 'constraint', 'pauseAheadS', 'container', 'containerImage']),
-  },
-];
+type Own = Partial<Pick<Field, 'wide' | 'control'>>;
+const fieldWith =
+  (name: string, own: Own = {}) =>
+  (context: FieldContext): readonly Field[] => [formField(`engine.${name}`, context, own)];
+const text = (placeholder: string): Own => ({ control: { kind: 'text', placeholder } });
 
-const kubernetesSections = (context: FieldContext): readonly Section[] => [
-  {
-    title: 'Job',
-    note: 'Empty fields come from the profile, then from the kubeconfig.',
-    fields: engineFields(context, [
-      'profile',
-      'context',
-      'namespace',
-      'image',
-      'gpuCount',
-      'activeDeadlineS',
-    ]),
-  },
-  {
-    title: 'Volume, resources and node',
-    folded: true,
-    fields: engineFields(context, [
-      ...['claim', 'mountPath', 'triton', 'gpuResource', 'cpu', 'memory'],
-      ...['tolerations', 'serviceAccount', 'pauseAheadS'],
-    ]),
-  },
-];
-
-const ownSections: Readonly<Record<EngineStatus['kind'], (context: FieldContext) => readonly Section[]>> = {
-  local: (context) => [{ title: 'Ports', fields: engineFields(context, ports) }],
-  docker: dockerSections,
-  remote: remoteSections,
-  slurm: slurmSections,
-  kubernetes: kubernetesSections,
+/** What only this form says of a field; the others are as the table of fields has them. */
+const ownFields: Readonly<Record<string, (context: FieldContext) => readonly Field[]>> = {
+  host: (context) => hostField('host', context),
+  login: (context) => hostField('login', context),
+  gpus: gpusField,
+  images: imagesField,
+  tritonImage: fieldWith('tritonImage', text('nvcr.io/nvidia/tritonserver:…')),
+  clientImage: fieldWith('clientImage', text('registry/name:tag')),
+  url: fieldWith('url', { wide: true, ...text('localhost:8000') }),
+  'tls.caFile': fieldWith('tls.caFile', { wide: true }),
+  'tls.certFile': fieldWith('tls.certFile', { wide: true }),
+  'tls.keyFile': fieldWith('tls.keyFile', { wide: true }),
 };
 
 /** Where Triton runs, with the fields of the engine that is chosen. */
 export function environmentSections(context: FieldContext): readonly Section[] {
-  const { kind } = engineOf(context);
-  return [{ title: 'Where it runs', fields: [engineField(context)] }, ...ownSections[kind](context)];
+  const own = engineWords(engineOf(context).kind).form.map(({ fields, ...section }) => ({
+    ...section,
+    fields: fields.flatMap((name) => (ownFields[name] ?? fieldWith(name))(context)),
+  }));
+  return [{ title: 'Where it runs', fields: [engineField(context)] }, ...own];
 }

@@ -1,5 +1,6 @@
 import { fieldAt } from '../../../../main/contract/fields/fields';
 import type { MachineStatus } from '../../../../main/contract/machine';
+import { inContainers } from '../../../../main/contract/run/engine-kinds';
 import {
   type Profile,
   profiles,
@@ -77,7 +78,7 @@ function foundGpu({ machine }: FieldContext): PublishedGpu | null {
 const hasGpuContainers = (machine: MachineStatus | null): boolean =>
   machine !== null &&
   machine.gpus.gpus.length > 0 &&
-  machine.engines.some(({ kind, available }) => kind === 'docker' && available);
+  machine.engines.some((engine) => inContainers(engine) && engine.available);
 
 /**
  * The engine of a draft that has none chosen, when it is to be for a published GPU: the default stays where no container

@@ -1,39 +1,19 @@
-import { jobContainers } from '../../../../main/contract/job/job-engines';
-import { backendsOf, imageFamily, inContainers } from '../../../../main/contract/run/engine-kinds';
+import {
+  backendsOf,
+  engineDraft,
+  imageFamily,
+  inContainers,
+  isProcess,
+} from '../../../../main/contract/run/engine-kinds';
 import { formatFacts, formats, isOfPytorch } from '../../../../main/contract/run/model-formats';
-import type {
-  Accelerator,
-  DockerEngineSpec,
-  Format,
-  Precision,
-} from '../../../../main/contract/run/run-spec';
-import { isTree } from '../../../../main/contract/trees';
+import type { Accelerator, Format, Precision } from '../../../../main/contract/run/run-spec';
 import type { FieldContext } from './field';
 
-/** The engine as chosen, complete enough to tell which backends it has. */
-export function engineOf(context: FieldContext): Parameters<typeof backendsOf>[0] {
-  const engine = context.value('engine');
-  const chosen = isTree(engine) ? engine : {};
-  if (chosen['kind'] === 'remote') return { kind: 'remote', url: '' };
-  if (chosen['kind'] === 'slurm') {
-    const container = jobContainers.find((known) => known === chosen['container']);
-    return { kind: 'slurm', ...(container === undefined ? {} : { container }) };
-  }
-  if (chosen['kind'] === 'kubernetes') {
-    return { kind: 'kubernetes', ...(chosen['triton'] === 'home' ? { triton: 'home' } : {}) };
-  }
-  if (chosen['kind'] !== 'docker') return { kind: 'local' };
-  const { images, gpus } = chosen;
-  const docker: DockerEngineSpec = {
-    kind: 'docker',
-    shmSizeMiB: 1,
-    gpus: Array.isArray(gpus) ? gpus.map(String) : [],
-  };
-  return images === 'cpu' || images === 'ngc' ? { ...docker, images } : docker;
-}
+/** The engine as far as it is chosen. */
+export const engineOf = ({ value }: FieldContext) => engineDraft(value('engine'));
 
 const cpuOnly = (context: FieldContext): string =>
-  engineOf(context).kind === 'local'
+  isProcess(engineOf(context))
     ? 'Needs a GPU and Triton’s own backends; the local Triton has the Python backend on the CPU. Choose Docker with GPUs, or a remote Triton.'
     : 'Needs a GPU and Triton’s own backends; the CPU image has only the Python backend. Choose GPUs where it runs.';
 
@@ -48,8 +28,7 @@ export const servesOnCpu = (context: FieldContext): boolean => backendsOf(engine
 /** Why this format cannot be built or served where it is to run; undefined when it can. */
 export function whyNotFormat(format: Format, context: FieldContext): string | undefined {
   if (format !== 'trt') return undefined;
-  const { kind } = engineOf(context);
-  return kind === 'docker' && !servesOnCpu(context) && !lacksGpu(context)
+  return inContainers(engineOf(context)) && !servesOnCpu(context) && !lacksGpu(context)
     ? undefined
     : 'Built and served on a GPU; choose Docker with GPUs.';
 }

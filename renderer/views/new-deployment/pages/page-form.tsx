@@ -2,6 +2,7 @@ import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import type { Check } from '../../../../main/contract/machine';
+import { inContainers } from '../../../../main/contract/run/engine-kinds';
 import type { EngineKind } from '../../../../main/contract/run/run-spec';
 import { Remedy } from '../../../components/copy-button';
 import { PageLink } from '../../../components/links';
@@ -80,7 +81,7 @@ const outsideContainers: ReadonlySet<Check['id']> = new Set(['tools', 'disk']);
 
 /** The checks that a run with this kind of engine depends on: containers bring their tools, the others need no Docker. */
 const concerns = (kind: EngineKind, { id }: Pick<Check, 'id'>): boolean =>
-  kind === 'docker' ? id !== 'tools' : outsideContainers.has(id);
+  inContainers({ kind }) ? id !== 'tools' : outsideContainers.has(id);
 
 /** What the preflight found against this machine; the Environment page has all of it. */
 function MachineNotes() {

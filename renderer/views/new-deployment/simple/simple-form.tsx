@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { fieldAt } from '../../../../main/contract/fields/fields';
 import { isJobEngine } from '../../../../main/contract/job/run-job';
-import { askedGpus, isElsewhere } from '../../../../main/contract/run/engine-kinds';
+import { askedGpus, isElsewhere, isProcess } from '../../../../main/contract/run/engine-kinds';
 import { PageLink } from '../../../components/links';
 import { Panel } from '../../../components/panel';
 import { ChoiceField } from '../controls/choice-control';
@@ -74,15 +74,13 @@ const gpuKeys = ['engine', 'gpus'] as const;
 
 /** Processor and GPU as they can be chosen with the engine. */
 function devices(context: FieldContext): readonly Option[] {
-  const { kind } = engineOf(context);
   const gpus = context.machine?.gpus ?? null;
   const [first] = gpus?.gpus ?? [];
-  const why =
-    kind === 'local'
-      ? 'The local Triton uses the CPU. Choose Docker for a GPU.'
-      : gpus !== null && first === undefined
-        ? (gpus.problem ?? 'No NVIDIA GPU detected.')
-        : undefined;
+  const why = isProcess(engineOf(context))
+    ? 'The local Triton uses the CPU. Choose Docker for a GPU.'
+    : gpus !== null && first === undefined
+      ? (gpus.problem ?? 'No NVIDIA GPU detected.')
+      : undefined;
   return [
     { value: 'cpu', label: 'CPU', note: 'This machine’s processor.' },
     { value: 'gpu', label: 'GPU', note: first?.name ?? 'The idlest GPU.', why },

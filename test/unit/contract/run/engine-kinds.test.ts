@@ -1,20 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import { rowOf } from '../../../../main/contract/fields/fields';
+import { jobEngines } from '../../../../main/contract/job/job-engines';
 import { toolIds } from '../../../../main/contract/machine';
 import {
   askedGpus,
   askedPorts,
-  backendSets,
   backendsOf,
+  engineDraft,
   enginePlace,
   engineSummary,
   engineWords,
   hostOf,
   inContainers,
   isElsewhere,
+  isInJob,
   isProcess,
+  jobAbilities,
   neededTools,
   visibleGpus,
 } from '../../../../main/contract/run/engine-kinds';
+import { backendSets, engineRows } from '../../../../main/contract/run/engine-rows';
 import { engines, type RunSpec } from '../../../../main/contract/run/run-spec';
 
 /** One that a person could choose, of each kind: a new kind does not compile without. */
@@ -30,7 +35,9 @@ describe.each(engines)('the engine %s', (kind) => {
   const engine = chosen[kind];
 
   it('answers every question', () => {
-    const { note, machine, toolsAreFor } = engineWords(kind);
+    const { title, name, note, machine, toolsAreFor, commandsAre } = engineWords(kind);
+    expect(`${title} ${name}`).toMatch(/^[A-Z]\w+( \w+)* [A-Z]\w+( \w+)*$/);
+    expect(commandsAre).toSatisfy((text: string | null) => text === null || text.startsWith('in '));
     expect(note).toMatch(/^[A-Z].*\.$/);
     expect(['machine', 'server', 'node']).toContain(machine);
     expect(toolsAreFor).toMatch(/^$|^[A-Z].*\. $/);
@@ -42,14 +49,45 @@ describe.each(engines)('the engine %s', (kind) => {
     expect(toolIds).toEqual(expect.arrayContaining([...neededTools(engine)]));
   });
 
+  it('has fields of its own that the specification has', () => {
+    const { form, machineFields, imageFields } = engineRows[kind];
+    const names = form.flatMap(({ fields }) => fields);
+    expect(names.length).toBeGreaterThan(0);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of [...names, ...Object.keys(machineFields), ...imageFields]) {
+      expect(rowOf(`engine.${name}`), name).toBeDefined();
+    }
+  });
+
+  it('is asked as far as it is chosen in a form', () => {
+    expect(backendSets).toContain(backendsOf(engineDraft({ kind })));
+    expect(engineDraft({ kind }).kind).toBe(kind);
+    expect(backendsOf(engineDraft(engine))).toBe(backendsOf(engine));
+  });
+
   it('is asked for what it can do', () => {
     expect([isProcess(engine), inContainers(engine), isElsewhere(engine)].filter(Boolean).length).toBe(
-      kind === 'slurm' || kind === 'kubernetes' ? 0 : 1,
+      jobAbilities(kind) === null ? 1 : 0,
     );
     expect(hostOf(engine)).toBe(kind === 'docker' ? 'gpu1' : undefined);
     expect(askedGpus(engine)).toEqual(kind === 'docker' ? ['all'] : []);
     expect(askedPorts(engine)).toEqual(
       kind === 'local' ? { httpPort: 8000 } : kind === 'docker' ? { grpcPort: 9001 } : {},
     );
+  });
+});
+
+it('a form without an engine is of the local one', () => {
+  expect(engineDraft(undefined)).toEqual({ kind: 'local' });
+  expect(engineDraft({ kind: 'no-such-engine' })).toEqual({ kind: 'local' });
+});
+
+describe.each(jobEngines)('jobs of %s', (kind) => {
+  it('are known by a variable, and ended by a command that names them', () => {
+    const { variable, endCommand } = jobAbilities(kind) ?? {};
+    expect(isInJob({})).toBe(false);
+    expect(isInJob({ [variable ?? '']: '12' })).toBe(true);
+    const log = 'kubectl --context a -n ml logs job/tw-a';
+    expect(endCommand?.({ id: '12', name: 'tw-a', log })).toMatch(/12|tw-a/);
   });
 });

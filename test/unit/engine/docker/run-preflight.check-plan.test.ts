@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkPlan } from '../../../main/engine/plan-places';
-import type { PreflightPlan } from '../../../main/machine/preflight-docker';
+import { checkPlan } from '../../../../main/engine/docker/run-preflight';
+import type { PreflightPlan } from '../../../../main/machine/preflight-docker';
 
 const plan: PreflightPlan = {
   images: 'ngc',

@@ -1,117 +1,12 @@
-import { connect } from 'node:net';
-import { parseRemoteUrl, type TlsFiles, unverifiedRefusal } from '../contract/address';
-import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
-import type { RunSpec } from '../contract/run/run-spec';
-import type { StartProblem } from '../contract/run/spec-tools';
-import {
-  type CallOptions,
-  createTritonClient,
-  type ModelMetadata,
-  type TritonClient,
-} from '../triton/client';
-import type { ModelConfig } from '../triton/model-config';
-import { compareServedConfig } from '../triton/served-config';
-import { readTls } from '../triton/tls';
-import type { Engine, ServerHandle } from './engine';
-import { datatypeOf } from './serving';
-
-/** Measuring over gRPC needs the port that was only derived: find out now rather than in the middle of a sweep. */
-export function assertListening(address: string, timeoutMs: number): Promise<void> {
-  const colon = address.lastIndexOf(':');
-  const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port: Number(address.slice(colon + 1)), timeout: timeoutMs });
-    const fail = (reason: string) => {
-      socket.destroy();
-      reject(
-        new WorkbenchError('server-unreachable', `Triton's gRPC at ${address}: ${reason}`, {
-          remedy: 'If gRPC uses another port, add it to the address: http://host:8000?grpcPort=8001',
-        }),
-      );
-    };
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.once('timeout', () => fail(`no response within ${timeoutMs / 1000} s`));
-    socket.once('error', (error) => fail(error.message));
-  });
-}
-
-/** Of both interfaces; undefined in the clear. Throws combination-unsupported for what a client of a run cannot do. */
-function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | undefined {
-  if (!secure) return undefined;
-  if (files?.insecure === true) {
-    const { message, remedy } = unverifiedRefusal;
-    throw new WorkbenchError('combination-unsupported', message, { where: 'engine.tls.insecure', remedy });
-  }
-  return files ?? {};
-}
-
-/** Milliseconds that each question of a run may take. */
-const runMs = 5000;
-
-async function open(url: string, files: TlsFiles | undefined, timeoutMs: number) {
-  const address = parseRemoteUrl(url);
-  const tls = tlsOf(address.secure, files);
-  return { address, tls, client: createTritonClient(address.http, { timeoutMs, tls: await readTls(tls) }) };
-}
-
-/** Throws server-unreachable unless both interfaces answer, and the server is ready. */
-async function openReady(url: string, files: TlsFiles | undefined, timeoutMs: number, call?: CallOptions) {
-  const opened = await open(url, files, timeoutMs);
-  const { address, client } = opened;
-  const { version } = await client.serverMetadata(call);
-  if (!(await client.serverReady(call))) {
-    throw new WorkbenchError('server-unreachable', `Triton at ${address.http} responds but is not ready`);
-  }
-  await assertListening(address.grpc, timeoutMs);
-  return { ...opened, version };
-}
-
-async function attach(url: string, files: TlsFiles | undefined, signal: AbortSignal): Promise<ServerHandle> {
-  const { address, tls, version } = await openReady(url, files, runMs, { signal });
-  return {
-    httpAddress: address.http,
-    grpcAddress: address.grpc,
-    metricsAddress: null,
-    forClients: { httpAddress: address.http, grpcAddress: address.grpc, httpTls: tls, grpcTls: tls },
-    tritonVersion: version,
-    // Nobody here sees its end: a call that fails says server-unreachable.
-    exited: new Promise(() => undefined),
-    pid: null,
-    stop: () => Promise.resolve(),
-  };
-}
-
-/** A Triton that runs already, anywhere; `url` is null where the engine is only asked what it is; `files` count for https. */
-export function createRemoteEngine(url: string | null, files?: TlsFiles): Engine {
-  return {
-    kind: 'remote',
-    async detect() {
-      const about = 'A running Triton server; its model repository is not changed.';
-      if (url === null) return { kind: 'remote', available: true, version: null, note: about, remedy: null };
-      try {
-        const { client } = await open(url, files, 3000);
-        const { version } = await client.serverMetadata();
-        return { kind: 'remote', available: true, version, note: about, remedy: null };
-      } catch (error) {
-        const note = error instanceof Error ? error.message : String(error);
-        const remedy =
-          'Check the address (for example http://host:8000), and check that the server is running.';
-        return { kind: 'remote', available: false, version: null, note, remedy };
-      }
-    },
-    async startServer(input) {
-      if (url === null) {
-        const remedy = 'Give the address of a running Triton, for example http://host:8000.';
-        throw invalidInput('engine.url', 'The engine "remote" needs an address', remedy);
-      }
-      return attach(url, files, input.signal);
-    },
-    sweep: () => Promise.resolve({ ended: [], removedContainers: [] }),
-  };
-}
+import { toWire } from '../../contract/errors';
+import type { OfKind } from '../../contract/run/engine-kinds';
+import type { RunSpec } from '../../contract/run/run-spec';
+import type { StartProblem } from '../../contract/run/spec-tools';
+import type { ModelMetadata, TritonClient } from '../../triton/client';
+import type { ModelConfig } from '../../triton/model-config';
+import { compareServedConfig } from '../../triton/served-config';
+import { datatypeOf } from '../serving';
+import { openReady } from './remote-triton';
 
 /** Milliseconds that each question may take: a person waits for the answer. */
 const askMs = 3000;
@@ -240,11 +135,11 @@ async function modelProblems(
  */
 export async function remoteProblems(
   spec: RunSpec,
-  engine: Extract<RunSpec['engine'], { kind: 'remote' }>,
+  engine: OfKind<'remote'>,
   config: ModelConfig | null,
 ): Promise<readonly StartProblem[]> {
   try {
-    const { client } = await openReady(engine.url, engine.tls, askMs);
+    const { client } = await openReady(engine, askMs);
     return await modelProblems(client, spec, config);
   } catch (error) {
     const { code, message, where, remedy } = toWire(error);

@@ -7,10 +7,9 @@ import type { HomeLayout } from '../../platform/layout';
 import type { EnsurePython } from '../../toolkit/toolkit';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { requestTriton } from '../../triton/http';
-import type { Engine, ServerExit, ServerHandle, StartServerInput } from '../engine';
+import type { Place, ServerExit, ServerHandle, StartServerInput } from '../engine';
 import type { InContainer } from '../job';
 import { lastComplaint } from '../serving';
-import { sweepLocalEngines } from './engine-record';
 import { assertPortsFree, listeningSocketsOf, portTaken } from './listening-sockets';
 import { readLocalToolchain, rememberedTritonVersion, rememberTritonVersion } from './server-command';
 import { type LaunchInput, launchServer, type ServerProcess } from './server-process';
@@ -18,7 +17,7 @@ import { type LaunchInput, launchServer, type ServerProcess } from './server-pro
 /** Milliseconds that a server has to become ready. */
 const startDeadlineMs = 60_000;
 
-interface LocalEngineOptions {
+interface LocalTritonOptions {
   readonly layout: HomeLayout;
   /** Environment of the servers, beside what they need. */
   readonly env: NodeJS.ProcessEnv;
@@ -31,28 +30,23 @@ interface LocalEngineOptions {
 const note =
   'For evaluation and tests: Triton 2.51 from the PyPI wheel, on CPU, loopback only. Use the container image for production.';
 
+export async function detectLocalTriton(layout: HomeLayout): Promise<EngineStatus> {
+  const local = { kind: 'local' } as const;
+  try {
+    await readLocalToolchain(layout);
+    const version = await rememberedTritonVersion(layout);
+    return { ...local, available: true, version, note, remedy: null };
+  } catch (error) {
+    const { code, message } = toWire(error);
+    return { ...local, available: false, version: null, note: message, remedy: errorText[code].remedy };
+  }
+}
+
 /** The real Triton of the workbench home, one process group a server. */
-export function createLocalEngine(options: LocalEngineOptions): Engine {
+export function createLocalTriton(options: LocalTritonOptions): Pick<Place, 'startServer'> {
   const { layout } = options;
   return {
-    kind: 'local',
-    async detect(): Promise<EngineStatus> {
-      try {
-        await readLocalToolchain(layout);
-        const version = await rememberedTritonVersion(layout);
-        return { kind: 'local', available: true, version, note, remedy: null };
-      } catch (error) {
-        const { code, message } = toWire(error);
-        return {
-          kind: 'local',
-          available: false,
-          version: null,
-          note: message,
-          remedy: errorText[code].remedy,
-        };
-      }
-    },
-    async startServer(start) {
+    startServer: async (start) => {
       const python = await options.modelPython?.({
         signal: start.signal,
         onProgress: (_fraction, text) => start.onLog([text]),
@@ -74,7 +68,6 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
       }
       return handle;
     },
-    sweep: () => sweepLocalEngines(layout.engines),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownKubernetesJob } from '../../../main/engine/job-schedulers';
+import { ownKubernetesJob } from '../../../../main/engine/kubernetes/kubernetes.engine';
 
 const env = { TRITON_WORKBENCH_JOB: 'ml/tw-night-3f9a1c', TRITON_WORKBENCH_JOB_NODE: 'gpu-7' };
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownSlurmJob } from '../../../main/engine/job-schedulers';
+import { ownSlurmJob } from '../../../../main/engine/slurm/slurm.engine';
 
 let dir = '';
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SlurmEngineSpec } from '../../../main/contract/job/job-engines';
-import { withProfile } from '../../../main/engine/job-schedulers';
+import { withProfile } from '../../../main/engine/job-profile';
 import { rejection } from '../../support/rejection';
 
 let dir = '';
@@ -15,8 +15,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 const resolved = async (text: string | null, engine: Partial<SlurmEngineSpec> = {}) => {
   const file = join(dir, 'slurm.yaml');
   if (text !== null) await writeFile(file, text);
-  const files = { slurm: file, kubernetes: join(dir, 'kubernetes.yaml') };
-  return (await withProfile({ kind: 'slurm', ...engine }, files)).engine;
+  return (await withProfile({ kind: 'slurm', ...engine }, dir)).engine;
 };
 
 const profiles = `
@@ -35,18 +34,18 @@ describe('a Slurm profile', () => {
   });
 
   it('of Kubernetes has its own fields and file', async () => {
-    const files = { slurm: join(dir, 'none.yaml'), kubernetes: join(dir, 'kubernetes.yaml') };
+    const file = join(dir, 'kubernetes.yaml');
     await writeFile(
-      files.kubernetes,
+      file,
       'default: a\nprofiles:\n  a: {image: "test/machine:1", claim: home, mountPath: /mnt/home, gpuCount: 2}\n',
     );
-    const { engine, profile } = await withProfile({ kind: 'kubernetes', gpuCount: 1 }, files);
+    const { engine, profile } = await withProfile({ kind: 'kubernetes', gpuCount: 1 }, dir);
     expect(engine).toEqual({
       ...{ kind: 'kubernetes', image: 'test/machine:1', claim: 'home', mountPath: '/mnt/home', gpuCount: 1 },
     });
     expect(profile).toMatchObject({ gpuCount: 2 });
-    await writeFile(files.kubernetes, 'profiles: {a: {partition: work}}');
-    const error = await rejection(withProfile({ kind: 'kubernetes', profile: 'a' }, files));
+    await writeFile(file, 'profiles: {a: {partition: work}}');
+    const error = await rejection(withProfile({ kind: 'kubernetes', profile: 'a' }, dir));
     expect(error.message).toContain('The Kubernetes profile is not valid');
   });
 

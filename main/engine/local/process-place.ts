@@ -1,0 +1,51 @@
+import { formatOf } from '../../formats/formats';
+import type { Place, PlaceRun, PlaceSpec } from '../engine';
+import type { EngineParts, PlannedServer, UnstartedRun } from '../engine-interface';
+import type { InContainer } from '../job';
+import { modelPythonOf, placeHere } from '../without-images';
+import { createLocalTriton } from './local-triton';
+import { serverArguments } from './server-command';
+
+/**
+ * All of a run on the machine that this process runs on, with Triton as a process.
+ * @param inContainer how a Triton is started that is not the one of the home; null: it is
+ */
+export function openProcess(
+  spec: PlaceSpec,
+  run: PlaceRun,
+  parts: EngineParts,
+  inContainer: InContainer | null = null,
+): Place {
+  const { layout, env } = parts;
+  // Its models run in the environment of their framework.
+  const modelPython = modelPythonOf(formatOf(spec.format).shimFramework ?? 'pyt', parts);
+  const triton = createLocalTriton({
+    layout,
+    env,
+    ...(inContainer === null ? { modelPython: modelPython ?? undefined } : { inContainer }),
+  });
+  return placeHere((start) => triton.startServer(start), spec.model, run, parts);
+}
+
+/** See `Engine.plannedServer`. Pure. */
+export function plannedProcess(
+  { httpPort, grpcPort }: { readonly httpPort?: number | undefined; readonly grpcPort?: number | undefined },
+  { runId, repository, programs }: UnstartedRun,
+  inContainer: InContainer | null = null,
+): PlannedServer {
+  const command = serverArguments({
+    program: inContainer === null ? programs.tritonServer : 'tritonserver',
+    backends: inContainer === null ? programs.tritonBackends : null,
+    repository,
+    engineId: runId,
+    httpPort,
+    grpcPort,
+  });
+  return {
+    command: inContainer === null ? command : inContainer(command, repository),
+    forClients: {
+      httpAddress: `127.0.0.1:${httpPort ?? '<http-port>'}`,
+      grpcAddress: `127.0.0.1:${grpcPort ?? '<grpc-port>'}`,
+    },
+  };
+}

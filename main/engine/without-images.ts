@@ -1,0 +1,59 @@
+import type { Framework, RunSpec } from '../contract/run/run-spec';
+import { planPlace } from '../formats/trt.format';
+import { readGpus } from '../machine/gpu-report';
+import { problem } from '../machine/preflight-docker';
+import { createLoadTools } from '../perf/load-tools';
+import { createTensorflowOnDemand } from '../setup/setup';
+import { createLocalPython, createPythonAhead } from '../toolkit/local-python';
+import type { Place, PlaceRun } from './engine';
+import type { Engine, EngineParts } from './engine-interface';
+
+/** GPUs of this machine, each with its compute capability. */
+export const gpuNamesHere = async (env: NodeJS.ProcessEnv): Promise<readonly string[]> =>
+  (await readGpus(env)).gpus.map((gpu) => `${gpu.name} ${gpu.computeCapability ?? ''}`.trim());
+
+/** What engines have in common whose clients are programs of this machine. */
+export const withoutImages: Pick<
+  Engine<unknown>,
+  'link' | 'check' | 'imageNames' | 'completed' | 'preflight' | 'gpuNames' | 'checkPlan' | 'sweep'
+> = {
+  link: (_engine, { docker }) => Promise.resolve(docker),
+  check: () => Promise.resolve(),
+  imageNames: () => Promise.resolve([]),
+  completed: (_engine, spec) => Promise.resolve(spec),
+  preflight: () => Promise.resolve(null),
+  gpuNames: (_engine, { env }) => gpuNamesHere(env),
+  checkPlan: () => Promise.resolve(problem(planPlace.reason, planPlace.remedy)),
+  sweep: () => Promise.resolve({ ended: [], removedContainers: [] }),
+};
+
+/** A place on this machine, without images and without an engine that could go away. */
+export function placeHere(
+  startServer: Place['startServer'],
+  { source }: RunSpec['model'],
+  { framework }: PlaceRun,
+  parts: EngineParts,
+): Place {
+  const { layout, env, resources } = parts;
+  const ahead = createPythonAhead(source?.kind === 'onnx' ? ['onnxruntime'] : ['framework']);
+  const python = modelPythonOf(framework, parts) ?? layout.python;
+  return {
+    startServer,
+    launchPython: createLocalPython({ python, resources, env, cache: layout.cache, ahead }),
+    loadTools: createLoadTools(parts),
+    imageNames: [],
+    prepareImages: null,
+    engineWatch: null,
+    reclaim: () => Promise.resolve(),
+    release: () => {
+      ahead.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** The environment of its own that a framework has; null: it is in the workbench's. */
+export const modelPythonOf = (
+  framework: Framework,
+  { setup, layout }: Pick<EngineParts, 'setup' | 'layout'>,
+) => (framework === 'tf' ? createTensorflowOnDemand(setup, layout) : null);
