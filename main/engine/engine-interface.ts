@@ -139,7 +139,7 @@ export interface Engine<Spec = RunSpec['engine']> {
 
 /** An engine that hands its runs to a scheduler of jobs. */
 export interface JobEngine<Spec> extends Engine<Spec> {
-  createScheduler(parts: SchedulerParts): JobScheduler;
+  createScheduler(parts: SchedulerParts): JobScheduler<Spec>;
   /** The job that a process with this environment runs in; null outside of one. */
   ownJob(env: NodeJS.ProcessEnv): OwnJob | null;
 }

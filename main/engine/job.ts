@@ -16,12 +16,12 @@ export interface JobProgram {
 }
 
 /** Runs that are handed to a scheduler together: one job, an array with a task for each, or a job for each. */
-export interface JobRequest {
+export interface JobRequest<Spec = RunSpec['engine']> {
   /** Their names tell the jobs of this workbench from all others. */
   readonly name: string;
   readonly runIds: readonly string[];
   /** The same for all of them. */
-  readonly engine: RunSpec['engine'];
+  readonly engine: Spec;
   /** Continues the run whose id is its last argument, and is told so by the scheduler's own variables. */
   readonly program: JobProgram;
 }
@@ -30,16 +30,16 @@ export interface JobRequest {
  * A scheduler that starts a program on a node some time after it was asked to: Slurm, Kubernetes. What a run is, and how it
  * is followed, is in `pipeline/jobs/job-runs.ts` and the same for all of them.
  */
-export interface JobScheduler {
+export interface JobScheduler<Spec = RunSpec['engine']> {
   detect(): Promise<readonly EngineStatus[]>;
   /**
    * What would keep the scheduler from taking a job of this engine; null: nothing. Asks the scheduler.
    */
   refusal(
-    engine: RunSpec['engine'],
+    engine: Spec,
   ): Promise<{ readonly field: string; readonly message: string; readonly remedy?: string } | null>;
   /** @returns the jobs in the order of the runs. Throws job-refused, engine-unavailable. */
-  submit(request: JobRequest): Promise<readonly RunJob[]>;
+  submit(request: JobRequest<Spec>): Promise<readonly RunJob[]>;
   /** Of those that the scheduler still knows, by id; asked at most every 2 s, together. Throws engine-unavailable. */
   look(jobs: readonly RunJob[]): Promise<ReadonlyMap<string, JobLook>>;
   /** Ends them, whatever they do; harmless for those that have ended. Throws engine-unavailable. */

@@ -6,7 +6,7 @@ import type { KubernetesEngineSpec } from '../../contract/job/job-engines';
 import { endCommand, type RunJob } from '../../contract/job/run-job';
 import type { EngineStatus } from '../../contract/machine';
 import { exists } from '../../platform/files';
-import type { JobRequest, JobScheduler } from '../job';
+import type { JobScheduler } from '../job';
 import { createLooks } from './job-look';
 import { jobManifest, selectorOf } from './job-manifest';
 import { asked, clientOf, createKubeClients, type KubeClient, KubeRefusal } from './kube-client';
@@ -15,11 +15,6 @@ interface KubernetesOptions {
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
 }
-
-const kubernetesOf = (engine: JobRequest['engine']): KubernetesEngineSpec => {
-  if (engine.kind === 'kubernetes') return engine;
-  throw new Error(`not an engine of Kubernetes: ${engine.kind}`);
-};
 
 /** What a machine has is shown together: an API server that is away does not hold the rest up. */
 const detectMs = 2500;
@@ -129,7 +124,7 @@ async function claimRefusal(client: KubeClient, namespace: string, claim: string
 }
 
 /** The clusters of the person's kubeconfig: a Job for each run. */
-export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler {
+export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler<KubernetesEngineSpec> {
   const clients = createKubeClients(env);
   const homeId = createHash('sha256').update(home).digest('hex').slice(0, 12);
   // As the submitter of a job of Slurm: whose files the home has.
@@ -150,8 +145,7 @@ export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler
         return [{ kind: 'kubernetes', available: false, version: null, note: message, remedy }];
       }
     },
-    refusal: async (given) => {
-      const engine = kubernetesOf(given);
+    refusal: async (engine) => {
       try {
         const here = await refusalHere(engine, home);
         if (here !== null) return here;
@@ -166,8 +160,8 @@ export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler
         return { field: 'engine.kind', message: refused(error).message };
       }
     },
-    submit: async ({ runIds, engine: given }) => {
-      const { client, namespace, manifestOf } = await place(kubernetesOf(given));
+    submit: async ({ runIds, engine }) => {
+      const { client, namespace, manifestOf } = await place(engine);
       const jobs: RunJob[] = [];
       try {
         for (const runId of runIds) {

@@ -8,7 +8,7 @@ import { present } from '../../contract/trees';
 import type { Hosts } from '../../hosts/hosts';
 import { makeFolder, writeFileAtomic } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
-import type { JobRequest, JobScheduler } from '../job';
+import type { JobScheduler } from '../job';
 import {
   parseSacct,
   parseSinfo,
@@ -39,11 +39,6 @@ const unavailable = (message: string): WorkbenchError =>
 
 /** A busy controller takes its time, and sbatch asks it again. */
 const submitLimitMs = 120_000;
-
-const slurmOf = (engine: JobRequest['engine']): SlurmEngineSpec => {
-  if (engine.kind === 'slurm') return engine;
-  throw new Error(`not an engine of Slurm: ${engine.kind}`);
-};
 
 /** All jobs of this user that the controller remembers, asked at most every 2 s; the database for those that it does not. */
 function createLooks(run: SlurmCommand): JobScheduler['look'] {
@@ -156,7 +151,7 @@ export function createSlurm(options: {
   readonly layout: Pick<HomeLayout, 'jobs'>;
   readonly env: NodeJS.ProcessEnv;
   readonly hosts: Pick<Hosts, 'run'>;
-}): JobScheduler {
+}): JobScheduler<SlurmEngineSpec> {
   const own = clusterBy(createSlurmCommand(options.env));
   const byLogin = new Map<string, Cluster>();
   const clusterOf = (login: string | undefined): Cluster => {
@@ -183,8 +178,7 @@ export function createSlurm(options: {
         return [{ kind: 'slurm', available: false, version: null, note: message, remedy }];
       }
     },
-    refusal: async (engine) => {
-      const { partition, login } = slurmOf(engine);
+    refusal: async ({ partition, login }) => {
       const found = await readPartitions(clusterOf(login));
       if (partition === undefined) return null;
       const missing = partition.split(',').find((name) => !found.some((one) => one.name === name));
@@ -195,9 +189,8 @@ export function createSlurm(options: {
         message: `The cluster has no partition "${missing}"; it has ${names}`,
       };
     },
-    submit: async ({ name, runIds, engine, program }: JobRequest): Promise<readonly RunJob[]> => {
-      const slurm = slurmOf(engine);
-      const { login, partition = null } = slurm;
+    submit: async ({ name, runIds, engine, program }): Promise<readonly RunJob[]> => {
+      const { login, partition = null } = engine;
       const cluster = clusterOf(login);
       const folder = join(options.layout.jobs, `${name}-${randomBytes(4).toString('hex')}`);
       await makeFolder(folder);
@@ -205,7 +198,7 @@ export function createSlurm(options: {
       await writeFileAtomic(script, batchScript(program, runIds));
       if (login !== undefined) await requireShared(cluster, script, login);
       const tasks = runIds.length === 1 ? null : runIds.length;
-      const command = sbatchCommand({ engine: slurm, name, folder, tasks });
+      const command = sbatchCommand({ engine, name, folder, tasks });
       const end = await cluster.run(command, submitLimitMs).catch(async (error: unknown) => {
         // The controller may have taken it all the same. A run's name is no other's; that of an array may be.
         if (tasks === null)

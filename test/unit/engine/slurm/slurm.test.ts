@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../../main/contract/errors';
+import type { SlurmEngineSpec } from '../../../../main/contract/job/job-engines';
 import type { RunJob } from '../../../../main/contract/job/run-job';
 import type { JobRequest } from '../../../../main/engine/job';
 import { createSlurm } from '../../../../main/engine/slurm/slurm';
@@ -30,7 +31,7 @@ const asked = () => askedOfSlurm(dir);
 const of = (...ids: readonly string[]): readonly RunJob[] =>
   ids.map((id) => ({ scheduler: 'slurm', id, name: `tw-${id}`, log: '/log', partition: null }));
 
-const request: JobRequest = {
+const request: JobRequest<SlurmEngineSpec> = {
   ...{ name: 'tw-six', runIds: ['run-a', 'run-b'] },
   engine: { kind: 'slurm', partition: 'work' },
   program: {
