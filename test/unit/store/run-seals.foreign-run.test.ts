@@ -37,12 +37,9 @@ async function placeForeign(): Promise<{
   readonly runId: string;
   readonly dir: string;
 }> {
-  const [sender, core] = [await coreAt('sender'), await coreAt('receiver')];
+  const core = await coreAt('receiver');
   const { runs, runKey } = homeLayout(homeOf('sender'));
-  const spec = await sender.handlers['presets.resolve']({
-    preset: 'resnet50',
-    overrides: { format: 'onnx' },
-  });
+  const spec = await core.handlers['presets.resolve']({ preset: 'resnet50', overrides: { format: 'onnx' } });
   const { state, folder } = await new RunStore(runs, new RunKey(runKey)).create(spec, environmentFixture());
   const model = join(folder.repository, 'resnet50', '1');
   await mkdir(model, { recursive: true });
