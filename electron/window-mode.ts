@@ -120,7 +120,8 @@ export async function runWindowMode(app: App): Promise<void> {
       }),
     );
   registerCalls({
-    ...{ answers, events },
+    answers,
+    events,
     onGiven: (path) => {
       // Before there is a core nothing can be dropped on its forms.
       void made.core?.handlers['approvals.give']({ path });

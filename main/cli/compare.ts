@@ -119,7 +119,8 @@ async function withPublished(core: Core, b: string, gpu: string | undefined): Pr
   const otherwise = otherwiseText(await core.handlers['presets.differences']({ spec, gpu: found.gpu }));
   return {
     ...{ a: found.label, b, nameA: null, nameB: state.name, sweeps: compareWithPublished(found, state) },
-    ...{ best: null, budgetMs: null },
+    best: null,
+    budgetMs: null,
     notes: [
       'Published figures have no interval; only the noise of the run counts.',
       ...(otherwise === null ? [] : [otherwise]),

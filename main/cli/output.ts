@@ -26,11 +26,13 @@ export const exitCodes = {
   /** Of `run`, `resume` and `perf`: every level has too many errors, or wrong responses. */
   noAnswer: 3,
   /** Of `compare`: beyond a criterion, and not to be told. */
-  ...{ outside: 3, unclear: 4 },
+  outside: 3,
+  unclear: 4,
   /** Of `monitor`: an alert of the command line never had a figure to judge. */
   unjudged: 4,
   /** Of `monitor`: an alert fired; and of `data fetch`: there is nothing to download. */
-  ...{ alert: 3, byHand: 3 },
+  alert: 3,
+  byHand: 3,
   /** Of `setup --check` and `hosts check`. */
   notReady: 3,
 } as const;

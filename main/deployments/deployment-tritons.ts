@@ -105,7 +105,9 @@ export class DeploymentTritons {
       .log(stored.deployment, stored.folder, 40)
       .catch(() => []);
     return new WorkbenchError(code, message, {
-      ...{ where, remedy, cause: error },
+      where,
+      remedy,
+      cause: error,
       details: details ?? (lines.length === 0 ? undefined : lines.join('\n')),
     });
   }

@@ -142,10 +142,13 @@ export class Deployments {
         throw invalidInput(id, `${name} has no previous version to return to`, remedy);
       }
       const stored = await this.changes.begin(found, {
-        ...{ what: 'rollback', to: previous, from: active.version },
+        what: 'rollback',
+        to: previous,
+        from: active.version,
       });
       const after = await switchVersion(stored, this.tritons.serverOf(stored), {
-        ...{ to: previous, from: active },
+        to: previous,
+        from: active,
         commit: () =>
           this.options.store.append(folder, {
             ...{ type: 'rolled-back', model: name, to: previous.version, from: active.version },
@@ -248,7 +251,9 @@ export class Deployments {
     );
     if (isGone) return failed;
     return new WorkbenchError(failed.code, failed.message, {
-      ...{ where: failed.where, details: failed.details, cause: failed },
+      where: failed.where,
+      details: failed.details,
+      cause: failed,
       remedy: `Once its engine answers, remove what may be left there: "deployments remove ${id}".`,
     });
   }
@@ -277,7 +282,8 @@ export class Deployments {
         await removeLeftModels(stored, server, name);
         this.changes.say(id, 'Switching to the new version');
         after = await switchVersion(stored, server, {
-          ...{ to: served, from },
+          to: served,
+          from,
           commit: () => this.options.store.append(folder, { type: 'version-served', version: served }),
         });
       } catch (error) {

@@ -105,7 +105,9 @@ async function lookAtVersion(
 ): Promise<VersionLook> {
   const config = await readConfig(join(folder.kept(model, version), 'config.pbtxt')).catch(() => null);
   const inputs = (config === null ? [] : zeroCanary(config)).map(({ name, datatype, shape }) => ({
-    ...{ name, datatype, shape },
+    name,
+    datatype,
+    shape,
   }));
   if (client === null) return { state: 'unknown', reason: null, inputs };
   if (config === null) return { state: 'unknown', reason: 'Its configuration is missing', inputs };
@@ -193,18 +195,18 @@ function verdictOf(models: readonly (VersionLook & { readonly name: string })[])
 
 /** One whose journal cannot be read is listed with its reason. Pure. */
 export const unreadable = (id: string, error: unknown): DeploymentInfo => ({
-  ...{
-    id,
-    name: id,
-    state: 'failed',
-    reason: toWire(error).message,
-    engine: null,
-    host: null,
-    image: null,
-    gpus: [],
-  },
+  id,
+  name: id,
+  state: 'failed',
+  reason: toWire(error).message,
+  engine: null,
+  host: null,
+  image: null,
+  gpus: [],
   ...{ httpUrl: '', grpcUrl: '', metricsUrl: '', createdAt: '' },
-  ...{ interrupted: null, work: null, models: [] },
+  interrupted: null,
+  work: null,
+  models: [],
 });
 
 /** How its server is found, and what asks it where it answers. */
@@ -251,8 +253,12 @@ export async function observe(
       const { active, previous } = model;
       const { served, ...look } = await lookAtModel(stored, client, model);
       return {
-        ...{ name, version: served.version, ...look },
-        ...{ runId: served.runId, format: served.format, precision: served.precision },
+        name,
+        version: served.version,
+        ...look,
+        runId: served.runId,
+        format: served.format,
+        precision: served.precision,
         checkedSamples: active.checkedSamples,
         ...present({ checkedBatchSize: active.checkedBatchSize }),
         previous: previous === null ? null : { version: previous.version, runId: previous.runId },

@@ -29,7 +29,9 @@ async function answering(
     await tritons.untilAnswering(stored);
     const checked = await checkVersion({
       client: await tritons.clientOf(stored),
-      ...{ model: to.model, version: to.version, load: false },
+      model: to.model,
+      version: to.version,
+      load: false,
       config: await keptConfig(folder, to),
       kept: folder.kept(to.model, to.version),
     });
@@ -105,7 +107,9 @@ export async function recoverChange(stored: StoredDeployment, parts: RecoverPart
   } catch (error) {
     if (isAway(error)) throw error;
     await parts.store.append(stored.folder, {
-      ...{ type: 'change-recovered', outcome: 'failed', problem: toWire(error).message },
+      type: 'change-recovered',
+      outcome: 'failed',
+      problem: toWire(error).message,
     });
     throw error;
   }

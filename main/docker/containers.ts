@@ -187,7 +187,7 @@ export function parseNetworkLabels(
   const [runId, runDir] = [of('runId'), of('runDir')];
   if (of('schema') !== schema || of('instance') !== instance) return null;
   if (runId === undefined || runDir === undefined) return null;
-  return { ...{ instance, runId, runDir }, ...(of('role') === 'deployment' ? { role: 'deployment' } : {}) };
+  return { instance, runId, runDir, ...(of('role') === 'deployment' ? { role: 'deployment' } : {}) };
 }
 
 /** The filter that lists the containers or networks of an instance and no others. */

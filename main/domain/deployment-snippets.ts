@@ -58,7 +58,9 @@ function curl({ httpUrl }: DeploymentInfo, { name, inputs }: DeploymentModelInfo
   }
   const body = {
     inputs: inputs.map((input) => ({
-      ...{ name: input.name, datatype: input.datatype, shape: input.shape },
+      name: input.name,
+      datatype: input.datatype,
+      shape: input.shape,
       data: Array.from({ length: countOf(input) }, () => (input.datatype === 'BOOL' ? false : 0)),
     })),
   };

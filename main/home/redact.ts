@@ -74,7 +74,9 @@ function literals({ user, host, userHome, home, env, secrets = [] }: Identity): 
     value !== undefined && value.length >= leastSecret && secretName.test(name) ? [value] : [],
   );
   const hidden = [...named, ...environmentSecrets(env), ...secrets].map((value) => ({
-    ...{ value, as: '<secret>', isName: false },
+    value,
+    as: '<secret>',
+    isName: false,
   }));
   const others: readonly Literal[] = [
     { value: home, as: '<home>', isName: false },

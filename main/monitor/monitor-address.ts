@@ -64,7 +64,8 @@ export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
     http,
     metrics: `${url.hostname}:${url.port === '' ? (metricsSecure ? httpsPort : metricsPort) : url.port}`,
     metricsPath: url.pathname === '/' ? '/metrics' : url.pathname,
-    ...{ secure, metricsSecure },
+    secure,
+    metricsSecure,
   };
 }
 
@@ -103,7 +104,9 @@ export async function readMonitorTarget(
   }
   const material = secure || metricsSecure ? await readTls(target.tls ?? {}) : null;
   return {
-    ...{ http, metrics, metricsPath },
+    http,
+    metrics,
+    metricsPath,
     tls: secure ? material : null,
     metricsTls: metricsSecure ? material : null,
     headers,

@@ -16,7 +16,9 @@ interface Part {
 }
 
 const part = (name: string, kind: 'def' | 'class', entry: string, isOptional: boolean): Part => ({
-  ...{ name, entry, isOptional },
+  name,
+  entry,
+  isOptional,
   pattern: new RegExp(`^${kind}\\s+${entry}\\b`, 'm'),
 });
 

@@ -120,7 +120,9 @@ function checkTensors(path: string, { inputs, outputs, operators, zipMaps }: Onn
     tensors.map((tensor) => ({ side, name: tensor.name, what: unsendable(tensor) }));
   const isTabular = operators.has('ai.onnx.ml');
   const found = unsendableText([...named('input', inputs), ...named('output', outputs)], {
-    ...{ path, isTabular, zipMaps },
+    path,
+    isTabular,
+    zipMaps,
   });
   if (found !== null) throw fileRefused(path, found.message, found.remedy);
 }

@@ -90,7 +90,9 @@ const threadParameter = /^intra_op_thread_count$/i;
 /** Of each message the fields that a run takes over; `true` for all below it. */
 const taken: Tree = {
   ...{ name: true, platform: true, backend: true, maxBatchSize: true, defaultModelFilename: true },
-  ...{ sequenceBatching: true, modelTransactionPolicy: true, versionPolicy: { specific: true } },
+  sequenceBatching: true,
+  modelTransactionPolicy: true,
+  versionPolicy: { specific: true },
   // Named one by one.
   parameters: true,
   input: { name: true, dataType: true, dims: true },

@@ -160,8 +160,11 @@ function kindOf(
           decoupled,
           responsesPerRequest: (responses * level.batchSize) / row.columns.inferencesPerSecond,
           responsesPerSecond: responses,
-          ...{ fewestResponses: null, mostResponses: null },
-          ...{ firstResponse: null, interResponse: null, finalResponse: null },
+          fewestResponses: null,
+          mostResponses: null,
+          firstResponse: null,
+          interResponse: null,
+          finalResponse: null,
         }
       : null,
     sequences: sequences && {

@@ -44,7 +44,8 @@ function configureLines({ spec, preview, resources }: ScriptInput): readonly str
   if (file === undefined || preview.configPbtxt === null) return [];
   const format = formatOf(spec.format);
   const serving = format.servedBy({
-    ...{ backends: backendsOf(spec.engine), precision: spec.precision },
+    backends: backendsOf(spec.engine),
+    precision: spec.precision,
     accelerator: backendAccelerator,
   });
   const folder = join(repository, modelName);

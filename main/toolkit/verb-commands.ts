@@ -159,7 +159,9 @@ export function buildPlanCommand(
 ): ToolkitCommand {
   const { spec } = source;
   return command('build-plan', modelArguments(source), batches(source, dataset), {
-    ...{ precision: spec.precision, input, output },
+    precision: spec.precision,
+    input,
+    output,
     'max-batch-size': spec.configure.batching === 'disabled' ? 0 : spec.configure.maxBatchSize,
     'workspace-bytes': spec.tensorrt?.maxWorkspaceBytes ?? defaultWorkspaceBytes,
     image,
@@ -253,7 +255,9 @@ export function inferTritonCommand(
   const { grpcAddress: url, grpcTls } = server;
   const { configure, accuracy } = source.spec;
   const flags: Flags = {
-    ...{ precision: tensorPrecisionOf(source.spec), url, protocol: 'grpc' },
+    precision: tensorPrecisionOf(source.spec),
+    url,
+    protocol: 'grpc',
     ...(grpcTls === undefined ? {} : tlsFlags(grpcTls)),
     'model-name': configure.modelName,
     'model-version': configure.modelVersion,

@@ -61,7 +61,9 @@ function exchangeOverTls(
   return new Promise((resolve, reject) => {
     const sent = sendOverTls(
       {
-        ...{ host, port: port === '' ? 443 : Number(port), path: `${pathname}${search}` },
+        host,
+        port: port === '' ? 443 : Number(port),
+        path: `${pathname}${search}`,
         ...{ method: request.method, agent: false, signal, ...tlsConnection(tls, host) },
         headers: {
           ...request.headers,

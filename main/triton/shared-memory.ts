@@ -21,7 +21,9 @@ interface SystemRegion {
 
 const ask = ({ httpAddress, tls }: RegionServer, path: string, body?: unknown) =>
   requestTriton(httpAddress, {
-    ...{ path: `/v2/systemsharedmemory/${path}`, timeoutMs, tls },
+    path: `/v2/systemsharedmemory/${path}`,
+    timeoutMs,
+    tls,
     ...(body === undefined
       ? { method: 'GET' }
       : {

@@ -40,7 +40,9 @@ function ms({ scheduledP99Us, p99Us }: LiveWindow): number | null {
 function seriesOf(input: SweepInput, line: ChartLine): Trace {
   const { name, tone, read, interval } = line;
   const look = {
-    ...{ name, color: input.theme[tone], symbol: symbolNames[line.symbol] },
+    name,
+    color: input.theme[tone],
+    symbol: symbolNames[line.symbol],
     dash: tone === 'avg' || line.fromSend ? 'dot' : 'solid',
   } as const;
   return sweepSeries(input, look, read, interval);

@@ -20,7 +20,9 @@ const marksOf = (points: readonly LoadPoint[], color: string, symbol: string, si
   x: points.map(rate),
   y: points.map(latencyMs),
   marker: {
-    ...{ color, size, symbol: points.map((point) => symbolOf(point, symbol)) },
+    color,
+    size,
+    symbol: points.map((point) => symbolOf(point, symbol)),
     line: { width: 1.5, color },
   },
   hovertext: points.map((point) => pointText(point)),

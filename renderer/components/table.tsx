@@ -12,7 +12,9 @@ export interface Heading {
 }
 
 export const numeric = (title: string, help?: string, width?: number): Heading => ({
-  ...{ title, help, number: true },
+  title,
+  help,
+  number: true,
   ...(width === undefined ? {} : { width }),
 });
 

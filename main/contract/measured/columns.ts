@@ -171,7 +171,9 @@ export function percentileColumns(points: readonly LoadPoint[]): readonly Column
     .filter((percent) => ![50, 90, 95, 99].includes(percent))
     .map((percent) => ({
       ...ms,
-      ...{ id: `p${percent}`, heading: `p${percent} latency (ms)`, title: `p${percent}` },
+      id: `p${percent}`,
+      heading: `p${percent} latency (ms)`,
+      title: `p${percent}`,
       help: percentileHelp(`p${percent}`),
       read: ({ percentile }) => (percentile?.percent === percent ? percentile.latencyUs : null),
     }));
@@ -283,7 +285,8 @@ export const trust: readonly Column[] = [
 
 export const meanBatch: Column = {
   ...rate,
-  ...{ id: 'mean-batch', heading: null },
+  id: 'mean-batch',
+  heading: null,
   title: 'Mean executed batch size',
   help: 'Items in one execution inside the server: inference count divided by execution count.',
   read: (point) => point.meanServerBatch,
@@ -292,7 +295,9 @@ export const meanBatch: Column = {
 
 export const windows: Column = {
   ...count,
-  ...{ id: 'windows', heading: null, title: 'Windows' },
+  id: 'windows',
+  heading: null,
+  title: 'Windows',
   help: 'Measurement windows of the level.',
   read: (point) => (point.windows.length === 0 ? null : point.windows.length),
 };

@@ -100,7 +100,8 @@ function cellOf(run: ComparedRun | null, { column, higherIsBetter, of }: Compare
   return {
     text: `${isSteady(run.point) ? '' : '○ '}${cellText(column, run.point)}${half}`,
     ratio: value.ratio === null ? null : ratioWords(value, meaning),
-    ...{ meaning, value },
+    meaning,
+    value,
   };
 }
 

@@ -121,7 +121,9 @@ const leftOutKinds = [
   },
   ...(['errors', 'wrong responses'] as const).map((what) => ({
     is: (point: LoadPoint) => isFaulty(point) && faultWord(point) === what,
-    ...{ one: `has ${what}`, more: `have ${what}`, mark: `with ${what}` },
+    one: `has ${what}`,
+    more: `have ${what}`,
+    mark: `with ${what}`,
   })),
 ];
 

@@ -193,7 +193,9 @@ export function bestOfRuns(runs: readonly NamedRun[], budgetMs: number | null): 
       ? `No clear ${what} ${of}: ${winner.name} has ${figures}, but ${open.join('; ')}.`
       : `No ${what} ${of}: no level is steady; the fastest is of ${winner.name}, ${figures}.`;
   return {
-    ...{ index, best, isClear: isFastest && winner.doubts.length === 0 },
+    index,
+    best,
+    isClear: isFastest && winner.doubts.length === 0,
     sentence: [lead, ...winner.doubts.map(({ text }) => `${text}.`)].join(' '),
   };
 }

@@ -75,7 +75,8 @@ export interface ChartLine {
 }
 
 const symbols: Readonly<Record<ChartTone, ChartSymbol>> = {
-  ...{ throughput: 'circle', avg: 'pentagon' },
+  throughput: 'circle',
+  avg: 'pentagon',
   ...{ p50: 'circle', p90: 'square', p95: 'diamond', p99: 'triangle' },
 };
 

@@ -244,7 +244,8 @@ export function compareWithPublished(baseline: Baseline, state: RunState): reado
       const of = (value: Measured): ComparedValue => beside(value, null);
       return [
         {
-          ...{ level: load, batchSize },
+          level: load,
+          batchSize,
           first: {
             throughput: of(published(inferencesPerSecond)),
             p99Ms: p99Ms === null ? null : of(published(p99Ms)),

@@ -203,7 +203,9 @@ const share = (part: number | null, whole: number | null): number | null =>
 
 const quantities = [
   {
-    ...{ id: 'gpu-load', title: 'GPU utilization and memory', unit: '%' },
+    id: 'gpu-load',
+    title: 'GPU utilization and memory',
+    unit: '%',
     parts: [
       ['Utilization', ({ utilization }: Gpu) => (utilization === null ? null : 100 * utilization)],
       ['Memory', ({ maxMemoryBytes, totalMemoryBytes }: Gpu) => share(maxMemoryBytes, totalMemoryBytes)],

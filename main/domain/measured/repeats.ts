@@ -247,7 +247,9 @@ export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed
     ...repeatedIntervals(points),
     elapsedUs: sum(points.map((point) => point.elapsedUs)),
     repeats: {
-      ...{ count: points.length, failed, ranges },
+      count: points.length,
+      failed,
+      ranges,
       ...(scheduledRanges === undefined ? {} : { scheduledRanges }),
       middle: middle.repeat ?? points.indexOf(middle) + 1,
     },

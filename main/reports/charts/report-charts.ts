@@ -224,14 +224,12 @@ function tradeOffChart(scenario: ReportScenario): Chart {
     data: front.map(place),
   };
   const marks: LineSeriesOption = {
-    ...{
-      type: 'line',
-      name: chartSigns.levels(sweep),
-      silent: true,
-      symbol: 'circle',
-      symbolSize: 7,
-      color: blue,
-    },
+    type: 'line',
+    name: chartSigns.levels(sweep),
+    silent: true,
+    symbol: 'circle',
+    symbolSize: 7,
+    color: blue,
     showAllSymbol: true,
     lineStyle: { width: 0 },
     data: measured.map(({ point, steady, load }) => ({

@@ -133,7 +133,8 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
       // Certificates that were given for the address before are still those of it.
       const tls = recent.find((one) => one.url === at && one.host === seenFrom)?.tls;
       await client.call('monitor.start', {
-        ...{ url: at, metricsUrl: metricsAt },
+        url: at,
+        metricsUrl: metricsAt,
         ...present({ tls, host: seenFrom }),
       });
       onWatch?.();

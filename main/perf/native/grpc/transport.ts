@@ -53,7 +53,9 @@ export class GrpcTransport extends JobTransport<GrpcSlotConnection> {
   private open(): GrpcSlotConnection {
     const { host, port, tls, streaming } = this.job;
     const options: GrpcConnectionOptions = {
-      ...{ host, port, tls },
+      host,
+      port,
+      tls,
       blocks: this.blocks,
       requestBytes: this.requestBytes,
       alone: this.job.concurrency === 1,

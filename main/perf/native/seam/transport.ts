@@ -70,8 +70,12 @@ export interface Transport {
 }
 
 export const noOutputChecks: OutputCheckCounts = {
-  ...{ checked: 0, wrong: 0, compared: 0 },
-  ...{ finiteChecked: 0, notFinite: 0, notFiniteMessage: '' },
+  checked: 0,
+  wrong: 0,
+  compared: 0,
+  finiteChecked: 0,
+  notFinite: 0,
+  notFiniteMessage: '',
 };
 
 export interface FailureCount {

@@ -133,7 +133,8 @@ export class WindowKeeper implements LoadWindows {
       const kept = answers === undefined ? undefined : { ...answers, contentUs: [...answers.contentUs] };
       this.bound.since.push({
         ...{ succeeded: true, startUs, endUs, sendUs, recvUs, dueUs },
-        ...{ answers: kept, sequencesEnded },
+        answers: kept,
+        sequencesEnded,
       });
     } else if (this.measuring) {
       this.recorder.success(startUs, endUs, sendUs, recvUs, dueUs);

@@ -164,7 +164,9 @@ export class WindowRecorder {
     return {
       requests: {
         originUs: performance.timeOrigin * 1000,
-        ...{ startUs, endUs, times: Float64Array.from(this.kept) },
+        startUs,
+        endUs,
+        times: Float64Array.from(this.kept),
       },
     };
   }

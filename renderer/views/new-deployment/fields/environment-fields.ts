@@ -46,7 +46,8 @@ function hostField(name: 'host' | 'login', context: FieldContext): readonly Fiel
   const options: readonly Option[] = [
     { value: '', label: 'This machine' },
     ...names.map((host) => ({
-      ...{ value: host, label: host },
+      value: host,
+      label: host,
       ...(hosts.includes(host) ? {} : { why: 'Not in the list of hosts.' }),
     })),
   ];

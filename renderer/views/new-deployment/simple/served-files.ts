@@ -9,8 +9,10 @@ const fileOf = (format: Format, precision: Precision, context: FieldContext) => 
     value: (...keys) => (keys.join('.') === 'format' ? format : context.value(...keys)),
   };
   return {
-    ...{ value: `${format} ${precision}`, label: `${formatText[format]}, ${precisionText[precision]}` },
-    ...{ format, precision },
+    value: `${format} ${precision}`,
+    label: `${formatText[format]}, ${precisionText[precision]}`,
+    format,
+    precision,
     why: whyNotFormat(format, context) ?? whyNotPrecision(precision, withFormat),
   };
 };

@@ -20,7 +20,9 @@ interface Draft extends ShownLook {
 }
 
 const changeOf = ({ title, notes, without, chosen }: Draft): ReportChange => ({
-  ...{ title, notes, without },
+  title,
+  notes,
+  without,
   ...(chosen === undefined ? {} : { logo: chosen }),
 });
 
