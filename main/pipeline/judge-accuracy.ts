@@ -93,17 +93,35 @@ export interface OwnChange {
   readonly operators: readonly string[];
 }
 
-/** Of a model that does not agree with itself; null of every other. */
-function changeReason({ outputs, operators }: OwnChange): string | null {
-  const changed = outputs.filter(({ passed }) => !passed);
-  if (changed.length === 0) return null;
-  const by = changed.map(({ output, maxAbsDiff }) => `${output} by up to ${digits(maxAbsDiff)}`).join(', ');
+/** Of outputs that agree with nothing, not even with themselves. */
+function nanReason(outputs: readonly OutputComparison[]): string {
+  const found = outputs.map(outputReason).join('; ');
+  return (
+    `The framework itself gives NaN, which agrees with nothing: ${found}. The samples may be outside the range ` +
+    'that the model takes: give real ones with --dataset, or set the range of an input, --set model.args.ranges=INPUT:0:1'
+  );
+}
+
+/** Of a model that does not agree with itself. */
+function changeReason(outputs: readonly OutputComparison[], operators: readonly string[]): string {
+  const by = outputs.map(({ output, maxAbsDiff }) => `${output} by up to ${digits(maxAbsDiff)}`).join(', ');
   const from = operators.length === 0 ? '' : ` Random operators: ${operators.join('; ')}.`;
   return (
     `The model's own outputs change from call to call, in the framework and with the same input: ${by}.${from} ` +
     'Such outputs cannot be compared with those of Triton. Export the model in evaluation mode (model.eval(), dropout with ' +
     'training=self.training), or make the random numbers an input of the model.'
   );
+}
+
+/** What the framework's own answers to the same samples say against a comparison; none of a model that agrees with itself. */
+function ownReasons({ outputs, operators }: OwnChange): readonly string[] {
+  const failed = outputs.filter(({ passed }) => !passed);
+  const withNan = failed.filter(({ nanCount }) => nanCount > 0);
+  const changed = failed.filter(({ nanCount }) => nanCount === 0);
+  return [
+    ...(withNan.length === 0 ? [] : [nanReason(withNan)]),
+    ...(changed.length === 0 ? [] : [changeReason(changed, operators)]),
+  ];
 }
 
 /** Pure: compared outputs and metrics of framework and Triton against the tolerances and thresholds. */
@@ -186,12 +204,12 @@ export function withBatches(
   };
 }
 
-/** Of a model that does not agree with itself the differences from Triton say nothing: the result has that reason instead. Pure. */
+/** Of a model that does not agree with itself the differences from Triton say nothing: the result has those reasons instead. Pure. */
 export function withOwnChange(result: AccuracyResult, change: OwnChange): AccuracyResult {
-  const reason = changeReason(change);
-  if (reason === null) return result;
+  const own = ownReasons(change);
+  if (own.length === 0) return result;
   const ofMetrics = result.reasons.filter((other) =>
     result.metrics.some(({ name }) => other.startsWith(`${name}:`)),
   );
-  return { ...result, reasons: [reason, ...ofMetrics] };
+  return { ...result, reasons: [...own, ...ofMetrics] };
 }

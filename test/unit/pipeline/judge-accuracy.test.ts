@@ -151,6 +151,18 @@ describe('withOwnChange', () => {
     expect(reasons[1]).toMatch(/^top1: 1 in the framework/);
   });
 
+  it('says of a model that gives NaN that the framework does, and not that its outputs change', () => {
+    const empty = { ...output, passed: false, maxAbsDiff: null, nanCount: 64 };
+    const { reasons } = withOwnChange(judgeAccuracy(spec, [empty], {}, {}, 10), {
+      outputs: [empty],
+      operators: [],
+    });
+    expect(reasons).toHaveLength(1);
+    expect(reasons[0]).toMatch(
+      /^The framework itself gives NaN, .*: OUTPUT__0: 64 NaN and 0 infinite values\. .*--dataset.*model\.args\.ranges/,
+    );
+  });
+
   it('leaves the reasons of a model that agrees with itself', () => {
     expect(withOwnChange(failed, { outputs: [output], operators: [] })).toBe(failed);
   });
