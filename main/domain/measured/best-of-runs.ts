@@ -144,7 +144,7 @@ function beatenText(best: BestPoint, others: readonly Contender[]): string {
     return level === null ? [] : [{ name: other.name, level }];
   });
   const [next] = levels.toSorted((a, b) => rateOf(b.level) - rateOf(a.level));
-  if (next === undefined) return 'no other run has a steady level to compare';
+  if (next === undefined) return 'no other run has a steady level without errors to compare';
   const which = others.length > 1 ? 'the next, ' : '';
   return `faster than ${which}${next.name} (${rateText(next.level, best)}) beyond noise`;
 }

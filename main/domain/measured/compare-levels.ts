@@ -1,4 +1,4 @@
-import { isSteady } from '../../contract/flag-text';
+import { isFaulty, isSteady } from '../../contract/flag-text';
 import { type Baseline, baselineSeries } from '../../contract/measured/baseline';
 import { type Column, intervalOf, numberOf } from '../../contract/measured/column';
 import { p99, scheduledP99, throughput } from '../../contract/measured/columns';
@@ -21,6 +21,8 @@ export interface ComparedValue {
   readonly withinNoise: boolean | null;
   /** Of both: measured again, one that is not would come out differently, whatever its interval says. */
   readonly steady: boolean;
+  /** Of both: one where too many requests failed, or a response was wrong, has figures that say nothing. */
+  readonly faulty: boolean;
   /** Lowest and highest of its windows or repeats; null or absent where there are fewer than three, or they went one way. */
   readonly range?: ValueRange | null;
 }
@@ -46,7 +48,7 @@ export interface AlignedLevel {
   } | null)[];
 }
 
-type Measured = Pick<ComparedValue, 'value' | 'interval' | 'steady' | 'range'>;
+type Measured = Pick<ComparedValue, 'value' | 'interval' | 'steady' | 'faulty' | 'range'>;
 
 const fewestWindows = 3;
 
@@ -82,6 +84,7 @@ function beside(own: Measured, first: Measured | null): ComparedValue {
   return {
     ...own,
     steady: own.steady && first.steady,
+    faulty: own.faulty || first.faulty,
     ratio: first.value > 0 ? own.value / first.value : null,
     withinNoise: noise === null ? null : Math.abs(own.value - first.value) <= noise,
   };
@@ -107,6 +110,7 @@ const throughputOf = (point: LoadPoint): Measured => ({
   value: valueOf(throughput, point),
   interval: intervalOf(throughput)(point),
   steady: isSteady(point),
+  faulty: isFaulty(point),
   range: rangeOf(point, 'inferencesPerSecond', (window) => window.inferencesPerSecond),
 });
 
@@ -121,6 +125,7 @@ const p99Of = (point: LoadPoint): Measured => ({
       ? p99IntervalMs(point, (window) => window.p99Us)
       : intervalOf(p99)(point),
   steady: isSteady(point),
+  faulty: isFaulty(point),
   range: inMilliseconds(rangeOf(point, 'p99Us', (window) => window.p99Us)),
 });
 const scheduledP99Of = (point: LoadPoint): Measured | null =>
@@ -130,6 +135,7 @@ const scheduledP99Of = (point: LoadPoint): Measured | null =>
         value: valueOf(scheduledP99, point),
         interval: p99IntervalMs(point, (window) => window.scheduledP99Us),
         steady: isSteady(point),
+        faulty: isFaulty(point),
       };
 
 /** What the sweep varies, of a level. */
@@ -225,6 +231,7 @@ const published = (value: number): Measured => ({
   value,
   interval: 0,
   steady: true,
+  faulty: false,
   range: { low: value, high: value },
 });
 

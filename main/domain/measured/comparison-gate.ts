@@ -41,10 +41,11 @@ export function parseCriterion(text: string): Criterion {
 export type Outcome = 'within' | 'outside' | 'unclear';
 
 /**
- * Why a level cannot be judged: a run has no interval; the factor lies within the interval of the ratio; or a level is not
- * steady and its windows lie on both sides of the factor, or cannot tell.
+ * Why a level cannot be judged: its requests failed or its responses are wrong; a run has no interval; the factor lies within
+ * the interval of the ratio; or a level is not steady and its windows lie on both sides of the factor, or cannot tell.
  */
-type UnclearReason = 'noise-unknown' | 'noise-larger' | 'first-unsteady' | 'second-unsteady';
+type UnclearReason =
+  'first-faulty' | 'second-faulty' | 'noise-unknown' | 'noise-larger' | 'first-unsteady' | 'second-unsteady';
 
 export interface JudgedLevel {
   readonly criterion: Criterion;
@@ -87,6 +88,8 @@ function judgedBy(
   own: ComparedValue,
 ): Pick<JudgedLevel, 'outcome' | 'unclear'> {
   const unclear = (why: UnclearReason) => ({ outcome: 'unclear', unclear: why }) as const;
+  if (first.faulty) return unclear('first-faulty');
+  if (own.faulty) return unclear('second-faulty');
   if (interval === null) return unclear('noise-unknown');
   if (Math.abs(ratio - factor) <= interval) return unclear('noise-larger');
   if (!steady && !isBeyondAnyWindow(ratio, factor, first, own)) {
@@ -126,6 +129,8 @@ export function outcomeOfAll(judged: readonly JudgedLevel[]): Outcome {
 }
 
 const unclearText: Readonly<Record<UnclearReason, string>> = {
+  'first-faulty': 'the level has errors in A',
+  'second-faulty': 'the level has errors in B',
   'noise-unknown': 'the noise of one of the runs is unknown',
   'noise-larger': 'the noise is larger than the distance to the limit',
   'first-unsteady': 'the level is not steady in A',
@@ -140,15 +145,19 @@ export const outcomeText = ({ outcome, unclear }: Pick<JudgedLevel, 'outcome' | 
 export const ratioText = ({ ratio, interval }: Pick<JudgedLevel, 'ratio' | 'interval'>): string =>
   interval === null ? `×${formatMeasured(ratio)}` : `×${formatMeasured(ratio)} ± ${formatMeasured(interval)}`;
 
-/** What a ratio to the baseline means; `unknown`: one of the two has no interval; `unsteady`: one of the levels is not steady. */
-type Meaning = 'better' | 'worse' | 'same' | 'unknown' | 'unsteady';
+/**
+ * What a ratio to the baseline means; `unknown`: one of the two has no interval; `unsteady`: one of the levels is not steady;
+ * `faulty`: too many requests of one failed, or responses are wrong.
+ */
+type Meaning = 'better' | 'worse' | 'same' | 'unknown' | 'unsteady' | 'faulty';
 
 /** Higher is better for throughput, lower for latency. Pure. */
 export function meaningOf(
-  { ratio, withinNoise, steady }: ComparedValue,
+  { ratio, withinNoise, steady, faulty }: ComparedValue,
   higherIsBetter: boolean,
 ): Meaning | null {
   if (ratio === null) return null;
+  if (faulty) return 'faulty';
   if (!steady) return 'unsteady';
   if (withinNoise === null) return 'unknown';
   if (withinNoise) return 'same';
@@ -163,6 +172,7 @@ export function ratioWords({ ratio }: ComparedValue, meaning: Meaning | null): s
   const arrow = ratio > 1 ? '↑' : '↓';
   if (meaning === 'same') return `${timesText(ratio)} ≈ noise`;
   if (meaning === 'unsteady') return `${timesText(ratio)} ${arrow} not steady`;
+  if (meaning === 'faulty') return `${timesText(ratio)} ${arrow} errors`;
   return meaning === 'unknown' ? `${timesText(ratio)} ${arrow}` : `${timesText(ratio)} ${arrow} ${meaning}`;
 }
 
@@ -180,13 +190,15 @@ function summary(values: readonly ComparedValue[], what: string, higherIsBetter:
     known.length === 1 ? 'at the common level' : `at ${count} of ${known.length} levels`;
   if (known.length === 0) return `${what} has no common level`;
   if (of('unknown').length === known.length) return `${what} has no known noise`;
+  if (of('faulty').length === known.length) return `${what} has no level without errors in both`;
   if (of('unsteady').length === known.length) return `${what} has no level that is steady in both`;
   const parts = (['better', 'worse'] as const).flatMap((meaning) => {
     const ratios = of(meaning).flatMap(({ ratio }) => ratio ?? []);
     return ratios.length === 0 ? [] : [`${meaning} ${at(ratios.length)} (${rangeText(ratios)})`];
   });
-  const [unknown, unsteady] = [of('unknown').length, of('unsteady').length];
-  const open = unsteady === 0 ? '' : `, and is not steady ${at(unsteady)}`;
+  const [unknown, unsteady, faulty] = [of('unknown').length, of('unsteady').length, of('faulty').length];
+  const errors = faulty === 0 ? '' : `, and has errors ${at(faulty)}`;
+  const open = `${unsteady === 0 ? '' : `, and is not steady ${at(unsteady)}`}${errors}`;
   if (parts.length > 0) return `${what} is ${parts.join(' and ')}${open}`;
   const rest = unknown === 0 ? '' : `, with unknown noise ${at(unknown)}`;
   return `${what} does not differ beyond noise${rest}${open}`;
@@ -201,7 +213,10 @@ export function comparisonSentence(
   const throughput = figures.map((one) => one.throughput);
   const p99 = figures.flatMap(({ p99Ms }) => p99Ms ?? []);
   const compared = [...throughput, ...p99].filter((value) => value.ratio !== null);
-  if (compared.length > 0 && compared.every((value) => value.steady && value.withinNoise === true)) {
+  if (
+    compared.length > 0 &&
+    compared.every((value) => value.steady && !value.faulty && value.withinNoise === true)
+  ) {
     return `${name}: no difference from ${baseline} beyond noise.`;
   }
   return `${name}: ${summary(throughput, 'throughput', true)}; ${summary(p99, 'p99 latency', false)}.`;

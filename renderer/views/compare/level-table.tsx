@@ -16,9 +16,13 @@ import { comparisonSentences, meaningOf, ratioWords } from '../../../main/domain
 import { Panel } from '../../components/panel';
 import { ScrollTable } from '../../components/table';
 
-const tones = { better: 'tone-good', worse: 'tone-bad', same: 'dim', unknown: '', unsteady: 'dim' } as const;
+const tones = {
+  ...{ better: 'tone-good', worse: 'tone-bad', same: 'dim' },
+  ...{ unknown: '', unsteady: 'dim', faulty: 'tone-bad' },
+} as const;
 
 function noiseText(value: ComparedValue): string | undefined {
+  if (value.faulty) return 'Too many requests failed in at least one of the runs, or responses are wrong';
   if (!value.steady)
     return 'The level is not steady in at least one of the runs: measured again, it may differ';
   if (value.withinNoise === null) return 'The noise of at least one of the runs is unknown';

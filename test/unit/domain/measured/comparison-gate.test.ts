@@ -5,11 +5,14 @@ import type { LoadPoint } from '../../../../main/contract/measured/results';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import { compareRuns, compareWithPublished } from '../../../../main/domain/measured/compare-levels';
 import {
+  comparisonSentence,
   judgeComparison,
+  meaningOf,
   outcomeOfAll,
   outcomeText,
   parseCriterion,
   ratioText,
+  ratioWords,
 } from '../../../../main/domain/measured/comparison-gate';
 import { completeState, pointFixture } from '../../../support/run-state';
 
@@ -38,6 +41,25 @@ describe('the gate of compare', () => {
     expect(outcome('p99>1.1x', { p99Us: 10_000 }, { p99Us: 10_100 })).toBe('within');
     expect(outcome('p99>1.1x', { p99Us: 10_000 }, { p99Us: 11_050 })).toBe('unclear');
     expect(outcome('p99>1.1x', { p99Us: 10_000 }, { p99Us: 12_000, p99IntervalUs: 5000 })).toBe('unclear');
+  });
+
+  it('does not judge a level with errors, whatever its figures are', () => {
+    const faulty: Partial<LoadPoint> = { p99Us: 10_000, flags: ['errors'] };
+    const told = (first: Partial<LoadPoint>, second: Partial<LoadPoint>) => {
+      const sweeps = compareRuns(run(first), run(second));
+      const judged = judgeComparison(sweeps, [parseCriterion('p99>1.1x')]);
+      return [...new Set(judged.map(outcomeText))];
+    };
+    expect(told({ p99Us: 10_000 }, faulty)).toEqual(['cannot be judged: the level has errors in B']);
+    expect(told(faulty, { p99Us: 50_000 })).toEqual(['cannot be judged: the level has errors in A']);
+    const figures = compareRuns(run({ p99Us: 10_000 }), run(faulty)).flatMap(({ pairs }) =>
+      pairs.flatMap(({ second }) => second ?? []),
+    );
+    expect(comparisonSentence('B', 'A', figures)).toBe(
+      'B: throughput has no level without errors in both; p99 latency has no level without errors in both.',
+    );
+    const [value] = figures.flatMap(({ p99Ms }) => p99Ms ?? []);
+    expect(value && ratioWords(value, meaningOf(value, false))).toMatch(/^×1\.00 . errors$/);
   });
 
   it('knows which way is worse', () => {

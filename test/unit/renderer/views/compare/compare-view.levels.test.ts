@@ -181,11 +181,13 @@ describe('compared runs in words', () => {
     ratio,
     withinNoise,
     steady: true,
+    faulty: false,
   });
 
   it.each([
     [value(2.55, false), false, '×2.55 ↑ worse'],
     [{ ...value(2.55, false), steady: false }, true, '×2.55 ↑ not steady'],
+    [{ ...value(2.55, false), faulty: true }, true, '×2.55 ↑ errors'],
     [value(2.55, false), true, '×2.55 ↑ better'],
     [value(0.65, false), true, '×0.650 ↓ worse'],
     [value(1.05, true), true, '×1.05 ≈ noise'],
