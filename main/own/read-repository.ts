@@ -39,23 +39,37 @@ async function configText(path: string): Promise<string> {
   );
 }
 
+/** Of a version folder without the model file: what is there in its place, and what to do. */
+function missingFile(file: string, usual: string, names: readonly string[]): WorkbenchError {
+  const alike = names.filter((name) => extname(name) === extname(usual));
+  const [other] = Object.entries(kinds).filter(([, kind]) => names.includes(kind.file));
+  const [first] = alike;
+  if (first !== undefined) {
+    return folderRefused(
+      file,
+      `The version folder has no ${basename(file)}; it has ${alike.slice(0, 5).join(', ')}`,
+      `Rename it to ${basename(file)}, or write default_model_filename: "${first}" in config.pbtxt. To run it without that configuration, give the file: ${join(dirname(file), first)}`,
+    );
+  }
+  if (other !== undefined) {
+    const [backend, { file: found }] = other;
+    return folderRefused(
+      file,
+      `The version folder has no ${basename(file)}; it has ${found}, which is a model of another backend`,
+      `Write backend: "${backend}" in config.pbtxt, in place of its platform or backend.`,
+    );
+  }
+  return folderRefused(
+    file,
+    `The version folder lacks the model file ${basename(file)}`,
+    `Its name is ${usual}, or default_model_filename.`,
+  );
+}
+
 /** Throws model-folder-invalid where the model is not what its backend loads: a file, or the folder of a SavedModel. */
 async function checkModelFile(file: string, kind: RepositoryModel['kind'], usual: string): Promise<void> {
   const stats = await lstat(file).catch(() => null);
-  if (stats === null) {
-    const folder = dirname(file);
-    const other = (await readdir(folder)).filter((name) => extname(name) === extname(usual));
-    const [first] = other;
-    throw folderRefused(
-      file,
-      first === undefined
-        ? `The version folder lacks the model file ${basename(file)}`
-        : `The version folder has no ${basename(file)}; it has ${other.slice(0, 5).join(', ')}`,
-      first === undefined
-        ? `Its name is ${usual}, or default_model_filename.`
-        : `Rename it to ${basename(file)}, or write default_model_filename: "${first}" in config.pbtxt. To run it without that configuration, give the file: ${join(folder, first)}`,
-    );
-  }
+  if (stats === null) throw missingFile(file, usual, await readdir(dirname(file)));
   if (kind === 'savedmodel' ? stats.isDirectory() : stats.isFile()) return;
   const wanted = kind === 'savedmodel' ? 'a folder' : 'a regular file';
   throw folderRefused(
@@ -99,17 +113,55 @@ const otherBackends: Readonly<Record<string, readonly [string, string]>> = {
   ],
 };
 
+/** What people call the backends that Triton knows by another name. */
+const meantBackends: readonly (readonly [RegExp, string])[] = [
+  [/^onnx/i, 'onnxruntime'],
+  [/torch/i, 'pytorch'],
+  [/^(tf|tensorflow)/i, 'tensorflow'],
+  [/^(trt|tensorrt)(?!.*llm)/i, 'tensorrt'],
+];
+
+function unknownBackend(backend: string): readonly [string, string] {
+  const message = `Models of the backend "${backend}" cannot be opened`;
+  const meant = meantBackends.find(([name]) => name.test(backend))?.[1];
+  return meant === undefined
+    ? [message, `Give a model of the backend onnxruntime, pytorch or tensorflow, or ${measureThere}`]
+    : [
+        `${message}; ${meant} is meant?`,
+        `Write backend: "${meant}" in config.pbtxt, in place of its platform or backend, or ${measureThere}`,
+      ];
+}
+
 function backendRefusal(path: string, backend: string, config: ModelConfig): WorkbenchError {
-  const [message, remedy] = otherBackends[backend] ?? [
-    `Models of the backend "${backend}" cannot be opened`,
-    `Give a model of the backend onnxruntime, pytorch or tensorflow, or ${measureThere}`,
-  ];
+  const [message, remedy] = otherBackends[backend] ?? unknownBackend(backend);
   const steps = ensembleModels(config);
   return folderRefused(
     path,
     steps.length === 0 ? message : `${message}: its steps are ${steps.join(', ')}`,
     remedy,
   );
+}
+
+/** Of folders that look like versions, and that Triton passes over: "v1", "01", "latest". */
+function misnamedVersion(folder: string, names: readonly string[]): WorkbenchError | null {
+  const [first] = names;
+  if (first === undefined) return null;
+  return folderRefused(
+    folder,
+    `The model has no version folder: Triton passes over ${names.slice(0, 5).join(', ')}, whose ${names.length === 1 ? 'name is' : 'names are'} not a whole number from 1`,
+    `Rename it: mv ${join(folder, first)} ${join(folder, '1')}`,
+  );
+}
+
+/** Of the folders those with something that may be a model. */
+async function foldersWithModels(folder: string, names: readonly string[]): Promise<readonly string[]> {
+  const endings = new Set([...Object.values(kinds).map(({ file }) => extname(file)), '.plan']);
+  const found: string[] = [];
+  for (const name of names) {
+    const inside = await readdir(join(folder, name)).catch(() => []);
+    if (inside.some((one) => endings.has(extname(one)))) found.push(name);
+  }
+  return found;
 }
 
 /** The newest version that is served. Throws model-folder-invalid where there is none. */
@@ -123,6 +175,9 @@ async function versionOf(folder: string, config: ModelConfig): Promise<number> {
       Object.values(kinds).some(({ file }) => extname(file) === extname(name)),
     );
     const from = model === undefined ? null : join(folder, model.name);
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const misnamed = from === null ? misnamedVersion(folder, await foldersWithModels(folder, folders)) : null;
+    if (misnamed !== null) throw misnamed;
     throw folderRefused(
       folder,
       from === null
@@ -164,6 +219,13 @@ async function backendFor(folder: string, config: ModelConfig, version: number):
 export async function readRepository(folder: string): Promise<RepositoryModel> {
   const path = join(folder, 'config.pbtxt');
   const config = await configOf(folder);
+  if (config.maxBatchSize < 0) {
+    throw folderRefused(
+      path,
+      `max_batch_size is ${config.maxBatchSize}`,
+      'Write the most items of a request, or max_batch_size: 0 for a model without a batch axis.',
+    );
+  }
   const written = backendOf(config);
   if (written !== '' && kinds[written] === undefined) throw backendRefusal(path, written, config);
   if (ensembleModels(config).length > 0) throw backendRefusal(path, 'ensemble', config);
