@@ -149,6 +149,12 @@ const placeOf = (name: string): number | null => {
   return match === null ? null : Number(match[1]);
 };
 
+/** Which of the file's tensors each of config.pbtxt is; where no name tells, they are in order, as Triton takes them then. */
+function placesOf(known: ModelConfig['input'], names: readonly string[]): readonly number[] {
+  const told = known.map(({ name }) => (names.includes(name) ? names.indexOf(name) : (placeOf(name) ?? -1)));
+  return told.every((place) => place === -1) ? known.map((_, index) => index) : told;
+}
+
 /**
  * Shapes and datatypes of a repository's TorchScript model by the names of its forward, as config.pbtxt has them; axes
  * that vary stay to be asked for. Pure.
@@ -156,8 +162,9 @@ const placeOf = (name: string): number | null => {
 export function repositoryTensors({ config }: RepositoryModel, names: readonly string[]) {
   const shapes: Record<string, number[]> = {};
   const datatypes: Record<string, string> = {};
-  for (const tensor of config.input) {
-    const name = names.includes(tensor.name) ? tensor.name : names[placeOf(tensor.name) ?? -1];
+  const places = placesOf(config.input, names);
+  for (const [index, tensor] of config.input.entries()) {
+    const name = names[places[index] ?? -1];
     if (name === undefined) continue;
     datatypes[name] = (tensor.dataType ?? 'TYPE_FP32').replace('TYPE_', '');
     if (!tensor.dims.includes(-1)) shapes[name] = config.maxBatchSize > 0 ? [1, ...tensor.dims] : tensor.dims;
@@ -167,11 +174,16 @@ export function repositoryTensors({ config }: RepositoryModel, names: readonly s
 
 /** Names of config.pbtxt on the tensors of its TorchScript file, so that clients go on as they are. Pure. */
 export function withRepositoryNames(source: ModelSource, { config }: RepositoryModel): ModelSource {
-  const named = <T extends { readonly name: string }>(tensors: readonly T[], known: typeof config.input) =>
-    tensors.map((tensor, index) => {
-      const found = known.find(({ name }) => name === tensor.name || placeOf(name) === index);
+  const named = <T extends { readonly name: string }>(tensors: readonly T[], known: ModelConfig['input']) => {
+    const places = placesOf(
+      known,
+      tensors.map(({ name }) => name),
+    );
+    return tensors.map((tensor, index) => {
+      const found = known[places.indexOf(index)];
       return found === undefined ? tensor : { ...tensor, name: found.name };
     });
+  };
   return {
     ...source,
     inputs: named(source.inputs, config.input),

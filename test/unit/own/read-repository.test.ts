@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelSource } from '../../../main/contract/run/run-spec';
 import { openModel, type OpenModelTools } from '../../../main/own/open-model';
 import { mostConfigBytes, readRepository } from '../../../main/own/read-repository';
+import { repositoryTensors, withRepositoryNames } from '../../../main/own/repository-settings';
 import { scripted, useModelBench } from '../../support/model-bench';
 import { onnxBytes } from '../../support/onnx-bytes';
 import { rejection } from '../../support/rejection';
@@ -220,6 +221,31 @@ describe('a model of a repository', () => {
     await tools().trust.trust(place);
     const { choice } = await openModel({ path }, tools());
     expect(choice?.overrides).toMatchObject({ configure: { maxBatchSize: 2, batching: 'static' } });
+  });
+
+  it('of TorchScript takes tensors whose names say no place in their order, as Triton does', async () => {
+    const path = await repositoryWith(
+      `name: "shown" platform: "pytorch_libtorch" max_batch_size: 2
+       input [ { name: "image" data_type: TYPE_FP32 dims: [ 7 ] }, { name: "mask" data_type: TYPE_INT64 dims: [ 5 ] } ]
+       output [ { name: "scores" data_type: TYPE_FP32 dims: [ 1 ] } ]`,
+      '1/model.pt',
+      scripted('  def forward(self: M,\n    values: Tensor,\n    flags: Tensor) -> Tensor:\n'),
+    );
+    const model = await readRepository(path);
+    expect(repositoryTensors(model, ['values', 'flags'])).toEqual({
+      shapes: { values: [1, 7], flags: [1, 5] },
+      datatypes: { values: 'FP32', flags: 'INT64' },
+    });
+    const tensor = (name: string) => ({ name, datatype: 'FP32' as const, shape: [-1, 1] });
+    const source = withRepositoryNames(
+      {
+        ...{ kind: 'torchscript', path, batched: true },
+        ...{ inputs: [tensor('values'), tensor('flags')], outputs: [tensor('OUTPUT__0')] },
+      } as unknown as ModelSource,
+      model,
+    );
+    expect(source.inputs.map(({ name }) => name)).toEqual(['image', 'mask']);
+    expect(source.outputs.map(({ name }) => name)).toEqual(['scores']);
   });
 
   it('of TorchScript takes its shapes by place or name from config.pbtxt, and keeps the names in it', async () => {
