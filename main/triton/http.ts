@@ -4,7 +4,7 @@ import { linkedAbort, whenAborted } from '../platform/abort';
 import { jsonOrNull } from '../platform/parse-json';
 import { fetchReason } from '../platform/plain-entry';
 import { askPort } from '../platform/port-protocol';
-import { certificateRemedy, certificateTrouble, tlsConnection, type TlsMaterial } from './tls';
+import { certificateRemedy, certificateTrouble, isTlsRefused, tlsConnection, type TlsMaterial } from './tls';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
@@ -186,6 +186,8 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
     // fetch itself refuses some ports, without a try to connect.
     if (reason === 'bad port') throw reservedPort(address, where, error);
     if (/Expected HTTP|HTTP\/1\.1 protocol/.test(reason)) throw await notHttp(address, where, error);
+    const clear = tls !== null && isTlsRefused(reason) ? await askPort(address) : null;
+    if (clear !== null) throw withoutTls(address, where, clear, error);
     throw new WorkbenchError('server-unreachable', `Triton at ${address}: ${reason}`, {
       where,
       cause: error,
@@ -210,6 +212,19 @@ async function notHttp(address: string, where: string, cause: unknown): Promise<
     },
   );
 }
+
+/** Something answered a TLS handshake in the clear. */
+const withoutTls = (
+  address: string,
+  where: string,
+  protocol: 'http' | 'grpc',
+  cause: unknown,
+): WorkbenchError =>
+  new WorkbenchError(
+    'server-unreachable',
+    `${address} does not speak TLS: it answers ${protocol === 'http' ? 'HTTP' : 'gRPC'} in the clear`,
+    { where, remedy: `Give the address without TLS: ${protocol}://${address}`, cause },
+  );
 
 function reservedPort(address: string, where: string, cause: unknown): WorkbenchError {
   const port = address.slice(address.lastIndexOf(':') + 1);

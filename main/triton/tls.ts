@@ -51,6 +51,10 @@ export async function readTls(files: TlsFiles | null | undefined): Promise<TlsMa
 export const certificateRemedy =
   'Give the authority of its certificate (--tls-ca), the name that it bears (--tls-server-name), or the client certificate that it asks for (--tls-cert, --tls-key).';
 
+/** Of a handshake that was answered in the clear, or not at all. */
+export const isTlsRefused = (reason: string): boolean =>
+  /wrong version number|packet length too long|before secure TLS connection/i.test(reason);
+
 /** What an error of a connection says of certificates, in words; null: it has to do with something else. */
 export function certificateTrouble(error: Error): string | null {
   // OpenSSL's own errors have the words without file and line as `reason`.

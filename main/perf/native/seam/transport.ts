@@ -1,5 +1,5 @@
 import { WorkbenchError } from '../../../contract/errors';
-import { certificateRemedy } from '../../../triton/tls';
+import { certificateRemedy, isTlsRefused } from '../../../triton/tls';
 
 /** Why one request failed: `kind` is short and countable, `message` the server's own words. */
 export interface Failure {
@@ -110,6 +110,13 @@ export function authorityOf({ host, port }: { readonly host: string; readonly po
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+function unmeasuredRemedy(reason: string): string {
+  if (isTlsRefused(reason)) return 'Give the address without TLS: http:// or grpc://.';
+  return reason.includes('certificate')
+    ? certificateRemedy
+    : 'Check the address and the port; gRPC and HTTP use different ports.';
+}
+
 /**
  * Decides when a lost connection is one request's failure and when it is the end: nobody accepts a new one, or
  * one after the other is lost and no request succeeds in between.
@@ -140,11 +147,13 @@ export class ReconnectPolicy {
             where: this.where,
           },
         )
-      : new WorkbenchError('server-unreachable', `Triton at ${this.where} cannot be measured: ${reason}`, {
-          where: this.where,
-          remedy: reason.includes('certificate')
-            ? certificateRemedy
-            : 'Check the address and the port; gRPC and HTTP use different ports.',
-        });
+      : new WorkbenchError(
+          'server-unreachable',
+          `Triton at ${this.where} cannot be measured: ${isTlsRefused(reason) ? 'it does not speak TLS' : reason}`,
+          {
+            where: this.where,
+            remedy: unmeasuredRemedy(reason),
+          },
+        );
   }
 }
