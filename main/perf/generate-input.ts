@@ -95,6 +95,37 @@ export function requireShapedInputs(
   throw invalidInput('--shape', `No input is named "${unknown}"`, namesRemedy(unknown, names));
 }
 
+/** "x:64": as --shape takes it. */
+const asTyped = (name: string, sizes: readonly number[]): string => `${name}:${sizes.join(',')}`;
+
+/**
+ * A shape that the model does not take fails in every request, with the batch dimension in it as a rule.
+ * @param batched the shapes of the inputs begin with the batch dimension, those that were given do not.
+ * Throws input-invalid with what to type.
+ */
+export function requireFittingShapes(
+  shapes: Readonly<Record<string, readonly number[]>>,
+  inputs: readonly InputTensor[],
+  batched: boolean,
+): void {
+  for (const { name, datatype, shape } of inputs) {
+    const given = shapes[name];
+    if (given === undefined) continue;
+    const taken = batched ? shape.slice(1) : shape;
+    const fits = (sizes: readonly number[]) =>
+      sizes.length === taken.length && taken.every((size, axis) => size < 0 || size === sizes[axis]);
+    if (fits(given)) continue;
+    const usual = taken.map((size) => (size < 0 ? 16 : size));
+    throw invalidInput(
+      '--shape',
+      `${name} has the shape [${given.join(', ')}] where the model takes ${datatype} [${taken.join(', ')}]${batched ? ' without the batch dimension' : ''}`,
+      batched && fits(given.slice(1))
+        ? `Leave the batch dimension out: --shape ${asTyped(name, given.slice(1))}`
+        : `Give it such a shape, for example --shape ${asTyped(name, usual)}`,
+    );
+  }
+}
+
 /**
  * Input data for a served model that the workbench knows nothing of but its metadata.
  * @param shapes dimensions by input name, without the batch, for inputs that have dynamic ones.

@@ -183,19 +183,30 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
     const reason = controller.signal.aborted
       ? `no answer within ${request.timeoutMs / 1000} s`
       : fetchReason(error);
-    // fetch itself refuses some ports, without a try to connect.
-    if (reason === 'bad port') throw reservedPort(address, where, error);
-    if (/Expected HTTP|HTTP\/1\.1 protocol/.test(reason)) throw await notHttp(address, where, error);
-    const clear = tls !== null && isTlsRefused(reason) ? await askPort(address) : null;
-    if (clear !== null) throw withoutTls(address, where, clear, error);
-    throw new WorkbenchError('server-unreachable', `Triton at ${address}: ${reason}`, {
-      where,
-      cause: error,
-    });
+    throw await unreachable(address, { where, reason, overTls: tls !== null, cause: error });
   } finally {
     clearTimeout(timer);
     dispose();
   }
+}
+
+/** What an address answers in place of what was asked of it, with the address to give where that is known. */
+async function unreachable(
+  address: string,
+  asked: {
+    readonly where: string;
+    readonly reason: string;
+    readonly overTls: boolean;
+    readonly cause: unknown;
+  },
+): Promise<WorkbenchError> {
+  const { where, reason, overTls, cause } = asked;
+  // fetch itself refuses some ports, without a try to connect.
+  if (reason === 'bad port') return reservedPort(address, where, cause);
+  if (/Expected HTTP|HTTP\/1\.1 protocol/.test(reason)) return notHttp(address, where, cause);
+  const clear = overTls && isTlsRefused(reason) ? await askPort(address) : null;
+  if (clear !== null) return withoutTls(address, where, clear, cause);
+  return new WorkbenchError('server-unreachable', `Triton at ${address}: ${reason}`, { where, cause });
 }
 
 /** Something answered, and not in HTTP. */

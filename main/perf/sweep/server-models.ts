@@ -8,7 +8,7 @@ import type { ModelMetadata, TritonClient } from '../../triton/client';
 import { unlistedModel } from '../../triton/listed-models';
 import type { ModelConfig } from '../../triton/model-config';
 import { type ModelTraits, readModelTraits } from '../../triton/model-traits';
-import { generateInput, requireShapedInputs } from '../generate-input';
+import { generateInput, requireFittingShapes, requireShapedInputs } from '../generate-input';
 import { appended, inFolder } from '../input/append-input';
 import type { InputReaders } from '../input/input-readers';
 import { wantedTensors } from '../input/wanted-tensor';
@@ -180,6 +180,7 @@ export async function readServerModels(
   const read: ServerModel[] = [];
   for (const [index, { model, metadata }] of served.entries()) {
     const config = await client.modelConfig(model.name, modelVersion);
+    requireFittingShapes(shapes, metadata.inputs, config.maxBatchSize > 0);
     const dir = join(where.dir, `input-${index}`);
     const { readers } = where;
     const inputData = await readServerInputs(sourcesFor(model.name, sources, models), {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requireShapedInputs } from '../../../../main/perf/generate-input';
+import { requireFittingShapes, requireShapedInputs } from '../../../../main/perf/generate-input';
 import { weightedLevel } from '../../../../main/perf/sweep/server-models';
 
 it('models have as much more of the concurrency, or of the rate', () => {
@@ -22,3 +22,22 @@ it('the shape of an input that none of the models has is refused with the names 
     }),
   );
 });
+
+it.each([
+  [[1, 3, 8], true, 'without the batch dimension', 'Leave the batch dimension out: --shape image:3,8'],
+  [[4, 8], true, '[4, 8] where the model takes FP32 [3, -1]', 'for example --shape image:3,16'],
+  [[3], false, '[3] where the model takes FP32 [-1, 3, -1]', 'for example --shape image:16,3,16'],
+])(
+  'a shape %j that the model does not take is refused with one that it takes',
+  (shape, batched, words, remedy) => {
+    const inputs = [{ name: 'image', datatype: 'FP32', shape: [-1, 3, -1] }];
+    expect(() => requireFittingShapes({ image: shape }, inputs, batched)).toThrow(
+      expect.objectContaining({
+        ...{ code: 'input-invalid', where: '--shape' },
+        message: expect.stringContaining(words) as string,
+        remedy: expect.stringContaining(remedy) as string,
+      }),
+    );
+    expect(() => requireFittingShapes({ image: [3, 9] }, inputs, true)).not.toThrow();
+  },
+);
