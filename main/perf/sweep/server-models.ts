@@ -4,6 +4,7 @@ import type { InputData } from '../../contract/measured/input-data';
 import type { LoadPoint } from '../../contract/measured/results';
 import type { ServerLoad } from '../../contract/run/server-load';
 import type { LoadLevel } from '../../contract/run/sweep';
+import { largestOf } from '../../domain/statistics';
 import type { ModelMetadata, TritonClient } from '../../triton/client';
 import { unlistedModel } from '../../triton/listed-models';
 import type { ModelConfig } from '../../triton/model-config';
@@ -150,16 +151,29 @@ async function traitsOf(client: TritonClient, name: string, version: string): Pr
   }
 }
 
+/** Requests that are larger than the model takes would fail one and all. Throws combination-unsupported. */
+export function requireBatchSizes(name: string, maxBatchSize: number, batchSizes: readonly number[]): void {
+  const largest = largestOf(batchSizes);
+  if (largest <= Math.max(1, maxBatchSize)) return;
+  throw new WorkbenchError(
+    'combination-unsupported',
+    maxBatchSize === 0
+      ? `${name} takes one item a request (max_batch_size 0), not ${largest}`
+      : `${name} takes at most ${maxBatchSize} items a request (max_batch_size), not ${largest}`,
+    { where: '--batch-sizes', remedy: `Measure batch sizes up to ${Math.max(1, maxBatchSize)}.` },
+  );
+}
+
 /** Throws combination-unsupported for load that one of the models does not take, and model-not-ready. */
 export async function checkKinds(
   client: TritonClient,
   { models, modelVersion, protocol, settings, levels }: ServerLoad,
 ): Promise<void> {
+  const batchSizes = levels.map((level) => level.batchSize);
   for (const { name } of models) {
-    assertLoadKind(await traitsOf(client, name, modelVersion), {
-      ...{ modelName: name, protocol, settings },
-      batchSizes: levels.map((level) => level.batchSize),
-    });
+    const traits = await traitsOf(client, name, modelVersion);
+    assertLoadKind(traits, { modelName: name, protocol, settings, batchSizes });
+    requireBatchSizes(name, (await client.modelConfig(name, modelVersion)).maxBatchSize, batchSizes);
   }
 }
 
