@@ -51,11 +51,20 @@ const flagText: Readonly<Record<Exclude<PointFlag, 'errors' | 'wrong-responses' 
 type Judged = Pick<LoadPoint, 'stable' | 'flags'>;
 type Counted = Pick<LoadPoint, 'requestCount' | 'errorCount' | 'outputChecks' | 'sharedMemory' | 'notFinite'>;
 
+/** "1.2 %", and "more than 1 %" just above it: a limit of 1 % is not kept, which "1.0 %" would not say. */
+function failedShare(share: number): string {
+  const percent = share * 100;
+  const above = percent - Math.round(percent);
+  return percent >= 1 && percent < 9.95 && above > 1e-9 && above < 0.05
+    ? `more than ${formatCount(Math.round(percent))} %`
+    : formatShortShare(share);
+}
+
 /** "50 % of the requests failed", "12 requests failed" where it is not known of how many. */
 const failedText = ({ errorCount, requestCount }: Counted): string =>
   requestCount === null
     ? `${formatCount(errorCount)} requests failed`
-    : `${formatShortShare(errorCount / Math.max(1, requestCount + errorCount))} of the requests failed`;
+    : `${failedShare(errorCount / Math.max(1, requestCount + errorCount))} of the requests failed`;
 
 /** "all 9 checked responses are wrong". */
 function wrongText({ outputChecks, sharedMemory }: Counted): string {

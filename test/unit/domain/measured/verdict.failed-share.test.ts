@@ -15,6 +15,8 @@ it('a level with too many failed requests is not the best steady level, and the 
   expect(answer).toContain('No level without errors; best level, 50 % of the requests failed: ');
   expect(answer).not.toContain('Best steady level');
   expect(textOf(runOf(failing(12, 988)))).toContain('best level, 1.2 % of the requests failed: ');
+  expect(textOf(runOf(failing(83, 8170)))).toContain('best level, more than 1 % of the requests failed: ');
+  expect(textOf(runOf(failing(10, 990)))).toContain('best level, 1.0 % of the requests failed: ');
   expect(textOf(runOf(failing(998, 2)))).toContain('best level, 99.8 % of the requests failed: ');
 });
 
