@@ -7,7 +7,7 @@ import { say, SetupError } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
 const help = `npm run bench -- [load|window|start|hosts|monitor|pipeline|sweep|open-loop|interval|report] [--repeats N] [--only TEXT] [--out FILE]
-load: measures the same models on the same Triton with the native load generator and with perf_analyzer, in turn, and writes
+load: measures the same models on the same Triton with the built-in load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
 window: opens the built window on a run with 100,000 windows and log lines, updates it ten times per second, replays an

@@ -54,7 +54,7 @@ export const componentFacts: Readonly<Record<ComponentId, ComponentFacts>> = {
   },
   'perf-analyzer': {
     title: 'perf_analyzer',
-    use: 'NVIDIA’s load generator, an alternative to the built-in generator.',
+    use: 'NVIDIA’s alternative to the built-in load generator.',
     needs: ['python'],
     required: true,
     cost: { downloadBytes: 14 * MB, unpackedBytes: 20 * MB, seconds: 5 },

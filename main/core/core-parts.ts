@@ -75,7 +75,7 @@ export interface CoreOptions {
   readonly resources: string;
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Bundled entry of the native load generator. */
+  /** Bundled entry of the built-in load generator. */
   readonly workerFile: string;
   /** Bundled entry of the process that reads what comes from outside. */
   readonly readerFile: string;

@@ -53,7 +53,7 @@ function toolProblems(needs: Needs): readonly StartProblem[] {
       code: 'toolchain-missing',
       severity: 'problem',
       message: 'Not installed on this machine: perf_analyzer',
-      remedy: `Choose the native load generator, or ${tools.installable ? 'install it' : 'run in Docker containers, whose client image has it'}.`,
+      remedy: `Choose the built-in load generator, or ${tools.installable ? 'install it' : 'run in Docker containers, whose client image has it'}.`,
       fixes: tools.installable ? ['install-tools'] : [],
     },
   ];

@@ -136,7 +136,7 @@ function checkTools({ tools, docker }: PreflightInput): Outcome {
     : 'They can be installed on Linux only: measure a Triton that is already running';
   // Only who chooses it needs it.
   if (missing.every((tool) => tool === 'perf-analyzer')) {
-    return warning(finding, `${install}, or use the native load generator.`);
+    return warning(finding, `${install}, or use the built-in load generator.`);
   }
   return problem(finding, docker.reachable ? `${install}, or run in Docker containers.` : `${install}.`);
 }

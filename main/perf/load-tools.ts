@@ -75,7 +75,7 @@ export function assertLoadKind(traits: ModelTraits, kind: LoadKind): void {
 
 interface LoadToolsOptions {
   readonly layout: Pick<HomeLayout, 'perfAnalyzer' | 'perfAnalyzerLibraries'>;
-  /** Bundled entry of the native generator's worker thread. */
+  /** Bundled entry of the built-in load generator's worker thread. */
   readonly workerFile: string;
   readonly env: NodeJS.ProcessEnv;
 }

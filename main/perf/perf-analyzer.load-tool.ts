@@ -86,7 +86,7 @@ async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, ru
     throw invalidInput(
       'intervals of requests',
       `perf_analyzer supports only whole microseconds, not ${fraction}`,
-      'Round the intervals, or measure with the native generator.',
+      'Round the intervals, or measure with the built-in load generator.',
     );
   }
   if (intervals.length > 0) await writeFile(intervalsPath, `${intervals.join('\n')}\n`);

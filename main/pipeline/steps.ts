@@ -28,7 +28,7 @@ export interface CommandPlaces {
   readonly layout: ServerPrograms & Pick<HomeLayout, 'python' | 'tensorflow' | 'perfAnalyzer'>;
   /** `resources` of the product. */
   readonly resources: string;
-  /** Bundled entry of the native load generator. */
+  /** Bundled entry of the built-in load generator. */
   readonly workerFile: string;
 }
 

@@ -121,7 +121,7 @@ function analyzerWords(run: PlannedRun, scenario: Scenario, turn: MeasuringTurn)
 }
 
 /**
- * A perf_analyzer per measurement; of a search those that it may try. The native load tool is no program: its steps show the
+ * A perf_analyzer per measurement; of a search those that it may try. The built-in load generator is no program: its steps show the
  * CLI's verb that measures the same. Throws combination-unsupported where perf_analyzer has no flag for the load.
  */
 export function sweepCommands(run: PlannedRun, scenario: Scenario): readonly StepCommand[] {

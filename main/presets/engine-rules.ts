@@ -51,7 +51,7 @@ export function tlsFindings({ engine, performance }: RunSpec): RuleFinding[] {
       unsupported(
         'engine.tls.serverName',
         'perf_analyzer checks the certificate only against the host of the address',
-        'Leave the name empty, or measure only with the native generator.',
+        'Leave the name empty, or measure only with the built-in load generator.',
       ),
   );
 }

@@ -63,7 +63,7 @@ function sharedMemory(spec: RunSpec): Found {
   if (kind === 'system') return isElsewhere(engine) ? memoryOfRunning(spec) : null;
   if (loadTool !== 'perf_analyzer') {
     return memoryRefused(
-      'The native generator does not support CUDA shared memory',
+      'The built-in load generator does not support CUDA shared memory',
       'Choose "perf_analyzer" as the load tool.',
     );
   }
@@ -93,7 +93,7 @@ function rounds({ performance }: RunSpec): Found {
       memory === 'cuda' &&
       unsupported(
         'performance.crossCheck',
-        'A cross-check is not possible with CUDA shared memory, which the native generator does not support',
+        'A cross-check is not possible with CUDA shared memory, which the built-in load generator does not support',
         'Choose "system" or "none" as shared memory.',
       ),
   );

@@ -74,7 +74,7 @@ function deployedFacts(spec: RunSpec, title: string): readonly NamedText[] {
   ]);
 }
 
-/** "Built-in generator, gRPC, random input", on one line of the page; where the scenarios differ, each its own. */
+/** "Built-in load generator, gRPC, random input", on one line of the page; where the scenarios differ, each its own. */
 function loadText(performance: PerformanceSpec): string {
   const [offline, online] = ofScenarios(performance).map(({ loadTool, protocol, sharedMemory }) =>
     [

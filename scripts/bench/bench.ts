@@ -94,13 +94,13 @@ const documentOf = (
   note: readonly string[] = [],
 ): string =>
   [
-    '# Native load generator and perf_analyzer, side by side',
+    '# Built-in load generator and perf_analyzer, side by side',
     '',
     'Written by `npm run bench -- load`. Both tools measure the same model on the same Triton, in turn, the order of each pair',
     'by chance; windows of 1 s, steady within 10 % over three windows, at most five. At 16 MB windows are those',
     'that perf_analyzer has by default, 5 s: a second holds a few dozen of such requests, and perf_analyzer keeps every input',
     'and output of a window, which costs it the more the longer a window is. From concurrency 16 on they are of 2 s: what it',
-    'keeps would not fit into the memory, nor would 256 of such requests. The native generator discards a second of',
+    'keeps would not fit into the memory, nor would 256 of such requests. The built-in load generator discards a second of',
     "warm-up; perf_analyzer 2.50 cannot. CPU per request is that of the tool's whole process, read at the end of each window",
     'by the same clock for both, so that neither is charged its start; what it is from start to end is in the row below',
     '(most of it where a level has only some hundred requests). Goals are judged on the median of the pairs. Server, client',

@@ -16,7 +16,7 @@ export interface Sample {
   readonly clientCpuUs: number;
   /** Of the load tool's own process from its start to its end, for each request that it sent. */
   readonly wholeCpuUs: number;
-  /** Of the native generator alone. */
+  /** Of the built-in load generator alone. */
   readonly own?: {
     /** Most memory that its process ever held, bytes. */
     readonly memoryBytes: number;

@@ -4,7 +4,7 @@ import { createCpuMarks } from '../../main/perf/analyzer/run-analyzer';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { measureLevel } from '../../main/perf/native/level/measure-level';
 
-/** What the bench hands to the process that measures with the native generator. */
+/** What the bench hands to the process that measures with the built-in load generator. */
 export interface ChildInput {
   readonly workerFile: string;
   readonly measure: Omit<MeasureInput, 'signal' | 'onWindow' | 'onLog' | 'onCommand'>;

@@ -63,7 +63,7 @@ const tools = createLoadTools({
 async function measurePaused(id: LoadToolId, protocol: Protocol): Promise<Paused> {
   const workDir = await mkdtemp(join(dir, 'work-'));
   let pause: Promise<number> | undefined;
-  // The native generator tells of its first window's end; perf_analyzer's windows are a fifth longer.
+  // The built-in load generator tells of its first window's end; perf_analyzer's windows are a fifth longer.
   const begin = (afterMs: number) => {
     pause ??= pauseServer(triton, afterMs);
   };
@@ -108,7 +108,7 @@ async function measurePaused(id: LoadToolId, protocol: Protocol): Promise<Paused
 
 const ms = (us: number) => us / 1000;
 
-/** Of the native generator's levels over one protocol. */
+/** Of the built-in load generator's levels over one protocol. */
 function judge(protocol: Protocol, measured: readonly Paused[]): readonly Judged[] {
   const own = measured.filter((paused) => paused.tool === 'native' && paused.protocol === protocol);
   const points = own.flatMap(({ point }) => (point === null ? [] : [point]));

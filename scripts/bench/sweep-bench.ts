@@ -240,7 +240,7 @@ try {
     `Written by \`npm run bench -- sweep\`. The same model (about 5 ms of arithmetic, one instance, 4 KB, gRPC) at concurrency ${concurrencies.join(', ')}:`,
     `by \`perf\` of the command line with the product's defaults (levels in turns, three windows of 2 s each)${cliOptions.length === 0 ? '' : ` but ${cliOptions.join(' ')}`}, and by perf_analyzer with its own (windows of 5 s and a fifth, 10 %,`,
     'ten trials), one process a level so that a level without a row does not end its sweep. Levels are shuffled, the tool',
-    'that begins is chosen by chance. Times are of whole processes. The reference is the native generator over three windows',
+    'that begins is chosen by chance. Times are of whole processes. The reference is the built-in load generator over three windows',
     `of ${referenceMs / 1000} s a level before, between and after all sweeps, the mean of ${looks.length} such looks: ${((looks.length * 3 * referenceMs) / 1000).toFixed(0)} s a level, spread over`,
     'the whole time, so that it is what the machine does in the mean. An error counts where a point was delivered.',
     'Median [lowest–highest].',

@@ -109,7 +109,7 @@ const parts = [
 const offUsOf = (point: LoadPoint): number =>
   Math.abs((point.avgUs ?? NaN) - parts.reduce((sum, key) => sum + (point[key] ?? NaN), 0));
 
-/** What holds of the native generator alone, whatever the scenario. */
+/** What holds of the built-in load generator alone, whatever the scenario. */
 function ownVerdicts({ scenario, native }: ScenarioResult): readonly Verdict[] {
   const own = native.flatMap((sample) => sample.own ?? []);
   const memoryMiB = Math.max(...own.map(({ memoryBytes }) => memoryBytes)) / 2 ** 20;

@@ -30,7 +30,7 @@ function cells(row: AnalyzerOption): readonly string[] {
     case 'idle':
       return [theirs, '–', `no effect${more}`];
     case 'analyzer':
-      return [theirs, code('--load-tool perf_analyzer'), `not with the built-in generator${more}`];
+      return [theirs, code('--load-tool perf_analyzer'), `not with the built-in load generator${more}`];
     case 'refused':
       return [theirs, '–', `not supported${more}`];
   }

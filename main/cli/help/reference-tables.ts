@@ -235,7 +235,7 @@ export const errorCauses: Readonly<Record<ErrorCode, string>> = {
   'model-not-ready': 'Triton has the model but does not serve it.',
   'model-mismatch': 'The model that the server has differs from what the run configures.',
   'inference-failed': 'Triton or the backend responded to a request with an error.',
-  'load-tool-failed': 'perf_analyzer or the built-in generator ended without a result.',
+  'load-tool-failed': 'perf_analyzer or the built-in load generator ended without a result.',
   'measurement-failed': 'A level gave no figures: every request failed, or the server stalled.',
   'deadline-exceeded': 'A step took longer than its limit.',
   cancelled: 'The work was cancelled.',

@@ -2,7 +2,7 @@ import { present } from '../../contract/trees';
 
 /**
  * What becomes of an option of perf_analyzer. `same`: `perf` has it by this name; `mapped`: another option says it; `idle`:
- * accepted, and nothing comes of it; `analyzer`: the built-in generator has no such thing, and perf_analyzer measures.
+ * accepted, and nothing comes of it; `analyzer`: the built-in load generator has no such thing, and perf_analyzer measures.
  */
 type Fate = 'same' | 'mapped' | 'idle' | 'analyzer' | 'refused';
 
@@ -17,7 +17,7 @@ export interface AnalyzerOption {
   /** perf_analyzer refuses other values: the least whole number, or those of a list. */
   readonly least?: number;
   readonly of?: readonly string[];
-  /** The value that the built-in generator has, too. */
+  /** The value that the built-in load generator has, too. */
   readonly usual?: string;
   /** perf_analyzer is given it where it measures. */
   readonly forwarded?: boolean;

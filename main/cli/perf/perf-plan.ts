@@ -69,7 +69,7 @@ export function addPerfOptions(command: Command): Command {
     )
     .option(
       '-H, --header <NAME: value>',
-      'Header of every request, for example "Authorization: Bearer …"; its value is not kept. Repeatable. Only with the native load tool.',
+      'Header of every request, for example "Authorization: Bearer …"; its value is not kept. Repeatable. Only with the built-in load generator.',
       collect,
     )
     .option('-f, --csv <file>', 'Also write the levels to a CSV file, with the columns of the reports.')

@@ -133,7 +133,7 @@ export const performanceFields: readonly FieldRow[] = [
     label: 'Load tool',
     term: 'load-tool',
     help: 'The built-in load generator, or NVIDIA’s perf_analyzer.',
-    choices: { native: 'Built-in generator', perf_analyzer: 'perf_analyzer' },
+    choices: { native: 'Built-in load generator', perf_analyzer: 'perf_analyzer' },
     default: 'native',
     option: '--load-tool <name>',
     variables: ['PERFORMANCE_TOOL'],

@@ -56,7 +56,7 @@ export const windowFields: readonly FieldRow[] = [
     group: 'windows',
     label: 'Requests per level',
     term: 'request-count',
-    help: 'Measures exactly this many requests per level, instead of windows until it is steady. There is no warm-up then, unless one is set.',
+    help: 'Measures exactly this many requests per level, instead of windows until it is steady. Such a level has no warm-up unless one is set.',
     zero: 'until steady',
     option: '--request-count <n>',
     wholeLevels: true,

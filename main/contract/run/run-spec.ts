@@ -204,7 +204,7 @@ export const performanceSchema = z.strictObject({
   sharedMemory: z.enum(sharedMemories).default('none'),
   /** Of each output of a request, bytes. */
   outputSharedMemoryBytes: positive.default(102_400),
-  /** `form`: of responses that are picked at random; the native generator checks the length of every one. */
+  /** `form`: of responses that are picked at random; the built-in load generator checks the length of every one. */
   checkOutputs: z.enum(outputCheckKinds).default('form'),
   /** For stateful models: requests go out in sequences. */
   sequences: sequenceSchema.optional(),

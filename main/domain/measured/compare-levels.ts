@@ -91,7 +91,7 @@ function beside(own: Measured, first: Measured | null): ComparedValue {
 }
 
 /**
- * Half width of the 95 % interval from the p99 of the windows, not divided by their number, as the native generator's own
+ * Half width of the 95 % interval from the p99 of the windows, not divided by their number, as the built-in load generator's own
  * intervals; null for fewer than three windows. For points whose tool states none.
  */
 function p99IntervalMs(

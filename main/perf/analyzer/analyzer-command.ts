@@ -63,7 +63,7 @@ function sharedMemoryArguments({ settings }: AnalyzerInput): string[] {
   ];
 }
 
-/** Sequences one request at a time, as the native generator sends them, and the stream. */
+/** Sequences one request at a time, as the built-in load generator sends them, and the stream. */
 function kindArguments({ level, settings, inputData }: AnalyzerInput): string[] {
   const { sequences, streaming = false } = settings;
   const stream = streaming ? ['--streaming'] : [];

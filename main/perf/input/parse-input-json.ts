@@ -205,7 +205,7 @@ function readStreams(
 ): InputEntry[][] {
   const listed: readonly unknown[] | null = Array.isArray(value) ? value : null;
   if (listed === null || listed.length === 0) {
-    throw inputProblem(where, 'There is no list of entries', fileForm(wanted));
+    throw inputProblem(where, 'It has no list of entries', fileForm(wanted));
   }
   const count = listed.reduce<number>((sum, one) => sum + (Array.isArray(one) ? one.length : 1), 0);
   if (count > mostEntries)

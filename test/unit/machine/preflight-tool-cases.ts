@@ -34,7 +34,7 @@ export const toolCases: readonly Case[] = [
     change: { tools: { missing: ['perf-analyzer'], installable: true } },
     status: 'warning',
     finding: ['Not installed: perf_analyzer.'],
-    remedy: ['native load generator'],
+    remedy: ['built-in load generator'],
   },
   {
     id: 'tools',

@@ -257,7 +257,7 @@ describe('the published procedure', () => {
   it('is told where a run differs from it', () => {
     expect(differences({})).toEqual([]);
     expect(differences({ performance: { loadTool: 'native', protocol: 'grpc' } })).toEqual([
-      'Load tool: Built-in generator; published: perf_analyzer',
+      'Load tool: Built-in load generator; published: perf_analyzer',
       'Protocol: gRPC; published: HTTP',
     ]);
     expect(differences({ performance: { offline: { sharedMemory: 'none' } } })).toEqual([

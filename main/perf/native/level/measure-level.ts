@@ -167,7 +167,7 @@ async function sharedRegions(
   if (sharedMemory === 'system') return createSharedRegions(client, input, job);
   throw new WorkbenchError(
     'combination-unsupported',
-    'The native generator does not support CUDA shared memory',
+    'The built-in load generator does not support CUDA shared memory',
     { where: '--shared-memory', remedy: 'Measure with --load-tool perf_analyzer.' },
   );
 }

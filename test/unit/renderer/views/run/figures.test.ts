@@ -30,7 +30,7 @@ describe('the plan of a run', () => {
       of.performance.offline = { loadTool: 'perf_analyzer' };
     });
     expect(planText(spec, []).find(({ step }) => step === 'report')?.what).toBe(
-      'HTML, PDF and CSV; measured by perf_analyzer and Built-in generator',
+      'HTML, PDF and CSV; measured by perf_analyzer and Built-in load generator',
     );
   });
 
