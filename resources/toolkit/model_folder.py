@@ -191,7 +191,7 @@ class ModelFolder:
             raise ToolkitError(
                 "input-invalid",
                 f"The model folder has no argument {', '.join(unknown)}",
-                where="--arg",
+                where="args of preset.yaml, or --set model.args",
                 remedy=f"Its arguments are: {', '.join(sorted(known - {'self'}))}.",
             )
 

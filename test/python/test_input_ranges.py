@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from support import REFUSAL, RESOURCES, ToolkitCase, run_verb
 
+from toolkit.errors import ToolkitError
 from toolkit.model_folder import ModelFolder
 
 MODELS = RESOURCES / "models"
@@ -50,3 +51,10 @@ class InputRangesTest(ToolkitCase):
             folder = ModelFolder(RESOURCES / "own", {"ranges": text}, {}, True)
             with self.assertRaisesRegex(REFUSAL, f'not "{text}"'):
                 folder.call("input_ranges")
+
+    def test_an_argument_that_the_code_does_not_have_is_named_with_where_it_is_given(self) -> None:
+        with self.assertRaises(ToolkitError) as refused:
+            ModelFolder(MODELS / "tft", {"seris": "5"}, {})
+        self.assertEqual(refused.exception.code, "input-invalid")
+        self.assertIn("no argument seris", str(refused.exception))
+        self.assertEqual(refused.exception.where, "args of preset.yaml, or --set model.args")
