@@ -15,6 +15,7 @@ const order = [
   ['specification', 'monitor'],
   ['pipeline'],
   ['deployments'],
+  ['studies'],
   ['bundle'],
   ['core'],
   ['cli'],

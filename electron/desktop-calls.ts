@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { app, type BrowserWindow, clipboard, dialog, type FileFilter, shell } from 'electron';
 import type { Handlers } from '../main/contract/api';
-import { WorkbenchError } from '../main/contract/errors';
+import { fromWire, WorkbenchError } from '../main/contract/errors';
 import { mostSpecBytes } from '../main/contract/reader-limits';
 import type { ReportFile } from '../main/contract/run/run-events';
 import type { Core } from '../main/core';
@@ -93,6 +93,33 @@ const windowCalls = ({
   },
 });
 
+const noStudyReport = (kind: string) =>
+  new WorkbenchError('report-failed', `The study has no ${kind} report`);
+
+/** Throws disk-full, file-unwritable. */
+async function copied(source: string, path: string): Promise<void> {
+  try {
+    await copyFile(source, path);
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}
+
+/** The reports of a study, as they are written now. */
+const studyCalls = ({
+  core,
+  window,
+}: Pick<Parameters<typeof desktopCalls>[0], 'core' | 'window'>): Pick<Handlers, 'desktop.saveStudy'> => ({
+  'desktop.saveStudy': async ({ name, kind }) => {
+    const { files, problem } = await core.handlers['studies.report']({ name });
+    const source = files.find((file) => file.kind === kind)?.path;
+    if (source === undefined) throw problem === null ? noStudyReport(kind) : fromWire(problem);
+    const path = await placeToSave(window(), `${name}.${kind}`, [filterOf[kind]]);
+    if (path !== null) await copied(source, path);
+    return path === null ? null : { path };
+  },
+});
+
 /** The calls that need a desktop. Paths come from the core and from the person, never from the page. */
 export function desktopCalls(options: {
   readonly core: {
@@ -104,6 +131,7 @@ export function desktopCalls(options: {
       | 'monitor.write'
       | 'runs.folder'
       | 'runs.reportPath'
+      | 'studies.report'
     >;
   };
   readonly window: () => BrowserWindow;
@@ -120,15 +148,12 @@ export function desktopCalls(options: {
   return {
     ...placeCalls(options, open),
     ...windowCalls(options),
+    ...studyCalls(options),
     'desktop.saveReport': async ({ runId, kind }) => {
       const source = await options.core.handlers['runs.reportPath']({ runId, kind });
       const path = await placeToSave(options.window(), `${runId}-${basename(source)}`, [filterOf[kind]]);
       if (path === null) return null;
-      try {
-        await copyFile(source, path);
-      } catch (error) {
-        throw fileError(error, path);
-      }
+      await copied(source, path);
       return { path };
     },
     'desktop.openReport': async ({ runId, kind }) => {

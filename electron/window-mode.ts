@@ -98,7 +98,14 @@ export async function runWindowMode(app: App): Promise<void> {
   openings.add(openedBy(process.argv, process.cwd(), app.getAppPath()));
   const { closeNow } = guardClose(window, {
     underWay: () =>
-      made.core?.underWay() ?? { runIds: [], images: [], fetches: [], tools: [], deployments: [] },
+      made.core?.underWay() ?? {
+        runIds: [],
+        images: [],
+        fetches: [],
+        tools: [],
+        deployments: [],
+        studies: [],
+      },
     ask: (work) => events.send({ type: 'close-asked', work }),
     stop,
   });

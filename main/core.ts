@@ -9,6 +9,7 @@ import { createHostCalls, createMachineCalls, createPresetCalls } from './core/m
 import { createReportCalls } from './core/report-calls';
 import { createDeploymentCalls, createServerCalls } from './core/server-calls';
 import { createStartCalls } from './core/start-calls';
+import { createStudiesCalls } from './core/studies-calls';
 import { createTrustedCalls } from './core/trusted-calls';
 import { createRunList, startUpkeep } from './core/upkeep';
 import type { Deployments } from './deployments/deployments';
@@ -23,11 +24,14 @@ import { endSshConnections } from './platform/ssh/ssh-connection';
 import { createSpecTools } from './specification/spec-tools';
 import { pathReach } from './store/approvals';
 import { createDrafts } from './store/drafts';
+import type { Studies } from './studies/studies';
 
 export type { Core } from './core/core-interface';
 export type { Readers } from './core/core-parts';
 export type { Cleaned as CleanedHome, CleanPlan, CleanRequest } from './core/upkeep';
 export type { ExecuteOptions } from './pipeline/run-options';
+export type { OpenStudy } from './studies/studies';
+export type { StudyStops } from './studies/study-hands';
 export type { ServerLoadListener, ServerResults } from './perf/sweep/measure-server';
 
 const isRunning = ({ status }: { readonly status: string }): boolean => status === 'running';
@@ -35,6 +39,7 @@ const isRunning = ({ status }: { readonly status: string }): boolean => status =
 const workUnderWay = (
   runs: Runs,
   deployments: Pick<Deployments, 'underWay'>,
+  studies: Pick<Studies, 'underWay'>,
   { images, data, tools }: CoreParts,
 ): WorkUnderWay => ({
   runIds: runs.ids(),
@@ -49,6 +54,7 @@ const workUnderWay = (
     .map(({ title }) => title),
   tools: tools.underWay(),
   deployments: deployments.underWay(),
+  studies: studies.underWay(),
 });
 
 function specToolsOf({ presets, layout, reading, approvals, options }: CoreParts) {
@@ -92,7 +98,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), emit });
   const runList = createRunList(parts);
   const deployments = createDeploymentCalls(parts);
-  const underWay = () => workUnderWay(runs, deployments, parts);
+  const others = {
+    ...{ ...createPresetCalls(parts, runs), ...specToolsOf(parts), ...createReportCalls(parts) },
+    ...startCalls.handlers,
+  };
+  const studies = createStudiesCalls(parts, runs, others);
+  const underWay = () => workUnderWay(runs, deployments, studies, parts);
   const homeCalls = createHomeCalls(parts, {
     upkeep,
     underWay,
@@ -112,8 +123,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       },
       ...monitor.handlers,
       ...data.handlers,
-      ...createPresetCalls(parts, runs),
-      ...specToolsOf(parts),
       ...own.handlers,
       ...runsCalls.handlers,
       'runs.list': runList.list,
@@ -122,14 +131,16 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       'home.closed': () => Promise.resolve(closedHomeText(layout, closed)),
       ...createHostCalls(parts),
       ...createServerCalls(runs, parts.reach),
-      ...startCalls.handlers,
       ...parts.tools.handlers,
-      ...createReportCalls(parts),
+      ...others,
+      ...studies.handlers,
       ...createTrustedCalls(parts, runs, upkeep),
     },
     subscribe: (listener) => parts.events.add(listener),
     underWay,
     close: async () => {
+      // Before its runs: it would begin the next one.
+      await studies.close();
       const working = [upkeep, runList, homeCalls, runs, dockerCalls, data, parts.tools, monitor];
       for (const part of [deployments, ...working]) await part.close();
       parts.reading.close();

@@ -1,7 +1,16 @@
 import type { Handlers } from '../../main/contract/api';
 import { WorkbenchError } from '../../main/contract/errors';
-import { allOfReach, emptyReach, isEmptyReach, type Reach, reachOf } from '../../main/contract/reach';
+import { localHost } from '../../main/contract/host/host-name';
+import {
+  allOfReach,
+  emptyReach,
+  isEmptyReach,
+  type Reach,
+  type Reached,
+  reachOf,
+} from '../../main/contract/reach';
 import { knownParameters } from '../../main/contract/run/run-source';
+import type { StudySpec } from '../../main/contract/study/study';
 import type { Core } from '../../main/core';
 import { pathReach } from '../../main/store/approvals';
 import {
@@ -30,6 +39,9 @@ export type ConfirmedCall =
   | 'spec.editConfig'
   | 'spec.export'
   | 'spec.import'
+  | 'studies.plan'
+  | 'studies.start'
+  | 'studies.resume'
   | 'docker.pullImage'
   | 'monitor.start'
   | 'servers.look'
@@ -45,6 +57,7 @@ type CheckedHandlers = Pick<
   | 'runs.show'
   | 'runs.trustContent'
   | 'spec.readModel'
+  | 'studies.specOf'
 >;
 type ApprovalCall = 'approvals.missing' | 'approvals.add';
 
@@ -64,6 +77,20 @@ const sourcePath = (spec: unknown): Reach => ({
 /** A host that a call works on, or looks at Triton from. */
 const machineOf = (host: string | undefined): Reach['machines'] =>
   host === undefined ? [] : [{ field: 'host', value: host }];
+
+/** What the runs of a study name between them, and the hosts that they are spread over. */
+function studyReach({ strategy, hosts }: StudySpec): Reach {
+  const all = strategy.trials.map(({ choice }) => reachOf(choice.overrides));
+  const once = (of: (reach: Reach) => readonly Reached[]): readonly Reached[] => [
+    ...new Map(all.flatMap(of).map((one) => [`${one.field} ${one.value}`, one])).values(),
+  ];
+  const spread = (hosts ?? []).filter((host) => host !== localHost);
+  return {
+    ...{ paths: once(({ paths }) => paths), images: once(({ images }) => images) },
+    hosts: once((reach) => reach.hosts),
+    machines: [...once(({ machines }) => machines), ...spread.map((value) => ({ field: 'hosts', value }))],
+  };
+}
 
 /** Asks for what was not agreed to before: one dialog at a time, and none for what the one before it answered. */
 function createConsentGate(
@@ -117,6 +144,7 @@ export function confirmedCalls(
   const { inTurn, ensure, requireOpened } = createConsentGate(handlers, askNatively);
   const ensureRun = async ({ runId }: { readonly runId: string }): Promise<void> =>
     ensure(reachOf(knownParameters((await handlers['runs.show']({ runId })).state)));
+  const ensureStudy = (spec: StudySpec): Promise<void> => ensure(studyReach(spec));
   return {
     'models.open': async (input) => {
       await ensure(pathReach('model', input.path));
@@ -164,6 +192,13 @@ export function confirmedCalls(
       await ensure(sourcePath({ model: { source } }));
       await requireOpened(overrides);
     }),
+    'studies.plan': after(handlers['studies.plan'], async ({ spec }) => {
+      for (const { choice } of spec.strategy.trials) await requireOpened(choice.overrides);
+    }),
+    'studies.start': after(handlers['studies.start'], ({ spec }) => ensureStudy(spec)),
+    'studies.resume': after(handlers['studies.resume'], async ({ name }) =>
+      ensureStudy(await handlers['studies.specOf']({ name })),
+    ),
     'docker.pullImage': after(handlers['docker.pullImage'], ({ reference }) =>
       ensure({ ...emptyReach, images: [{ field: 'pull', value: reference }] }),
     ),

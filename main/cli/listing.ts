@@ -138,6 +138,7 @@ function runsTable(runs: readonly RunSummary[]): string {
     'name',
     'tags',
   ];
+  const anyStudy = runs.some(({ matrix }) => matrix !== undefined);
   const anyMark = runs.some(({ origin }) => originMark[origin] !== null);
   const rows = runs.map((run) => [
     run.runId,
@@ -147,9 +148,10 @@ function runsTable(runs: readonly RunSummary[]): string {
     accuracyText(run.accuracy),
     run.name ?? '',
     run.tags.join(', '),
+    ...(anyStudy ? [run.matrix?.name ?? ''] : []),
     ...(anyMark ? [originMark[run.origin] ?? ''] : []),
   ]);
-  return formatTable(anyMark ? [...header, 'origin'] : header, rows);
+  return formatTable([...header, ...(anyStudy ? ['study'] : []), ...(anyMark ? ['origin'] : [])], rows);
 }
 
 /** What a run is and says of itself, up to its measurements. */
@@ -164,6 +166,7 @@ function summaryLines(state: RunState): readonly string[] {
       server: (load) => [measuredOnText(load)],
       deployed: (spec) => [`Model instances: ${instancesText(spec)}`],
     }),
+    state.matrix === null ? null : `Run of the study ${state.matrix.name}`,
     ...state.specChanges.map(({ at, changed }) => `Specification changed at ${at}: ${changesText(changed)}`),
     waitsFor === null ? null : `${waitText(waitsFor)} ${waitRemedy(waitsFor)}`,
     jobLine(state),

@@ -48,6 +48,7 @@ const usageCodes = new Set<WireError['code']>([
   'run-unknown',
   'host-unknown',
   'deployment-unknown',
+  'study-unknown',
 ]);
 
 export function exitCodeOf(error: WireError): number {

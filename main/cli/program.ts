@@ -20,6 +20,7 @@ import { addLogs } from './runs/logs';
 import { addClean, addUpkeep } from './runs/upkeep';
 import { addSettings } from './settings';
 import { addFields, addSpec } from './spec';
+import { addStudies } from './studies';
 import { Verb } from './verb';
 
 /** Starts the window with these arguments, or brings the open one to the front. Throws engine-unavailable. */
@@ -101,6 +102,7 @@ export function createProgram(
   addPresets(program);
   addOwnModels(program, context);
   addData(program);
+  addStudies(program);
   addDeployments(program, context);
   addMonitor(program, context);
   addDetect(program);

@@ -171,6 +171,7 @@ export function createRunProgress(
     'runs-changed': ignore,
     'runs-retired': ignore,
     'deployments-changed': ignore,
+    study: ignore,
     stopping: ignore,
     'docker-changed': ignore,
     'settings-changed': ignore,

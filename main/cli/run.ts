@@ -16,8 +16,6 @@ import type { Core } from '../core';
 import { againLevelText, againTime, againTitle, requireAgain } from '../domain/measured/again';
 import { deployRun } from './deployments';
 import { collect } from './field-options';
-import { runMatrix } from './matrix';
-import type { MatrixFlags } from './matrix/matrix-session';
 import { type CliContext, exitCodes, formatError, type Output, printText } from './output';
 import type { RunOptions } from './read-spec';
 import {
@@ -34,8 +32,10 @@ import { planLines, runDocument } from './run-progress';
 import { budgetOf } from './settings';
 import { problemLine } from './spec';
 import { addSpecOptions, readChoice } from './spec-options';
+import { runMatrix } from './study';
+import type { MatrixFlags } from './study-spec';
 import type { Verb } from './verb';
-import { approveGiven, type ApproveOptions, workOn } from './work';
+import { type ApproveOptions, workOn } from './work';
 
 const besideMessages = 'print one JSON document to stdout; messages go to stderr';
 
@@ -94,7 +94,8 @@ export function addRun(program: Command, context: CliContext): void {
       const spec = await core.handlers['spec.resolve'](chosen);
       if (checkOnly) return;
       if (options.keepServing !== undefined) await requireServable(core, spec, options.keepServing);
-      await approveGiven(core, spec, options, { typed, specFile: options.spec });
+      const { trust, allowRemoteLoad } = options;
+      await core.handlers['approvals.given']({ spec, trust, allowRemoteLoad, typed, file: options.spec });
       const { skipPreflight = false, verbose = false, detach, name: named } = options;
       const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
       const ofFile = options.spec !== undefined;
@@ -257,7 +258,8 @@ async function changedSpec(core: Core, runId: string, options: ResumeOptions): P
   if (options.set === undefined) return null;
   const typed = options.set.map(readAssignment).reduce<Tree>(mergeTrees, {});
   const spec = await core.handlers['runs.changedSpec']({ runId, overrides: typed });
-  await approveGiven(core, spec, options, { typed });
+  const { trust, allowRemoteLoad } = options;
+  await core.handlers['approvals.given']({ spec, trust, allowRemoteLoad, typed });
   return spec;
 }
 
@@ -362,11 +364,9 @@ export function addResume(program: Verb): void {
         return;
       }
       if (spec === null && (options.trust === true || options.allowRemoteLoad === true)) {
-        await approveGiven(
-          core,
-          knownParameters((await core.handlers['runs.show']({ runId })).state),
-          options,
-        );
+        const { trust, allowRemoteLoad } = options;
+        const { state } = await core.handlers['runs.show']({ runId });
+        await core.handlers['approvals.given']({ spec: knownParameters(state), trust, allowRemoteLoad });
       }
       const headers = options.header === undefined ? undefined : readHeaders(options.header);
       const how = {

@@ -4,11 +4,11 @@ import type { FieldRow } from '../contract/fields/field';
 import { defaultOf, fields, valuesOf } from '../contract/fields/fields';
 import { reachOf } from '../contract/reach';
 import { fieldText, type SpecProblem } from '../contract/run/spec-tools';
-import { printMatrix } from './matrix';
 import { type CliContext, exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readOneOf } from './read-values';
 import { addSpecOptions, readChoice } from './spec-options';
+import { printMatrix } from './study';
 
 const forms = ['run-yaml', 'shell', 'json', 'commands'] as const;
 

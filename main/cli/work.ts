@@ -1,7 +1,4 @@
-import { dirname, resolve } from 'node:path';
-import { emptyReach, type Reached, reachOf } from '../contract/reach';
 import { isInJob } from '../contract/run/engine-kinds';
-import type { KnownParameters } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
 import { stepTitleOf } from '../contract/words';
 import type { Core, ExecuteOptions } from '../core';
@@ -17,6 +14,22 @@ interface WorkOptions extends ExecuteOptions {
   /** Of a run that is handed to a job: nobody waits for it. */
   readonly detach?: boolean | undefined;
 }
+
+export const cancelling = 'Cancelling. Press Ctrl-C again to quit immediately.';
+
+export const beginLines = (runId: string, dir: string): readonly string[] => [`Run ${runId}`, `  in ${dir}`];
+
+/** What is said of a run that ended so. */
+export const endLines = ({ outcome, error }: Ended, state: RunState, quiet: boolean): readonly string[] => [
+  // A job that ended without its run, or quiet: else the journal's own words of an error were shown as they came.
+  ...(error !== null && (state.error === null || quiet) ? [formatError(error)] : []),
+  ...state.reports.map(({ kind, path }) => `  ${kind}: ${path}`),
+  ...answerLines(state),
+  ...(outcome === 'done' ? [] : [`To continue: triton-workbench resume ${state.runId}`]),
+  ...(outcome === 'gate-failed'
+    ? [`To measure anyway: triton-workbench resume ${state.runId} --allow-unverified`]
+    : []),
+];
 
 /**
  * Works on a run to its end with progress for people, and gives the exit code.
@@ -36,28 +49,35 @@ export async function workOn(
     if (!('runId' in event) || event.runId === runId) tell(event);
   });
   const isHandedOver = await core.handlers['jobs.isHandedOver']({ runId });
-  const stops = listenForStops(core, runId, output, isHandedOver);
+  let leave = (): void => undefined;
+  const left = new Promise<null>((resolve) => {
+    leave = () => resolve(null);
+  });
+  const dispose = listenForStops(core, {
+    runIds: () => [runId],
+    isHandedOver: () => isHandedOver,
+    say: output.say,
+    cancel: () => {
+      output.say(cancelling);
+      core.handlers['runs.cancel']({ runId }).catch(() => undefined);
+    },
+    // Of a run of this process the end is waited for all the same.
+    leave: () => {
+      if (isHandedOver) leave();
+    },
+  });
   try {
     const { dir } = await core.handlers['runs.show']({ runId });
-    output.say(`Run ${runId}`);
-    output.say(`  in ${dir}`);
+    for (const line of beginLines(runId, dir)) output.say(line);
     const { end } = await core.handlers['runs.execute']({ runId, ...how });
-    const ended = detach && isHandedOver ? null : await Promise.race([end, stops.left]);
+    const ended = detach && isHandedOver ? null : await Promise.race([end, left]);
     if (ended === null) return await leftToJob(core, runId, output, detach);
-    const { outcome, error } = ended;
     const { state } = await core.handlers['runs.show']({ runId });
-    // A job that ended without its run, or quiet: else the journal's own words of an error were shown as they came.
-    if (error !== null && (state.error === null || output.quiet === true)) output.say(formatError(error));
-    for (const report of state.reports) output.say(`  ${report.kind}: ${report.path}`);
-    for (const line of answerLines(state)) output.say(line);
-    if (outcome !== 'done') output.say(`To continue: triton-workbench resume ${runId}`);
-    if (outcome === 'gate-failed') {
-      output.say(`To measure anyway: triton-workbench resume ${runId} --allow-unverified`);
-    }
+    for (const line of endLines(ended, state, output.quiet === true)) output.say(line);
     if (output.json) output.document(runDocument(state, dir));
     return codeOf(ended, state);
   } finally {
-    stops.dispose();
+    dispose();
     stopListening();
   }
 }
@@ -78,50 +98,60 @@ export function codeOf({ outcome }: Pick<Ended, 'outcome'>, state: RunState): nu
   }
 }
 
-/** What a terminal and a scheduler ask of the process. `left` is null once nobody is to wait for the job any more. */
-function listenForStops(core: Core, runId: string, output: Output, isHandedOver: boolean) {
+interface Stops {
+  /** Runs under way in this process, or followed by it. */
+  readonly runIds: () => readonly string[];
+  /** Jobs work on them, and go on without this process. */
+  readonly isHandedOver: () => boolean;
+  readonly say: (text: string) => void;
+  /** The first Ctrl-C. */
+  readonly cancel: () => void;
+  /** Nobody is to wait any longer, and nothing more begins. */
+  readonly leave: () => void;
+}
+
+/** Hears what a terminal and a scheduler ask of the process. @returns the disposer */
+export function listenForStops(
+  core: Pick<Core, 'handlers'>,
+  { runIds, isHandedOver, say, cancel, leave }: Stops,
+  exit: (code: number) => void = (code) => process.exit(code),
+): () => void {
   const asked = { times: 0, byScheduler: false };
-  let leave = (): void => undefined;
-  const left = new Promise<null>((resolve) => {
-    leave = () => resolve(null);
-  });
-  const inJob = isInJob(process.env) && !isHandedOver;
+  const isJob = isInJob(process.env);
+  const ends = (when: 'soon' | 'now') => {
+    for (const runId of runIds()) core.handlers['jobs.ends']({ runId, when }).catch(() => undefined);
+  };
   const endOfJob = () => {
     if (!asked.byScheduler) {
-      output.say('The scheduler ends this job.');
-      core.handlers['jobs.ends']({ runId, when: 'now' }).catch(() => undefined);
+      say('The scheduler ends this job.');
+      ends('now');
+      leave();
     }
     asked.byScheduler = true;
   };
   const stop = (signal: NodeJS.Signals) => {
     // It sends the signal more than once: the journal is still written, and what takes too long it kills itself.
-    if (inJob && signal === 'SIGTERM') {
+    if (isJob && !isHandedOver() && signal === 'SIGTERM') {
       endOfJob();
       return;
     }
     asked.times += 1;
-    if (asked.times > 1) process.exit(exitCodes.cancelled);
-    if (isHandedOver) {
-      leave();
-      return;
-    }
-    output.say('Cancelling. Press Ctrl-C again to quit immediately.');
-    core.handlers['runs.cancel']({ runId }).catch(() => undefined);
+    if (asked.times > 1) exit(exitCodes.cancelled);
+    else if (isHandedOver()) leave();
+    else cancel();
   };
   const limitIsNear = () => {
-    output.say('The time limit of this job is near: the run pauses after its level.');
-    core.handlers['jobs.ends']({ runId, when: 'soon' }).catch(() => undefined);
+    if (isHandedOver()) return;
+    say('The time limit of this job is near: the run pauses after its level.');
+    ends('soon');
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  if (inJob) process.on('SIGUSR2', limitIsNear);
-  return {
-    left,
-    dispose: () => {
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
-      process.off('SIGUSR2', limitIsNear);
-    },
+  if (isJob) process.on('SIGUSR2', limitIsNear);
+  return () => {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+    process.off('SIGUSR2', limitIsNear);
   };
 }
 
@@ -138,41 +168,4 @@ async function leftToJob(core: Core, runId: string, output: Output, asked: boole
 export interface ApproveOptions {
   readonly trust?: boolean;
   readonly allowRemoteLoad?: boolean;
-}
-
-const isNamedIn =
-  (typed: readonly Reached[]) =>
-  ({ field, value }: Reached): boolean =>
-    typed.some((one) => one.field === field && one.value === value);
-
-/**
- * Keeps what the person who typed the command agreed to: what it names itself, files beside the one of `--spec`, all
- * that a specification reaches with `--trust`, and other machines with `--allow-remote-load` only.
- * @param input.typed the part of the specification that the command itself says; absent: none of it, as of a file or of a run
- * from elsewhere
- * @param input.specFile of `--spec`; "-" has no folder
- */
-export async function approveGiven(
-  core: Pick<Core, 'handlers'>,
-  spec: KnownParameters,
-  options: ApproveOptions,
-  input: { readonly typed?: unknown; readonly specFile?: string | undefined } = {},
-): Promise<void> {
-  const { specFile } = input;
-  if (specFile !== undefined && specFile !== '-') {
-    await core.handlers['approvals.give']({ path: dirname(resolve(specFile)) });
-  }
-  const reach = reachOf(spec);
-  const typed = input.typed === undefined ? emptyReach : reachOf(input.typed);
-  const trusted = options.trust === true;
-  await core.handlers['approvals.add']({
-    paths: reach.paths.filter((reached) => trusted || isNamedIn(typed.paths)(reached)),
-    images: reach.images.filter((reached) => trusted || isNamedIn(typed.images)(reached)),
-    hosts: options.allowRemoteLoad === true ? reach.hosts : [],
-    machines: reach.machines.filter((reached) => trusted || isNamedIn(typed.machines)(reached)),
-  });
-  const source = spec !== null && 'model' in spec ? spec.model.source : undefined;
-  if (trusted && source !== undefined && source.kind !== 'onnx') {
-    await core.handlers['models.trust']({ path: source.path, shapes: {}, datatypes: {} });
-  }
 }

@@ -51,6 +51,16 @@ import {
 import type { SettingsState } from './settings/settings';
 import type { HomeMoveWork } from './settings/storage';
 import { componentsSchema, type ComponentStatus, type SetupWork } from './setup';
+import {
+  type StudyDetail,
+  type StudyEntry,
+  type StudyPlan,
+  type StudyReports,
+  type StudySize,
+  type StudySpec,
+  studySpecSchema,
+  type StudySummary,
+} from './study/study';
 
 export type { RunSummary } from './run/run-outcome';
 
@@ -65,6 +75,7 @@ export interface AppInfo {
 const containerId = z.strictObject({ id: z.string().regex(/^[0-9a-f]{12,64}$/) });
 const runId = z.strictObject({ runId: z.string().max(200) });
 const deploymentId = z.strictObject({ id: z.string().max(63) });
+const studyName = z.strictObject({ name: z.string().max(40) });
 const modelName = z.strictObject({ model: z.string().min(1).max(256) });
 
 /** Every call of the window; those of the desktop and the settings are in `calls`. Handler map, client and preload's channel list derive from it. */
@@ -202,6 +213,33 @@ export const api = {
   'deployments.log': call<readonly string[]>().with(
     deploymentId.extend({ limit: z.int().min(1).max(20_000) }),
   ),
+  /** Newest first; matrices of earlier versions, too. */
+  'studies.list': call<readonly StudySummary[]>().with(z.undefined()),
+  /** With what each of its runs came to so far. */
+  'studies.get': call<StudyDetail>().with(studyName),
+  /** The runs that a file of a matrix, or a runner's, asks for. Throws input-invalid. */
+  'studies.read': call<StudySpec>().with(
+    z.strictObject({
+      text: z.string().max(1_000_000),
+      fileName: z.string().max(512),
+      preset: z.string().max(128).optional(),
+    }),
+  ),
+  /** What it would run and leave out; nothing is started. Throws preset-unknown, host-unknown. */
+  'studies.plan': call<StudyPlan>().with(z.strictObject({ spec: studySpecSchema })),
+  /** Works on it in this process. Throws input-invalid where the name is taken or no run is possible. */
+  'studies.start': call<null>().with(z.strictObject({ spec: studySpecSchema })),
+  /** No further run begins, and those under way pause before their next level or step. Throws input-invalid. */
+  'studies.pause': call<null>().with(studyName),
+  /** Continues it in this process: what is complete is kept. Throws study-busy. */
+  'studies.resume': call<null>().with(studyName),
+  'studies.cancel': call<null>().with(studyName),
+  /** How many runs it has, and their bytes. */
+  'studies.size': call<StudySize>().with(studyName),
+  /** Removes it with its reports; its runs go to the trash, or stay. Throws study-busy, run-busy. */
+  'studies.remove': call<null>().with(studyName.extend({ withRuns: z.boolean() })),
+  /** Writes its reports into its folder in the home. @returns their paths */
+  'studies.report': call<StudyReports>().with(studyName),
   /** Writes the folder that hands a verified model over. Gives its absolute path. */
   'runs.bundle': call<{ readonly path: string }>().with(bundleRequestSchema),
   /** Forgets this step and all that need it, then works on the run again. Throws run-busy while somebody works on it. */
@@ -292,6 +330,8 @@ export type CoreEvent =
   | { readonly type: 'runs-retired'; readonly runIds: readonly string[] }
   /** One was changed, or work on it begins or ends. */
   | { readonly type: 'deployments-changed'; readonly id: string; readonly work: string | null }
+  /** The journal of a study has one more entry; only of those that this process works on. */
+  | { readonly type: 'study'; readonly name: string; readonly entry: StudyEntry }
   | { readonly type: 'docker-changed'; readonly state: DockerState }
   | { readonly type: 'container-log'; readonly id: string; readonly lines: readonly string[] }
   | { readonly type: 'image-work'; readonly work: ImageWork }
@@ -331,6 +371,8 @@ export interface WorkUnderWay {
   readonly tools: readonly string[];
   /** Names of deployments that are being changed. */
   readonly deployments: readonly string[];
+  /** Names of studies. */
+  readonly studies: readonly string[];
 }
 
 /** What the window is told: the core's events, and that closing it waits for an answer because work is under way. */

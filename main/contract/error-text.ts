@@ -70,6 +70,15 @@ const texts = {
     title: 'The deployment is being changed',
     remedy: 'Wait until the change is done, then try again.',
   },
+  'study-unknown': {
+    title: 'No such study',
+    remedy: 'List the studies on the page Studies.',
+    cliRemedy: 'List the studies with "studies list".',
+  },
+  'study-busy': {
+    title: 'The study is in progress',
+    remedy: 'Wait for it to end, or pause or cancel it first.',
+  },
   'host-unknown': {
     title: 'No such host',
     remedy: 'List the hosts on the page Hosts, or add it there.',

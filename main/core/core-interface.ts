@@ -10,12 +10,14 @@ import type { Reach } from '../contract/reach';
 import type { ReportChange } from '../contract/run/report-look';
 import type { RunContent } from '../contract/run/run-content';
 import type { ReportFile } from '../contract/run/run-events';
+import type { KnownParameters } from '../contract/run/run-source';
 import type { DockerEngineSpec, Format, RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
 import type { ComparisonFile, ComparisonRequest } from '../contract/run/saved-comparison';
 import type { ServerLoad } from '../contract/run/server-load';
 import type { Choice } from '../contract/run/spec-tools';
 import type { ComponentId, SetupWork } from '../contract/setup';
+import type { StudyConsent, StudySpec } from '../contract/study/study';
 import type { MatrixResult } from '../domain/measured/matrix-result';
 import type { ModelCode } from '../own/open-model';
 import type { InitOutcome } from '../own/own-preset';
@@ -23,6 +25,8 @@ import type { RunEnd } from '../pipeline/attempt';
 import type { ExecuteOptions, ServerStart, StartHow } from '../pipeline/run-options';
 import type { WrittenMatrix } from '../reports/matrix-report';
 import type { ListedRuns } from '../store/run-rows';
+import type { OpenHow, OpenStudy, ShownStudy, StudyPlanned } from '../studies/studies';
+import type { GivenConsent } from './approve-given';
 import type { Readers } from './core-parts';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 
@@ -44,6 +48,8 @@ export interface TrustedCalls {
   /** What runs may use outside of the workbench: what of it nobody agreed to. */
   'approvals.missing': (reach: Reach) => Promise<Reach>;
   'approvals.add': (reach: Reach) => Promise<void>;
+  /** Keeps what the person who gave a specification agreed to. */
+  'approvals.given': (input: GivenConsent & { readonly spec: KnownParameters }) => Promise<void>;
   /** Until this process ends: a path that the person chose or named. */
   'approvals.give': (file: File) => Promise<void>;
   /** Writes several runs side by side into a file. Throws run-unknown, and toolchain-missing where a PDF has no printer. */
@@ -167,6 +173,19 @@ export interface TrustedCalls {
   'spec.resolve': (choice: Choice) => Promise<RunSpec>;
   /** The model that the text of a specification names; read in the process that reads what comes from outside. */
   'spec.readModel': Readers['specModel'];
+  /** As `studies.plan`, with the trials themselves. */
+  'studies.planned': (input: {
+    readonly spec: StudySpec;
+    readonly consent: StudyConsent;
+  }) => Promise<StudyPlanned>;
+  /** Takes a study for this process, before it is worked on. Throws study-busy. */
+  'studies.open': (
+    input: OpenHow & { readonly spec: StudySpec; readonly plan: StudyPlanned },
+  ) => Promise<OpenStudy>;
+  /** As `studies.get`, with the runs themselves. */
+  'studies.show': (study: { readonly name: string }) => Promise<ShownStudy>;
+  /** What it is continued by. Throws study-unknown, and input-invalid for a matrix of an earlier version. */
+  'studies.specOf': (study: { readonly name: string }) => Promise<StudySpec>;
   /** What an installation would change, in its order. */
   'tools.plan': (input: {
     readonly components: readonly ComponentId[];

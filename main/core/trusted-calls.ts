@@ -8,6 +8,7 @@ import type { Upkeep } from './upkeep';
 
 /** Made where what they share with calls of the window is. */
 type MadeElsewhere =
+  | 'approvals.given'
   | 'comparisons.write'
   | 'deployments.recover'
   | 'home.closed'
@@ -18,7 +19,8 @@ type MadeElsewhere =
   | 'runs.checkLogo'
   | 'runs.reportPath'
   | 'runs.writeReports'
-  | 'spec.resolve';
+  | 'spec.resolve'
+  | `studies.${string}`;
 
 type Calls<Area extends string> = Pick<
   TrustedCalls,

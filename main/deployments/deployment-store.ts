@@ -1,10 +1,8 @@
-import { constants } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Deployment,
   type DeploymentBody,
-  type DeploymentEntry,
   deploymentEntrySchema,
   deploymentIdPattern,
   reduceDeployment,
@@ -12,7 +10,7 @@ import {
 import { WorkbenchError } from '../contract/errors';
 import type { DeploymentPlace } from '../engine/engine';
 import { exists, makeFolder } from '../platform/files';
-import { fileError, openPlain, readBoundedFile } from '../platform/plain-entry';
+import { createEntryJournal } from '../store/entry-journal';
 import {
   holderText,
   leaseBeside,
@@ -20,11 +18,8 @@ import {
   readLiveHolder,
   takeFileLease,
 } from '../store/file-lease';
-import { checkedValue, formatJournalLine } from '../store/journal';
 
 const journalName = 'journal.jsonl';
-/** Of a journal: one entry a change. */
-const mostJournalBytes = 16 * 2 ** 20;
 
 /** Endings of folders of which only a part is there: whoever holds the deployment next removes them. */
 const unfinished = { made: 'new', removed: 'removed' } as const;
@@ -54,24 +49,7 @@ export interface StoredDeployment {
   readonly folder: DeploymentFolder;
 }
 
-async function readText(path: string): Promise<string> {
-  const found = await readBoundedFile(path, mostJournalBytes);
-  if ('text' in found) return found.text;
-  throw new WorkbenchError(
-    'journal-corrupt',
-    `The journal of the deployment cannot be read: ${found.problem}`,
-    {
-      where: path,
-    },
-  );
-}
-
-/** A whole entry a line; what a crash left half written is none. */
-const entriesOf = (text: string): readonly DeploymentEntry[] =>
-  text.split('\n').flatMap((line) => {
-    const parsed = deploymentEntrySchema.safeParse(checkedValue(Buffer.from(line)));
-    return parsed.success ? [parsed.data] : [];
-  });
+const journal = createEntryJournal<DeploymentBody>('deployment', deploymentEntrySchema);
 
 /** The deployments of a home: a folder with a journal each. */
 export class DeploymentStore {
@@ -89,7 +67,7 @@ export class DeploymentStore {
     if (!deploymentIdPattern.test(id) || !(await exists(folder.dir))) {
       throw new WorkbenchError('deployment-unknown', `Unknown deployment "${id}"`);
     }
-    const deployment = reduceDeployment(entriesOf(await readText(folder.journal)));
+    const deployment = reduceDeployment(await journal.read(folder.journal));
     if (deployment !== null && deployment.id === id) return { deployment, folder };
     throw notCreated(folder.journal);
   }
@@ -118,30 +96,9 @@ export class DeploymentStore {
 
   /** Writes them through to the disk and gives the state after them. The deployment must be held. */
   async append(folder: DeploymentFolder, ...bodies: readonly DeploymentBody[]): Promise<StoredDeployment> {
-    const path = folder.journal;
-    const before = (await exists(path)) ? await readText(path) : '';
-    const entries = entriesOf(before);
-    const added = bodies.map((body, index) => ({
-      seq: (entries.at(-1)?.seq ?? 0) + index + 1,
-      at: new Date().toISOString(),
-      ...body,
-    }));
-    // A line begins on its own, also behind half of one.
-    const gap = before === '' || before.endsWith('\n') ? '' : '\n';
-    try {
-      const file = await openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND);
-      try {
-        await file.appendFile(`${gap}${added.map((entry) => `${formatJournalLine(entry)}\n`).join('')}`);
-        await file.datasync();
-      } finally {
-        await file.close();
-      }
-    } catch (error) {
-      throw fileError(error, path);
-    }
-    const deployment = reduceDeployment([...entries, ...added]);
+    const deployment = reduceDeployment(await journal.append(folder.journal, bodies));
     if (deployment !== null) return { deployment, folder };
-    throw notCreated(path);
+    throw notCreated(folder.journal);
   }
 
   /** One change at a time, over all processes of the home. Throws deployment-busy and input-invalid. */

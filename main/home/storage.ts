@@ -5,6 +5,7 @@ import { type HomeLayout, toolFolders } from '../platform/layout';
 
 const partOf: Readonly<Record<string, StoragePart['id']>> = {
   runs: 'runs',
+  studies: 'runs',
   matrices: 'runs',
   deployments: 'deployments',
   cache: 'cache',

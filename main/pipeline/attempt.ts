@@ -45,8 +45,11 @@ export interface AttemptStops {
   readonly continueNow: ContinueNow;
 }
 
-/** Looks for what other processes asked of the run. Returns the disposer. */
-export function watchRequests(folder: RunContext['folder'], stops: AttemptStops): () => void {
+/** Looks for what other processes asked of the run, or of a study. Returns the disposer. */
+export function watchRequests(
+  folder: Pick<RunContext['folder'], 'cancelRequest' | 'pauseRequest'>,
+  stops: Pick<AttemptStops, 'cancel' | 'pause'>,
+): () => void {
   const look = (path: string, stop: AbortController) => {
     exists(path).then(
       (asked) => {

@@ -38,7 +38,9 @@ export interface HomeLayout {
   readonly devices: string;
   /** Removed runs, until they are brought back or the trash is emptied. */
   readonly trash: string;
-  /** Reports of matrices, a folder each. */
+  /** Several runs that are driven together: a folder each. */
+  readonly studies: string;
+  /** Reports of studies, a folder each. */
   readonly matrices: string;
   /** Logo and sections of every report. */
   readonly reportLook: string;
@@ -187,6 +189,7 @@ export function homeLayout(home: string): HomeLayout {
     cliDefaults: join(home, 'cli.yaml'),
     devices: join(home, 'devices'),
     trash: join(home, 'trash'),
+    studies: join(home, 'studies'),
     matrices: join(home, 'matrices'),
     reportLook: join(home, 'report-look.json'),
     recordings: join(home, 'recordings'),

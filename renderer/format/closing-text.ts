@@ -4,13 +4,14 @@ import type { WorkUnderWay } from '../../main/contract/api';
 const listing = new Intl.ListFormat('en-GB');
 
 /** What is under way, and what becomes of it when the window closes. Pure. */
-export function closingText({ runIds, images, fetches, tools, deployments }: WorkUnderWay): string {
+export function closingText({ runIds, images, fetches, tools, deployments, studies }: WorkUnderWay): string {
   const works = [
     ...(runIds.length === 0 ? [] : [runIds.length === 1 ? 'a run' : `${runIds.length} runs`]),
     ...images.map(({ kind, image }) => `the ${kind} of ${image}`),
     ...fetches.map((title) => `the download of ${title}`),
     ...(tools.length === 0 ? [] : [`the set-up of ${tools.join(', ')}`]),
     ...deployments.map((name) => `the change of the deployment ${name}`),
+    ...studies.map((name) => `the study ${name}`),
   ];
   const list = listing.format(works);
   const consequences = [
@@ -21,6 +22,10 @@ export function closingText({ runIds, images, fetches, tools, deployments }: Wor
     [
       deployments,
       'What serves continues to serve; a new deployment or version that is not ready is removed.',
+    ],
+    [
+      studies,
+      'No further run of the study begins; jobs that a cluster works on continue. Resume it on the Studies page.',
     ],
   ] as const;
   const one = works.length === 1 && runIds.length <= 1;

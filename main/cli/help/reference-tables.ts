@@ -201,6 +201,8 @@ export const errorCauses: Readonly<Record<ErrorCode, string>> = {
   'run-folder-exists': 'The folder for the run already contains files.',
   'deployment-unknown': 'No deployment has this name.',
   'deployment-busy': 'Another process starts, stops or changes the deployment.',
+  'study-unknown': 'No study has this name.',
+  'study-busy': 'Another process works on the study and holds its lease.',
   'host-unknown': 'No host of this workbench home has this name.',
   'host-unreachable':
     'ssh cannot connect to the host: it is down, its host key is not known, or it accepts no key of yours.',

@@ -30,7 +30,7 @@ const runExits: readonly Exit[] = [
 /** Verbs in the groups of the program's help. */
 const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = [
   ['Deploy and measure:', ['run', 'resume', 'spec', 'fields', 'perf', 'compare', 'best', 'import']],
-  ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'clean']],
+  ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
   ['Models and data:', ['presets', 'init', 'trust', 'data']],
   ['Serving:', ['deploy', 'deployments', 'bundle', 'monitor']],
   ['Machine and program:', ['detect', 'hosts', 'setup', 'images', 'settings', 'completion', 'reference']],
@@ -145,6 +145,16 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     ],
     exits: [cancelled],
   },
+  studies: { examples: [['studies', 'each with how many of its runs are complete']] },
+  'studies list': { examples: [['studies list --json', 'as one JSON document']] },
+  'studies show': { examples: [['studies show night', 'each run with what it came to so far']] },
+  'studies pause': { examples: [['studies pause night', 'of another terminal or the window, too']] },
+  'studies cancel': { examples: [['studies cancel night', 'no further run begins']] },
+  'studies resume': {
+    examples: [['studies resume night', 'what is complete is kept']],
+    exits: runExits,
+  },
+  'studies remove': { examples: [['studies remove night --with-runs', 'its runs go to the trash']] },
   deployments: { examples: [['deployments', 'each with its state as it is now']] },
   'deployments list': { examples: [['deployments list --json', 'as JSON']] },
   'deployments show': { examples: [['deployments show vision', 'addresses, models and client code']] },

@@ -15,6 +15,10 @@ export const desktopApi = {
   'desktop.saveReport': call<{ readonly path: string } | null>().with(
     z.strictObject({ runId: z.string().max(200), kind: reportFileSchema.shape.kind }),
   ),
+  /** Writes the reports of a study, asks for a place and copies one there; null when the person cancels. */
+  'desktop.saveStudy': call<{ readonly path: string } | null>().with(
+    z.strictObject({ name: z.string().max(40), kind: z.enum(['pdf', 'html', 'csv', 'json']) }),
+  ),
   /** Asks for a place and writes the text there; null when the person cancels. */
   'desktop.saveText': call<{ readonly path: string } | null>().with(
     z.strictObject({ fileName: z.string().max(200), text: z.string().max(2_000_000) }),

@@ -120,6 +120,8 @@ const words: Readonly<Record<RunState['status'], Badge>> = {
   paused: { label: 'Paused', tone: 'warning' },
 };
 
+export const statusLabel = (status: RunState['status']): string => words[status].label;
+
 export function statusOf(state: RunState): Badge {
   if (state.source.kind === 'imported') return { label: 'Imported', tone: 'neutral' };
   return words[outcomeOf(state)];

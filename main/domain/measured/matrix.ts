@@ -230,20 +230,20 @@ export const matrixColumns = (results: readonly MatrixResult[]): readonly Row[] 
 
 const plural = (count: number, what: string): string => `${formatCount(count)} ${what}`;
 
-/** "2 of 4 runs complete, 1 failed, 1 left out." */
-export function matrixSentence(results: readonly MatrixResult[]): string {
+/** "2 of 4 runs complete, 1 failed, 1 left out", of the states of runs in words. Pure. */
+export function statesSentence(states: readonly string[]): string {
   const counts = new Map<string, number>();
-  for (const result of results) {
-    const state = matrixState(result);
-    counts.set(state, (counts.get(state) ?? 0) + 1);
-  }
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
   const complete = counts.get('Complete') ?? 0;
   const rest = [...counts].filter(([state]) => state !== 'Complete');
   return [
-    `${formatCount(complete)} of ${plural(results.length, results.length === 1 ? 'run' : 'runs')} complete`,
+    `${formatCount(complete)} of ${plural(states.length, states.length === 1 ? 'run' : 'runs')} complete`,
     ...rest.map(([state, count]) => plural(count, state.charAt(0).toLowerCase() + state.slice(1))),
   ].join(', ');
 }
+
+export const matrixSentence = (results: readonly MatrixResult[]): string =>
+  statesSentence(results.map(matrixState));
 
 function levelDocument(point: LoadPoint | null, scenario: Scenario) {
   if (point === null) return null;

@@ -24,6 +24,8 @@ const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {
   'run-folder-exists': ['edit'],
   'deployment-unknown': [],
   'deployment-busy': [],
+  'study-unknown': [],
+  'study-busy': [],
   'host-unknown': ['edit'],
   'host-unreachable': ['resume', 'edit'],
   'run-folder-unsafe': ['resume'],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunOptions } from '../../../main/cli/read-spec';
 import { readChoice } from '../../../main/cli/spec-options';
-import { approveGiven, codeOf } from '../../../main/cli/work';
+import { codeOf } from '../../../main/cli/work';
 import type { Core } from '../../../main/core';
 import { rejection } from '../../support/rejection';
 import { createdBodies, measurementBody, pointFixture, runCreated, stateOf } from '../../support/run-state';
@@ -25,7 +25,8 @@ afterEach(async () => {
 async function refusal(options: RunOptions & { allowRemoteLoad?: boolean }, at = core): Promise<string> {
   const { typed, ...choice } = await readChoice(at, 'resnet50', options);
   const spec = await at.handlers['spec.resolve'](choice);
-  await approveGiven(at, spec, options, { typed, specFile: options.spec });
+  const { trust, allowRemoteLoad } = options;
+  await at.handlers['approvals.given']({ spec, trust, allowRemoteLoad, typed, file: options.spec });
   const { code, message } = await rejection(at.handlers['runs.create']({ spec }));
   return code === 'not-trusted' ? message : code;
 }

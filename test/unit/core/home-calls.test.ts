@@ -11,7 +11,14 @@ import { RunStore } from '../../../main/store/run-store';
 import { noHosts } from '../../support/host-reach';
 import { rejection } from '../../support/rejection';
 
-const nothing: WorkUnderWay = { runIds: [], images: [], fetches: [], tools: [], deployments: [] };
+const nothing: WorkUnderWay = {
+  runIds: [],
+  images: [],
+  fetches: [],
+  tools: [],
+  deployments: [],
+  studies: [],
+};
 
 it('a home is in use while tools are set up and while the monitor records', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'twb-idle-'));

@@ -32,6 +32,7 @@ const ofRuns = (runIds: readonly string[]): WorkUnderWay => ({
   fetches: [],
   tools: [],
   deployments: [],
+  studies: [],
 });
 
 function guarded(active: string[], stopping: () => Promise<void> = () => Promise.resolve()) {

@@ -7,6 +7,8 @@ import { type ConsentQuestion, shownValue } from '../../../../electron/consent/c
 import { api } from '../../../../main/contract/api';
 import type { RunContent } from '../../../../main/contract/run/run-content';
 import type { RunState } from '../../../../main/contract/run/run-state';
+import type { Choice } from '../../../../main/contract/run/spec-tools';
+import type { StudySpec } from '../../../../main/contract/study/study';
 import { type Approvals, createApprovals } from '../../../../main/store/approvals';
 import { directReaders } from '../../../support/direct-readers';
 import { rejection } from '../../../support/rejection';
@@ -50,6 +52,15 @@ const withModel = specFixture((spec) => {
 const run = { runId: 'a-run' };
 const choice = { preset: 'net', overrides: { model: { source } } };
 
+const studyOf = (choices: readonly Choice[], hosts: string[] | null = null): StudySpec => ({
+  ...{ name: 'night', hosts },
+  strategy: { kind: 'matrix', trials: choices.map((one) => ({ choice: one, axes: [], refusal: null })) },
+});
+const hostileTrial: Choice = {
+  preset: 'resnet50',
+  overrides: { model: { dataset: '/home/victim' }, engine: { clientImage: 'attacker/image:1' } },
+};
+
 /** Every call of the page that names something of this machine, with what an attacker would name. */
 const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
   'models.open': { path: '/home/victim/net.onnx' },
@@ -72,6 +83,9 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
     fileName: 'run.yaml',
     preset: 'net',
   },
+  'studies.plan': { spec: studyOf([choice]) },
+  'studies.start': { spec: studyOf([hostileTrial, choice], ['gpu2', 'local']) },
+  'studies.resume': { name: 'night' },
   'docker.pullImage': { reference: 'attacker/image:1' },
   'servers.look': { url: 'http://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
   'servers.measure': {
@@ -87,6 +101,7 @@ const unasked: readonly ConfirmedCall[] = [
   'spec.preview',
   'spec.editConfig',
   'spec.export',
+  'studies.plan',
 ];
 const names = Object.keys(hostile) as ConfirmedCall[];
 
@@ -113,6 +128,7 @@ function calls() {
     'approvals.missing': (reach) => approvals.missing(reach),
     'approvals.add': (reach) => approvals.add(reach),
     'spec.readModel': directReaders.specModel,
+    'studies.specOf': () => Promise.resolve(studyOf([hostileTrial])),
     'runs.show': () =>
       Promise.resolve({
         state: { source: { kind: 'deployed', spec: foreign } } as RunState,
@@ -165,10 +181,17 @@ describe('a call of the page that names a path, an image or code', () => {
     for (const name of names.filter((one) => !['models.trust', 'docker.pullImage'].includes(one))) {
       if (['runs.start', 'runs.change', 'runs.resume', 'runs.rerunFrom', 'runs.trust'].includes(name))
         continue;
+      if (name.startsWith('studies.') && name !== 'studies.plan') continue;
       await call(name);
     }
     expect(asked).toEqual([]);
     await expect(call('runs.start')).rejects.toThrow('attacker/image:1');
+  });
+
+  it('lists all that the runs of a study would use, and the hosts that they are spread over', async () => {
+    await rejection(call('studies.start'));
+    expect(asked[0]?.detail).toContain('  /home/victim  (model.dataset)');
+    expect(asked[0]?.detail).toContain('Run programs on another machine:\n  gpu2  (hosts)');
   });
 
   it('lists all that a run would use', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closingText } from '../../../../renderer/format/closing-text';
 
-const nothing = { runIds: [], images: [], fetches: [], tools: [], deployments: [] };
+const nothing = { runIds: [], images: [], fetches: [], tools: [], deployments: [], studies: [] };
 
 describe('the question before closing', () => {
   it('names one run as one', () => {
@@ -34,6 +34,12 @@ describe('the question before closing', () => {
   it('names the deployments that are being changed', () => {
     expect(closingText({ ...nothing, deployments: ['vision'] })).toBe(
       'The change of the deployment vision is in progress. Closing stops it. What serves continues to serve; a new deployment or version that is not ready is removed.',
+    );
+  });
+
+  it('names a study with its run, and what continues it', () => {
+    expect(closingText({ ...nothing, runIds: ['a'], studies: ['night'] })).toBe(
+      'A run and the study night are in progress. Closing stops them. Measured levels are kept, and Resume continues from there. No further run of the study begins; jobs that a cluster works on continue. Resume it on the Studies page.',
     );
   });
 

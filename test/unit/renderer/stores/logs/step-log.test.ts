@@ -98,7 +98,7 @@ describe('events of the core', () => {
     const { client, tell } = createClientDouble({});
     const workbench = createWorkbench(client, createStorage());
     routeEvents(workbench);
-    const work = { runIds: ['a'], images: [], fetches: [], tools: [], deployments: [] };
+    const work = { runIds: ['a'], images: [], fetches: [], tools: [], deployments: [], studies: [] };
     tell({ type: 'close-asked', work });
     expect(workbench.closing.getState().work).toEqual(work);
     workbench.closing.getState().stay();

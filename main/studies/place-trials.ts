@@ -1,23 +1,14 @@
-import type { WireError } from '../../contract/errors';
-import { localHost } from '../../contract/host/host-name';
-import { type HostFit, onHost, placementOf } from '../../contract/host/host-text';
-import { isEmptyReach, reachLines, reachOf } from '../../contract/reach';
-import { inContainers } from '../../contract/run/engine-kinds';
-import { specOf } from '../../contract/run/run-source';
-import type { RunSpec } from '../../contract/run/run-spec';
-import type { RunState } from '../../contract/run/run-state';
-import { problemError } from '../../contract/run/spec-tools';
-import { mergeTrees, type Tree } from '../../contract/trees';
-import { approveGiven } from '../work';
-import type { Place, PlannedRun, Session } from './matrix-session';
-
-/** A run with what stands in its way, and where it can be measured. */
-export interface PlacedRun extends PlannedRun {
-  /** null: it is not given to a host, and measured where it says itself. */
-  readonly placesThere: readonly Place[] | null;
-  /** Why it is not given to hosts that it could else be given to, one text each. */
-  readonly notes: readonly string[];
-}
+import type { WireError } from '../contract/errors';
+import { localHost } from '../contract/host/host-name';
+import { type HostFit, onHost, placementOf } from '../contract/host/host-text';
+import { isEmptyReach, reachLines, reachOf } from '../contract/reach';
+import { inContainers } from '../contract/run/engine-kinds';
+import { specOf } from '../contract/run/run-source';
+import type { RunSpec } from '../contract/run/run-spec';
+import type { RunState } from '../contract/run/run-state';
+import { problemError } from '../contract/run/spec-tools';
+import { mergeTrees } from '../contract/trees';
+import { type Place, type PlacedTrial, type PlannedTrial, type StudySession, typedOf } from './study-hands';
 
 const hasMeasured = ({ scenarios }: RunState): boolean =>
   Object.values(scenarios).some(({ points, missing }) => points.length + missing.length > 0);
@@ -32,39 +23,43 @@ function hostOf({ engine }: RunSpec): string | null {
  * line agrees to them; those of a file are asked for.
  */
 async function reachError(
-  session: Session,
-  { spec, typed }: { readonly spec: RunSpec; readonly typed: Tree },
+  session: StudySession,
+  spec: RunSpec,
+  number: number,
   hosts: readonly string[],
 ): Promise<WireError | null> {
-  const { core, options } = session;
+  const { hands, consent } = session;
+  const { trust, allowRemoteLoad, file } = consent;
   for (const host of hosts.length === 0 ? [localHost] : hosts) {
     const there = inContainers(spec.engine) ? onHost(spec, spec.engine, host) : spec;
-    const named =
-      options.hosts === undefined || host === localHost ? {} : { engine: { kind: 'docker', host } };
-    await approveGiven(core, there, options, { typed: mergeTrees(typed, named), specFile: options.matrix });
-    const missing = await core.handlers['approvals.missing'](reachOf(there));
-    if (isEmptyReach(missing)) continue;
-    const message = `The run would do this: ${reachLines(missing).join('; ')}`;
-    const remedy = 'To approve, add --trust, and for another machine --allow-remote-load.';
-    return { code: 'not-trusted', message, remedy };
+    const named = consent.hosts !== true || host === localHost ? {} : { engine: { kind: 'docker', host } };
+    const typed = mergeTrees(typedOf(session, number), named);
+    await hands.approve(there, { trust, allowRemoteLoad, file, typed });
+    const reach = reachOf(there);
+    const missing = await hands.approvals.missing(reach);
+    // What was given for this session only is kept: the study may be continued in another one.
+    if (isEmptyReach(missing)) await hands.approvals.add(reach);
+    else {
+      const message = `The run would do this: ${reachLines(missing).join('; ')}`;
+      const remedy = 'To approve, add --trust, and for another machine --allow-remote-load.';
+      return { code: 'not-trusted', message, remedy };
+    }
   }
   return null;
 }
 
 /** What the machine has against starting it now. */
-async function startError({ core, options }: Session, spec: RunSpec): Promise<WireError | null> {
-  if (options.skipPreflight === true) return null;
-  const [first] = (await core.handlers['runs.check']({ spec })).filter(
-    ({ severity }) => severity === 'problem',
-  );
+async function startError(session: StudySession, spec: RunSpec): Promise<WireError | null> {
+  if (session.spec.skipPreflight === true) return null;
+  const [first] = (await session.hands.check({ spec })).filter(({ severity }) => severity === 'problem');
   return first === undefined ? null : problemError(first);
 }
 
 /** Hosts that a run may be given to; a text: why it can be given to none; null: it is not to be given to any. */
 function candidatesOf(
-  { axes }: PlannedRun,
+  { axes }: PlannedTrial,
   { engine }: RunSpec,
-  hosts: Session['hosts'],
+  hosts: StudySession['hosts'],
 ): readonly string[] | string | null {
   const own =
     (inContainers(engine) ? engine.host : undefined) ??
@@ -77,12 +72,11 @@ function candidatesOf(
   return hosts.includes(own) ? [own] : `Its host ${own} is not one of the hosts of this matrix.`;
 }
 
-function fitsOf(session: Session, spec: RunSpec, hosts: readonly string[]): Promise<readonly HostFit[]> {
-  const { core, options } = session;
-  const { skipPreflight = false } = options;
+function fitsOf(session: StudySession, spec: RunSpec, hosts: readonly string[]): Promise<readonly HostFit[]> {
+  const { skipPreflight = false } = session.spec;
   // Who names the host of a run has chosen its GPU.
   const modelOfGpu = session.hosts !== null && inContainers(spec.engine) && spec.engine.host === undefined;
-  return core.handlers['hosts.fit']({ spec, hosts, modelOfGpu, skipPreflight });
+  return session.hands.hostFits({ spec, hosts, modelOfGpu, skipPreflight });
 }
 
 const placesOf = (fits: readonly HostFit[]): readonly Place[] =>
@@ -90,11 +84,11 @@ const placesOf = (fits: readonly HostFit[]): readonly Place[] =>
 
 /** Where it is measured, or why not. A run of which something was measured stays on its host. */
 async function placedOn(
-  session: Session,
-  run: PlannedRun,
+  session: StudySession,
+  run: PlannedTrial,
   spec: RunSpec,
   candidates: readonly string[],
-): Promise<PlacedRun> {
+): Promise<PlacedTrial> {
   const { state } = run;
   const begun = state === null ? null : specOf(state);
   const own = begun === null ? null : hostOf(begun);
@@ -129,9 +123,9 @@ async function placedOn(
 }
 
 /** With what keeps the run from being started now, and the hosts that it can be given to. */
-export async function placed(session: Session, run: PlannedRun): Promise<PlacedRun> {
-  const { spec, leftOut, state, typed } = run;
-  const asItIs: PlacedRun = { ...run, placesThere: null, notes: [] };
+export async function placed(session: StudySession, run: PlannedTrial): Promise<PlacedTrial> {
+  const { spec, leftOut, state, number } = run;
+  const asItIs: PlacedTrial = { ...run, placesThere: null, notes: [] };
   if (spec === null || leftOut !== null) return asItIs;
   const candidates = candidatesOf(run, spec, session.hosts);
   if (state?.status === 'done') {
@@ -140,7 +134,7 @@ export async function placed(session: Session, run: PlannedRun): Promise<PlacedR
     return own === null ? asItIs : { ...asItIs, hosts: [own] };
   }
   if (typeof candidates === 'string') return { ...asItIs, leftOut: candidates };
-  const unapproved = await reachError(session, { spec, typed }, candidates ?? []);
+  const unapproved = await reachError(session, spec, number, candidates ?? []);
   if (unapproved !== null) return { ...asItIs, error: unapproved };
   if (candidates === null) return { ...asItIs, error: await startError(session, spec) };
   return placedOn(session, run, spec, candidates);

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { PlannedRun, Session } from '../../../../main/cli/matrix/matrix-session';
-import { placed } from '../../../../main/cli/matrix/place-runs';
-import type { Output } from '../../../../main/cli/output';
-import type { HostFit } from '../../../../main/contract/host/host-text';
-import { emptyReach, type Reach } from '../../../../main/contract/reach';
-import { dockerEngineSchema, type RunSpec } from '../../../../main/contract/run/run-spec';
-import type { RunState } from '../../../../main/contract/run/run-state';
-import type { MatrixAxis } from '../../../../main/contract/run/spec-tools';
-import type { Core } from '../../../../main/core';
+import type { HostFit } from '../../../main/contract/host/host-text';
+import { emptyReach, type Reach, reachOf } from '../../../main/contract/reach';
+import { dockerEngineSchema, type RunSpec } from '../../../main/contract/run/run-spec';
+import type { RunState } from '../../../main/contract/run/run-state';
+import type { MatrixAxis } from '../../../main/contract/run/spec-tools';
+import type { StudyConsent } from '../../../main/contract/study/study';
+import { placed } from '../../../main/studies/place-trials';
+import type { PlannedTrial, StudyHands } from '../../../main/studies/study-hands';
 import {
   createdBodies,
   measurementBody,
@@ -16,7 +15,8 @@ import {
   specFixture,
   stateOf,
   stepBodies,
-} from '../../../support/run-state';
+} from '../../support/run-state';
+import { plannedTrial, studySession } from '../../support/study-session';
 
 const onHost = (host?: string): RunSpec =>
   specFixture((spec) => {
@@ -35,55 +35,43 @@ function sessionWith(
   hosts: readonly string[] | null,
   away: readonly string[] = [],
   never: readonly string[] = [],
-  given: Partial<Session['options']> = { trust: true },
+  consent: StudyConsent = { trust: true },
 ) {
   const approved: Reach['machines'][number][] = [];
   const asked: { readonly hosts: readonly string[]; readonly modelOfGpu: boolean }[] = [];
-  const core = {
-    handlers: {
-      'runs.check': () => Promise.resolve([]),
-      'approvals.give': () => Promise.resolve(),
-      'approvals.add': ({ machines }: Reach) => {
-        approved.push(...machines);
-        return Promise.resolve();
-      },
-      'approvals.missing': ({ machines }: Reach) =>
+  const hands = {
+    check: () => Promise.resolve([]),
+    approve: (spec: RunSpec, { trust = false, typed }: { trust?: boolean; typed?: unknown }) => {
+      const named = reachOf(typed).machines.map(({ value }) => value);
+      const { machines } = reachOf(spec);
+      approved.push(...machines.filter(({ value }) => trust || named.includes(value)));
+      return Promise.resolve();
+    },
+    approvals: {
+      add: () => Promise.resolve(),
+      missing: ({ machines }: Reach) =>
         Promise.resolve({
           ...emptyReach,
           machines: machines.filter(({ value }) => !approved.some((one) => one.value === value)),
         }),
-      'hosts.fit': ({ hosts: names, modelOfGpu }: Parameters<Core['handlers']['hosts.fit']>[0]) => {
-        asked.push({ hosts: names, modelOfGpu });
-        return Promise.resolve(
-          names.map((host): HostFit => {
-            if (never.includes(host))
-              return { host, fits: false, reason: 'It has no NVIDIA GPU', error: null };
-            if (!away.includes(host)) return { host, fits: true, gpus: host === 'gpus' ? ['GPU-1'] : null };
-            const error = { code: 'docker-unreachable', message: 'no answer' } as const;
-            return { host, fits: false, reason: 'no answer', error };
-          }),
-        );
-      },
+    },
+    hostFits: ({ hosts: names, modelOfGpu }: Parameters<StudyHands['hostFits']>[0]) => {
+      asked.push({ hosts: names, modelOfGpu });
+      return Promise.resolve(
+        names.map((host): HostFit => {
+          if (never.includes(host)) return { host, fits: false, reason: 'It has no NVIDIA GPU', error: null };
+          if (!away.includes(host)) return { host, fits: true, gpus: host === 'gpus' ? ['GPU-1'] : null };
+          const error = { code: 'docker-unreachable', message: 'no answer' } as const;
+          return { host, fits: false, reason: 'no answer', error };
+        }),
+      );
     },
   };
-  const output: Output = {
-    ...{ json: false, live: false },
-    say: () => undefined,
-    document: () => undefined,
-    rewrite: () => undefined,
-    clearScreen: () => undefined,
-  };
-  const session: Session = {
-    ...{ core: core as unknown as Core, output, options: { matrix: '-', ...given }, name: 'night', hosts },
-    stop: { signal: new AbortController().signal, answeredBy: (work) => work(), dispose: () => undefined },
-  };
-  return { session, asked };
+  return { session: studySession(hands, { hosts, consent }).session, asked };
 }
 
-const run = (spec: RunSpec, state: RunState | null = null, axes: readonly MatrixAxis[] = []): PlannedRun => ({
-  ...{ number: 1, axes, spec, state, leftOut: null, error: null },
-  ...{ choice: { preset: 'resnet50', overrides: {} }, typed: {}, entry: 'entry' },
-});
+const run = (spec: RunSpec, state: RunState | null = null, axes: readonly MatrixAxis[] = []): PlannedTrial =>
+  plannedTrial(1, { spec, state, axes });
 
 describe('a run of a matrix', () => {
   it('is measured where it says itself, without hosts', async () => {
@@ -115,7 +103,7 @@ describe('a run of a matrix', () => {
   });
 
   it('goes to hosts that the command line names, and to those of a file once they are approved', async () => {
-    const named = sessionWith(['a', 'local'], [], [], { hosts: 'a,local' });
+    const named = sessionWith(['a', 'local'], [], [], { hosts: true });
     expect(await placed(named.session, run(onHost()))).toMatchObject({ hosts: ['a', 'local'], error: null });
     const ofFile = sessionWith(['a', 'local'], [], [], {});
     const refused = await placed(ofFile.session, run(onHost()));

@@ -1,0 +1,138 @@
+import { formatBytes } from '../contract/numbers';
+import type { StudySummary } from '../contract/study/study';
+import type { Core } from '../core';
+import { matrixColumns, matrixDocument } from '../domain/measured/matrix';
+import { durationText } from '../domain/run/time-left';
+import { detailOf } from '../domain/study/study-detail';
+import { askToRemove, formatTable, printText } from './output';
+import { tableOf, workOnStudy } from './study';
+import type { Verb } from './verb';
+
+const studyArgument = 'name of a study: "studies list" has them';
+
+const studyStateText = ({ state, interrupted }: Pick<StudySummary, 'state' | 'interrupted'>): string =>
+  interrupted ? `${state} (interrupted)` : state;
+
+function addLooks(program: Verb): void {
+  program
+    .command('list', { isDefault: true })
+    .description('List studies, newest first')
+    .answer(async ({ core }) => {
+      const found = await core.handlers['studies.list'](undefined);
+      const rows = found.map((study) => [study.name, studyStateText(study), study.sentence, study.updatedAt]);
+      const header = ['study', 'state', 'runs', 'updated'];
+      const none = 'No studies yet. Start one: run --matrix FILE';
+      return { document: found, lines: () => (found.length === 0 ? none : formatTable(header, rows)) };
+    });
+  program
+    .command('show')
+    .description('Show a study: its runs, and what each came to so far')
+    .argument('<study>', studyArgument)
+    .answer(async ({ core }, name: string) => {
+      const { summary, results } = await core.handlers['studies.show']({ name });
+      const { secondsLeft } = detailOf(summary, results, Date.now());
+      const { runs, ...document } = matrixDocument(name, results);
+      return {
+        document: { ...document, study: { ...summary, secondsLeft }, runs },
+        lines: () => [
+          `${name}: ${studyStateText(summary)}, ${summary.sentence}`,
+          ...(secondsLeft === null ? [] : [`  about ${durationText(secondsLeft)} left`]),
+          ...(summary.isKept ? [] : ['  of an earlier version: continue it with run --matrix FILE --resume']),
+          tableOf(matrixColumns(results), results),
+        ],
+      };
+    });
+}
+
+const stops = [
+  {
+    verb: 'pause',
+    description: 'Begin no further run, and stop the run in progress before its next level or step',
+    said: 'Pausing',
+  },
+  { verb: 'cancel', description: 'Begin no further run, and cancel those in progress', said: 'Cancelling' },
+] as const;
+
+function addStops(program: Verb): void {
+  for (const { verb, description, said } of stops) {
+    program
+      .command(verb)
+      .description(`${description}; continue the study with "studies resume"`)
+      .argument('<study>', studyArgument)
+      .answer(async ({ core }, name: string) => {
+        await core.handlers[`studies.${verb}`]({ name });
+        return { document: { name, requested: true }, lines: () => `${said} ${name}.` };
+      });
+  }
+}
+
+interface ResumeOptions {
+  readonly out?: string;
+  readonly trust?: boolean;
+  readonly allowRemoteLoad?: boolean;
+  readonly detach?: boolean;
+  readonly verbose?: boolean;
+}
+
+function addResume(program: Verb): void {
+  program
+    .command('resume')
+    .description('Continue a study: complete runs are kept, the others continue or begin')
+    .argument('<study>', studyArgument)
+    .option('--out <dir>', 'folder of the report; default: in the workbench home')
+    .option('--trust', 'approve the files, images, hosts and clusters that its runs name')
+    .option('--allow-remote-load', 'allow load on another machine (remote engine)')
+    .option('--detach', 'with jobs (--engine slurm or kubernetes): submit them and return; the jobs continue')
+    .option('--verbose', 'show the log of the steps')
+    .work(async ({ core, output, exit }, name: string, options: ResumeOptions) => {
+      const { trust = false, allowRemoteLoad = false, ...how } = options;
+      const spec = await core.handlers['studies.specOf']({ name });
+      const consent = { trust, allowRemoteLoad };
+      exit(await workOnStudy(core, spec, output, { ...how, consent, resume: true }));
+    }, 'print one JSON document to stdout; messages go to stderr');
+}
+
+interface RemoveOptions {
+  readonly withRuns?: boolean;
+  readonly yes?: boolean;
+}
+
+/** What removing it takes away. */
+async function removalText(core: Core, name: string, withRuns: boolean): Promise<string> {
+  const { runIds, runBytes } = await core.handlers['studies.size']({ name });
+  const runs = `${runIds.length} ${runIds.length === 1 ? 'run' : 'runs'} (${formatBytes(runBytes)})`;
+  return withRuns
+    ? `Study ${name} with its reports; its ${runs} go to the trash`
+    : `Study ${name} with its reports; its ${runs} stay. To remove them too, add --with-runs`;
+}
+
+function addRemove(program: Verb): void {
+  program
+    .command('remove')
+    .description('Remove a study and its reports; shows its runs and their size, and asks')
+    .argument('<study>', studyArgument)
+    .option('--with-runs', 'move its runs to the trash; otherwise they stay in the list')
+    .option('-y, --yes', 'do not ask')
+    .work(async ({ core, output }, name: string, { withRuns = false, yes = false }: RemoveOptions) => {
+      const text = await removalText(core, name, withRuns);
+      if (!output.json) printText(`${text}\n`, yes ? 'stdout' : 'stderr');
+      if (!yes && !(await askToRemove(output, 'studies remove', 'see "studies show"'))) {
+        output.say('Nothing was removed.');
+        return;
+      }
+      await core.handlers['studies.remove']({ name, withRuns });
+      if (output.json) output.document({ name, removed: true, withRuns });
+      else output.say(`${name} removed.`);
+    });
+}
+
+/** `studies`: several runs that are driven together. */
+export function addStudies(program: Verb): void {
+  const studies = program
+    .command('studies')
+    .description('Manage studies: the runs of a matrix, which are driven and reported together');
+  addLooks(studies);
+  addStops(studies);
+  addResume(studies);
+  addRemove(studies);
+}

@@ -1,0 +1,112 @@
+import type { CoreEvent } from '../contract/api';
+import { localHost } from '../contract/host/host-name';
+import type { StudyEntry } from '../contract/study/study';
+import { stepTitleOf } from '../contract/words';
+import type { Core } from '../core';
+import type { MatrixResult } from '../domain/measured/matrix-result';
+import { createLaneOutputs } from './lane-output';
+import { formatError, type Output, progressOf } from './output';
+import { createRunProgress } from './run-progress';
+import { beginLines, cancelling, endLines } from './work';
+
+/** What several jobs say at the same time, each line with the number of its run. */
+const numbered = (output: Output, number: number): Output => ({
+  ...progressOf(output),
+  live: false,
+  say: (text) => output.say(`[${number}] ${text.trimStart()}`),
+});
+
+const withoutDocument = (output: Output): Output => ({ ...output, json: false, document: () => undefined });
+
+/** Where no run is under way. */
+export const stopping = 'Stopping: no further run is started. Press Ctrl-C again to quit immediately.';
+
+interface UnderWay {
+  readonly number: number;
+  readonly output: Output;
+  readonly tell: (event: CoreEvent) => void;
+}
+
+/** Says of a study what its runs do, each run where its host does it. */
+export function createStudyProgress(
+  core: Core,
+  output: Output,
+  study: { readonly name: string; readonly trials: readonly MatrixResult[]; readonly verbose: boolean },
+): {
+  /** Said of the runs under way, or by itself where there is none. */
+  readonly sayStop: () => void;
+  readonly runIds: () => readonly string[];
+  /** Resolves when all that was told is said. */
+  readonly close: () => Promise<void>;
+} {
+  const { name, trials, verbose } = study;
+  const lanes = createLaneOutputs(output);
+  const isSpread = new Set(trials.flatMap(({ hosts = [localHost] }) => hosts)).size > 1;
+  const underWay = new Map<string, UnderWay>();
+  const outputs = new Map<number, Output>();
+  const hosts = new Map<number, string>();
+  const outputOf = (number: number): Output => outputs.get(number) ?? withoutDocument(output);
+  const begin = (runId: string, number: number, own: Output) => {
+    const tell = createRunProgress(progressOf(own), { verbose, titleOf: stepTitleOf });
+    underWay.set(runId, { number, output: own, tell });
+  };
+  const said: { readonly [Type in StudyEntry['type']]?: (entry: StudyEntry & { type: Type }) => unknown } = {
+    'trial-begun': ({ number, turn, of, host }) => {
+      hosts.set(number, host ?? localHost);
+      const prefix = `[${host ?? localHost} ${number}]`;
+      outputs.set(number, isSpread ? lanes.lane(prefix) : withoutDocument(output));
+      const words = trials[number - 1]?.axes.map(({ value }) => value).join(', ');
+      outputOf(number).say(`\n${turn} of ${of}: ${words ?? ''}`);
+    },
+    'trial-run': async ({ number, runId, job }) => {
+      if (job !== null) {
+        output.say(`[${number}] ${runId}: job ${job}`);
+        begin(runId, number, numbered(output, number));
+        return;
+      }
+      const own = outputOf(number);
+      begin(runId, number, own);
+      for (const line of beginLines(runId, (await core.handlers['runs.folder']({ runId })).dir))
+        own.say(line);
+    },
+    'trial-ended': async ({ number, outcome, error, isMoved }) => {
+      const own = outputOf(number);
+      const [runId, run] = [...underWay].find(([, one]) => one.number === number) ?? [];
+      if (runId !== undefined) underWay.delete(runId);
+      if (outcome === null && error !== null) own.say(formatError(error));
+      // Of a job each line was said with its number.
+      if (outcome !== null && runId !== undefined && run?.output === own) {
+        const { state } = await core.handlers['runs.show']({ runId });
+        for (const line of endLines({ outcome, error }, state, output.quiet === true)) own.say(line);
+      }
+      if (isMoved) {
+        own.say(
+          `${hosts.get(number) ?? ''} does not respond, and nothing of the run was measured: another host starts it anew.`,
+        );
+      }
+    },
+  };
+  let tail: Promise<unknown> = Promise.resolve();
+  const inTurn = (say: () => unknown) => {
+    tail = tail.then(say).catch(() => undefined);
+  };
+  const stopListening = core.subscribe((event) => {
+    if (event.type === 'study' && event.name === name) {
+      const { entry } = event;
+      inTurn(() => (said[entry.type] as ((one: StudyEntry) => unknown) | undefined)?.(entry));
+    } else if ('runId' in event) inTurn(() => underWay.get(event.runId)?.tell(event));
+  });
+  return {
+    runIds: () => [...underWay.keys()],
+    sayStop: () => {
+      const own = new Set([...underWay.values()].map((one) => one.output));
+      for (const one of own) one.say(cancelling);
+      if (own.size > 0) return;
+      output.say(stopping);
+    },
+    close: async () => {
+      stopListening();
+      await tail;
+    },
+  };
+}

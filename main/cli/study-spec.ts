@@ -1,0 +1,82 @@
+import { basename } from 'node:path';
+import { invalidInput, WorkbenchError } from '../contract/errors';
+import { readHostNames } from '../contract/host/host-name';
+import type { StudyConsent, StudySpec, StudyTrial } from '../contract/study/study';
+import { present, type Tree } from '../contract/trees';
+import type { Core } from '../core';
+import { studyNameOf } from '../domain/study/matrix-study';
+import { createNotes } from '../domain/study/notes';
+import { readText, type RunOptions } from './read-spec';
+import { budgetOf } from './settings';
+import { readChoice } from './spec-options';
+
+/** Options of `run` that a matrix has too. */
+export interface MatrixFlags {
+  /** Names with commas, or "all". */
+  readonly hosts?: string;
+  readonly resume?: boolean;
+  readonly out?: string;
+  readonly allowRemoteLoad?: boolean;
+  readonly skipPreflight?: boolean;
+  readonly p99BudgetMs?: number;
+  readonly detach?: boolean;
+  readonly verbose?: boolean;
+}
+
+export interface MatrixOptions extends RunOptions, MatrixFlags {
+  readonly matrix: string;
+}
+
+/** The hosts that the option or else the file names. Throws input-invalid. */
+function hostsOf(option: string | undefined, ofFile: readonly string[] | null): StudySpec['hosts'] {
+  const names = option === undefined ? ofFile : readHostNames([option]);
+  if (typeof names !== 'string') return names === null ? null : [...names];
+  const remedy = 'Give names of "hosts list" with commas between them, local for this machine, or all.';
+  throw new WorkbenchError('input-invalid', names, { where: '--hosts', remedy });
+}
+
+/** What a command asks for with `--matrix`: what to measure, and what its person agrees to. Throws input-invalid. */
+export async function readStudySpec(
+  core: Core,
+  preset: string | undefined,
+  options: MatrixOptions,
+): Promise<{
+  readonly spec: StudySpec;
+  readonly consent: StudyConsent;
+  readonly notes: readonly string[];
+}> {
+  const { matrix: file, skipPreflight, trust, allowRemoteLoad } = options;
+  if (options.spec !== undefined || options.configuration !== undefined) {
+    const remedy = 'Put the fields of the specification into the matrix file, or name them as options.';
+    throw invalidInput('--spec', '--matrix takes the place of --spec', remedy);
+  }
+  const presets = (await core.handlers['presets.list'](undefined)).map(({ id, title }) => ({ id, title }));
+  const fileName = file === '-' ? '' : basename(file);
+  const text = await readText(file, '--matrix');
+  const read = await core.handlers['matrix.read']({ text, fileName, preset: preset ?? null, presets });
+  const notes = createNotes();
+  const trials: StudyTrial[] = [];
+  const typed: Tree[] = [];
+  for (const [at, entry] of read.entries.entries()) {
+    const { typed: said, ...choice } = await readChoice(
+      core,
+      entry.preset ?? preset,
+      options,
+      entry.overrides,
+    );
+    typed.push(said);
+    trials.push({ choice, axes: [...entry.axes], refusal: entry.refusal });
+    if (entry.refusal === null) notes.add(at + 1, entry.notes);
+  }
+  const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
+  return {
+    spec: {
+      name: read.name ?? studyNameOf(basename(file)),
+      strategy: { kind: 'matrix', trials },
+      hosts: hostsOf(options.hosts, read.hosts),
+      ...present({ skipPreflight, p99BudgetMs }),
+    },
+    consent: { ...present({ trust, allowRemoteLoad }), typed, file, hosts: options.hosts !== undefined },
+    notes: notes.lines(),
+  };
+}

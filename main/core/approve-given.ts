@@ -1,0 +1,49 @@
+import { dirname, resolve } from 'node:path';
+import { emptyReach, type Reached, reachOf } from '../contract/reach';
+import type { KnownParameters } from '../contract/run/run-source';
+import type { Approvals } from '../store/approvals';
+
+/** What a person says on the command line about files, images, code and machines. */
+export interface GivenConsent {
+  readonly trust?: boolean | undefined;
+  readonly allowRemoteLoad?: boolean | undefined;
+  /**
+   * The part of the specification that the command itself says; absent: none of it, as of a file or of a run from elsewhere.
+   */
+  readonly typed?: unknown;
+  /** That was given in place of a specification; "-" has no folder. */
+  readonly file?: string | undefined;
+}
+
+const isNamedIn =
+  (typed: readonly Reached[]) =>
+  ({ field, value }: Reached): boolean =>
+    typed.some((one) => one.field === field && one.value === value);
+
+/**
+ * Keeps what the person who typed the command agreed to: what it names itself, files beside the one that was given, all
+ * that a specification reaches with `trust`, and other machines with `allowRemoteLoad` only.
+ */
+export async function approveGiven(
+  {
+    approvals,
+    trustModel,
+  }: {
+    readonly approvals: Pick<Approvals, 'give' | 'add'>;
+    readonly trustModel: (path: string) => Promise<unknown>;
+  },
+  spec: KnownParameters,
+  { trust = false, allowRemoteLoad = false, typed: said, file }: GivenConsent,
+): Promise<void> {
+  if (file !== undefined && file !== '-') approvals.give(dirname(resolve(file)));
+  const reach = reachOf(spec);
+  const typed = said === undefined ? emptyReach : reachOf(said);
+  await approvals.add({
+    paths: reach.paths.filter((reached) => trust || isNamedIn(typed.paths)(reached)),
+    images: reach.images.filter((reached) => trust || isNamedIn(typed.images)(reached)),
+    hosts: allowRemoteLoad ? reach.hosts : [],
+    machines: reach.machines.filter((reached) => trust || isNamedIn(typed.machines)(reached)),
+  });
+  const source = spec !== null && 'model' in spec ? spec.model.source : undefined;
+  if (trust && source !== undefined && source.kind !== 'onnx') await trustModel(source.path);
+}

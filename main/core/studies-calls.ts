@@ -1,0 +1,87 @@
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Handlers } from '../contract/api';
+import { studySpecOf } from '../domain/study/matrix-study';
+import { detailOf, planOf } from '../domain/study/study-detail';
+import type { Runs } from '../pipeline/runs';
+import { Studies } from '../studies/studies';
+import { StudyStore } from '../studies/study-store';
+import { approveGiven } from './approve-given';
+import type { Core, TrustedCalls } from './core-interface';
+import type { CoreParts } from './core-parts';
+
+type OtherCall =
+  'spec.preview' | 'spec.resolve' | 'runs.check' | 'hosts.fit' | 'presets.list' | 'matrix.write';
+
+type TrustedStudyCall = Extract<keyof TrustedCalls, `studies.${string}`> | 'approvals.given';
+
+/** Several runs that are driven together. */
+export function createStudiesCalls(
+  parts: CoreParts,
+  runs: Runs,
+  others: Pick<Core['handlers'], OtherCall>,
+): Pick<Studies, 'underWay' | 'close'> & {
+  readonly handlers: Pick<Handlers, Extract<keyof Handlers, `studies.${string}`>> &
+    Pick<TrustedCalls, TrustedStudyCall>;
+} {
+  const { layout, store, trash, approvals, own, hosts, reading, emit, now } = parts;
+  const trustModel = (path: string) => own.handlers['models.trust']({ path, shapes: {}, datatypes: {} });
+  const given: TrustedCalls['approvals.given'] = ({ spec, ...consent }) =>
+    approveGiven({ approvals, trustModel }, spec, consent);
+  const write = others['matrix.write'];
+  const studies = new Studies({
+    ...{ runs, store, trash, approvals },
+    studies: new StudyStore(layout.studies),
+    approve: (spec, consent) => given({ spec, ...consent }),
+    preview: others['spec.preview'],
+    check: others['runs.check'],
+    resolve: others['spec.resolve'],
+    hostFits: others['hosts.fit'],
+    hostNames: async () => (await hosts.list()).map(({ name }) => name),
+    writeReport: (name, results) => write({ name, results }),
+    removeReports: (name) => rm(join(layout.matrices, name), { recursive: true, force: true }),
+    tell: (name, entry) => emit({ type: 'study', name, entry }),
+  });
+  const done = async (work: Promise<unknown>): Promise<null> => {
+    await work;
+    return null;
+  };
+  const consent = {};
+  return {
+    underWay: () => studies.underWay(),
+    close: () => studies.close(),
+    handlers: {
+      'approvals.given': given,
+      'studies.list': () => studies.list(),
+      'studies.get': async ({ name }) => {
+        const { summary, results } = await studies.show(name);
+        return detailOf(summary, results, now().getTime());
+      },
+      'studies.read': async ({ text, fileName, preset = null }) => {
+        const presets = (await others['presets.list'](undefined)).map(({ id, title }) => ({ id, title }));
+        const file = await reading.readers.matrix({ text, fileName, preset, presets });
+        return studySpecOf(file, basename(fileName), preset);
+      },
+      'studies.plan': async ({ spec }) => {
+        const { trials, notes } = await studies.plan(spec);
+        return planOf(trials, notes);
+      },
+      'studies.start': ({ spec }) => done(studies.start(spec, { resume: false, consent })),
+      'studies.pause': ({ name }) => done(studies.stop(name, 'pause')),
+      'studies.cancel': ({ name }) => done(studies.stop(name, 'cancel')),
+      'studies.resume': async ({ name }) =>
+        done(studies.start(await studies.specOf(name), { resume: true, consent })),
+      'studies.size': ({ name }) => studies.size(name),
+      'studies.remove': async ({ name, withRuns }) => {
+        await studies.remove(name, { withRuns });
+        emit({ type: 'runs-changed' });
+        return null;
+      },
+      'studies.report': async ({ name }) => write({ name, results: (await studies.show(name)).results }),
+      'studies.planned': ({ spec, consent: said }) => studies.plan(spec, said),
+      'studies.open': ({ spec, plan, ...how }) => studies.open(spec, plan, how),
+      'studies.show': ({ name }) => studies.show(name),
+      'studies.specOf': ({ name }) => studies.specOf(name),
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { invalidInput } from '../../contract/errors';
+import type { MatrixFile } from '../../contract/run/spec-tools';
+import type { StudySpec, StudyTrial } from '../../contract/study/study';
+import { mergeTrees } from '../../contract/trees';
+
+/** Of a file without a name in it. Pure. */
+export function studyNameOf(fileName: string): string {
+  const stem = fileName.replace(/\.(ya?ml|json)$/i, '');
+  const name = stem.replace(/[^\w.-]+/g, '-').replace(/^[^\w]+|-+$/g, '');
+  return name === '' ? 'matrix' : name.slice(0, 40);
+}
+
+/** What a file of a matrix asks for, taken as it is. Throws input-invalid where it names no preset and none is given. Pure. */
+export function studySpecOf(file: MatrixFile, fileName: string, given: string | null): StudySpec {
+  const trials = file.entries.map(({ preset: own, overrides, axes, refusal }): StudyTrial => {
+    const preset = own ?? given;
+    if (preset === null) {
+      const remedy = 'Write "preset: <id>" into the file, or choose a preset for it.';
+      throw invalidInput(fileName, 'The file does not name a preset', remedy);
+    }
+    const choice = { preset, overrides: { ...mergeTrees(overrides, { model: { preset } }) } };
+    return { choice, axes: [...axes], refusal };
+  });
+  return {
+    name: file.name ?? studyNameOf(fileName),
+    strategy: { kind: 'matrix', trials },
+    hosts: file.hosts === null ? null : [...file.hosts],
+  };
+}

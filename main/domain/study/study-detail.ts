@@ -1,0 +1,68 @@
+import { performanceOf } from '../../contract/run/run-source';
+import type { RunState } from '../../contract/run/run-state';
+import type { StudyDetail, StudyPlan, StudyRow, StudySummary } from '../../contract/study/study';
+import { matrixDocument } from '../measured/matrix';
+import type { MatrixResult } from '../measured/matrix-result';
+import { estimateTimeLeft, plannedMeasuringS } from '../run/time-left';
+import { largestOf } from '../statistics';
+
+function rowsOf(name: string, results: readonly MatrixResult[]): readonly StudyRow[] {
+  const { runs } = matrixDocument(name, results);
+  return runs.map(({ number, gpu, host, runId, state, reason, accuracy, offline, online }, at): StudyRow => ({
+    ...{ number, gpu, host, runId, state, reason, accuracy, offline, online },
+    axes: [...(results[at]?.axes ?? [])],
+    status: results[at]?.state?.status ?? null,
+  }));
+}
+
+const secondsOf = ({ steps }: RunState): number =>
+  steps.reduce((sum, { durationUs }) => sum + (durationUs ?? 0), 0) / 1e6;
+
+/** A run to come takes what those that are complete took, or what measuring takes by the settings. */
+function secondsOfNext(states: readonly RunState[]): number | null {
+  const complete = states.filter(({ status }) => status === 'done').map(secondsOf);
+  if (complete.length > 0) return complete.reduce((sum, one) => sum + one, 0) / complete.length;
+  const performance = states[0] === undefined ? null : performanceOf(states[0]);
+  return performance === null ? null : plannedMeasuringS(performance);
+}
+
+/** How long a study in progress will still take. An estimate; null when nothing is known. Pure. */
+export function studySecondsLeft(results: readonly MatrixResult[], nowMs: number): number | null {
+  const states = results.flatMap(({ state }) => state ?? []);
+  const each = secondsOfNext(states);
+  if (each === null) return null;
+  const running = states.filter(({ status }) => status === 'running');
+  const left = running.map(
+    (state) => estimateTimeLeft(state, nowMs)?.seconds ?? Math.max(0, each - secondsOf(state)),
+  );
+  const waiting = results.filter(
+    ({ leftOut, error, state }) =>
+      leftOut === null && error === null && state?.status !== 'done' && state?.status !== 'running',
+  ).length;
+  return (left.length === 0 ? 0 : largestOf(left)) + (waiting * each) / Math.max(1, running.length);
+}
+
+/** @param nowMs wall clock, milliseconds. Pure. */
+export const detailOf = (
+  summary: StudySummary,
+  results: readonly MatrixResult[],
+  nowMs: number,
+): StudyDetail => ({
+  ...summary,
+  rows: rowsOf(summary.name, results),
+  secondsLeft: summary.state === 'running' ? studySecondsLeft(results, nowMs) : null,
+});
+
+/** What a study would run. Pure. */
+export function planOf(trials: readonly MatrixResult[], notes: readonly string[]): StudyPlan {
+  const seconds = trials
+    .filter(({ leftOut }) => leftOut === null)
+    .map(({ spec }) => (spec === null ? null : plannedMeasuringS(spec.performance)));
+  return {
+    runs: trials.map(({ number, axes, leftOut }) => ({ number, axes: [...axes], leftOut })),
+    notes,
+    seconds: seconds.some((one) => one === null)
+      ? null
+      : seconds.reduce<number>((sum, one) => sum + (one ?? 0), 0),
+  };
+}

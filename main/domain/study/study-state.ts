@@ -1,0 +1,101 @@
+import { statusLabel } from '../../contract/run/run-outcome';
+import type { RunState } from '../../contract/run/run-state';
+import type { Study, StudyState, StudySummary } from '../../contract/study/study';
+import { statesSentence } from '../measured/matrix';
+import type { MatrixResult } from '../measured/matrix-result';
+
+type Status = RunState['status'];
+
+/** Done, or never to be run. Pure. */
+export const isComplete = ({ leftOut, error, state }: MatrixResult): boolean =>
+  leftOut !== null || (error === null && state?.status === 'done');
+
+/** What is known of each trial of a study without its run. */
+type Known = Omit<MatrixResult, 'state'> & { readonly runId: string | null };
+
+/** Every trial of a study as its journal has it. Pure. */
+export const trialsOf = (study: Study): readonly Known[] =>
+  study.spec.strategy.trials.map(({ axes, refusal }, at) => {
+    const known = study.trials[at + 1];
+    return {
+      ...{ number: at + 1, axes, spec: null, runId: known?.runId ?? null, error: known?.error ?? null },
+      leftOut: refusal ?? known?.leftOut ?? null,
+      ...(known?.hosts === undefined ? {} : { hosts: known.hosts }),
+    };
+  });
+
+/** With its run. What kept it from its start before it was run after all is not said any more. Pure. */
+export const withRun = ({ error, ...known }: Known, state: RunState | null): MatrixResult => ({
+  ...known,
+  state,
+  error: state?.status === 'done' ? null : error,
+});
+
+interface Row {
+  readonly leftOut: string | null;
+  readonly isRefused: boolean;
+  readonly status: Status | null;
+}
+
+const isOver = ({ leftOut, status }: Row): boolean => leftOut !== null || status === 'done';
+
+const labelOf = ({ leftOut, isRefused, status }: Row): string => {
+  if (leftOut !== null) return 'Left out';
+  if (isRefused && status !== 'done') return 'Not run';
+  return statusLabel(status ?? 'created');
+};
+
+/** A process works on it, or jobs do. */
+function stateOf({ outcome, isStarted }: Study, rows: readonly Row[], isHeld: boolean): StudyState {
+  if (isHeld || (outcome === null && rows.some(({ status }) => status === 'running'))) return 'running';
+  if (isStarted && rows.every(isOver)) return 'done';
+  if (outcome !== null && outcome !== 'done') return outcome;
+  return isStarted ? 'paused' : 'planned';
+}
+
+const counts = (rows: readonly Row[]) => ({
+  sentence: statesSentence(rows.map(labelOf)),
+  runs: rows.length,
+  complete: rows.filter(({ status }) => status === 'done').length,
+});
+
+/**
+ * @param statusOf of a run by its id; undefined: it is not there any more
+ * @param isHeld a live process works on it
+ */
+export function summaryOf(
+  study: Study,
+  statusOf: (runId: string) => Status | undefined,
+  isHeld: boolean,
+): StudySummary {
+  const { name, createdAt, updatedAt, isStarted, outcome } = study;
+  const rows = trialsOf(study).map(({ leftOut, error, runId }): Row => ({
+    ...{ leftOut, isRefused: error !== null },
+    status: (runId === null ? undefined : statusOf(runId)) ?? null,
+  }));
+  const state = stateOf(study, rows, isHeld);
+  const interrupted = state === 'paused' && isStarted && outcome === null;
+  return { ...{ name, state, interrupted, createdAt, updatedAt, isKept: true }, ...counts(rows) };
+}
+
+/** Of the runs of a matrix of an earlier version, which left no folder of its own; oldest first. Pure. */
+export function unkeptSummary(
+  name: string,
+  runs: readonly { readonly status: Status; readonly createdAt: string; readonly updatedAt: string }[],
+): StudySummary {
+  const rows = runs.map(({ status }): Row => ({ leftOut: null, isRefused: false, status }));
+  const has = (status: Status) => runs.some((run) => run.status === status);
+  const state = has('running')
+    ? 'running'
+    : rows.every(isOver)
+      ? 'done'
+      : has('failed')
+        ? 'failed'
+        : 'paused';
+  const updated = runs.map(({ updatedAt }) => updatedAt).toSorted();
+  return {
+    ...{ name, state, interrupted: false, isKept: false },
+    ...{ createdAt: runs[0]?.createdAt ?? '', updatedAt: updated.at(-1) ?? '' },
+    ...counts(rows),
+  };
+}

@@ -1,0 +1,67 @@
+import { constants } from 'node:fs';
+import type { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
+import { exists } from '../platform/files';
+import { fileError, openPlain, readBoundedFile } from '../platform/plain-entry';
+import { checkedValue, formatJournalLine } from './journal';
+
+/** One entry a change: far less than a run has. */
+const mostBytes = 16 * 2 ** 20;
+
+interface Numbered {
+  readonly seq: number;
+  readonly at: string;
+}
+
+/** The journal of something that changes seldom, in the format of a run's: it is read whole, and appended to by its holder. */
+export interface EntryJournal<Entry extends Numbered, Body> {
+  /** Whole entries; what a crash left half written is none. Throws journal-corrupt. */
+  read(path: string): Promise<readonly Entry[]>;
+  /** Writes them through to the disk, and gives all entries after them. Throws disk-full, file-unwritable. */
+  append(path: string, bodies: readonly Body[]): Promise<readonly Entry[]>;
+}
+
+/** @param what "deployment", for the error of a journal that cannot be read. */
+export function createEntryJournal<Body extends object>(
+  what: string,
+  schema: z.ZodType<Body & Numbered>,
+): EntryJournal<Body & Numbered, Body> {
+  type Entry = Body & Numbered;
+  const readText = async (path: string): Promise<string> => {
+    const found = await readBoundedFile(path, mostBytes);
+    if ('text' in found) return found.text;
+    const message = `The journal of the ${what} cannot be read: ${found.problem}`;
+    throw new WorkbenchError('journal-corrupt', message, { where: path });
+  };
+  const entriesOf = (text: string): readonly Entry[] =>
+    text.split('\n').flatMap((line) => {
+      const parsed = schema.safeParse(checkedValue(Buffer.from(line)));
+      return parsed.success ? [parsed.data] : [];
+    });
+  return {
+    read: async (path) => entriesOf(await readText(path)),
+    append: async (path, bodies) => {
+      const before = (await exists(path)) ? await readText(path) : '';
+      const entries = entriesOf(before);
+      const added = bodies.map((body, index) => ({
+        seq: (entries.at(-1)?.seq ?? 0) + index + 1,
+        at: new Date().toISOString(),
+        ...body,
+      }));
+      // A line begins on its own, also behind half of one.
+      const gap = before === '' || before.endsWith('\n') ? '' : '\n';
+      try {
+        const file = await openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND);
+        try {
+          await file.appendFile(`${gap}${added.map((entry) => `${formatJournalLine(entry)}\n`).join('')}`);
+          await file.datasync();
+        } finally {
+          await file.close();
+        }
+      } catch (error) {
+        throw fileError(error, path);
+      }
+      return [...entries, ...added];
+    },
+  };
+}

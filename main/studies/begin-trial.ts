@@ -1,0 +1,70 @@
+import { localHost } from '../contract/host/host-name';
+import type { Choice } from '../contract/run/spec-tools';
+import { mergeTrees } from '../contract/trees';
+import type { EndedTrial, Place, PlacedTrial, PlannedTrial, StudySession, StudyStops } from './study-hands';
+
+/** What was chosen for the run, at this place. */
+function choiceAt({ preset, overrides }: Choice, place: Place | null): Choice {
+  if (place === null) return { preset, overrides };
+  const host = place.host === localHost ? {} : { host: place.host };
+  const gpus = place.gpus === null ? {} : { gpus: [...place.gpus] };
+  return { preset, overrides: mergeTrees(overrides, { engine: { kind: 'docker', ...host, ...gpus } }) };
+}
+
+/** The run in the store, which is there already where it is continued. @param place null: where the run says itself */
+export async function createdRun(
+  { hands, spec: study }: StudySession,
+  trial: PlannedTrial,
+  place: Place | null = null,
+): Promise<string> {
+  if (trial.state !== null) return trial.state.runId;
+  const { name, p99BudgetMs, skipPreflight = false } = study;
+  const spec = await hands.resolve(choiceAt(trial.choice, place));
+  const matrix = { name, entry: trial.entry };
+  const how = { skipPreflight, matrix, p99BudgetMs, ofFile: true };
+  const runId = await hands.runs.create(spec, undefined, how);
+  await hands.runs.annotate(runId, { tags: [name], note: '' });
+  return runId;
+}
+
+/** With what its journal says now. */
+export const withState = async <Trial extends PlannedTrial>(
+  { hands }: Pick<StudySession, 'hands'>,
+  trial: Trial,
+  runId: string | null,
+): Promise<Trial> => ({
+  ...trial,
+  state: runId === null ? null : (await hands.store.load(runId)).state,
+});
+
+/** Asks the run to stop as the study is, or was, asked to. @returns the disposer */
+export function stopWith(
+  { hands, stops }: StudySession,
+  runId: string,
+  asks: Readonly<Partial<Record<keyof StudyStops, 'pause' | 'cancel'>>>,
+): () => void {
+  const listening = Object.entries(asks).map(([stop, how]) => {
+    const { signal } = stops[stop as keyof StudyStops];
+    const ask = (): void => {
+      hands.runs[how](runId).catch(() => undefined);
+    };
+    if (signal.aborted) ask();
+    signal.addEventListener('abort', ask);
+    return () => signal.removeEventListener('abort', ask);
+  });
+  return () => {
+    for (const dispose of listening) dispose();
+  };
+}
+
+/** One that the stop of the study came before. */
+export const notBegun = ({ stops: { pause, cancel } }: StudySession, trial: PlannedTrial): EndedTrial => ({
+  ...trial,
+  outcome: pause.signal.aborted && !cancel.signal.aborted ? 'paused' : 'cancelled',
+});
+
+export const isDue = ({ leftOut, error, state }: PlannedTrial): boolean =>
+  leftOut === null && error === null && state?.status !== 'done';
+
+/** One that is left as it is. */
+export const notDue = (trial: PlacedTrial): EndedTrial => ({ ...trial, outcome: null });

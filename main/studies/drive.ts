@@ -1,0 +1,121 @@
+import { WorkbenchError } from '../contract/errors';
+import { isJobEngine } from '../contract/job/run-job';
+import type { StudyOutcome } from '../contract/study/study';
+import { createNotes } from '../domain/study/notes';
+import { isComplete } from '../domain/study/study-state';
+import { isDue, notDue } from './begin-trial';
+import { workAsJobs } from './job-trials';
+import { workInLanes } from './lanes';
+import { placed } from './place-trials';
+import { planTrials } from './plan-trials';
+import { strategyOf } from './strategies';
+import {
+  type EndedTrial,
+  isStopped,
+  type PlacedTrial,
+  type PlannedTrial,
+  type StudySession,
+} from './study-hands';
+
+/** Trials with what stands in their way, and what is to be said of them before they are begun. */
+export interface Proposal {
+  readonly trials: readonly PlacedTrial[];
+  readonly notes: readonly string[];
+}
+
+/** What a study came to. */
+export interface StudyEnd {
+  /** By number; null: jobs work on them, and nobody waits. */
+  readonly results: readonly EndedTrial[] | null;
+  /** A stop came before each job was submitted. */
+  readonly isCutShort: boolean;
+}
+
+const mixed = new WorkbenchError(
+  'input-invalid',
+  'A matrix has either runs that are jobs or other runs, not both',
+  { where: 'engine.kind', remedy: 'Use a matrix for each, and compare their runs.' },
+);
+
+/** Whether the runs are jobs. Throws input-invalid where some are and some are not. */
+export function isOfJobs(trials: readonly PlacedTrial[]): boolean {
+  const kinds = trials
+    .filter(({ leftOut }) => leftOut === null)
+    .map(({ spec }) => spec !== null && isJobEngine(spec.engine));
+  const asJobs = kinds.includes(true);
+  if (asJobs && kinds.includes(false)) throw mixed;
+  return asJobs;
+}
+
+/** With the runs that are there already, and what stands in the way of the others. */
+export async function place(
+  session: StudySession,
+  trials: readonly PlannedTrial[],
+  runOf: (trial: PlannedTrial) => string | undefined,
+): Promise<Proposal> {
+  const { hands, stops } = session;
+  const found: PlacedTrial[] = [];
+  const notes = createNotes();
+  for (const trial of trials) {
+    const runId = runOf(trial);
+    const state = runId === undefined ? null : (await hands.store.load(runId)).state;
+    // Once it is stopped nothing more is asked of the machines.
+    const one: PlacedTrial = isStopped(stops)
+      ? { ...trial, state, placesThere: null, notes: [] }
+      : await placed(session, { ...trial, state });
+    notes.add(trial.number, one.notes);
+    found.push(one);
+  }
+  return { trials: found, notes: notes.lines() };
+}
+
+/** What the strategy proposes behind what is known; null: nothing more. */
+async function proposed(session: StudySession, known: readonly EndedTrial[]): Promise<Proposal | null> {
+  const { hands, spec, hosts } = session;
+  const next = strategyOf(spec.strategy).propose(known);
+  if (next.length === 0) return null;
+  const { trials } = await planTrials(hands, next, { first: known.length + 1, isSpread: hosts !== null });
+  return place(session, trials, () => undefined);
+}
+
+function outcomeOf({ stops }: StudySession, results: readonly EndedTrial[]): StudyOutcome {
+  if (results.every(isComplete)) return 'done';
+  if (stops.cancel.signal.aborted) return 'cancelled';
+  return isStopped(stops) ? 'paused' : 'failed';
+}
+
+const recordPlaces = ({ record }: StudySession, { trials }: Proposal): Promise<void> =>
+  record({
+    type: 'trials-placed',
+    trials: trials.map(({ number, leftOut, error, hosts, state }) => ({
+      ...{ number, leftOut, error, runId: state?.runId ?? null },
+      ...(hosts === undefined ? {} : { hosts: [...hosts] }),
+    })),
+  });
+
+/** Proposes, executes and records until the strategy is at its end, or a stop. */
+export async function drive(
+  session: StudySession,
+  first: Proposal,
+  { detach }: { readonly detach: boolean },
+): Promise<StudyEnd> {
+  let results: readonly EndedTrial[] = [];
+  let isCutShort = false;
+  for (let next: Proposal | null = first; next !== null; next = await proposed(session, results)) {
+    const { trials } = next;
+    const asJobs = isOfJobs(trials);
+    await recordPlaces(session, next);
+    const due = trials.filter(isDue);
+    const jobs = asJobs ? await workAsJobs(session, due, { detach }) : null;
+    const ended = jobs === null ? await workInLanes(session, due) : jobs.ended;
+    isCutShort ||= jobs?.isCutShort === true;
+    if (ended === null) return { results: null, isCutShort };
+    const all = [...results, ...ended, ...trials.filter((trial) => !isDue(trial)).map(notDue)];
+    results = all.toSorted((one, other) => one.number - other.number);
+    if (isStopped(session.stops)) break;
+  }
+  // What jobs go on with has not ended.
+  const isLeft = results.some(({ state }) => state?.status === 'running');
+  if (!isLeft) await session.record({ type: 'study-ended', outcome: outcomeOf(session, results) });
+  return { results, isCutShort };
+}

@@ -1,0 +1,336 @@
+import { WorkbenchError } from '../contract/errors';
+import type { RunSummary } from '../contract/run/run-outcome';
+import { specOf } from '../contract/run/run-source';
+import type { RunState } from '../contract/run/run-state';
+import type { StudyConsent, StudySize, StudySpec, StudySummary } from '../contract/study/study';
+import { sameValue } from '../contract/trees';
+import type { MatrixResult } from '../domain/measured/matrix-result';
+import { summaryOf, trialsOf, unkeptSummary, withRun } from '../domain/study/study-state';
+import { watchRequests } from '../pipeline/attempt';
+import { freedBytes } from '../platform/files';
+import { drive, isOfJobs, place, type Proposal, type StudyEnd } from './drive';
+import { hostsOf, planTrials } from './plan-trials';
+import { strategyOf } from './strategies';
+import {
+  createStudyStops,
+  type PlannedTrial,
+  type StudyHands,
+  type StudySession,
+  type StudyStops,
+} from './study-hands';
+
+export interface StudyPlanned {
+  readonly trials: readonly PlannedTrial[];
+  readonly notes: readonly string[];
+  readonly hosts: readonly string[] | null;
+}
+
+export interface OpenHow {
+  /** Runs of its name that are there are continued, and complete ones kept. */
+  readonly resume: boolean;
+  readonly consent: StudyConsent;
+  readonly stops?: StudyStops;
+}
+
+/** A study that this process holds, before it is worked on. */
+export interface OpenStudy extends Proposal {
+  /** Throws input-invalid where some of its runs are jobs and some are not. */
+  readonly isOfJobs: () => boolean;
+  /** Runs of this name that are there: of these trials, and all. */
+  readonly existing: { readonly ofTrials: number; readonly all: number };
+  /** Notes in its journal that it is worked on; `work` does so where that was not done. Throws what writing throws. */
+  begin(): Promise<void>;
+  /** @param how.detach of jobs: they are handed over, and not waited for */
+  work(how?: { readonly detach?: boolean }): Promise<StudyEnd>;
+  close(): Promise<void>;
+}
+
+/** A study with what each of its trials came to so far. */
+export interface ShownStudy {
+  readonly summary: StudySummary;
+  readonly results: readonly MatrixResult[];
+}
+
+interface WorkHow {
+  readonly detach: boolean;
+  /** Throws what kept the journal from being written. */
+  readonly requireWritten: () => void;
+}
+
+interface Active {
+  readonly stops: StudyStops;
+  readonly end: Promise<unknown>;
+}
+
+const unknown = (name: string): WorkbenchError =>
+  new WorkbenchError('study-unknown', `Unknown study "${name}"`);
+
+/** The studies of a home. */
+export class Studies {
+  private readonly active = new Map<string, Active>();
+
+  constructor(private readonly hands: StudyHands) {}
+
+  /** What it would run; nothing is started. Throws preset-unknown, host-unknown. */
+  async plan(spec: StudySpec, consent: StudyConsent = {}): Promise<StudyPlanned> {
+    const hosts = await hostsOf(this.hands, spec, consent.hosts === true ? '--hosts' : 'hosts');
+    const first = strategyOf(spec.strategy).propose([]);
+    return { hosts, ...(await planTrials(this.hands, first, { first: 1, isSpread: hosts !== null })) };
+  }
+
+  /**
+   * Takes the study for this process, with what stands in the way of its trials. Throws study-busy, and what the start of each
+   * run throws is a result.
+   */
+  async open(
+    spec: StudySpec,
+    plan: StudyPlanned,
+    { resume, consent, stops = createStudyStops() }: OpenHow,
+  ): Promise<OpenStudy> {
+    const { hands } = this;
+    const { name } = spec;
+    const release = await hands.studies.hold(name);
+    try {
+      await hands.studies.forgetRequests(name);
+      const before = await hands.studies.load(name).catch(() => null);
+      const runs = await this.runsOf(name);
+      const byEntry = new Map(runs.map(({ matrix, runId }) => [matrix?.entry ?? '', runId]));
+      const { record, requireWritten } = this.recorder(name);
+      const session: StudySession = { hands, spec, hosts: plan.hosts, consent, stops, record };
+      const proposal = await place(session, plan.trials, ({ entry }) =>
+        resume ? byEntry.get(entry) : undefined,
+      );
+      const isNew = !resume || before === null || !sameValue(before.spec, spec);
+      let begun: Promise<void> | null = null;
+      const noteBegin = async (): Promise<void> => {
+        if (isNew) await record({ type: 'study-planned', spec });
+        await record({ type: 'study-started', pid: process.pid });
+        requireWritten();
+      };
+      const begin = (): Promise<void> => (begun ??= noteBegin());
+      return {
+        ...proposal,
+        isOfJobs: () => isOfJobs(proposal.trials),
+        existing: {
+          ofTrials: plan.trials.filter(({ entry }) => byEntry.has(entry)).length,
+          all: byEntry.size,
+        },
+        begin,
+        work: async ({ detach = false } = {}) => {
+          await begin();
+          return this.work(session, proposal, { detach, requireWritten });
+        },
+        close: release,
+      };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  /** Runs under way do not end where the journal of their study cannot be written: that is told behind them. */
+  private recorder(name: string): Pick<StudySession, 'record'> & { readonly requireWritten: () => void } {
+    const { studies, tell } = this.hands;
+    const failed: unknown[] = [];
+    return {
+      record: async (body) => {
+        try {
+          tell(name, await studies.append(name, body));
+        } catch (error) {
+          failed.push(error);
+        }
+      },
+      requireWritten: () => {
+        if (failed.length > 0) throw failed[0];
+      },
+    };
+  }
+
+  private async work(
+    session: StudySession,
+    proposal: Proposal,
+    { detach, requireWritten }: WorkHow,
+  ): Promise<StudyEnd> {
+    const { spec, stops, record } = session;
+    const working = async (): Promise<StudyEnd> => {
+      const stopWatching = watchRequests(this.hands.studies.folderOf(spec.name), stops);
+      try {
+        const end = await drive(session, proposal, { detach });
+        requireWritten();
+        return end;
+      } catch (error) {
+        await record({ type: 'study-ended', outcome: 'failed' });
+        throw error;
+      } finally {
+        stopWatching();
+        this.active.delete(spec.name);
+      }
+    };
+    const end = working();
+    this.active.set(spec.name, { stops, end: end.catch(() => undefined) });
+    return end;
+  }
+
+  /** Works on it behind the caller's back, as a window does; its report is written at the end. */
+  async start(spec: StudySpec, how: OpenHow): Promise<void> {
+    if (!how.resume && (await this.summary(spec.name)) !== null) {
+      throw new WorkbenchError('input-invalid', `A study "${spec.name}" exists already`, {
+        where: 'name',
+        remedy: 'Choose another name, or resume that study.',
+      });
+    }
+    const opened = await this.open(spec, await this.plan(spec), how);
+    const worked = async (): Promise<void> => {
+      try {
+        const { results } = await opened.work();
+        if (results !== null) await this.hands.writeReport(spec.name, results);
+      } finally {
+        await opened.close();
+      }
+    };
+    if (opened.trials.every(({ leftOut }) => leftOut !== null)) {
+      await opened.close();
+      const [first] = opened.trials;
+      throw new WorkbenchError('input-invalid', `None of its runs is possible. ${first?.leftOut ?? ''}`, {
+        where: 'matrix',
+      });
+    }
+    await opened.begin().catch(async (error: unknown) => {
+      await opened.close();
+      throw error;
+    });
+    // What became of it is in its journal.
+    void worked().catch(() => undefined);
+  }
+
+  /** The specification to continue it by. Throws study-unknown, and input-invalid for runs of an earlier version. */
+  async specOf(name: string): Promise<StudySpec> {
+    const study = await this.hands.studies.load(name);
+    if (study !== null) return study.spec;
+    if ((await this.runsOf(name)).length === 0) throw unknown(name);
+    throw new WorkbenchError('input-invalid', `The matrix "${name}" is of an earlier version`, {
+      where: name,
+      remedy: 'Continue it with its file: run --matrix FILE --resume.',
+    });
+  }
+
+  /** Newest first; matrices of earlier versions, too. */
+  async list(): Promise<readonly StudySummary[]> {
+    const { runs } = await this.hands.store.list();
+    const names = new Set(runs.flatMap(({ matrix }) => (matrix === undefined ? [] : [matrix.name])));
+    for (const name of await this.hands.studies.names()) names.add(name);
+    const found = await Promise.all([...names].map((name) => this.summaryFrom(name, runs).catch(() => null)));
+    return found
+      .filter((one) => one !== null)
+      .toSorted((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
+  }
+
+  private async summary(name: string): Promise<StudySummary | null> {
+    return this.summaryFrom(name, (await this.hands.store.list()).runs);
+  }
+
+  private async summaryFrom(name: string, runs: readonly RunSummary[]): Promise<StudySummary | null> {
+    const { studies } = this.hands;
+    const study = await studies.load(name);
+    if (study !== null) {
+      const status = new Map(runs.map((run) => [run.runId, run.status]));
+      return summaryOf(study, (runId) => status.get(runId), await studies.isHeld(name));
+    }
+    const own = runs.filter(({ matrix }) => matrix?.name === name).toReversed();
+    return own.length === 0 ? null : unkeptSummary(name, own);
+  }
+
+  /** What each of its trials came to so far. Throws study-unknown. */
+  async show(name: string): Promise<ShownStudy> {
+    const summary = await this.summary(name);
+    if (summary === null) throw unknown(name);
+    const study = await this.hands.studies.load(name);
+    if (study === null) {
+      const states = await Promise.all((await this.runsOf(name)).map(({ runId }) => this.stateOf(runId)));
+      const results = states.flatMap((state, at): MatrixResult[] =>
+        state === null
+          ? []
+          : [{ ...{ number: at + 1, axes: [], spec: specOf(state), state, leftOut: null, error: null } }],
+      );
+      return { summary, results };
+    }
+    const results = await Promise.all(
+      trialsOf(study).map(async (trial) => withRun(trial, await this.stateOf(trial.runId))),
+    );
+    return { summary, results };
+  }
+
+  private async stateOf(runId: string | null): Promise<RunState | null> {
+    if (runId === null) return null;
+    const loaded = await this.hands.store.load(runId).catch(() => null);
+    return loaded?.state ?? null;
+  }
+
+  /** Runs of this name, oldest first. */
+  private async runsOf(name: string): Promise<readonly RunSummary[]> {
+    const { runs } = await this.hands.store.list();
+    return runs.filter(({ matrix }) => matrix?.name === name).toReversed();
+  }
+
+  /** Begins no further run, and asks those under way to stop. Throws study-unknown, and input-invalid where it is not in progress. */
+  async stop(name: string, how: 'cancel' | 'pause'): Promise<void> {
+    const own = this.active.get(name);
+    if (own !== undefined) {
+      own.stops[how].abort();
+      return;
+    }
+    const { studies, runs } = this.hands;
+    if (await studies.isHeld(name)) {
+      await studies.request(name, how);
+      return;
+    }
+    const { results } = await this.show(name);
+    const running = results.flatMap(({ state }) => (state?.status === 'running' ? [state.runId] : []));
+    if (running.length === 0) {
+      throw new WorkbenchError('input-invalid', `The study is not in progress: there is nothing to ${how}`, {
+        where: name,
+        remedy: 'Continue it with "studies resume".',
+      });
+    }
+    for (const runId of running) await runs[how](runId);
+  }
+
+  /** What its runs take. Throws study-unknown. */
+  async size(name: string): Promise<StudySize> {
+    if ((await this.summary(name)) === null) throw unknown(name);
+    const runs = await this.runsOf(name);
+    return {
+      runIds: runs.map(({ runId }) => runId),
+      runBytes: await freedBytes(runs.map(({ dir }) => dir)),
+    };
+  }
+
+  /** Removes it with its reports, and with its runs, which go to the trash. Throws study-unknown, study-busy, run-busy. */
+  async remove(name: string, { withRuns }: { readonly withRuns: boolean }): Promise<void> {
+    const { studies, trash, removeReports } = this.hands;
+    const summary = await this.summary(name);
+    if (summary === null) throw unknown(name);
+    const release = await studies.hold(name);
+    try {
+      if (withRuns) for (const { runId } of await this.runsOf(name)) await trash.remove(runId);
+      if (summary.isKept) await studies.remove(name);
+      await removeReports(name);
+    } finally {
+      await release();
+    }
+  }
+
+  /** Names of those that this process works on. */
+  underWay(): readonly string[] {
+    return [...this.active.keys()];
+  }
+
+  /** Begins no further run and ends those under way; each study is paused. */
+  async close(): Promise<void> {
+    const ends = [...this.active.values()].map(({ stops, end }) => {
+      stops.close.abort();
+      return end;
+    });
+    await Promise.all(ends);
+  }
+}

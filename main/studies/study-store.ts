@@ -1,0 +1,105 @@
+import { constants } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import {
+  reduceStudy,
+  type Study,
+  type StudyBody,
+  type StudyEntry,
+  studyEntrySchema,
+  studyNamePattern,
+} from '../contract/study/study';
+import { exists, makeFolder } from '../platform/files';
+import { openPlain } from '../platform/plain-entry';
+import { createEntryJournal } from '../store/entry-journal';
+import { holderText, readLiveHolder, takeFileLease } from '../store/file-lease';
+
+/** Names in the folder of a study. */
+export interface StudyFolder {
+  readonly dir: string;
+  readonly journal: string;
+  /** As in the folder of a run: another process asks by them. */
+  readonly cancelRequest: string;
+  readonly pauseRequest: string;
+}
+
+const journal = createEntryJournal<StudyBody>('study', studyEntrySchema);
+
+/** The studies of a home: a folder with a journal each, by name, and beside it the lease of whoever works on it. */
+export class StudyStore {
+  constructor(private readonly root: string) {}
+
+  folderOf(name: string): StudyFolder {
+    const dir = join(this.root, name);
+    return {
+      ...{ dir, journal: join(dir, 'journal.jsonl') },
+      ...{ cancelRequest: join(dir, 'cancel.request'), pauseRequest: join(dir, 'pause.request') },
+    };
+  }
+
+  async names(): Promise<readonly string[]> {
+    const names = await readdir(this.root).catch(() => []);
+    return names.filter((name) => studyNamePattern.test(name)).sort();
+  }
+
+  /** null where no study has this name. Throws journal-corrupt. */
+  async load(name: string): Promise<Study | null> {
+    const folder = this.folderOf(name);
+    if (!studyNamePattern.test(name) || !(await exists(folder.journal))) return null;
+    const study = reduceStudy(await journal.read(folder.journal));
+    if (study?.name === name) return study;
+    throw new WorkbenchError('journal-corrupt', 'The journal does not begin with the plan of a study', {
+      where: folder.journal,
+    });
+  }
+
+  /** Writes it through to the disk; the study must be held. @returns the entry that was written */
+  async append(name: string, body: StudyBody): Promise<StudyEntry> {
+    const folder = this.folderOf(name);
+    await makeFolder(folder.dir);
+    const entries = await journal.append(folder.journal, [body]);
+    return entries.at(-1) as StudyEntry;
+  }
+
+  /** Takes the study for this process. @returns the release. Throws study-busy, input-invalid. */
+  async hold(name: string): Promise<() => Promise<void>> {
+    if (!studyNamePattern.test(name)) {
+      const remedy = 'Use up to 40 letters, digits, ".", "_" and "-".';
+      throw new WorkbenchError('input-invalid', `"${name}" cannot be the name of a study`, { remedy });
+    }
+    await makeFolder(this.root);
+    const { release, holder } = await takeFileLease(this.leaseOf(name), name);
+    if (release !== undefined) return release;
+    const who = holder === null ? 'Another process' : holderText(holder);
+    throw new WorkbenchError('study-busy', `${who} is working on the study ${name}`, { where: name });
+  }
+
+  async isHeld(name: string): Promise<boolean> {
+    return (await readLiveHolder(this.leaseOf(name))) !== null;
+  }
+
+  /** Leaves a request for the process that works on it; that one looks twice a second. */
+  async request(name: string, how: 'cancel' | 'pause'): Promise<void> {
+    const path = this.folderOf(name)[how === 'cancel' ? 'cancelRequest' : 'pauseRequest'];
+    await (await openPlain(path, constants.O_WRONLY | constants.O_CREAT)).close();
+  }
+
+  /** What was asked of an earlier process. */
+  async forgetRequests(name: string): Promise<void> {
+    const { cancelRequest, pauseRequest } = this.folderOf(name);
+    for (const path of [cancelRequest, pauseRequest]) await rm(path, { force: true });
+  }
+
+  /** Out of the list at once, then from the disk; the study must be held. */
+  async remove(name: string): Promise<void> {
+    const gone = join(this.root, `.${name}.removed`);
+    await rm(gone, { recursive: true, force: true });
+    await rename(this.folderOf(name).dir, gone);
+    await rm(gone, { recursive: true, force: true });
+  }
+
+  private leaseOf(name: string): string {
+    return join(this.root, `.${name}.lease`);
+  }
+}
