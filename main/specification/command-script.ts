@@ -86,6 +86,10 @@ function serverLines(argv: readonly string[], { spec, layout }: ScriptInput): re
   ];
 }
 
+/** Where the figures go: the run that perf makes stands in the home, and not in the folder of the results. */
+const figuresOption = (step: PlannedCommand['step']): readonly string[] =>
+  step === 'offline' || step === 'online' ? ['--csv', `<run>/results/${step}.csv`] : [];
+
 function stepLines(step: PlannedCommand['step'], input: ScriptInput): readonly string[] {
   const isLocal = isProcess(input.spec.engine);
   const commands = input.preview.commands.filter((command) => command.step === step);
@@ -94,7 +98,9 @@ function stepLines(step: PlannedCommand['step'], input: ScriptInput): readonly s
   return [
     `# ${stepTitle[step]}`,
     ...commands.flatMap(({ argv }) =>
-      isLocal && step === 'deploy' ? serverLines(argv, input) : [line(argv)],
+      isLocal && step === 'deploy'
+        ? serverLines(argv, input)
+        : [line([...argv, ...(isLocal ? figuresOption(step) : [])])],
     ),
   ];
 }

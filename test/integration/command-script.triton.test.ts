@@ -35,5 +35,7 @@ it('the commands of "spec" run by hand, from data to figures', async () => {
     },
     maxBuffer: 64 * 1024 * 1024,
   });
-  await access(join(folder, 'results', 'accuracy-metrics-triton.csv'));
+  for (const name of ['accuracy-metrics-triton', 'offline', 'online']) {
+    await access(join(folder, 'results', `${name}.csv`));
+  }
 });

@@ -14,6 +14,7 @@ it('is a script of the shell that makes its folder, names the toolkit and leaves
   expect(text).not.toMatch(/<(run|http-port|grpc-port)>/);
   expect(text).toContain(`PYTHONPATH=${places.resources}\n`);
   expect(text).toContain('--output "$RUN/steps/prepare-data/dataset"');
+  expect(text).toMatch(/^triton-workbench perf .* --csv "\$RUN\/results\/online\.csv"/m);
   const titles = text.split('\n').filter((line) => line.startsWith('# ') && !line.includes('.'));
   expect(titles).toEqual([
     '# Prepare data',
