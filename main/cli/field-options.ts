@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type TlsFiles, withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
-import type { FieldRow } from '../contract/fields/field';
+import { type FieldRow, longFlag } from '../contract/fields/field';
 import { defaultOf, fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
 import { type EngineKind, engines, inputDataModes } from '../contract/run/run-spec';
 import { treeOf } from '../contract/run/upstream-variables';
@@ -155,9 +155,6 @@ async function treeOfOption(row: FieldRow, given: unknown, flag: string): Promis
   return (await special[row.path]?.(text, flag)) ?? treeOf(row.path, valueOf(row, text, flag));
 }
 
-/** "--batch-sizes" of "--batch-sizes <list>". */
-export const longFlag = (option: string): string => option.split(' ')[0] ?? option;
-
 /** The part of a specification that the options say. Throws input-invalid naming the option. */
 export async function readFieldOptions(options: GivenOptions, verb: Verb): Promise<Tree> {
   const trees: Tree[] = [];
@@ -167,6 +164,10 @@ export async function readFieldOptions(options: GivenOptions, verb: Verb): Promi
   }
   return trees.reduce<Tree>(mergeTrees, {});
 }
+
+/** The name that an option was typed by; undefined: it was not. */
+const typedName = ({ option = '', aliases = [] }: FieldRow, typed: GivenOptions): string | undefined =>
+  [...aliases, longFlag(option)].find((name) => typed[new Option(name).attributeName()] !== undefined);
 
 /**
  * The one engine that the typed options of engines apply with: whoever gives containers GPUs means containers. null: no such
@@ -186,16 +187,22 @@ export function impliedEngine(options: GivenOptions): EngineKind | null {
   const [only, ...others] = kinds;
   if (only !== undefined && others.length === 0) return only;
   // Of fields that both schedulers have, the name that was typed says which is meant; an alias sets what it stands for, too.
-  const names = own.flatMap(({ option = '', aliases = [] }) => [option, ...aliases]);
-  const typed = names.filter((name) => options[new Option(name).attributeName()] !== undefined);
+  const typed = own.flatMap((row) => typedName(row, options) ?? []);
   return kinds.findLast((kind) => typed.some((name) => name.startsWith(`--${kind}-`))) ?? null;
 }
 
-/** The option that sets a field, or what the field belongs to; its path where none does. */
-export function flagOf(path: string): string {
+/**
+ * The option that sets a field, a part of it or what it belongs to, by the name that was typed where one was; the path
+ * itself where no option does.
+ */
+export function flagOf(path: string, typed: GivenOptions = {}): string {
   for (let at = path; at.includes('.'); at = at.slice(0, at.lastIndexOf('.'))) {
-    const option = rowOf(at)?.option;
-    if (option !== undefined) return longFlag(option);
+    const rows = fields.filter(
+      (row) => row.option !== undefined && (row === rowOf(at) || row.path.startsWith(`${at}.`)),
+    );
+    const names = rows.flatMap((row) => typedName(row, typed) ?? []);
+    const [name = rows[0]?.option] = names;
+    if (name !== undefined) return longFlag(name);
   }
   return path;
 }

@@ -1,6 +1,6 @@
 import { errorText } from './error-text';
 import type { WireError } from './errors';
-import type { FieldRow } from './fields/field';
+import { type FieldRow, longFlag } from './fields/field';
 import { type Constraint, fields, rowOf, valuesOf } from './fields/fields';
 
 /** The field that a path leads to, or an entry of whose list it names. */
@@ -9,9 +9,6 @@ function rowAt(path: string): FieldRow | undefined {
   const above = path.replace(/\.[^.]*$/, '');
   return row ?? (above === path ? undefined : rowAt(above));
 }
-
-/** "--concurrency" of "--concurrency <list>". */
-const flagOf = ({ option }: FieldRow): string | undefined => option?.split(' ')[0];
 
 /** How values of a type are called, and of a list an example. */
 const kinds: Readonly<Partial<Record<Constraint['type'], readonly [kind: string, example?: string]>>> = {
@@ -43,7 +40,7 @@ function formAt(where: string): string | undefined {
     const row = rowAt(where);
     return row && formOf(row);
   }
-  const row = fields.find((one) => flagOf(one) === where);
+  const row = fields.find(({ option = '' }) => longFlag(option) === where);
   return (row && formOf(row)) ?? `Run the command with --help to see what ${where} takes.`;
 }
 

@@ -147,9 +147,7 @@ export function createMeasuredServers(parts: CoreParts): Servers {
       const { host, addresses } = load;
       const seen =
         host === undefined || via === undefined ? null : { host, there: addresses.http, here: via.http };
-      const { tritonVersion } = await asSeen(seen, () =>
-        inspectServer(load, { loadTools, readers, via }, headers),
-      );
+      const { tritonVersion } = await asSeen(seen, () => inspectServer(load, { readers, via }, headers));
       if (host !== undefined) {
         // All GPUs of the host: which of them the server uses is not known.
         const engine = { ...hostEngine(host), gpus: ['all'] };

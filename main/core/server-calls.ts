@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { writeBundle } from '../bundle/bundle';
 import type { BundleImage } from '../bundle/manifests';
-import { isLoopback, parseRemoteUrl } from '../contract/address';
+import { parseRemoteUrl } from '../contract/address';
 import type { Handlers } from '../contract/api';
 import type { DeploymentEngine } from '../contract/deployment';
 import { isProcess } from '../contract/run/engine-kinds';
@@ -13,7 +13,7 @@ import { DeploymentStore } from '../deployments/deployment-store';
 import { Deployments } from '../deployments/deployments';
 import { requireServable } from '../deployments/placement';
 import { readImageRecipe } from '../docker/images/known-images';
-import { planServerLoad } from '../domain/run/server-plan';
+import { planServerLoad, wantedLoad } from '../domain/run/server-plan';
 import { createDeploymentContainers } from '../engine/docker/deployment-container';
 import { namedImageFacts, readImageFacts } from '../engine/docker/triton-command';
 import { asSeen, type HostReach } from '../engine/docker-over-ssh/host-reach';
@@ -29,8 +29,6 @@ import { type CoreOptions, type CoreParts, ownProgram } from './core-parts';
 /** Milliseconds for each question: a person waits for the answer. */
 const askMs = 3000;
 const mostModels = 100;
-/** Where Triton's metrics are beside its HTTP, by default. */
-const metricsOffset = 2;
 
 async function servedModel(
   client: TritonClient,
@@ -75,35 +73,12 @@ export function createServerCalls(
       }
       return { tritonVersion, models, more: Math.max(0, found.length - mostModels) };
     },
-    'servers.measure': async ({
-      url,
-      tls,
-      host: from,
-      headers = [],
-      model,
-      modelVersion,
-      shapes,
-      performance,
-      p99BudgetMs,
-    }) => {
-      const { http, grpc, secure } = parseRemoteUrl(url);
-      const files = secure ? (tls ?? {}) : null;
-      const [host = '', port = ''] = http.split(/:(?=\d+$)/);
-      const load = planServerLoad({
-        addresses: {
-          ...{ http, grpc, httpTls: files, grpcTls: files },
-          metrics:
-            isLoopback(http) && !secure
-              ? { address: `${host}:${Number(port) + metricsOffset}`, path: '/metrics' }
-              : null,
-        },
-        ...(from === undefined ? {} : { host: from }),
-        models: [{ name: model, weight: 1 }],
-        ...{ modelVersion, shapes, sources: [], given: { performance }, inTurns: true, limits: {} },
-        ...(headers.length === 0 ? {} : { headerNames: headers.map(({ name }) => name) }),
-      });
+    'servers.measure': async (request) => {
+      const { host, headers = [], p99BudgetMs } = request;
+      const load = planServerLoad(wantedLoad(request));
+      const { grpc } = load.addresses;
       if (load.protocol === 'grpc') {
-        await assertListening(from === undefined ? grpc : await reach.open(from, grpc), askMs);
+        await assertListening(host === undefined ? grpc : await reach.open(host, grpc), askMs);
       }
       const runId = await runs.createServer(load, { p99BudgetMs, headers });
       await runs.execute(runId, { headers });

@@ -21,7 +21,7 @@ import type { JobScheduler, OwnJob, SchedulerOf, SchedulerParts } from './job';
 export interface EngineParts extends ImageSource {
   readonly layout: HomeLayout;
   readonly env: NodeJS.ProcessEnv;
-  /** Bundled entry of the native load generator. */
+  /** Bundled entry of the built-in load generator. */
   readonly workerFile: string;
   /** This machine's. */
   readonly docker: DockerLink;

@@ -84,7 +84,7 @@ async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, ru
   const fraction = intervals.find((interval) => !Number.isInteger(interval));
   if (fraction !== undefined) {
     throw invalidInput(
-      'intervals of requests',
+      'performance.requestIntervalsUs',
       `perf_analyzer supports only whole microseconds, not ${fraction}`,
       'Round the intervals, or measure with the built-in load generator.',
     );

@@ -2,12 +2,20 @@ import { backendsOf, imageFamily, inContainers, visibleGpus } from '../contract/
 import { isOfPytorch } from '../contract/run/model-formats';
 import type { Preset } from '../contract/run/preset';
 import type { Format, RunSpec } from '../contract/run/run-spec';
+import {
+  allOf,
+  type Found,
+  note,
+  problem,
+  type RuleFinding,
+  unsupported,
+  warning,
+} from '../domain/run/rule-finding';
 import { editedGroups, instancesText } from '../domain/run/serving';
 import { formatOf } from '../formats/formats';
 import { planPlace } from '../formats/trt.format';
 import { compareVersions, releaseFault, releaseOf } from '../machine/releases';
 import { gpuDefaultsOff, gpuSettings, planText } from './gpu-defaults';
-import { allOf, type Found, note, problem, type RuleFinding, unsupported, warning } from './rule-finding';
 
 const cpuRemedy =
   'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" with GPUs, or "remote".';

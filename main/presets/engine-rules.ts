@@ -5,7 +5,6 @@ import type { SlurmEngineSpec } from '../contract/job/job-engines';
 import { imageFamily, inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { ofScenarios, toolsOf } from '../contract/run/sweep';
-import { compareVersions, defaultRelease } from '../machine/releases';
 import {
   allOf,
   type Found,
@@ -14,7 +13,8 @@ import {
   type RuleFinding,
   unsupported,
   warning,
-} from './rule-finding';
+} from '../domain/run/rule-finding';
+import { compareVersions, defaultRelease } from '../machine/releases';
 
 const files = ['caFile', 'certFile', 'keyFile'] as const;
 

@@ -16,7 +16,8 @@ import {
   runSpecSchema,
 } from '../contract/run/run-spec';
 import { ofScenario } from '../contract/run/sweep';
-import { getAt, isTree, mergeTrees, type Tree, unsetAt } from '../contract/trees';
+import { isTree, mergeTrees, type Tree, unsetAt } from '../contract/trees';
+import { withoutUntypedWarmup } from '../domain/run/server-plan';
 import { instancesText } from '../domain/run/serving';
 import {
   chosenGpu,
@@ -98,14 +99,6 @@ function withOnlineSweep(tree: Tree): Tree {
   });
   const { onlineBatchSize = sweep.batchSize } = rest;
   return { ...tree, performance: { ...rest, concurrency: [...sweep.concurrency], onlineBatchSize } };
-}
-
-/** Who says how many requests there are wants no others that nobody asked for. */
-function withoutUntypedWarmup(tree: Tree, overrides: Tree): Tree {
-  const counts = ['requestCount', 'warmupRequestCount'].map((name) => getAt(tree, ['performance', name]));
-  const isCounted = counts.some((count) => typeof count === 'number' && count > 0);
-  if (!isCounted || getAt(overrides, ['performance', 'warmupMs']) !== undefined) return tree;
-  return mergeTrees(tree, { performance: { warmupMs: 0 } });
 }
 
 type ProfileName = (typeof profiles)[number];

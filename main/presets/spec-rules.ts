@@ -3,10 +3,7 @@ import type { Preset } from '../contract/run/preset';
 import { stepIds } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { isLowerBetter } from '../contract/words';
-import { servedMaxBatchSize } from '../formats/model-config-of';
-import { accelerationProblems, gpuFindings } from './acceleration-rules';
-import { engineProblems } from './engine-rules';
-import { loadProblems, shapeProblems } from './load-rules';
+import { runLoadFindings, shapeFinding } from '../domain/run/load-rules';
 import {
   allOf,
   type Found,
@@ -15,7 +12,11 @@ import {
   type RuleFinding,
   unsupported,
   warning,
-} from './rule-finding';
+} from '../domain/run/rule-finding';
+import { servedMaxBatchSize } from '../formats/model-config-of';
+import { configuredTraits, demandedLoad } from '../triton/model-traits';
+import { accelerationProblems, gpuFindings } from './acceleration-rules';
+import { engineProblems } from './engine-rules';
 
 const listed = (values: readonly string[]) => (values.length === 0 ? 'none' : values.join(', '));
 
@@ -34,43 +35,36 @@ function offered(preset: Preset, spec: RunSpec): Found {
   return allOf(refusal('format', preset.formats), refusal('precision', preset.precisions));
 }
 
-function batching({ configure, performance }: RunSpec): Found {
-  const { maxBatchSize } = configure;
-  const isDynamic = configure.batching === 'dynamic';
-  const over = configure.preferredBatchSizes.filter((size) => size > maxBatchSize);
-  const served = servedMaxBatchSize(configure);
-  const limit = Math.max(1, served);
-  const why =
-    served === 0 ? 'The model is served without batching, one item per request' : `The maximum is ${limit}`;
-  const tooLarge = performance.batchSizes.filter((size) => size > limit);
-  return allOf(
-    isDynamic &&
-      maxBatchSize === 0 &&
-      problem(
-        'configure.maxBatchSize',
-        'Dynamic batching requires a maximum batch size of at least 1',
-        'Raise it, or set batching to "disabled".',
-      ),
-    isDynamic &&
-      maxBatchSize > 0 &&
-      over.length > 0 &&
-      problem(
-        'configure.preferredBatchSizes',
-        `${over.join(', ')} exceeds the maximum batch size ${maxBatchSize}`,
-        `Raise the maximum batch size, or remove preferred sizes above ${maxBatchSize}.`,
-      ),
-    tooLarge.length > 0 &&
-      problem(
-        'performance.batchSizes',
-        `${tooLarge.join(', ')} exceeds the maximum batch size ${limit}`,
-        `${why}: measure batch sizes up to ${limit}, or raise it.`,
-      ),
-    performance.onlineBatchSize > limit &&
-      problem(
-        'performance.onlineBatchSize',
-        `${performance.onlineBatchSize} exceeds the maximum batch size ${limit}`,
-        `${why}: send batches of up to ${limit}, or raise it.`,
-      ),
+function batching({ configure }: RunSpec): Found {
+  const { maxBatchSize, preferredBatchSizes } = configure;
+  if (configure.batching !== 'dynamic') return null;
+  if (maxBatchSize === 0) {
+    return problem(
+      'configure.maxBatchSize',
+      'Dynamic batching requires a maximum batch size of at least 1',
+      'Raise it, or set batching to "disabled".',
+    );
+  }
+  const over = preferredBatchSizes.filter((size) => size > maxBatchSize);
+  return (
+    over.length > 0 &&
+    problem(
+      'configure.preferredBatchSizes',
+      `${over.join(', ')} exceeds the maximum batch size ${maxBatchSize}`,
+      `Raise the maximum batch size, or remove preferred sizes above ${maxBatchSize}.`,
+    )
+  );
+}
+
+/** The load, with what its config.pbtxt demands beside what was chosen. */
+function load({ performance, configure, engine }: RunSpec): Found {
+  return runLoadFindings(
+    { engine, performance: demandedLoad(performance, configure) },
+    {
+      name: configure.modelName,
+      maxBatchSize: servedMaxBatchSize(configure),
+      traits: configuredTraits(configure),
+    },
   );
 }
 
@@ -153,6 +147,29 @@ function inputFile({ performance }: RunSpec): Found {
   return problem(field, 'No file with input values is set', 'Use an absolute path, starting with "/".');
 }
 
+/** Shapes of samples against those that the file allows. */
+function sampleShapes({ model }: RunSpec): Found {
+  const { source, shapes = {} } = model;
+  const inputs = source?.inputs ?? [];
+  const found = Object.entries(shapes).map(([name, shape]): Found => {
+    const field = `model.shapes.${name}`;
+    const input = inputs.find((tensor) => tensor.name === name);
+    if (input === undefined) {
+      const known = source === undefined ? 'none' : inputs.map((tensor) => tensor.name).join(', ');
+      return problem(field, `The model has no input "${name}"`, `Inputs that take a shape: ${known}.`);
+    }
+    const wrong = shapeFinding(name, shape, input.shape);
+    if (wrong !== null) return wrong;
+    if (source?.batched !== true || shape[0] === 1) return null;
+    return problem(
+      field,
+      'The first axis is the batch and must be 1 for a sample',
+      `For example [${[1, ...shape.slice(1)].join(', ')}].`,
+    );
+  });
+  return allOf(...found);
+}
+
 /** What the schema of single fields cannot say, all of it at once; pure. */
 export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFinding[] {
   const { source, checkpoint, dataset } = spec.model;
@@ -165,11 +182,11 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     ownFile('model.source.path', source?.path),
     ownFile('model.checkpoint', checkpoint),
     ownFile('model.dataset', dataset),
-    shapeProblems(spec),
+    sampleShapes(spec),
     accuracy(preset, spec),
     deadlines(spec),
     inputFile(spec),
-    loadProblems(spec),
+    load(spec),
     gpuFindings(preset, spec),
   );
 }

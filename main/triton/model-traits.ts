@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { type ConfigureSpec, type PerformanceSpec, sequenceSchema } from '../contract/run/run-spec';
+import type { ModelTraits } from '../domain/run/load-rules';
 import type { CallOptions, TritonClient } from './client';
 import type { ModelConfig } from './model-config';
 import { applyConfigPatch } from './served-config';
@@ -146,14 +147,6 @@ export function createCounters(
       composing: composing.map(({ name }, index) => ({ modelName: name, statistics: others[index] ?? [] })),
     };
   };
-}
-
-/** What of a model decides how it can be asked. */
-export interface ModelTraits {
-  /** It keeps state between the requests of a sequence (`sequence_batching`). */
-  readonly sequences: boolean;
-  /** A request may have any number of answers (`model_transaction_policy`). */
-  readonly decoupled: boolean;
 }
 
 /** The part of a ModelConfig that tells; names as in its parsed form. */

@@ -1,15 +1,15 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Tree } from '../../main/contract/trees';
 
-/** The Triton that is to be measured and how, as far as it is known; lists as they are typed. */
+/** The Triton that is to be measured and how, as far as it is known. */
 export interface MeasureTarget {
   readonly url?: string;
   readonly caFile?: string;
   /** Host that sees the address; absent or '': this machine. */
   readonly host?: string;
   readonly model?: string;
-  readonly batchSizes?: string;
-  readonly concurrency?: string;
-  readonly protocol?: 'grpc' | 'http';
+  /** Fields of the load, as a part of a specification. */
+  readonly fields?: Tree;
   readonly p99BudgetMs?: number;
 }
 

@@ -40,12 +40,12 @@ test('a running Triton is measured from the list of runs, in two clicks', async 
   await expect(dialog.getByText(/Triton 2\.\d+\.\d+ · 1 model ready/)).toBeVisible();
   // The only model is chosen.
   await expect(dialog.getByRole('combobox', { name: 'Model' })).toHaveValue('echo');
-  await dialog.getByLabel('Batch sizes').fill('8');
-  await expect(dialog.getByText('The model takes batches of at most 4')).toBeVisible();
-  await dialog.getByLabel('Batch sizes').fill('1, 4');
-  await dialog.getByLabel('Concurrency').fill('1, 2');
-  await dialog.getByLabel('Window').fill('200');
-  await dialog.getByLabel('p99 budget').fill('1000');
+  await dialog.getByRole('textbox', { name: 'Batch sizes' }).fill('8');
+  await expect(dialog.getByText('8 exceeds the maximum batch size 4')).toBeVisible();
+  await dialog.getByRole('textbox', { name: 'Batch sizes' }).fill('1, 4');
+  await dialog.getByRole('textbox', { name: 'Concurrency' }).fill('1, 2');
+  await dialog.getByRole('textbox', { name: 'Measurement window' }).fill('200');
+  await dialog.getByRole('textbox', { name: 'p99 budget' }).fill('1000');
   expect(await findings(page)).toEqual([]);
   await takePictures(page, 'measure');
   await dialog.getByRole('button', { name: 'Measure', exact: true }).click();
@@ -100,9 +100,9 @@ test('a level that leaves the answer in doubt is measured again from the answer,
   await dialog.getByRole('combobox', { name: 'Model' }).click();
   await page.getByRole('option', { name: 'slow' }).click();
   // The larger batch is the answer, whatever the noise.
-  await dialog.getByLabel('Batch sizes').fill('1, 4');
-  await dialog.getByLabel('Concurrency').fill('1');
-  await dialog.getByLabel('Window').fill('200');
+  await dialog.getByRole('textbox', { name: 'Batch sizes' }).fill('1, 4');
+  await dialog.getByRole('textbox', { name: 'Concurrency' }).fill('1');
+  await dialog.getByRole('textbox', { name: 'Measurement window' }).fill('200');
   await dialog.getByRole('button', { name: 'Measure', exact: true }).click();
   await expect(page.getByRole('heading', { name: /^slow · at / })).toBeVisible();
   const answer = page.getByRole('status').filter({ hasText: 'inferences/s at p99' });

@@ -119,8 +119,8 @@ describe('a stateful model', () => {
 
   it('refuses single requests with the remedy, and a model without state refuses sequences', async () => {
     const single = await rejection(tools.native.measure(await levelOf('accumulate', steps, {})));
-    expect(single).toMatchObject({ code: 'combination-unsupported' });
-    expect(single.remedy).toContain('--sequence-length');
+    expect(single).toMatchObject({ code: 'combination-unsupported', where: 'performance.sequences' });
+    expect(single.remedy).toContain('length of the sequences');
     const peer = await rejection(tools.perf_analyzer.measure(await levelOf('accumulate', steps, {})));
     expect(peer.code).toBe('combination-unsupported');
   });
@@ -213,8 +213,8 @@ describe('a decoupled model', () => {
 
   it('refuses single calls with the remedy', async () => {
     const error = await rejection(tools.native.measure(await levelOf('talk', ['three.bin'], {})));
-    expect(error).toMatchObject({ code: 'combination-unsupported' });
-    expect(error.remedy).toContain('--streaming');
+    expect(error).toMatchObject({ code: 'combination-unsupported', where: 'performance.streaming' });
+    expect(error.remedy).toContain('streaming');
   });
 
   it('is measured by perf_analyzer with its own flag', async () => {
@@ -299,5 +299,16 @@ describe('the verb', () => {
     const result = await perf(...args);
     expect((JSON.parse(result.stdout) as { error: { code: string } }).error.code).toBe(code);
     expect(result.code).not.toBe(0);
+  });
+
+  it.each([
+    ['--sequence-length', ['--model', 'accumulate']],
+    ['--sequence-id-range', ['--model', 'echo', '--sequence-id-range', '1:9']],
+    ['--streaming', ['--model', 'talk', '--shape', 'INPUT:2']],
+    ['--shape', ['--model', 'talk', '--streaming']],
+    ['--model', ['--model', 'nothing']],
+  ])('names the option, also of what the server refuses: %s', async (where, args) => {
+    const result = await perf(...args);
+    expect((JSON.parse(result.stdout) as { error: { where: string } }).error.where).toBe(where);
   });
 });

@@ -174,7 +174,7 @@ it('says that an output does not fit', async () => {
   const error = await rejection(
     tools.native.measure({ ...input, settings: { ...input.settings, outputSharedMemoryBytes: 64 } }),
   );
-  expect(error).toMatchObject({ code: 'input-invalid', where: '--output-shared-memory-size' });
+  expect(error).toMatchObject({ code: 'input-invalid', where: 'performance.outputSharedMemoryBytes' });
   expect(await ownFiles()).toEqual([]);
 });
 

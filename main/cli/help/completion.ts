@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
+import { longFlag } from '../../contract/fields/field';
 import { fields, valuesOf } from '../../contract/fields/fields';
 import { stepIds } from '../../contract/run/run-events';
 import { runSummarySchema } from '../../contract/run/run-outcome';
-import { longFlag } from '../field-options';
 import { type CliContext, printText } from '../output';
 import { readOneOf } from '../read-values';
 import { commandsOf, isFlag, optionsOf, verbIn } from './command-tree';

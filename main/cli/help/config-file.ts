@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Command, Option } from 'commander';
 import { invalidInput } from '../../contract/errors';
+import { longFlag } from '../../contract/fields/field';
 import { fields } from '../../contract/fields/fields';
 import { isTree, type Tree } from '../../contract/trees';
 import { configFolder, homeLayout } from '../../platform/layout';
 import { parseYaml } from '../../platform/parse-yaml';
 import { readBoundedFile } from '../../platform/plain-entry';
-import { longFlag } from '../field-options';
 import { commandsOf, isFlag, optionsOf, pathOf, verbIn } from './command-tree';
 
 const mostBytes = 64 * 1024;

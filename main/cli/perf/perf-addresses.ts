@@ -2,6 +2,7 @@ import { isLoopback, parseRemoteUrl, shownAddress, urlOrNull, withScheme } from 
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { type Protocol, protocols } from '../../contract/run/run-spec';
 import type { ServerLoad } from '../../contract/run/server-load';
+import { metricsBeside } from '../../domain/run/server-plan';
 import { askPort } from '../../platform/port-protocol';
 import { readTlsOptions, type TlsOptions } from '../field-options';
 
@@ -74,16 +75,12 @@ export function readAddresses(options: AddressOptions): ServerLoad['addresses'] 
   };
 }
 
-/** Two ports above HTTP, as Triton's defaults 8000 and 8002 are. Throws input-invalid. */
+/** Throws input-invalid. */
 function readMetricsAddress(
   given: string | undefined,
-  { http, secure }: Pick<ReturnType<typeof parseRemoteUrl>, 'http' | 'secure'>,
+  server: ReturnType<typeof parseRemoteUrl>,
 ): ServerLoad['addresses']['metrics'] {
-  const path = '/metrics';
-  if (given === undefined) {
-    const [host = '', port = ''] = http.split(/:(?=\d+$)/);
-    return isLoopback(http) && !secure ? { address: `${host}:${Number(port) + 2}`, path } : null;
-  }
+  if (given === undefined) return metricsBeside(server);
   const text = withScheme(given);
   const url = urlOrNull(text);
   if (url?.protocol !== 'http:') {
@@ -94,7 +91,7 @@ function readMetricsAddress(
     );
   }
   const port = url.port === '' ? metricsPort : url.port;
-  return { address: `${url.hostname}:${port}`, path: url.pathname === '/' ? path : url.pathname };
+  return { address: `${url.hostname}:${port}`, path: url.pathname === '/' ? '/metrics' : url.pathname };
 }
 
 function refuseOtherMachine(address: string, where: string): void {

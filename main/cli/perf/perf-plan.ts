@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { fromWire, invalidInput, toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { treeOf } from '../../contract/run/upstream-variables';
 import { getAt, mergeTrees, present } from '../../contract/trees';
@@ -132,29 +132,39 @@ async function readProfileExport({ profileExportFile }: PerfOptions): Promise<st
   return path;
 }
 
-/** The options of what is not a field. */
+/** The options of what is not a field, and of fields that `perf` has its own option for. */
 const flags: Readonly<Record<string, string>> = {
   models: '--model',
-  header: '--header',
+  modelVersion: '--model-version',
+  headers: '--header',
   profileExportFile: '--profile-export-file',
   url: '--url',
-  'limits.concurrency': '--remote-concurrency',
-  'limits.requestsPerSecond': '--remote-request-rate',
+  'engine.tls.serverName': '--tls-server-name',
+  'engine.tls.insecure': '--tls-insecure',
+  'engine.limits.concurrency': '--remote-concurrency',
+  'engine.limits.requestsPerSecond': '--remote-request-rate',
 };
 
-/** The same error naming the option. */
-function byFlag(error: unknown): unknown {
-  if (!(error instanceof WorkbenchError) || error.where === undefined) return error;
-  const { code, message, remedy, details } = error;
-  const where = flags[error.where] ?? flagOf(error.where);
-  return new WorkbenchError(code, message, { where, remedy, details, cause: error });
+/** The error with options, by the names that were typed, in place of the paths of fields. */
+export function wireByFlag({ where, remedy, ...error }: WireError, typed: PerfOptions): WireError {
+  const flag = (path: string): string => flags[path] ?? flagOf(path, typed);
+  return {
+    ...error,
+    ...present({
+      where: where === undefined ? undefined : flag(where),
+      remedy: remedy?.replace(/\b(?:engine|performance)(?:\.\w+)+/g, flag),
+    }),
+  };
 }
+
+export const byFlag = (error: unknown, typed: PerfOptions): unknown =>
+  error instanceof WorkbenchError ? fromWire(wireByFlag(toWire(error), typed)) : error;
 
 function limitOf(flag: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : readNumber(flag, text);
 }
 
-/** Throws input-invalid and combination-unsupported, naming the option. */
+/** Throws input-invalid and combination-unsupported; {@link byFlag} names the option of a field. */
 export async function readPerfPlan(
   typed: PerfOptions,
   say: (line: string) => void = () => undefined,
@@ -164,35 +174,31 @@ export async function readPerfPlan(
   for (const note of notes) say(note);
   const fields = await readFieldOptions(options, 'perf');
   const names = readHeaders(options.header ?? []).map(({ name }) => name);
-  try {
-    const { addresses, protocol } = await resolveAddresses(options, getAt(fields, protocolPath), say);
-    const given =
-      protocol === undefined ? fields : mergeTrees(fields, treeOf(protocolPath.join('.'), protocol));
-    return planServerLoad({
-      addresses,
-      ...present({ host: options.host }),
-      models: readModelNames(options.model),
-      modelVersion: options.modelVersion ?? '',
-      sources: absoluteSources(options.inputData ?? [], options.model),
-      shapes: readShapes(options.shape ?? []),
-      given,
-      ...(names.length === 0 ? {} : { headerNames: names }),
-      ...present({
-        analyzerArguments: analyzerArguments.length === 0 ? undefined : analyzerArguments,
-        strings: readStrings(options),
-        metricsIntervalMs: options.metricsInterval,
-        profileExportFile: await readProfileExport(options),
-      }),
-      precision,
-      inTurns: options.inTurns,
-      limits: {
-        concurrency: limitOf('--remote-concurrency', options.remoteConcurrency),
-        requestsPerSecond: limitOf('--remote-request-rate', options.remoteRequestRate),
-      },
-    });
-  } catch (error) {
-    throw byFlag(error);
-  }
+  const { addresses, protocol } = await resolveAddresses(options, getAt(fields, protocolPath), say);
+  const given =
+    protocol === undefined ? fields : mergeTrees(fields, treeOf(protocolPath.join('.'), protocol));
+  return planServerLoad({
+    addresses,
+    ...present({ host: options.host }),
+    models: readModelNames(options.model),
+    modelVersion: options.modelVersion ?? '',
+    sources: absoluteSources(options.inputData ?? [], options.model),
+    shapes: readShapes(options.shape ?? []),
+    given,
+    ...(names.length === 0 ? {} : { headerNames: names }),
+    ...present({
+      analyzerArguments: analyzerArguments.length === 0 ? undefined : analyzerArguments,
+      strings: readStrings(options),
+      metricsIntervalMs: options.metricsInterval,
+      profileExportFile: await readProfileExport(options),
+    }),
+    precision,
+    inTurns: options.inTurns,
+    limits: {
+      concurrency: limitOf('--remote-concurrency', options.remoteConcurrency),
+      requestsPerSecond: limitOf('--remote-request-rate', options.remoteRequestRate),
+    },
+  });
 }
 
 type Told = Pick<ServerLoad, 'tools'> & {

@@ -11,7 +11,7 @@ import { readHeaders } from '../read-values';
 import { budgetOf } from '../settings';
 import { codeOf } from '../work';
 import type { PerfOptions } from './perf-options';
-import { addPerfOptions, planText, readPerfPlan } from './perf-plan';
+import { addPerfOptions, byFlag, planText, readPerfPlan, wireByFlag } from './perf-plan';
 import { pointLine, tellResults } from './perf-print';
 
 /** A line for everything that comes of the levels, as it comes. */
@@ -73,7 +73,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
       },
     };
     const { end } = await core.handlers['runs.execute']({ runId, listener, headers });
-    const { outcome, error } = await end;
+    const { outcome, error: failure } = await end;
+    const error = failure === null ? null : wireByFlag(failure, options);
     const { results } = held;
     if (results !== null) {
       const { percentile } = load.settings;
@@ -107,6 +108,10 @@ export function addPerf(program: Command, context: CliContext): void {
     // As perf_analyzer has it.
     .version(program.version() ?? '', '--version', 'Print the version of the workbench.');
   addPerfOptions(command).action(async (options: PerfOptions) => {
-    context.exit(await measure(context, options));
+    context.exit(
+      await measure(context, options).catch((error: unknown) => {
+        throw byFlag(error, options);
+      }),
+    );
   });
 }

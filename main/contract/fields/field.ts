@@ -11,6 +11,8 @@ export interface FieldRow {
   readonly path: string;
   /** Noun phrase, without its unit. */
   readonly label: string;
+  /** The label where a running server is measured, which has no scenarios. */
+  readonly serverLabel?: string;
   /** Triton's or perf_analyzer's own name. */
   readonly term: string;
   /** One sentence: what the field does. */
@@ -58,6 +60,9 @@ export interface FieldRow {
   /** Written by the workbench itself: neither form nor report shows it. */
   readonly internal?: boolean;
 }
+
+/** "--batch-sizes" of "--batch-sizes <list>". */
+export const longFlag = (option: string): string => option.split(' ')[0] ?? option;
 
 /** Makes the fields of what a run asks a scheduler of jobs for. */
 export const jobField =

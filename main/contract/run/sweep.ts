@@ -53,23 +53,6 @@ export const loadKey = ({ batchSize, concurrency, requestRate }: LoadLevel): str
 export const byLoad = (a: LoadLevel, b: LoadLevel): number =>
   a.batchSize - b.batchSize || (a.requestRate ?? a.concurrency) - (b.requestRate ?? b.concurrency);
 
-/**
- * Why a level cannot have so few requests; null where it can, and for 0: windows. A concurrency needs one request each;
- * perf_analyzer also needs one second of a rate. Pure.
- */
-export function tooFewRequests(
-  { requestRate, concurrency }: LoadLevel,
-  requestCount: number,
-  tools: readonly LoadTool[],
-): string | null {
-  if (requestCount === 0 || requestCount >= Math.floor(requestRate ?? concurrency)) return null;
-  if (requestRate === undefined)
-    return `A level of concurrency ${concurrency} needs at least as many requests, not ${requestCount}`;
-  return tools.includes('perf_analyzer')
-    ? `perf_analyzer needs at least as many requests per level as ${requestRate} requests/s, not ${requestCount}`
-    : null;
-}
-
 /** What the levels of a table or chart differ in. */
 export type Sweep = 'batchSize' | 'concurrency' | 'requestRate';
 

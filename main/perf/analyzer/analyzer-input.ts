@@ -111,10 +111,10 @@ type TlsInput = Pick<MeasureInput, 'protocol' | 'httpTls' | 'grpcTls'>;
 export const analyzerTls = ({ protocol, httpTls, grpcTls }: TlsInput): TlsFiles | null =>
   (protocol === 'grpc' ? grpcTls : httpTls) ?? null;
 
-const refused = (flag: string, message: string) =>
+const refused = (where: string, message: string) =>
   new WorkbenchError('combination-unsupported', message, {
-    where: flag,
-    remedy: 'Measure with --load-tool native.',
+    where,
+    remedy: 'Choose "native" as the load tool.',
   });
 
 const given = (flag: string, value: string | undefined): string[] =>
@@ -127,13 +127,13 @@ export function tlsArguments(input: TlsInput): string[] {
   const { caFile, certFile, keyFile, insecure = false } = tls;
   if (tls.serverName !== undefined && !insecure) {
     throw refused(
-      '--tls-server-name',
+      'engine.tls.serverName',
       'perf_analyzer checks the certificate only against the host of the address',
     );
   }
   if (input.protocol === 'grpc') {
     if (insecure)
-      throw refused('--tls-insecure', 'perf_analyzer always checks the certificate of a gRPC server');
+      throw refused('engine.tls.insecure', 'perf_analyzer always checks the certificate of a gRPC server');
     return [
       '--ssl-grpc-use-ssl',
       ...given('--ssl-grpc-root-certifications-file', caFile),

@@ -22,7 +22,7 @@ function joined(before: readonly SampleTensor[], after: readonly SampleTensor[])
     before.some(({ name }) => after.every((other) => other.name !== name))
   ) {
     throw invalidInput(
-      '--input-data',
+      'performance.inputData',
       'The files give values to different tensors',
       'Give each the same tensors.',
     );
@@ -46,7 +46,7 @@ export function appended(before: InputData, after: InputData): InputData {
   const { expected: second } = after;
   if ((first === undefined) !== (second === undefined)) {
     throw invalidInput(
-      '--input-data',
+      'performance.inputData',
       'Only some of the files have expected outputs',
       'Give them in every file, or in none.',
     );

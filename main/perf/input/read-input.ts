@@ -201,13 +201,13 @@ export async function storeInput(
   }
   if (bytes > mostInputBytes) {
     throw inputProblem(
-      '--input-data',
+      'performance.inputData',
       `All entries together have ${bytes} bytes, at most ${mostInputBytes} are sent`,
     );
   }
   await makeFolder(dir);
   const tensors = await storeTensors(dir, 'in-', wanted.inputs, entries);
-  if (tensors.length === 0) throw inputProblem('--input-data', 'No input has a value');
+  if (tensors.length === 0) throw inputProblem('performance.inputData', 'No input has a value');
   const expected =
     input.expected === null ? [] : await storeTensors(dir, 'out-', wanted.outputs, input.expected.flat());
   return {

@@ -1,12 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestHeader } from '../../contract/address';
-import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
+import { toWire, type WireError } from '../../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
 import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { type LoadLevel, type MeasuringTurn, searchLatencyUs, turnKey } from '../../contract/run/sweep';
 import { inLongerWindows } from '../../domain/measured/again';
+import { requireLoad } from '../../domain/run/load-rules';
+import { serverLoadFindings } from '../../domain/run/server-rules';
 import { makeFolder, makeTemporaryFolder } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { readTls } from '../../triton/tls';
@@ -17,7 +19,6 @@ import { joinProfiles, profileEnding } from '../profile-export';
 import { openReadings, type ReadingSources, readWhile, windowSpan } from '../readings';
 import {
   checkKinds,
-  checkModels,
   measureModels,
   readServerModels,
   type ServerModel,
@@ -302,20 +303,12 @@ async function measureAll(session: Session): Promise<SweepEnd['found']> {
 /** A client of a server that takes the load. Throws what the client throws, combination-unsupported and input-invalid. */
 async function clientOf(
   load: ServerLoad,
-  { loadTools, via }: Pick<ServerLoadTools, 'loadTools' | 'via'>,
+  { via }: Pick<ServerLoadTools, 'via'>,
   headers: readonly RequestHeader[],
 ): Promise<TritonClient> {
-  if (headers.length > 0 && load.tools.includes('perf_analyzer')) {
-    throw new WorkbenchError('combination-unsupported', 'perf_analyzer is not given headers', {
-      where: '--header',
-      remedy:
-        'Use --load-tool native: in the command line of perf_analyzer everybody on this machine could read them.',
-    });
-  }
-  const { addresses, models } = load;
-  for (const tool of load.tools) checkModels(loadTools[tool], models, load);
-  const client = createTritonClient(via?.http ?? addresses.http, {
-    tls: await readTls(addresses.httpTls),
+  requireLoad(serverLoadFindings({ ...load, headerNames: headers.map(({ name }) => name) }));
+  const client = createTritonClient(via?.http ?? load.addresses.http, {
+    tls: await readTls(load.addresses.httpTls),
     headers,
   });
   await checkKinds(client, load);
@@ -342,10 +335,10 @@ async function withFolder<Result>(
 /** Whether the server would take the load, without sending it. Throws as {@link measureServer} does before any load. */
 export async function inspectServer(
   load: ServerLoad,
-  { loadTools, readers, via }: Pick<ServerLoadTools, 'loadTools' | 'readers' | 'via'>,
+  { readers, via }: Pick<ServerLoadTools, 'readers' | 'via'>,
   headers: readonly RequestHeader[],
 ): Promise<{ readonly tritonVersion: string }> {
-  const client = await clientOf(load, { loadTools, via }, headers);
+  const client = await clientOf(load, { via }, headers);
   await withFolder(undefined, (dir) => readServerModels(client, load, { dir, readers }));
   return { tritonVersion: (await client.serverMetadata()).version };
 }
@@ -360,7 +353,7 @@ export async function measureServer(
   listener: ServerLoadListener,
   { signal, pauseAsked = () => false, known = () => [], again = [], headers = [] }: ServerWork,
 ): Promise<ServerResults> {
-  const client = await clientOf(load, { loadTools, via }, headers);
+  const client = await clientOf(load, { via }, headers);
   return withFolder(given, async (dir) => {
     const models = await readServerModels(client, load, { dir, readers });
     const release = await takeTurn();

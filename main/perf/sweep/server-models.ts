@@ -4,17 +4,16 @@ import type { InputData } from '../../contract/measured/input-data';
 import type { LoadPoint } from '../../contract/measured/results';
 import type { ServerLoad } from '../../contract/run/server-load';
 import type { LoadLevel } from '../../contract/run/sweep';
-import { largestOf } from '../../domain/statistics';
+import { batchFindings, type ModelTraits, requireLoad, sentFindings } from '../../domain/run/load-rules';
 import type { ModelMetadata, TritonClient } from '../../triton/client';
 import { unlistedModel } from '../../triton/listed-models';
 import type { ModelConfig } from '../../triton/model-config';
-import { type ModelTraits, readModelTraits } from '../../triton/model-traits';
+import { readModelTraits } from '../../triton/model-traits';
 import { generateInput, requireFittingShapes, requireShapedInputs } from '../generate-input';
 import { appended, inFolder } from '../input/append-input';
 import type { InputReaders } from '../input/input-readers';
 import { wantedTensors } from '../input/wanted-tensor';
 import type { LoadTool, MeasureInput } from '../load-tool';
-import { assertLoadKind } from '../load-tools';
 
 type NamedModel = ServerLoad['models'][number];
 
@@ -23,39 +22,6 @@ export interface ServerModel extends NamedModel {
   readonly batched: boolean;
   readonly inputData: InputData;
   readonly inputDataDir: string;
-}
-
-/**
- * Throws combination-unsupported where the load tool cannot drive these models at once, and input-invalid where a weight or a
- * version has no meaning.
- */
-export function checkModels(
-  tool: LoadTool,
-  models: readonly NamedModel[],
-  load: Pick<ServerLoad, 'modelVersion' | 'byIntervals'>,
-): void {
-  if (load.byIntervals && models.some(({ weight }) => weight !== 1)) {
-    throw invalidInput(
-      '--model',
-      'Request intervals do not support weights',
-      'Use --request-rate instead of --request-intervals.',
-    );
-  }
-  if (models.length === 1) return;
-  if (tool.measureTogether === undefined) {
-    throw new WorkbenchError(
-      'combination-unsupported',
-      `${tool.id} measures one model at a time: the windows of two processes would not coincide`,
-      { where: '--model', remedy: 'Measure with --load-tool native, or one model after the other.' },
-    );
-  }
-  if (load.modelVersion !== '') {
-    throw invalidInput(
-      '--model-version',
-      'A model version applies to one model only',
-      'Remove it: the server chooses the version of each model.',
-    );
-  }
 }
 
 /** One model by itself, or several at the same time; a result each, in the order of `inputs`. */
@@ -125,9 +91,9 @@ async function readServerInputs(
   if (others.length === 0) return readServerInput(first, model);
   if (files.includes('zero')) {
     throw invalidInput(
-      '--input-data',
+      'performance.inputData',
       'Zeros and values of a file exclude each other',
-      'Give --input-data zero, or files.',
+      'Give zeros, or files.',
     );
   }
   const parts: InputData[] = [];
@@ -147,33 +113,22 @@ async function traitsOf(client: TritonClient, name: string, version: string): Pr
     const unlisted = await unlistedModel(client, name);
     if (unlisted === null) throw error;
     const { message, remedy } = unlisted;
-    throw new WorkbenchError('model-not-ready', message, { where: '--model', remedy, cause: error });
+    throw new WorkbenchError('model-not-ready', message, { where: 'models', remedy, cause: error });
   }
-}
-
-/** Requests that are larger than the model takes would fail one and all. Throws combination-unsupported. */
-export function requireBatchSizes(name: string, maxBatchSize: number, batchSizes: readonly number[]): void {
-  const largest = largestOf(batchSizes);
-  if (largest <= Math.max(1, maxBatchSize)) return;
-  throw new WorkbenchError(
-    'combination-unsupported',
-    maxBatchSize === 0
-      ? `${name} takes one item a request (max_batch_size 0), not ${largest}`
-      : `${name} takes at most ${maxBatchSize} items a request (max_batch_size), not ${largest}`,
-    { where: '--batch-sizes', remedy: `Measure batch sizes up to ${Math.max(1, maxBatchSize)}.` },
-  );
 }
 
 /** Throws combination-unsupported for load that one of the models does not take, and model-not-ready. */
 export async function checkKinds(
   client: TritonClient,
-  { models, modelVersion, protocol, settings, levels }: ServerLoad,
+  { models, modelVersion, protocol, settings, levels, tools }: ServerLoad,
 ): Promise<void> {
   const batchSizes = levels.map((level) => level.batchSize);
   for (const { name } of models) {
     const traits = await traitsOf(client, name, modelVersion);
-    assertLoadKind(traits, { modelName: name, protocol, settings, batchSizes });
-    requireBatchSizes(name, (await client.modelConfig(name, modelVersion)).maxBatchSize, batchSizes);
+    const { maxBatchSize } = await client.modelConfig(name, modelVersion);
+    const model = { name, maxBatchSize, traits };
+    const sent = { protocol, settings, batchSizes, tools };
+    requireLoad([...sentFindings(sent, model), ...batchFindings({ batchSizes }, model)]);
   }
 }
 

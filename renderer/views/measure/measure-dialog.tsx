@@ -1,12 +1,13 @@
-import { Button, Modal, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import { Button, Modal, Select, Textarea, TextInput } from '@mantine/core';
 import { IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { toWire, type WireError } from '../../../main/contract/errors';
-import type { ServedModel, ServerLook } from '../../../main/contract/run/measure-request';
+import type { ServerLook } from '../../../main/contract/run/measure-request';
+import type { SpecProblem } from '../../../main/contract/run/spec-tools';
+import { getAt, type Keys, sameValue, setAt, unsetAt } from '../../../main/contract/trees';
 import { moreText } from '../../../main/contract/words';
 import type { Client } from '../../client';
-import { budgetLabel } from '../../components/budget-input';
 import { CommandText } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { onText } from '../../handlers';
@@ -15,9 +16,25 @@ import { settingsOf } from '../../stores/settings';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { HostChoice } from '../hosts/host-choice';
-import { commandOf, emptyForm, isSecure, type MeasureForm, readForm, serverOf } from './measure-form';
-
-type Address = Pick<MeasureForm, 'url' | 'host' | 'caFile' | 'headers'>;
+import { type FieldForm, FieldFormProvider } from '../new-deployment/controls/field-form';
+import { toldProblem } from '../new-deployment/controls/field-frame';
+import { FieldInput } from '../new-deployment/controls/field-input';
+import { type Field, pathOf } from '../new-deployment/fields/field';
+import { BudgetField } from '../new-deployment/pages/name-and-budget';
+import { isAbout } from '../new-deployment/problems';
+import {
+  type Address,
+  commandOf,
+  emptyForm,
+  fieldDefaults,
+  isSecure,
+  measureFields,
+  type MeasureForm,
+  type ReadForm,
+  readForm,
+  serverOf,
+  valueIn,
+} from './measure-form';
 
 interface Look {
   readonly look: ServerLook | null;
@@ -138,32 +155,26 @@ function addressText({
     : { description: undefined, error: error.message };
 }
 
-/** The labels of the fields that a reason names. */
-const fieldLabels: Readonly<Partial<Record<keyof MeasureForm, string>>> = {
-  url: 'Triton HTTP address',
-  headers: 'Headers',
-  batchSizes: 'Batch sizes',
-  concurrency: 'Concurrency',
-  windowMs: 'Window',
-};
-
 /** Why nothing can be measured yet; null where it can. Pure. */
-function whyNot(found: Look, { problems }: ReturnType<typeof readForm>): string | null {
-  if (problems === null) return null;
-  const { model, url, ...others } = problems;
-  if (model !== undefined && url === undefined) {
+function whyNot(found: Look, { request, problems }: ReadForm, fields: readonly Field[]): string | null {
+  const at = (name: string): SpecProblem | undefined => problems.find(({ field }) => field === name);
+  if (request !== null) return null;
+  if (at('model') !== undefined && at('url') === undefined) {
     if (found.changed === true) return 'The address has changed: check it first.';
     if (found.asking) return 'Asking the server…';
     if (found.look === null) return 'No Triton responds at this address.';
     return found.look.models.length === 0 ? 'The server has no ready model.' : 'Choose a model.';
   }
-  const [[field, text] = ['', '']] = Object.entries({ ...(url === undefined ? {} : { url }), ...others });
-  const label = fieldLabels[field as keyof MeasureForm];
+  const [first] = problems.filter(({ field, severity }) => severity === 'problem' && field !== 'model');
+  if (first === undefined) return null;
+  const label = serverLabels[first.field] ?? fields.find((field) => isAbout(first, pathOf(field)))?.label;
   // What is wrong with it is said beside the field.
-  return label === undefined ? text : `Correct the field “${label}” first.`;
+  return label === undefined ? first.message : `Correct the field “${label}” first.`;
 }
 
 type Change = (part: Partial<MeasureForm>) => void;
+
+const serverLabels: Readonly<Record<string, string>> = { url: 'Triton HTTP address', headers: 'Headers' };
 
 function ServerFields(props: {
   form: MeasureForm;
@@ -187,7 +198,7 @@ function ServerFields(props: {
         }}
       />
       <TextInput
-        label="Triton HTTP address"
+        label={serverLabels['url']}
         description={description}
         data-autofocus
         value={form.url}
@@ -209,7 +220,7 @@ function ServerFields(props: {
         }
       />
       <Textarea
-        label="Headers"
+        label={serverLabels['headers']}
         description="Only for a gateway: one per line, sent with every request. Their values are not kept."
         placeholder="Authorization: Bearer …"
         autosize
@@ -234,40 +245,31 @@ function ServerFields(props: {
   );
 }
 
-/** Inputs whose dimensions the model leaves open. */
-function ShapeFields(props: {
-  form: MeasureForm;
-  change: Change;
-  model: ServedModel | null;
-  problem: string | undefined;
-}) {
-  const { form, change, model, problem } = props;
-  return (model?.dynamicInputs ?? []).map(({ name, dims }) => (
-    <TextInput
-      key={name}
-      label={`Dimensions of ${name}`}
-      description={`Without the batch; the model has ${dims.map((dim) => (dim === -1 ? '?' : String(dim))).join(', ')}`}
-      error={problem?.startsWith(`${name}: `) === true ? problem : undefined}
-      value={form.shapes[name] ?? ''}
-      onChange={onText((text) => change({ shapes: { ...form.shapes, [name]: text } }))}
-    />
-  ));
-}
-
 /** Asks what is to be measured on a Triton that is there already, and starts it. */
 function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: () => void }) {
   const { form, change, look, ask, onEnter, model, read, start, error, busy } = useMeasure(target, onDone);
-  const why = whyNot(look, read);
+  const fields = measureFields(form, model);
+  const why = whyNot(look, read, fields);
   const { request, problems } = read;
   const names = (look.look?.models ?? []).map(({ name }) => name);
+  const textAt = (name: string) => problems.filter(({ field }) => field === name).map(toldProblem)[0];
+  const chosen = (keys: Keys) => getAt(form.fields, keys);
+  const defaultOf = (keys: Keys) => getAt(fieldDefaults, keys);
+  const ofFields: FieldForm = {
+    ...{ name: 'measure', problems, defaultOf },
+    valueAt: (keys) => valueIn(form, keys),
+    isChanged: (keys) => chosen(keys) !== undefined && !sameValue(chosen(keys), defaultOf(keys)),
+    change: (keys, value) => change({ fields: setAt(form.fields, keys, value) }),
+    reset: (keys) => change({ fields: unsetAt(form.fields, keys) }),
+  };
   return (
     <form className="stack" onSubmit={onSubmit(start)}>
       <ServerFields
         form={form}
         change={change}
         found={look}
-        problem={problems?.url}
-        headersProblem={problems?.headers}
+        problem={textAt('url')}
+        headersProblem={textAt('headers')}
         onAsk={ask}
         onEnter={onEnter}
       />
@@ -281,8 +283,14 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
         value={form.model === '' ? null : form.model}
         onChange={(name) => change({ model: name ?? '' })}
       />
-      <ShapeFields form={form} change={change} model={model} problem={problems?.shapes} />
-      <LoadFields form={form} change={change} problems={problems ?? {}} />
+      <FieldFormProvider value={ofFields}>
+        <div className="fields measure-load">
+          {fields.map((field) => (
+            <FieldInput key={pathOf(field)} field={field} />
+          ))}
+          <BudgetField budgetMs={form.p99BudgetMs} onType={(p99BudgetMs) => change({ p99BudgetMs })} />
+        </div>
+      </FieldFormProvider>
       {error === null ? null : <ErrorPanel error={error} />}
       {request === null ? null : (
         <CommandText argv={commandOf(request)} note="On the command line, which has all other options:" />
@@ -305,58 +313,12 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
   );
 }
 
-function LoadFields(props: {
-  form: MeasureForm;
-  change: Change;
-  problems: NonNullable<ReturnType<typeof readForm>['problems']>;
-}) {
-  const { form, change, problems } = props;
-  const text = (name: 'batchSizes' | 'concurrency') => ({
-    error: problems[name],
-    value: form[name],
-    onChange: onText((value) => change({ [name]: value })),
-  });
-  const milliseconds = (name: 'windowMs' | 'p99BudgetMs') => ({
-    suffix: ' ms',
-    hideControls: true,
-    allowNegative: false,
-    error: problems[name],
-    value: form[name] ?? '',
-    onChange: (value: number | string) => {
-      change({ [name]: typeof value === 'number' ? value : null });
-    },
-  });
-  return (
-    <div className="measure-load">
-      <TextInput label="Batch sizes" {...text('batchSizes')} />
-      <TextInput label="Concurrency" {...text('concurrency')} />
-      <NumberInput label="Window" allowDecimal={false} {...milliseconds('windowMs')} />
-      <NumberInput label={budgetLabel} placeholder="none" {...milliseconds('p99BudgetMs')} suffix="" />
-      <div>
-        <span className="measure-label" id="measure-protocol">
-          Protocol
-        </span>
-        <SegmentedControl
-          size="xs"
-          aria-labelledby="measure-protocol"
-          value={form.protocol}
-          onChange={(value) => change({ protocol: value === 'http' ? 'http' : 'grpc' })}
-          data={[
-            { value: 'grpc', label: 'gRPC' },
-            { value: 'http', label: 'HTTP' },
-          ]}
-        />
-      </div>
-    </div>
-  );
-}
-
 /** Measures a running Triton: from the list of runs, the monitor or the palette. */
 export function MeasureDialog() {
   const { overlay } = useWorkbench();
   const { measured, close } = useStore(overlay);
   return (
-    <Modal opened={measured !== null} onClose={close} size="lg" title="Measure a running Triton">
+    <Modal opened={measured !== null} onClose={close} size="xl" title="Measure a running Triton">
       {measured === null ? null : <MeasureFormBody target={measured} onDone={close} />}
     </Modal>
   );

@@ -4,8 +4,17 @@ import {
   parseRemoteUrl,
   type RequestHeader,
 } from '../../../main/contract/address';
+import { longFlag } from '../../../main/contract/fields/field';
+import { fieldAt } from '../../../main/contract/fields/fields';
 import type { MeasureRequest, ServedModel } from '../../../main/contract/run/measure-request';
-import { parseIntegers } from '../new-deployment/read-text';
+import type { SpecProblem } from '../../../main/contract/run/spec-tools';
+import { getAt, type Keys, mergeTrees, type Tree, unsetAt } from '../../../main/contract/trees';
+import { shapeFinding } from '../../../main/domain/run/load-rules';
+import { readServerLoad, serverBase, wantedLoad } from '../../../main/domain/run/server-plan';
+import type { Field } from '../new-deployment/fields/field';
+import { formField, namedField } from '../new-deployment/fields/form-field';
+import { problemsOf } from '../new-deployment/problems';
+import { textProblem } from '../new-deployment/read-text';
 
 /** What is typed, as it is typed. */
 export interface MeasureForm {
@@ -17,15 +26,13 @@ export interface MeasureForm {
   /** A line each: "Authorization: Bearer …". */
   readonly headers: string;
   readonly model: string;
-  readonly batchSizes: string;
-  readonly concurrency: string;
-  readonly protocol: 'grpc' | 'http';
-  /** Length of a window, milliseconds. */
-  readonly windowMs: number | null;
+  /** Fields of the load, and shapes of inputs, that were chosen: a part of a specification. */
+  readonly fields: Tree;
   readonly p99BudgetMs: number | null;
-  /** Dimensions of the inputs that have open ones, by input. */
-  readonly shapes: Readonly<Record<string, string>>;
 }
+
+/** Where the server is, and how it is reached. */
+export type Address = Pick<MeasureForm, 'url' | 'host' | 'caFile' | 'headers'>;
 
 export const emptyForm: MeasureForm = {
   url: 'localhost:8000',
@@ -33,40 +40,43 @@ export const emptyForm: MeasureForm = {
   caFile: '',
   headers: '',
   model: '',
-  batchSizes: '1',
-  concurrency: '1, 2, 4, 8',
-  protocol: 'grpc',
-  windowMs: 2000,
+  fields: {},
   p99BudgetMs: null,
-  shapes: {},
 };
 
-type Problems = Readonly<Partial<Record<keyof MeasureForm, string>>>;
+/** The fields of the load that are asked for; `perf` has all others. */
+const loadPaths = ['batchSizes', 'concurrency', 'protocol', 'measurementIntervalMs'].map(
+  (name) => `performance.${name}`,
+);
 
-export type ReadForm =
-  | { readonly request: MeasureRequest; readonly problems: null }
-  | { readonly request: null; readonly problems: Problems };
+/** A window begins with several levels, of which the best is the answer. */
+export const fieldDefaults: Tree = mergeTrees(serverBase, { performance: { concurrency: [1, 2, 4, 8] } });
 
-const sentence = (read: readonly number[] | string): string | null =>
-  typeof read === 'string' ? read : null;
+/** The value of a field: chosen, else the default. */
+export const valueIn = ({ fields }: Pick<MeasureForm, 'fields'>, keys: Keys): unknown =>
+  getAt(fields, keys) ?? getAt(fieldDefaults, keys);
 
-/** Batches that the model does not take are refused here rather than by every request. */
-function batchProblem(read: readonly number[] | string, model: ServedModel | null): string | null {
-  if (typeof read === 'string') return read;
-  const most = model === null ? null : Math.max(1, model.maxBatchSize);
-  const bad = read.find((size) => most !== null && size > most);
-  return bad === undefined ? null : `The model takes batches of at most ${String(most)}`;
-}
+const dimsText = (dims: readonly number[]): string =>
+  dims.map((dim) => (dim === -1 ? '?' : String(dim))).join(', ');
 
-function shapesProblem(shapes: MeasureForm['shapes'], model: ServedModel | null): string | null {
-  for (const { name, dims } of model?.dynamicInputs ?? []) {
-    const read = parseIntegers(shapes[name] ?? '', false);
-    if (typeof read === 'string') return `${name}: ${read}`;
-    if (read.length !== dims.length) return `${name}: ${dims.length} dimensions are needed`;
-    const fixed = dims.findIndex((dim, axis) => dim !== -1 && dim !== read[axis]);
-    if (fixed >= 0) return `${name}: dimension ${fixed + 1} is ${String(dims[fixed])}`;
-  }
-  return null;
+/** A field for each input with open dimensions, and those of the load. */
+export function measureFields(
+  form: Pick<MeasureForm, 'fields'>,
+  model: ServedModel | null,
+): readonly Field[] {
+  const context = { value: (...keys: string[]) => valueIn(form, keys) };
+  const shapes = (model?.dynamicInputs ?? []).map(({ name, dims }) =>
+    namedField('model.shapes.*', name, context, {
+      label: `Dimensions of ${name}`,
+      help: `Without the batch; the model has ${dimsText(dims)}`,
+      control: { kind: 'integers', mayBeEmpty: false },
+    }),
+  );
+  const load = loadPaths.map((path) => {
+    const { serverLabel: label } = fieldAt(path);
+    return formField(path, context, label === undefined ? {} : { label });
+  });
+  return [...shapes, ...load];
 }
 
 /** A header per line that has any text. */
@@ -79,63 +89,90 @@ const headersOf = (text: string): readonly RequestHeader[] =>
       return { name: line.slice(0, Math.max(0, colon)).trim(), value: line.slice(colon + 1).trim() };
     });
 
-const headersProblem = (text: string): string | null =>
-  headersOf(text)
-    .map(headerProblem)
-    .find((problem) => problem !== null) ?? null;
-
 /** The server as the core is asked for it. Pure. */
 export const serverOf = ({
   url,
   host,
   caFile,
   headers,
-}: Pick<MeasureForm, 'url' | 'host' | 'caFile' | 'headers'>): Pick<
-  MeasureRequest,
-  'url' | 'host' | 'tls' | 'headers'
-> => ({
+}: Address): Pick<MeasureRequest, 'url' | 'host' | 'tls' | 'headers'> => ({
   url: url.trim(),
   ...(host === '' ? {} : { host }),
   ...(isSecure(url) && caFile.trim() !== '' ? { tls: { caFile: caFile.trim() } } : {}),
   ...(headers.trim() === '' ? {} : { headers: [...headersOf(headers)] }),
 });
 
+const problemAt = (field: string, message: string | null | undefined): readonly SpecProblem[] =>
+  typeof message === 'string' ? [{ field, severity: 'problem', message, remedy: null }] : [];
+
+const required = 'Required';
+
+const shapesOf = (form: MeasureForm, model: ServedModel | null) =>
+  (model?.dynamicInputs ?? []).map((input) => ({
+    ...input,
+    shape: valueIn(form, ['model', 'shapes', input.name]),
+  }));
+
+function shapeProblems(form: MeasureForm, model: ServedModel | null): readonly SpecProblem[] {
+  return shapesOf(form, model).flatMap(({ name, dims, shape }) => {
+    if (shape === undefined) return problemAt(`model.shapes.${name}`, required);
+    return Array.isArray(shape) ? (shapeFinding(name, shape as number[], dims) ?? []) : [];
+  });
+}
+
+/** What the rules of a load say; nothing while the address is none, which the look at it says. */
+function ruleProblems(request: MeasureRequest, model: ServedModel | null): readonly SpecProblem[] {
+  try {
+    const wanted = wantedLoad(request);
+    const known = model === null ? undefined : { ...model, traits: null };
+    return readServerLoad(wanted, known).findings;
+  } catch {
+    return [];
+  }
+}
+
+function requestOf(form: MeasureForm, model: ServedModel | null): MeasureRequest {
+  const { p99BudgetMs: budget } = form;
+  const shapes = shapesOf(form, model).map(({ name, shape }) => [name, shape]);
+  const load = loadPaths.map((path) => [path.split('.').at(-1), valueIn(form, path.split('.'))]);
+  return {
+    ...serverOf(form),
+    model: form.model,
+    modelVersion: '',
+    shapes: Object.fromEntries(shapes) as Record<string, number[]>,
+    performance: Object.fromEntries(load) as Tree,
+    ...(budget === null || budget <= 0 ? {} : { p99BudgetMs: budget }),
+  };
+}
+
+export interface ReadForm {
+  /** null: problems stand against it. */
+  readonly request: MeasureRequest | null;
+  readonly problems: readonly SpecProblem[];
+}
+
 /** What is asked for, or what is wrong with which field. Pure. */
 export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm {
-  const batchSizes = parseIntegers(form.batchSizes, false);
-  const concurrency = parseIntegers(form.concurrency, false);
-  const found: Readonly<Partial<Record<keyof MeasureForm, string | null>>> = {
-    url: form.url.trim() === '' ? 'Required' : null,
-    headers: headersProblem(form.headers),
-    model: form.model === '' ? 'Required' : null,
-    batchSizes: batchProblem(batchSizes, model),
-    concurrency: sentence(concurrency),
-    windowMs: form.windowMs === null || form.windowMs < 1 ? 'A window lasts at least 1 ms' : null,
-    shapes: shapesProblem(form.shapes, model),
-  };
-  const problems = Object.fromEntries(Object.entries(found).filter(([, text]) => text !== null)) as Problems;
-  if (Object.keys(problems).length > 0) return { request: null, problems };
-  const shapes = (model?.dynamicInputs ?? []).map(({ name }) => [
-    name,
-    parseIntegers(form.shapes[name] ?? '', true),
-  ]);
-  const budget = form.p99BudgetMs;
-  return {
-    problems: null,
-    request: {
-      ...serverOf(form),
-      model: form.model,
-      modelVersion: '',
-      shapes: Object.fromEntries(shapes) as Record<string, number[]>,
-      performance: {
-        batchSizes,
-        concurrency,
-        protocol: form.protocol,
-        measurementIntervalMs: form.windowMs,
-      },
-      ...(budget === null || budget <= 0 ? {} : { p99BudgetMs: budget }),
-    },
-  };
+  const fields = measureFields(form, model);
+  // What cannot be read says so itself; the rest is judged with the default in its place.
+  const readable = fields
+    .filter(({ control, keys }) => textProblem(control, getAt(form.fields, keys)) !== null)
+    .reduce((tree, { keys }) => unsetAt(tree, keys), form.fields);
+  const found = [
+    ...problemAt('url', form.url.trim() === '' ? required : null),
+    ...problemAt(
+      'headers',
+      headersOf(form.headers)
+        .map(headerProblem)
+        .find((problem) => problem !== null),
+    ),
+    ...problemAt('model', form.model === '' ? required : null),
+    ...shapeProblems(form, model),
+    ...ruleProblems(requestOf({ ...form, fields: readable }, model), model),
+  ];
+  const problems = problemsOf(fields, form.fields, { problems: found }, null);
+  const isWrong = problems.some(({ severity }) => severity === 'problem');
+  return { request: isWrong ? null : requestOf(form, model), problems };
 }
 
 export const isSecure = (url: string): boolean => /^https:\/\//i.test(url.trim());
@@ -157,21 +194,14 @@ function addressArguments(url: string, host: string | undefined): readonly strin
 }
 
 /** The same on the command line, which has every other option too. Pure. */
-export function commandOf({
-  url,
-  host,
-  tls,
-  headers,
-  model,
-  shapes,
-  performance,
-  p99BudgetMs,
-}: MeasureRequest): readonly string[] {
-  const list = (name: string) => [performance[name]].flat().map(String).join(',');
+export function commandOf(request: MeasureRequest): readonly string[] {
+  const { url, host, tls, headers, model, shapes, p99BudgetMs } = request;
   return [
     ...['triton-workbench', 'perf', ...addressArguments(url, host), '-m', model],
-    ...['--batch-sizes', list('batchSizes'), '--concurrency', list('concurrency')],
-    ...['--protocol', list('protocol'), '--measurement-interval-ms', list('measurementIntervalMs')],
+    ...loadPaths.flatMap((path) => [
+      longFlag(fieldAt(path).option ?? ''),
+      String([getAt(request, path.split('.'))].flat()),
+    ]),
     ...Object.entries(shapes).flatMap(([name, dims]) => ['--shape', `${name}:${dims.join(',')}`]),
     ...(tls?.caFile === undefined ? [] : ['--tls-ca', tls.caFile]),
     // Not its value: whoever copies the command puts it in.

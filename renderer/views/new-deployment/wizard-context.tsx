@@ -5,9 +5,11 @@ import type { Keys } from '../../../main/contract/trees';
 import { ErrorPanel } from '../../components/error-panel';
 import { LinkButton } from '../../components/links';
 import { Loading } from '../../components/loading';
-import { draftPreset, type DraftState, isOwnModel } from '../../stores/draft/draft-state';
+import { draftPreset, type DraftState, isOwnModel, ownModelKeys } from '../../stores/draft/draft-state';
 import { settingsOf } from '../../stores/settings';
 import { useWorkbench } from '../../workbench';
+import { type FieldForm, FieldFormProvider } from './controls/field-form';
+import { engineForTarget } from './fields/model-fields';
 import { type WizardModel, wizardModel } from './wizard-model';
 
 /** null while the presets are on their way, or the draft's preset is none of them. */
@@ -29,7 +31,6 @@ export function useWizardModel(): WizardModel | null {
 }
 
 const context = createContext<WizardModel | null>(null);
-export const WizardProvider = context.Provider;
 
 export function useWizard(): WizardModel & { readonly draft: DraftState } {
   const model = useContext(context);
@@ -37,6 +38,34 @@ export function useWizard(): WizardModel & { readonly draft: DraftState } {
   const state = useStore(draft);
   if (model === null) throw new Error('useWizard is used outside its provider');
   return { ...model, draft: state };
+}
+
+/** The draft as the controls of its fields see it. */
+function formOf(wizard: ReturnType<typeof useWizard>): FieldForm {
+  const { draft, context: known, problems, valueAt, defaultOf, isChanged } = wizard;
+  return {
+    ...{ name: 'field', problems, defaultOf, isChanged },
+    valueAt: (keys) =>
+      // An own model may have the id of one that comes with the workbench, and is none of them.
+      keys.join('.') === 'model.preset' && valueAt(ownModelKeys) !== undefined ? undefined : valueAt(keys),
+    change: (keys, value) => {
+      const path = keys.join('.');
+      if (path === 'model.preset')
+        draft.choosePreset(String(value), known.presets.find(({ id }) => id === value)?.title);
+      else if (path === 'targetGpu') draft.chooseTarget(String(value), engineForTarget(known.machine));
+      else draft.change(keys, value);
+    },
+    reset: (keys) => resetField(wizard, keys),
+  };
+}
+
+export function WizardProvider({ value, children }: { value: WizardModel; children: ReactNode }) {
+  const draft = useStore(useWorkbench().draft);
+  return (
+    <context.Provider value={value}>
+      <FieldFormProvider value={formOf({ ...value, draft })}>{children}</FieldFormProvider>
+    </context.Provider>
+  );
 }
 
 /** What is shown of a draft; a note in its place while presets and drafts are read, and where its preset is none of the list. */

@@ -100,8 +100,7 @@ function MeasureAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number |
     models.length === 1 &&
     hostOf(http) === hostOf(grpc) &&
     levels.every(({ requestRate }) => requestRate === undefined);
-  const listed = (of: 'batchSize' | 'concurrency'): string =>
-    [...new Set(levels.map((level) => level[of]))].join(', ');
+  const listed = (of: 'batchSize' | 'concurrency') => [...new Set(levels.map((level) => level[of]))];
   return (
     <IconAction
       icon={IconGauge}
@@ -113,9 +112,9 @@ function MeasureAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number |
           caFile: httpTls?.caFile ?? '',
           host: host ?? '',
           model: models[0]?.name ?? '',
-          batchSizes: listed('batchSize'),
-          concurrency: listed('concurrency'),
-          protocol,
+          fields: {
+            performance: { batchSizes: listed('batchSize'), concurrency: listed('concurrency'), protocol },
+          },
           ...(budgetMs === null ? {} : { p99BudgetMs: budgetMs }),
         })
       }

@@ -156,20 +156,14 @@ class LevelWindows {
   }
 }
 
-/** null: tensors go over the wire. Throws combination-unsupported for CUDA. */
+/** null: tensors go over the wire. CUDA was refused before. */
 async function sharedRegions(
   client: TritonClient,
   input: MeasureInput,
   job: LoadJob,
 ): Promise<SharedRegions | null> {
   const { sharedMemory = 'none' } = input.settings;
-  if (sharedMemory === 'none') return null;
-  if (sharedMemory === 'system') return createSharedRegions(client, input, job);
-  throw new WorkbenchError(
-    'combination-unsupported',
-    'The built-in load generator does not support CUDA shared memory',
-    { where: '--shared-memory', remedy: 'Measure with --load-tool perf_analyzer.' },
-  );
+  return sharedMemory === 'none' ? null : createSharedRegions(client, input, job);
 }
 
 /** Says when not all of the entries are sent. Throws input-invalid where they cannot be. */

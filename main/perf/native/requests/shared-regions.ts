@@ -87,7 +87,7 @@ function requireRoom(
   const over = found[index];
   if (over === undefined) return;
   throw invalidInput(
-    '--output-shared-memory-size',
+    'performance.outputSharedMemoryBytes',
     `Output ${outputNames[index] ?? ''} has ${over.bytes} bytes, its shared memory ${outputBytes}`,
     `Use at least ${over.bytes}.`,
   );

@@ -1,9 +1,7 @@
 import { fieldAt } from '../../../../main/contract/fields/fields';
 import type { Keys } from '../../../../main/contract/trees';
-import { ownModelKeys } from '../../../stores/draft/draft-state';
 import type { Cards, Field, Option } from '../fields/field';
-import { engineForTarget } from '../fields/model-fields';
-import { useWizard } from '../wizard-context';
+import { useFieldForm } from './field-form';
 import { type ControlProps, FieldFrame } from './field-frame';
 
 /** Each reason once, with the options that it is of. */
@@ -132,16 +130,10 @@ export function ChoiceField(
 /** A field that takes one of few values. */
 export function ChoiceControl(props: ControlProps & Pick<Chosen, 'options' | 'cards'>) {
   const { keys } = props.field;
-  const { valueAt, draft, context } = useWizard();
-  const path = keys.join('.');
-  // An own model may have the id of one that comes with the workbench, and is none of them.
-  const value = path === 'model.preset' && valueAt(ownModelKeys) !== undefined ? undefined : valueAt(keys);
+  const { valueAt, change, reset } = useFieldForm();
   const choose = (option: string): void => {
-    if (path === 'model.preset')
-      draft.choosePreset(option, context.presets.find(({ id }) => id === option)?.title);
-    else if (path === 'targetGpu') draft.chooseTarget(option, engineForTarget(context.machine));
-    else if (option === '') draft.reset(keys);
-    else draft.change(keys, option);
+    if (option === '') reset(keys);
+    else change(keys, option);
   };
-  return <OptionGroup {...props} value={value ?? ''} onChoose={choose} />;
+  return <OptionGroup {...props} value={valueAt(keys) ?? ''} onChoose={choose} />;
 }

@@ -9,7 +9,7 @@ import { type Field, pathOf } from '../fields/field';
 import { ProblemFixes } from '../pages/problem-list';
 import { isAbout, isMissing, problemText } from '../problems';
 import { fieldText } from '../read-text';
-import { resetField, useWizard } from '../wizard-context';
+import { useFieldForm } from './field-form';
 import { type Topic, topicText } from './topic-text';
 
 /** "What does this do?", opened on demand beside the label. */
@@ -73,16 +73,16 @@ function Term({ field }: { field: Field }) {
 }
 
 /** What is wrong, and how to fix it: two sentences. */
-const told = (problem: SpecProblem): string =>
+export const toldProblem = (problem: SpecProblem): string =>
   problem.remedy === null ? problemText(problem) : `${asSentence(problemText(problem))} ${problem.remedy}`;
 
 /** Marks what is not as its default, and takes it back. */
 function Changed({ id, label, all }: { id: string; label: string; all: readonly Keys[] }) {
-  const wizard = useWizard();
-  if (!all.some((keys) => wizard.isChanged(keys))) return null;
+  const form = useFieldForm();
+  if (!all.some((keys) => form.isChanged(keys))) return null;
   return (
     <Tooltip
-      label={`Back to the default: ${all.map((keys) => fieldText(pathOf({ keys }), wizard.defaultOf(keys))).join(', ')}`}
+      label={`Back to the default: ${all.map((keys) => fieldText(pathOf({ keys }), form.defaultOf(keys))).join(', ')}`}
       openDelay={300}
     >
       <button
@@ -90,7 +90,7 @@ function Changed({ id, label, all }: { id: string; label: string; all: readonly 
         className="plain-button field-changed"
         aria-label={`Reset ${label}`}
         onClick={() => {
-          for (const keys of all) resetField(wizard, keys);
+          for (const keys of all) form.reset(keys);
           // The button goes with the change; the next key belongs to the field, or to the line that it is folded in.
           setTimeout(() => {
             const input = document.getElementById(id);
@@ -113,14 +113,14 @@ export function FieldFrame(props: {
   control: (control: ControlProps) => ReactNode;
 }) {
   const { field, also = [] } = props;
-  const wizard = useWizard();
+  const form = useFieldForm();
   const path = pathOf(field);
   const all = [field.keys, ...also];
-  const id = `field-${path}`;
+  const id = `${form.name}-${path}`;
   const labelId = `${id}-label`;
-  const about = wizard.problems.filter((problem) => all.some((keys) => isAbout(problem, pathOf({ keys }))));
+  const about = form.problems.filter((problem) => all.some((keys) => isAbout(problem, pathOf({ keys }))));
   const found = about.find(({ severity }) => severity === 'problem');
-  const missing = found !== undefined && isMissing(found, wizard.valueAt(field.keys));
+  const missing = found !== undefined && isMissing(found, form.valueAt(field.keys));
   const problem = missing ? undefined : found;
   const warnings = about.filter(({ severity }) => severity === 'warning');
   const notes = about.filter(({ severity }) => severity === 'note');
@@ -151,7 +151,7 @@ export function FieldFrame(props: {
         input: {
           id,
           size: 'xs',
-          error: problem === undefined ? undefined : told(problem),
+          error: problem === undefined ? undefined : toldProblem(problem),
           description: helpOf(field),
           inputWrapperOrder: ['input', 'error', 'description'],
           disabled: field.idle !== undefined,
@@ -170,7 +170,7 @@ export function FieldFrame(props: {
       ))}
       {warnings.map((warning) => (
         <p key={warning.message} className="field-warning">
-          {told(warning)}
+          {toldProblem(warning)}
         </p>
       ))}
       {warnings.map((warning) => (

@@ -5,12 +5,13 @@ import { useTypedNumber } from '../../../components/use-typed-number';
 import type { Control, Field } from '../fields/field';
 import { useWizard } from '../wizard-context';
 import { ChoiceControl } from './choice-control';
+import { useFieldForm } from './field-form';
 import { type ControlProps, FieldFrame } from './field-frame';
 import { PathControl, SweepControl, TextControl } from './text-control';
 
 function FlagControl({ field, labelId, input }: ControlProps) {
-  const { valueAt, defaultOf, draft } = useWizard();
-  const on = valueAt(field.keys) === true;
+  const form = useFieldForm();
+  const on = form.valueAt(field.keys) === true;
   const { id, size, error, description, disabled } = input;
   return (
     <Switch
@@ -22,8 +23,8 @@ function FlagControl({ field, labelId, input }: ControlProps) {
       onChange={(event) => {
         const { checked } = event.currentTarget;
         // What is left out by default is off by being left out again.
-        if (!checked && defaultOf(field.keys) === undefined) draft.reset(field.keys);
-        else draft.change(field.keys, checked);
+        if (!checked && form.defaultOf(field.keys) === undefined) form.reset(field.keys);
+        else form.change(field.keys, checked);
       }}
     />
   );
@@ -33,11 +34,11 @@ type NumberKind = Extract<Control, { kind: 'integer' | 'number' }>;
 
 /** An emptied field means the default, which is shown again once the field is left. */
 function NumberControl({ field, input, control }: ControlProps & { control: NumberKind }) {
-  const { valueAt, draft } = useWizard();
+  const { valueAt, change, reset } = useFieldForm();
   const value = valueAt(field.keys);
   const typed = useTypedNumber(typeof value === 'number' ? value : null, (next) => {
-    if (next === null) draft.reset(field.keys);
-    else draft.change(field.keys, next);
+    if (next === null) reset(field.keys);
+    else change(field.keys, next);
   });
   const sized =
     control.kind === 'integer' && control.unit === 'bytes' && typeof value === 'number' && value >= 1024
@@ -73,8 +74,8 @@ function devicesOf(machine: MachineStatus | null): ReadonlyMap<string, string> {
 }
 
 function GpusControl({ field, input }: ControlProps) {
-  const { context, valueAt, draft } = useWizard();
-  const devices = devicesOf(context.machine);
+  const { valueAt, change } = useFieldForm();
+  const devices = devicesOf(useWizard().context.machine);
   const value = valueAt(field.keys);
   const chosen = Array.isArray(value) ? value.map(String) : [];
   return (
@@ -92,7 +93,7 @@ function GpusControl({ field, input }: ControlProps) {
       acceptValueOnBlur
       onChange={(next) => {
         // None is a choice: the default may be every GPU.
-        draft.change(field.keys, next);
+        change(field.keys, next);
       }}
     />
   );

@@ -7,6 +7,7 @@ import { useWorkbench } from '../../../workbench';
 import type { Control } from '../fields/field';
 import { typedValue } from '../read-text';
 import { useWizard } from '../wizard-context';
+import { useFieldForm } from './field-form';
 import type { ControlProps } from './field-frame';
 
 const shownText = (value: unknown): string =>
@@ -25,7 +26,7 @@ export function TextControl(
 ) {
   const { field, input, side } = props;
   const { keys, control } = field;
-  const { valueAt, draft } = useWizard();
+  const { valueAt, change, reset } = useFieldForm();
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <TextInput
@@ -38,8 +39,8 @@ export function TextControl(
         const text = event.currentTarget.value;
         setTyped(text);
         const value = typedValue(control, text);
-        if (value === undefined) draft.reset(keys);
-        else draft.change(keys, value);
+        if (value === undefined) reset(keys);
+        else change(keys, value);
       }}
       onBlur={() => setTyped(null)}
     />
@@ -52,12 +53,12 @@ export function PathControl(
 ) {
   const { field, pathKind } = props;
   const { client } = useWorkbench();
-  const { draft } = useWizard();
+  const { change } = useFieldForm();
   const name = field.label.toLowerCase();
   const kinds = pathKind === 'either' ? (['file', 'folder'] as const) : [pathKind];
   const choose = async (kind: 'file' | 'folder', title: string): Promise<void> => {
     const chosen = await client.call('desktop.choosePath', { kind, title });
-    if (chosen !== null) draft.change(field.keys, chosen.path);
+    if (chosen !== null) change(field.keys, chosen.path);
   };
   const buttons = kinds.map((kind) => {
     const label = pathKind === 'either' ? `Choose ${name}: ${kind}` : `Choose ${name}`;

@@ -63,7 +63,7 @@ function labelOf(row: FieldRow, control: Control): string {
 /** The field of the form that a path of the specification has, with what only the form says of it. */
 export function formField(
   path: string,
-  context: FieldContext,
+  context: Pick<FieldContext, 'value'>,
   own: Partial<Omit<Field, 'keys'>> = {},
 ): Field {
   const row = fieldAt(path);
@@ -88,7 +88,7 @@ export function formField(
 export function namedField(
   path: string,
   name: string,
-  context: FieldContext,
+  context: Pick<FieldContext, 'value'>,
   own: Partial<Omit<Field, 'keys'>> = {},
 ): Field {
   const field = formField(path, context, own);

@@ -38,12 +38,12 @@ const budgetHelp = (byDefault: number | null): string =>
     byDefault === null ? 'none' : `${byDefault} ms, from Settings`
   }.`;
 
-/** The p99 that the answer of the run has to keep. */
-export function BudgetInput() {
-  const { p99BudgetMs, setBudget } = useWizard().draft;
+/** The p99 that the answer has to keep; `onType` gets null for none. */
+export function BudgetField(props: { budgetMs: number | null; onType: (budgetMs: number | null) => void }) {
+  const { budgetMs, onType } = props;
   const { 'deployment.p99BudgetMs': byDefault } = settingsOf(useStore(useWorkbench().settings));
-  const typed = useTypedNumber(p99BudgetMs, (next) =>
-    setBudget(next === null || next <= 0 ? null : Math.min(next, 1e9)),
+  const typed = useTypedNumber(budgetMs, (next) =>
+    onType(next === null || next <= 0 ? null : Math.min(next, 1e9)),
   );
   return (
     <NumberInput
@@ -60,4 +60,10 @@ export function BudgetInput() {
       {...typed}
     />
   );
+}
+
+/** That of the run. */
+export function BudgetInput() {
+  const { p99BudgetMs, setBudget } = useWizard().draft;
+  return <BudgetField budgetMs={p99BudgetMs} onType={setBudget} />;
 }

@@ -18,10 +18,12 @@ const fixText: Readonly<Record<Exclude<ProblemFix, 'install-tools'>, string>> = 
 };
 
 /** The buttons that solve a problem where it is shown. */
-export function ProblemFixes({ problem }: { problem: SpecProblem }) {
+export const ProblemFixes = ({ problem }: { problem: SpecProblem }) =>
+  (problem.fixes ?? []).length === 0 ? null : <Fixes problem={problem} />;
+
+function Fixes({ problem }: { problem: SpecProblem }) {
   const { draft } = useWizard();
   const { fixes = [], field } = problem;
-  if (fixes.length === 0) return null;
   const apply = (fix: Exclude<ProblemFix, 'install-tools'>): void => {
     if (fix === 'use-free-port') draft.reset(field.split('.'));
     else draft.change(['engine', 'kind'], fix === 'use-docker' ? 'docker' : 'local');

@@ -1,12 +1,15 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { PerfOptions } from '../../../../main/cli/perf/perf-options';
-import { addPerfOptions, planText, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
+import { addPerfOptions, byFlag, planText, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
 
 const planOf = (...args: string[]) => {
   const command = addPerfOptions(new Command('perf').exitOverride());
   command.parse(['--url', 'http://127.0.0.1:8000', ...args], { from: 'user' });
-  return readPerfPlan(command.opts<PerfOptions>());
+  const options = command.opts<PerfOptions>();
+  return readPerfPlan(options).catch((error: unknown) => {
+    throw byFlag(error, options);
+  });
 };
 const sweep = ['--model', 'm', '--concurrency', '1:4'];
 
@@ -53,10 +56,14 @@ describe('another machine', () => {
   it.each([
     ['--remote-concurrency', '2048', ['--concurrency', '1:2048:2047']],
     ['--remote-request-rate', '20000', ['--request-rate', '20000']],
-  ])('gets at most the load that %s states', async (where, most, load) => {
+  ])('gets at most the load that %s states', async (limit, most, load) => {
     const loaded = ['--model', 'm', '--grpc-url', far, '--allow-remote-load', ...load];
-    await expect(planOf(...loaded)).rejects.toMatchObject({ code: 'input-invalid', where });
-    await expect(planOf(...loaded, where, most)).resolves.toBeDefined();
+    const [where] = load;
+    await expect(planOf(...loaded)).rejects.toMatchObject({
+      ...{ code: 'input-invalid', where },
+      remedy: `Reduce the load, or raise ${limit} if the owner of the machine agrees.`,
+    });
+    await expect(planOf(...loaded, limit, most)).resolves.toBeDefined();
     await expect(planOf('--model', 'm', ...load)).resolves.toBeDefined();
   });
 
@@ -107,6 +114,11 @@ it('a seed is of Poisson alone', async () => {
   await expect(planOf(...seed)).rejects.toMatchObject({ code: 'input-invalid', where: '--request-seed' });
   const { settings } = await planOf(...seed, '--request-distribution', 'poisson');
   expect(settings.requestSeed).toBe(7);
+});
+
+it('an option is named as it was typed', async () => {
+  const rates = ['--model', 'm', '--request-rate-range', '10', '--concurrency-range', '1:2'];
+  await expect(planOf(...rates)).rejects.toMatchObject({ where: '--concurrency-range' });
 });
 
 it('CUDA shared memory is for perf_analyzer alone', async () => {

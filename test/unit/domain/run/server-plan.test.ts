@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { planServerLoad, readLevels } from '../../../../main/domain/run/server-plan';
+import { planServerLoad } from '../../../../main/domain/run/server-plan';
 import { serverLoadFixture } from '../../../support/server-load';
+
+const planOf = (performance: Record<string, unknown>) => {
+  const { addresses, models, modelVersion, sources, shapes } = serverLoadFixture();
+  const what = { addresses, models, modelVersion, sources, shapes };
+  return planServerLoad({ ...what, given: { performance }, inTurns: true, limits: {} });
+};
 
 describe('the levels of a running Triton', () => {
   it('are each batch size with each concurrency', () => {
-    expect(readLevels({ batchSizes: [1, 2], concurrency: [4, 8] })).toEqual([
+    expect(planOf({ batchSizes: [1, 2], concurrency: [4, 8] }).levels).toEqual([
       { batchSize: 1, concurrency: 4 },
       { batchSize: 1, concurrency: 8 },
       { batchSize: 2, concurrency: 4 },
@@ -13,29 +19,31 @@ describe('the levels of a running Triton', () => {
   });
 
   it('are at the mean rate of intervals, for each batch size', () => {
-    expect(readLevels({ batchSizes: [1, 2], intervalsUs: [1000, 3000] })).toMatchObject([
+    expect(planOf({ batchSizes: [1, 2], requestIntervalsUs: [1000, 3000] }).levels).toMatchObject([
       { batchSize: 1, requestRate: 500 },
       { batchSize: 2, requestRate: 500 },
     ]);
   });
 
+  it('have at most so many requests under way as were said, else as there are sequences at once', () => {
+    const rate = { requestRates: [5] };
+    const sequences = { concurrent: 7 };
+    expect(planOf({ ...rate, concurrency: [3] }).levels).toMatchObject([{ concurrency: 3, requestRate: 5 }]);
+    expect(planOf({ ...rate, sequences }).levels).toMatchObject([{ concurrency: 7, requestRate: 5 }]);
+    expect(planOf(rate).levels).toMatchObject([{ concurrency: 128, requestRate: 5 }]);
+  });
+
   it('have a rate or intervals, and one limit of concurrent requests with either', () => {
-    expect(() => readLevels({ batchSizes: [1], requestRates: [5], intervalsUs: [1000] })).toThrow(
+    expect(() => planOf({ batchSizes: [1], requestRates: [5], requestIntervalsUs: [1000] })).toThrow(
       expect.objectContaining({ code: 'input-invalid', where: 'performance.requestIntervalsUs' }),
     );
-    expect(() => readLevels({ batchSizes: [1], requestRates: [5], concurrency: [1, 2] })).toThrow(
+    expect(() => planOf({ batchSizes: [1], requestRates: [5], concurrency: [1, 2] })).toThrow(
       expect.objectContaining({ code: 'input-invalid', where: 'performance.concurrency' }),
     );
   });
 });
 
 describe('a load that somebody asked for', () => {
-  const planOf = (performance: Record<string, unknown>) => {
-    const { addresses, models, modelVersion, sources, shapes } = serverLoadFixture();
-    const what = { addresses, models, modelVersion, sources, shapes };
-    return planServerLoad({ ...what, given: { performance }, inTurns: true, limits: {} });
-  };
-
   it('has the defaults of who waits, and several levels in turns', () => {
     const load = planOf({ concurrency: [1, 4] });
     expect(load.settings).toMatchObject({ measurementIntervalMs: 2000, protocol: 'grpc' });
@@ -56,7 +64,7 @@ describe('a load that somebody asked for', () => {
 
     it.each([
       ['models', { ...what, ...how, models: [...models, { name: 'other', weight: 1 }] }],
-      ['header', { ...what, ...how, headerNames: ['Authorization'] }],
+      ['headers', { ...what, ...how, headerNames: ['Authorization'] }],
       ['url', { ...what, ...how, addresses: tls }],
       ['performance.sharedMemory', { ...what, ...how, given: shared }],
     ])('is refused for what its load generator cannot do: %s', (where, wanted) => {
@@ -64,6 +72,42 @@ describe('a load that somebody asked for', () => {
         expect.objectContaining({ code: 'combination-unsupported', where }),
       );
     });
+  });
+
+  it.each([
+    ['headers', { headerNames: ['Authorization'] }],
+    [
+      'models',
+      {
+        models: [
+          { name: 'a', weight: 1 },
+          { name: 'b', weight: 1 },
+        ],
+      },
+    ],
+  ])('goes to perf_analyzer without what it cannot do: %s', (where, wanted) => {
+    const { addresses, models, modelVersion, sources, shapes } = serverLoadFixture();
+    const given = { performance: { loadTool: 'perf_analyzer' } };
+    const what = { addresses, models, modelVersion, sources, shapes, given, inTurns: true, limits: {} };
+    expect(() => planServerLoad({ ...what, ...wanted })).toThrow(
+      expect.objectContaining({ code: 'combination-unsupported', where }),
+    );
+  });
+
+  it('has no weights at intervals, and one version of one model', () => {
+    const { addresses, sources, shapes } = serverLoadFixture();
+    const [one, two] = [
+      { name: 'a', weight: 1 },
+      { name: 'b', weight: 2 },
+    ];
+    const what = { addresses, sources, shapes, modelVersion: '', inTurns: true, limits: {} };
+    const given = { performance: { requestIntervalsUs: [1000] } };
+    expect(() => planServerLoad({ ...what, given, models: [one, two] })).toThrow(
+      expect.objectContaining({ code: 'input-invalid', where: 'models' }),
+    );
+    expect(() => planServerLoad({ ...what, given: {}, modelVersion: '1', models: [one, two] })).toThrow(
+      expect.objectContaining({ code: 'input-invalid', where: 'modelVersion' }),
+    );
   });
 
   it.each([

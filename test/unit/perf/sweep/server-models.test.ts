@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { requireFittingShapes, requireShapedInputs } from '../../../../main/perf/generate-input';
-import { requireBatchSizes, weightedLevel } from '../../../../main/perf/sweep/server-models';
+import { weightedLevel } from '../../../../main/perf/sweep/server-models';
 
 it('models have as much more of the concurrency, or of the rate', () => {
   expect(weightedLevel({ batchSize: 2, concurrency: 3 }, 2)).toEqual({ batchSize: 2, concurrency: 6 });
@@ -41,21 +41,3 @@ it.each([
     expect(() => requireFittingShapes({ image: [3, 9] }, inputs, true)).not.toThrow();
   },
 );
-
-it('a batch size that the model does not take is refused before a request is sent', () => {
-  expect(() => requireBatchSizes('m', 8, [1, 8])).not.toThrow();
-  expect(() => requireBatchSizes('m', 0, [1])).not.toThrow();
-  for (const [most, words, remedy] of [
-    [8, 'm takes at most 8 items a request (max_batch_size), not 16', 'Measure batch sizes up to 8.'],
-    [0, 'm takes one item a request (max_batch_size 0), not 16', 'Measure batch sizes up to 1.'],
-  ] as const) {
-    expect(() => requireBatchSizes('m', most, [1, 16])).toThrow(
-      expect.objectContaining({
-        code: 'combination-unsupported',
-        where: '--batch-sizes',
-        message: words,
-        remedy,
-      }),
-    );
-  }
-});

@@ -7,11 +7,15 @@ const model = {
   maxBatchSize: 8,
   dynamicInputs: [{ name: 'ids', dims: [-1] }],
 };
-const filled = { ...emptyForm, model: 'bert', shapes: { ids: '128' } };
+const shapes = (ids: unknown) => ({ model: { shapes: { ids } } });
+const filled = { ...emptyForm, model: 'bert', fields: shapes([128]) };
+const problemsOf = (...of: Parameters<typeof readForm>) =>
+  Object.fromEntries(readForm(...of).problems.map(({ field, message }) => [field, message]));
 
 describe('what is asked to measure', () => {
   it('is a request with the levels, the budget and the shapes', () => {
-    const { request } = readForm({ ...filled, p99BudgetMs: 20, batchSizes: '1 8' }, model);
+    const fields = { ...filled.fields, performance: { batchSizes: [1, 8] } };
+    const { request } = readForm({ ...filled, p99BudgetMs: 20, fields }, model);
     expect(request).toEqual({
       url: 'localhost:8000',
       model: 'bert',
@@ -28,13 +32,28 @@ describe('what is asked to measure', () => {
   });
 
   it('says which field is wrong, and how', () => {
-    expect(readForm(emptyForm, null).problems).toEqual({ model: 'Required' });
-    const wrong = { ...filled, batchSizes: '1, 16', concurrency: 'many', shapes: { ids: '1, 2' } };
-    expect(readForm(wrong, model).problems).toEqual({
-      batchSizes: 'The model takes batches of at most 8',
-      concurrency: '“many” is not a whole number of at least 1',
-      shapes: 'ids: 1 dimensions are needed',
+    expect(problemsOf(emptyForm, null)).toEqual({ model: 'Required' });
+    expect(problemsOf({ ...filled, fields: {} }, model)).toEqual({ 'model.shapes.ids': 'Required' });
+    const performance = { batchSizes: [1, 16], concurrency: 'many' };
+    expect(problemsOf({ ...filled, fields: { ...shapes([1, 2]), performance } }, model)).toEqual({
+      'performance.batchSizes': '16 exceeds the maximum batch size 8 of bert',
+      'performance.concurrency': '“many” is not a whole number of at least 1',
+      'model.shapes.ids': '[1, 2] does not fit [-1]',
     });
+    expect(readForm({ ...filled, fields: shapes([1, 2]) }, model).request).toBeNull();
+  });
+
+  it('is held to the rules that perf and a run have', () => {
+    const far = { ...filled, url: 'http://far.example:8000' };
+    const performance = { concurrency: [2048] };
+    expect(problemsOf({ ...far, fields: { ...filled.fields, performance } }, model)).toEqual({
+      'performance.concurrency': '2048 requests at a time are more than the 1024 that another machine gets',
+    });
+    const short = { ...filled.fields, performance: { measurementIntervalMs: 0 } };
+    expect(Object.keys(problemsOf({ ...filled, fields: short }, model))).toEqual([
+      'performance.measurementIntervalMs',
+    ]);
+    expect(Object.keys(problemsOf({ ...far, host: 'gpu1' }, model))).toEqual(['url']);
   });
 
   it('sends headers, a line each, and shows no value in the command', () => {
@@ -47,7 +66,7 @@ describe('what is asked to measure', () => {
     const command = request === null ? '' : commandOf(request).join(' ');
     expect(command).toContain('-H Authorization: … -H X-Team: …');
     expect(command).not.toContain('s3cr3t');
-    expect(readForm({ ...filled, headers: 'no colon' }, model).problems).toHaveProperty('headers');
+    expect(problemsOf({ ...filled, headers: 'no colon' }, model)).toHaveProperty('headers');
   });
 
   it('has certificates for https only', () => {

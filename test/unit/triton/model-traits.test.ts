@@ -1,58 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkbenchError } from '../../../main/contract/errors';
-import { assertLoadKind, type LoadKind } from '../../../main/perf/load-tools';
 import type { TritonClient } from '../../../main/triton/client';
 import { composingModels, readModelTraits } from '../../../main/triton/model-traits';
 import { parseServedConfig } from '../../../main/triton/served-config';
 
-const sequences = { length: 20, lengthVariation: 20, concurrent: 4, firstId: 1 };
 const plain = { sequences: false, decoupled: false };
-
-function refusal(traits: typeof plain, settings: LoadKind['settings'], change: Partial<LoadKind> = {}) {
-  try {
-    assertLoadKind(traits, { modelName: 'm', protocol: 'grpc', batchSizes: [1], settings, ...change });
-    return null;
-  } catch (error) {
-    return error as WorkbenchError;
-  }
-}
-
-describe('load of the kind that a model takes', () => {
-  it.each([
-    ['single requests to a plain model', plain, {}],
-    ['a stream to a plain model', plain, { streaming: true }],
-    ['sequences to a stateful model', { ...plain, sequences: true }, { sequences }],
-    ['a stream to a decoupled model', { ...plain, decoupled: true }, { streaming: true }],
-    ['both to a model that is both', { sequences: true, decoupled: true }, { sequences, streaming: true }],
-  ])('is let through: %s', (_what, traits, settings) => {
-    expect(refusal(traits, settings)).toBeNull();
-  });
-
-  it.each([
-    ['single requests to a stateful model', { ...plain, sequences: true }, {}, {}, /--sequence-length/],
-    ['sequences to a model without state', plain, { sequences }, {}, /sequence_batching/],
-    ['single calls to a decoupled model', { ...plain, decoupled: true }, {}, {}, /--streaming/],
-    ['a stream over HTTP', plain, { streaming: true }, { protocol: 'http' as const }, /--protocol grpc/],
-    [
-      'batches of one sequence',
-      { ...plain, sequences: true },
-      { sequences },
-      { batchSizes: [1, 4] },
-      /size 1/,
-    ],
-    [
-      'shared memory for several answers',
-      plain,
-      { streaming: true, sharedMemory: 'system' as const },
-      {},
-      /--shared-memory/,
-    ],
-  ])('else is refused with the remedy: %s', (_what, traits, settings, change, remedy) => {
-    const error = refusal(traits, settings, change);
-    expect(error?.code).toBe('combination-unsupported');
-    expect(error?.remedy).toMatch(remedy);
-  });
-});
 
 /** Configurations as Triton's HTTP interface gives them, by model. */
 function clientOf(configs: Readonly<Record<string, unknown>>) {

@@ -1,11 +1,11 @@
-import type { SpecProblem } from '../contract/run/spec-tools';
+import type { SpecProblem } from '../../contract/run/spec-tools';
 
 /** A finding with the code that it is refused with where it is not shown but thrown. */
 export interface RuleFinding extends SpecProblem {
   readonly code: 'spec-invalid' | 'combination-unsupported';
 }
 
-export const problem = (field: string, message: string, remedy: string): RuleFinding => ({
+export const problem = (field: string, message: string, remedy: string | null): RuleFinding => ({
   ...{ field, severity: 'problem', message, remedy, code: 'spec-invalid' },
 });
 
@@ -20,7 +20,8 @@ export const unsupported = (field: string, message: string, remedy: string): Rul
 
 /** Says where something comes from; stands against nothing. */
 export const note = (field: string, message: string, remedy: string | null): RuleFinding => ({
-  ...{ field, severity: 'note', message, remedy, code: 'spec-invalid' },
+  ...problem(field, message, remedy),
+  severity: 'note',
 });
 
 export const warning = (field: string, message: string, remedy: string): RuleFinding => ({

@@ -1,15 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { loadProblems } from '../../../main/presets/load-rules';
-import { specFixture } from '../../support/run-state';
+import type { WorkbenchError } from '../../../../main/contract/errors';
+import {
+  batchFindings,
+  type ModelTraits,
+  requireLoad,
+  runLoadFindings,
+  sentFindings,
+  type SentRequests,
+} from '../../../../main/domain/run/load-rules';
+import { configuredTraits, demandedLoad } from '../../../../main/triton/model-traits';
+import { specFixture } from '../../../support/run-state';
 
 type Performance = ReturnType<typeof specFixture>['performance'];
+
+/** As the rules of a specification ask. */
+const findingsOf = ({ performance, engine, configure }: ReturnType<typeof specFixture>) =>
+  runLoadFindings(
+    { engine, performance: demandedLoad(performance, configure) },
+    { name: 'm', maxBatchSize: configure.maxBatchSize, traits: configuredTraits(configure) },
+  );
 
 const fieldsOf = (
   performance: Partial<Performance>,
   engine: ReturnType<typeof specFixture>['engine'] = { kind: 'local' },
   configPatch: ReturnType<typeof specFixture>['configure']['configPatch'] = {},
 ) =>
-  loadProblems(
+  findingsOf(
     specFixture((spec) => {
       spec.engine = engine;
       spec.configure.configPatch = configPatch;
@@ -154,5 +170,119 @@ describe('a scenario of its own', () => {
     expect(fieldsOf({ sharedMemory: 'cuda', online: { protocol: 'http' } })).toEqual([
       'problem performance.sharedMemory',
     ]);
+  });
+});
+
+it('a batch is no larger than the model takes', () => {
+  const configure = { maxBatchSize: 8 };
+  const found = findingsOf(
+    specFixture((spec) => {
+      Object.assign(spec.configure, configure);
+      Object.assign(spec.performance, { batchSizes: [1, 16, 32], onlineBatchSize: 9 });
+    }),
+  );
+  expect(found.map(({ field, message }) => `${field} ${message}`)).toEqual([
+    'performance.batchSizes 16, 32 exceeds the maximum batch size 8 of m',
+    'performance.onlineBatchSize 9 exceeds the maximum batch size 8 of m',
+  ]);
+});
+
+it('a batch size that a served model does not take is refused before a request is sent', () => {
+  const refuse = (maxBatchSize: number, batchSizes: readonly number[]) => () =>{ 
+    requireLoad(batchFindings({ batchSizes }, { name: 'm', maxBatchSize, traits: null })); };
+  expect(refuse(8, [1, 8])).not.toThrow();
+  expect(refuse(0, [1])).not.toThrow();
+  for (const [most, limit, why] of [
+    [8, 8, 'The maximum is 8'],
+    [0, 1, 'The model is served without batching, one item per request'],
+  ] as const) {
+    expect(refuse(most, [1, 16])).toThrow(
+      expect.objectContaining({
+        ...{ code: 'input-invalid', where: 'performance.batchSizes' },
+        message: `16 exceeds the maximum batch size ${limit} of m`,
+        remedy: `${why}: send batches of up to ${limit}, or raise it.`,
+      }),
+    );
+  }
+});
+
+const sequences = { length: 20, lengthVariation: 20, concurrent: 4, firstId: 1 };
+const plain = { sequences: false, decoupled: false };
+
+function refusal(
+  traits: ModelTraits,
+  settings: SentRequests['settings'],
+  change: Partial<SentRequests> = {},
+) {
+  const sent = { protocol: 'grpc', batchSizes: [1], tools: ['native'], settings, ...change } as const;
+  try {
+    requireLoad(sentFindings(sent, { name: 'm', maxBatchSize: null, traits }));
+    return null;
+  } catch (error) {
+    return error as WorkbenchError;
+  }
+}
+
+describe('load of the kind that a model takes', () => {
+  it.each([
+    ['single requests to a plain model', plain, {}],
+    ['a stream to a plain model', plain, { streaming: true }],
+    ['sequences to a stateful model', { ...plain, sequences: true }, { sequences }],
+    ['a stream to a decoupled model', { ...plain, decoupled: true }, { streaming: true }],
+    ['both to a model that is both', { sequences: true, decoupled: true }, { sequences, streaming: true }],
+  ])('is let through: %s', (_what, traits, settings) => {
+    expect(refusal(traits, settings)).toBeNull();
+  });
+
+  const stateful = { ...plain, sequences: true };
+  it.each([
+    ['single requests to a stateful model', stateful, {}, {}, 'sequences', /length of the sequences/],
+    ['sequences to a model without state', plain, { sequences }, {}, 'sequences', /sequence_batching/],
+    [
+      'single calls to a decoupled model',
+      { ...plain, decoupled: true },
+      {},
+      {},
+      'streaming',
+      /streaming and the protocol "grpc"/,
+    ],
+    [
+      'a stream over HTTP',
+      plain,
+      { streaming: true },
+      { protocol: 'http' as const },
+      'streaming',
+      /protocol "grpc"/,
+    ],
+    ['batches of one sequence', stateful, { sequences }, { batchSizes: [1, 4] }, 'batchSizes', /size 1/],
+    [
+      'shared memory for several answers',
+      plain,
+      { streaming: true, sharedMemory: 'system' as const },
+      {},
+      'sharedMemory',
+      /Choose "none"/,
+    ],
+    [
+      'CUDA shared memory from the built-in load generator',
+      plain,
+      { sharedMemory: 'cuda' as const },
+      {},
+      'sharedMemory',
+      /perf_analyzer/,
+    ],
+    [
+      'CUDA shared memory from both load tools',
+      plain,
+      { sharedMemory: 'cuda' as const },
+      { tools: ['perf_analyzer', 'native'] as const },
+      'crossCheck',
+      /perf_analyzer/,
+    ],
+  ])('else is refused with the remedy: %s', (_what, traits, settings, change, name, remedy) => {
+    const error = refusal(traits, settings, change);
+    expect(error?.code).toBe('combination-unsupported');
+    expect(error?.where).toBe(`performance.${name}`);
+    expect(error?.remedy).toMatch(remedy);
   });
 });

@@ -1,0 +1,135 @@
+import { isLoopback } from '../../contract/address';
+import { applies, valuesAt } from '../../contract/fields/fields';
+import { performanceFields } from '../../contract/fields/performance-fields';
+import type { RemoteLimits } from '../../contract/run/remote-limits';
+import type { ServerLoad } from '../../contract/run/server-load';
+import type { Tree } from '../../contract/trees';
+import { type LoadedModel, loadFindings } from './load-rules';
+import { allOf, type Found, problem, type RuleFinding, unsupported } from './rule-finding';
+
+/** What a host's load generator, in a container of its own, cannot do. */
+function host({
+  host: name,
+  models,
+  headerNames = [],
+  addresses,
+  profileExportFile,
+  settings,
+}: ServerLoad): Found {
+  if (name === undefined) return null;
+  const { http, grpc, httpTls, grpcTls } = addresses;
+  return allOf(
+    !(isLoopback(http) && isLoopback(grpc)) &&
+      unsupported(
+        'url',
+        'A host measures the Triton on itself',
+        'Give its address as that machine sees it, for example 127.0.0.1:8000; measure another server without a host.',
+      ),
+    models.length > 1 &&
+      unsupported('models', 'A host measures one model at a time', 'Measure the models one after the other.'),
+    headerNames.length > 0 &&
+      unsupported(
+        'headers',
+        'A load generator on a host is not given headers',
+        'Measure from this machine: values of headers are not written to another one.',
+      ),
+    (httpTls !== null || grpcTls !== null) &&
+      unsupported(
+        'url',
+        'A load generator on a host speaks no TLS',
+        'Give the addresses of Triton on that machine, for example http://127.0.0.1:8000.',
+      ),
+    profileExportFile !== undefined &&
+      unsupported(
+        'profileExportFile',
+        'A load generator on a host keeps no single requests',
+        'Leave it out, or measure from this machine.',
+      ),
+    settings.sharedMemory !== 'none' &&
+      unsupported(
+        'performance.sharedMemory',
+        'A load generator in a container of its own shares no memory with that Triton',
+        'Choose "none", or measure a run on that host.',
+      ),
+  );
+}
+
+/** Several models at once, and what goes with their requests. */
+function models({ models: named, modelVersion, byIntervals, tools, headerNames = [] }: ServerLoad): Found {
+  const isAnalyzed = tools.includes('perf_analyzer');
+  return allOf(
+    headerNames.length > 0 &&
+      isAnalyzed &&
+      unsupported(
+        'headers',
+        'perf_analyzer is not given headers',
+        'Choose "native" as the load tool: in the command line of perf_analyzer everybody on this machine could read them.',
+      ),
+    byIntervals &&
+      named.some(({ weight }) => weight !== 1) &&
+      problem(
+        'models',
+        'Request intervals do not support weights',
+        'Use request rates instead of intervals.',
+      ),
+    named.length > 1 &&
+      isAnalyzed &&
+      unsupported(
+        'models',
+        'perf_analyzer measures one model at a time: the windows of two processes would not coincide',
+        'Choose "native" as the load tool, or measure one model after the other.',
+      ),
+    named.length > 1 &&
+      modelVersion !== '' &&
+      problem(
+        'modelVersion',
+        'A model version applies to one model only',
+        'Remove it: the server chooses the version of each model.',
+      ),
+  );
+}
+
+/** Fields that somebody chose and that have no effect: something else was meant. */
+function idle({ settings }: ServerLoad, given: Tree): Found {
+  const chosen = valuesAt(given);
+  const rows = performanceFields.filter(
+    (row) =>
+      row.onlyWith?.isNeeded === true &&
+      chosen(row.path) !== undefined &&
+      !applies(row, valuesAt({ performance: settings })),
+  );
+  return rows.map(({ path, label, onlyWith }) =>
+    problem(
+      path,
+      `${label} applies only with ${onlyWith?.text ?? ''}`,
+      'Leave it out, or add what it needs.',
+    ),
+  );
+}
+
+/**
+ * What the load of a running server cannot be, by field path; what is no field of a run has the name that it has in a request
+ * to measure.
+ * @param about.limits of another machine; absent: the load was admitted before
+ * @param about.given fields that somebody chose, as a part of a specification
+ */
+export function serverLoadFindings(
+  load: ServerLoad,
+  about: {
+    readonly limits?: RemoteLimits;
+    readonly given?: Tree;
+    readonly model?: LoadedModel | undefined;
+  } = {},
+): RuleFinding[] {
+  const { settings, search: searched, repeats, levels, addresses } = load;
+  const { limits = null, given = {}, model = { name: '', maxBatchSize: null, traits: null } } = about;
+  const performance = { ...settings, repeats, search: searched?.kind ?? settings.search };
+  const here = isLoopback(addresses.http) && isLoopback(addresses.grpc);
+  const running = { isHere: here, limits };
+  return allOf(
+    idle(load, given),
+    host(load),
+    models(load),
+    loadFindings({ ...{ performance, levels, model, running }, isServer: true, gpus: null }),
+  );
+}
