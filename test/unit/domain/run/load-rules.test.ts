@@ -188,8 +188,9 @@ it('a batch is no larger than the model takes', () => {
 });
 
 it('a batch size that a served model does not take is refused before a request is sent', () => {
-  const refuse = (maxBatchSize: number, batchSizes: readonly number[]) => () =>{ 
-    requireLoad(batchFindings({ batchSizes }, { name: 'm', maxBatchSize, traits: null })); };
+  const refuse = (maxBatchSize: number, batchSizes: readonly number[]) => () => {
+    requireLoad(batchFindings({ batchSizes }, { name: 'm', maxBatchSize, traits: null }));
+  };
   expect(refuse(8, [1, 8])).not.toThrow();
   expect(refuse(0, [1])).not.toThrow();
   for (const [most, limit, why] of [
