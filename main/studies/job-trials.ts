@@ -1,7 +1,8 @@
 import { toWire } from '../contract/errors';
 import type { RunOutcome } from '../contract/run/run-events';
+import { linkedAbort } from '../platform/abort';
 import { createdRun, notBegun, stopWith, withState } from './begin-trial';
-import { anyStop, type EndedTrial, isStopped, type PlacedTrial, type StudySession } from './study-hands';
+import { type EndedTrial, isStopped, type PlacedTrial, type StudySession } from './study-hands';
 
 interface Begun {
   readonly trial: PlacedTrial;
@@ -32,7 +33,8 @@ async function created(session: StudySession, due: readonly PlacedTrial[]) {
 /** Hands the runs to jobs, until a stop. */
 async function handedOver(session: StudySession, begun: readonly Begun[]) {
   const { hands, spec, stops, record } = session;
-  const all = anyStop(stops);
+  const all = linkedAbort(...Object.values(stops).map(({ signal }: AbortController) => signal)).controller
+    .signal;
   const runIds = begun.map(({ runId }) => runId);
   if (!all.aborted) await hands.runs.submit(runIds, spec.name, all);
   const submitted: Begun[] = [];
@@ -66,7 +68,7 @@ function left(signal: AbortSignal): Promise<null> {
 async function followed(session: StudySession, { trial, runId }: Begun): Promise<EndedTrial> {
   const { hands, stops, record } = session;
   const dispose = stopWith(session, runId, { pause: 'pause', cancel: 'cancel' });
-  const isLeft = AbortSignal.any([stops.leave.signal, stops.close.signal]);
+  const isLeft = linkedAbort(stops.leave.signal, stops.close.signal).controller.signal;
   const end = await Promise.race([hands.runs.follow(runId), left(isLeft)]).finally(dispose);
   const outcome: RunOutcome = end?.outcome ?? 'cancelled';
   const ended = { ...(await withState(session, trial, runId)), outcome };

@@ -90,11 +90,8 @@ export const createStudyStops = (): StudyStops => ({
   ...{ leave: new AbortController(), close: new AbortController() },
 });
 
-/** Aborted with the first of them. */
-export const anyStop = (stops: StudyStops): AbortSignal =>
-  AbortSignal.any(Object.values(stops).map(({ signal }: AbortController) => signal));
-
-export const isStopped = (stops: StudyStops): boolean => anyStop(stops).aborted;
+export const isStopped = (stops: StudyStops): boolean =>
+  Object.values(stops).some(({ signal }: AbortController) => signal.aborted);
 
 /** A study that this process works on. */
 export interface StudySession {
