@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 
 /** Those that take models to a report, and measure. */
-const runs = /\/(change-run|deployment|expert|own-model|trouble)\.spec\.ts$/;
+const runs = /\/(change-run|deployment|expert|own-model|study|trouble)\.spec\.ts$/;
 
 /** Those that need the images of the containers. */
 const containers = /\/first-run\.spec\.ts$/;

@@ -20,6 +20,7 @@ import {
   RunPage,
   SettingsPage,
   StartPage,
+  StudiesPage,
 } from './views/pages';
 import { RunsView } from './views/runs/runs-view';
 import { useWorkbench } from './workbench';
@@ -36,6 +37,8 @@ function View({ route }: { route: Route }) {
       return <ComparePage runIds={route.runIds} />;
     case 'deployments':
       return <DeploymentsPage />;
+    case 'studies':
+      return <StudiesPage name={route.name} />;
     case 'monitor':
       return <MonitorPage />;
     case 'containers':

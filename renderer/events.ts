@@ -26,7 +26,7 @@ const changesImages = (event: WindowEvent): boolean =>
 
 /** Leads the core's events to the stores that they concern. Returns the way to stop. */
 export function routeEvents(workbench: Workbench): () => void {
-  const { client, deployments, runs, images } = workbench;
+  const { client, deployments, studies, runs, images } = workbench;
   const { run, log, closing, docker, containerLog, imageWorks } = workbench;
   const { compared, monitor, dataSources, tools, settings } = workbench;
   const hearing = [
@@ -37,6 +37,7 @@ export function routeEvents(workbench: Workbench): () => void {
     for (const event of events) for (const store of hearing) store.getState().hear(event);
     if (events.some(changesList)) void runs.getState().load();
     if (events.some(({ type }) => type === 'deployments-changed')) void deployments.getState().load();
+    if (events.some(({ type }) => type === 'study')) void studies.getState().load();
     if (events.some(changesImages)) void images.getState().load();
   });
 }

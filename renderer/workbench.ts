@@ -41,6 +41,7 @@ export function createWorkbench(client: Client, storage: Storage) {
     containerStats: createResource(() => client.call('docker.stats')),
     containerLog: createContainerLog(client),
     deployments: createResource(() => client.call('deployments.list')),
+    studies: createResource(() => client.call('studies.list')),
     hosts: createHosts(client),
     monitor: createMonitorStore(client),
     images: createResource(() => client.call('docker.images')),

@@ -6,6 +6,7 @@ import { HelpDialogs } from '../views/help/help-dialogs';
 import { MeasureDialog } from '../views/measure/measure-dialog';
 import { shortcuts } from '../views/new-deployment/shortcuts';
 import { RenameDialog } from '../views/runs/rename-dialog';
+import { VaryDialog } from '../views/studies/vary-dialog';
 import { useWorkbench } from '../workbench';
 import { type Command, isWriting, keyText } from './command';
 import { CommandPalette, Keys } from './command-palette';
@@ -96,6 +97,7 @@ export function Commands() {
       <ShortcutHelp opened={shown === 'shortcuts'} commands={commands} onClose={close} />
       <RenameDialog />
       <MeasureDialog />
+      <VaryDialog />
       <HelpDialogs />
     </>
   );

@@ -145,6 +145,7 @@ function pages({ route, compared }: Workbench): readonly Command[] {
   return [
     to('runs', 'Runs', 'Ctrl+1'),
     to('new', 'New deployment', 'Ctrl+N'),
+    to('studies', 'Studies', 'Ctrl+8', 'several runs: matrices'),
     to('deployments', 'Deployments', 'Ctrl+2'),
     to('monitor', 'Monitor', 'Ctrl+3'),
     to('containers', 'Containers', 'Ctrl+4', 'Docker containers and images'),

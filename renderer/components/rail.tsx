@@ -6,6 +6,7 @@ import {
   IconCpu,
   IconDeviceDesktop,
   IconHelp,
+  IconLayoutGrid,
   IconList,
   IconMoon,
   IconNetwork,
@@ -75,6 +76,7 @@ const entries: readonly {
 }[] = [
   { page: 'runs', label: 'Runs', icon: IconList },
   { page: 'new', label: 'New deployment', icon: IconPlus },
+  { page: 'studies', label: 'Studies', icon: IconLayoutGrid },
   { page: 'deployments', label: 'Deployments', icon: IconServer2 },
   { page: 'monitor', label: 'Monitor', icon: IconActivity },
   { page: 'containers', label: 'Containers', icon: IconBox },

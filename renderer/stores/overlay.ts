@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Choice } from '../../main/contract/run/spec-tools';
 import type { Tree } from '../../main/contract/trees';
 
 /** The Triton that is to be measured and how, as far as it is known. */
@@ -26,18 +27,21 @@ export type OverlayPage =
 
 export interface Overlay {
   /** What lies over the page: the command palette, the list of shortcuts, a question, or nothing. */
-  readonly shown: OverlayPage | 'rename' | 'measure' | null;
+  readonly shown: OverlayPage | 'rename' | 'measure' | 'vary' | null;
   /** The run whose name is asked for; null: none. */
   readonly renamed: string | null;
   /** null: nothing is asked about it. */
   readonly measured: MeasureTarget | null;
+  /** The choice that several runs are made of; null: none. */
+  readonly varied: Choice | null;
   readonly show: (what: OverlayPage) => void;
   readonly rename: (runId: string) => void;
   readonly measure: (target: MeasureTarget) => void;
+  readonly vary: (choice: Choice) => void;
   readonly close: () => void;
 }
 
-const nothing = { shown: null, renamed: null, measured: null } as const;
+const nothing = { shown: null, renamed: null, measured: null, varied: null } as const;
 
 export function createOverlay(): StoreApi<Overlay> {
   return createStore<Overlay>()((set) => ({
@@ -45,6 +49,7 @@ export function createOverlay(): StoreApi<Overlay> {
     show: (what) => set({ ...nothing, shown: what }),
     rename: (runId) => set({ ...nothing, shown: 'rename', renamed: runId }),
     measure: (target) => set({ ...nothing, shown: 'measure', measured: target }),
+    vary: (choice) => set({ ...nothing, shown: 'vary', varied: choice }),
     close: () => set(nothing),
   }));
 }

@@ -8,6 +8,8 @@ const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('new'), draft: z.boolean().optional() }),
   z.object({ page: z.literal('run'), runId: z.string().min(1).max(200) }),
   z.object({ page: z.literal('compare'), runIds: z.array(z.string().min(1).max(200)).max(8) }),
+  /** `name`: the study that is shown; absent: the newest. */
+  z.object({ page: z.literal('studies'), name: z.string().max(40).optional() }),
   z.object({ page: z.literal('monitor') }),
   z.object({ page: z.literal('deployments') }),
   z.object({ page: z.literal('containers') }),

@@ -20,4 +20,5 @@ export const StartPage = pageOnDemand(
   async () => (await import('./new-deployment/start/start-view')).StartView,
 );
 export const RunPage = pageOnDemand(async () => (await import('./run/run-view')).RunView);
+export const StudiesPage = pageOnDemand(async () => (await import('./studies/studies-view')).StudiesView);
 export const SettingsPage = pageOnDemand(async () => (await import('./settings/settings-view')).SettingsView);

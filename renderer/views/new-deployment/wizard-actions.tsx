@@ -36,7 +36,7 @@ export const ImportConfiguration = (props: ImportProps) => (
 
 /** Head of the wizard: import, export, reset. */
 export function WizardActions() {
-  const { client, draft } = useWorkbench();
+  const { client, draft, overlay } = useWorkbench();
   const { overrides, startOver } = useStore(draft);
   const save = async (as: 'run-yaml' | 'shell'): Promise<void> => {
     // What was typed a moment ago belongs to it.
@@ -48,6 +48,17 @@ export function WizardActions() {
   return (
     <>
       <ImportConfiguration />
+      <Button
+        size="xs"
+        variant="default"
+        title="Several runs of this draft, which differ in two fields"
+        onClick={attempting(async () => {
+          await draft.getState().settle();
+          overlay.getState().vary(choiceOf(draft.getState()));
+        })}
+      >
+        Vary…
+      </Button>
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
           <Button size="xs" variant="default" leftSection={<IconDownload size={14} aria-hidden="true" />}>

@@ -8,6 +8,7 @@ import {
   IconFileTypePdf,
   IconFolder,
   IconGauge,
+  IconLayoutGrid,
   IconPackageExport,
   IconPencil,
   IconPlayerPause,
@@ -233,6 +234,15 @@ export function RunActions({ state }: { state: RunState }) {
           icon={IconCopy}
           label="Run again with changes"
           onClick={attempting(() => runAgain(workbench, runId))}
+        />
+      ) : null}
+      {isDeployed(state) ? (
+        <IconAction
+          icon={IconLayoutGrid}
+          label="Vary: several runs like this one, which differ in two fields"
+          onClick={attempting(async () => {
+            workbench.overlay.getState().vary(await client.call('spec.choice', { spec: state.source.spec }));
+          })}
         />
       ) : null}
       {load === null || status === 'running' ? null : (

@@ -9,7 +9,7 @@ import { servedByOf, servedByText } from '../../../main/domain/run/served-by';
 import { estimateTimeLeft, timeLeftText } from '../../../main/domain/run/time-left';
 import { CompactButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
-import { useWayTo } from '../../components/links';
+import { PageLink, useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { RunStatusText } from '../../components/status-text';
@@ -121,6 +121,9 @@ function RunStanding({ state }: { state: RunState }) {
         text={state.status === 'running' ? runningText(state, stopping) : undefined}
       />
       <ServedByMark state={state} />
+      {state.matrix === null ? null : (
+        <PageLink to={{ page: 'studies', name: state.matrix.name }}>Study {state.matrix.name}</PageLink>
+      )}
       {stopping === undefined ? <TimeLeft state={state} /> : null}
       {state.unverified ? <span className="unverified-mark">accuracy failed</span> : null}
     </>

@@ -8,6 +8,7 @@ export class Shell {
     name:
       | 'Runs'
       | 'New deployment'
+      | 'Studies'
       | 'Deployments'
       | 'Monitor'
       | 'Containers'

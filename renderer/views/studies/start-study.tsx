@@ -1,0 +1,76 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { studyNamePattern, type StudySpec } from '../../../main/contract/study/study';
+import { durationText } from '../../../main/domain/run/time-left';
+import { ErrorPanel } from '../../components/error-panel';
+import { Loading } from '../../components/loading';
+import { onText } from '../../handlers';
+import { useAnswer } from '../../use-answer';
+import { onSubmit, useFormWork } from '../../use-form-work';
+import { useWorkbench } from '../../workbench';
+
+const counted = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;
+
+/** How many runs a study has, how long they measure, and what is left out: before it begins. */
+export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: () => void }) {
+  const { client, studies, route } = useWorkbench();
+  const [name, setName] = useState(spec.name);
+  const plan = useAnswer((of) => of.call('studies.plan', { spec }), JSON.stringify(spec));
+  const { busy, error, begin } = useFormWork();
+  if (plan.error !== null) return <ErrorPanel error={plan.error} />;
+  if (plan.value === null) return <Loading label="Planning the runs" />;
+  const { runs, notes, seconds } = plan.value;
+  const leftOut = runs.filter((run) => run.leftOut !== null);
+  const possible = runs.length - leftOut.length;
+  const isName = studyNamePattern.test(name);
+  const start = async (): Promise<void> => {
+    await client.call('studies.start', { spec: { ...spec, name } });
+    await studies.getState().load();
+    onStarted();
+    route.getState().go({ page: 'studies', name });
+  };
+  return (
+    <form className="stack" onSubmit={onSubmit(() => begin('submit', start))}>
+      <TextInput
+        label="Name"
+        description="Of the study, its reports and the tag of its runs."
+        maxLength={40}
+        error={isName ? null : 'Use up to 40 letters, digits, ".", "_" and "-".'}
+        value={name}
+        onChange={onText(setName)}
+      />
+      <p role="status">
+        {counted(possible)}
+        {leftOut.length === 0 ? '' : `, ${leftOut.length} left out`}.{' '}
+        {seconds === null
+          ? ''
+          : `Measuring takes about ${durationText(seconds)}; export, conversion and checks add to it.`}
+      </p>
+      {leftOut.length + notes.length === 0 ? null : (
+        <ul className="dim" aria-label="Left out, and notes">
+          {leftOut.map(({ number, axes, leftOut: why }) => (
+            <li key={number}>
+              Run {number} ({axes.map(({ value }) => value).join(', ')}) is left out: {why}
+            </li>
+          ))}
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+      {error === null ? null : <ErrorPanel error={error} />}
+      <Button type="submit" loading={busy !== null} disabled={possible === 0 || !isName}>
+        Start {counted(possible)}
+      </Button>
+    </form>
+  );
+}
+
+/** The question before a study begins. */
+export function StartDialog({ spec, onClose }: { spec: StudySpec | null; onClose: () => void }) {
+  return (
+    <Modal opened={spec !== null} onClose={onClose} title="Start study" size="lg">
+      {spec === null ? null : <StartStudy spec={spec} onStarted={onClose} />}
+    </Modal>
+  );
+}

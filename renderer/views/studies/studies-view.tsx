@@ -1,0 +1,94 @@
+import { IconFileImport } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import type { StudySpec } from '../../../main/contract/study/study';
+import { SmallButton } from '../../components/actions';
+import { ErrorPanel } from '../../components/error-panel';
+import { PageLink } from '../../components/links';
+import { Loading } from '../../components/loading';
+import { attempting } from '../../components/notices';
+import { Page } from '../../components/page';
+import { Status } from '../../components/status-text';
+import { ScrollTable, TableHead } from '../../components/table';
+import { formatWhen } from '../../format/times';
+import { pollWhileSeen } from '../../stores/poll';
+import { useWorkbench } from '../../workbench';
+import { StartDialog } from './start-study';
+import { StudyPanel } from './study-panel';
+import { studyLook } from './study-state';
+
+const lookMs = 5000;
+
+/** Several runs that are driven together: each study, and what its runs came to. */
+export function StudiesView({ name }: { name: string | undefined }) {
+  const { client, studies, route } = useWorkbench();
+  const { value, error, load } = useStore(studies);
+  const [spec, setSpec] = useState<StudySpec | null>(null);
+  useEffect(() => pollWhileSeen(document, load, lookMs), [load]);
+  const list = value ?? [];
+  const shown = list.find((study) => study.name === name) ?? list[0];
+  const choose = attempting(async () => {
+    const file = await client.call('desktop.openText');
+    if (file !== null) setSpec(await client.call('studies.read', file));
+  });
+  const startButton = (
+    <SmallButton
+      icon={IconFileImport}
+      variant="filled"
+      title="A matrix file, or a runner configuration with all its configurations"
+      onClick={choose}
+    >
+      Start from a file…
+    </SmallButton>
+  );
+  return (
+    <Page title="Studies" actions={list.length === 0 ? null : startButton}>
+      <StartDialog spec={spec} onClose={() => setSpec(null)} />
+      {error === null ? null : <ErrorPanel error={error} />}
+      {value === null && error === null ? <Loading label="Reading the studies" /> : null}
+      {value?.length === 0 ? (
+        <div className="empty tall">
+          <h2>No studies yet</h2>
+          <p>
+            A study is several runs that are started, paused and reported together. Start one from a matrix
+            file or a runner configuration, or with Vary… on New deployment or on a run.
+          </p>
+          {startButton}
+        </div>
+      ) : null}
+      {list.length === 0 ? null : (
+        <div className="stack">
+          <ScrollTable label="Studies">
+            <TableHead headings={['Study', 'State', 'Runs', 'Updated']} />
+            <tbody>
+              {list.map((study) => (
+                <tr key={study.name} data-study={study.name} aria-selected={study === shown}>
+                  <td>
+                    <PageLink to={{ page: 'studies', name: study.name }} aria-current={study === shown}>
+                      {study.name}
+                    </PageLink>
+                  </td>
+                  <td>
+                    <Status {...studyLook(study)} />
+                  </td>
+                  <td>{study.sentence}</td>
+                  <td>{formatWhen(study.updatedAt)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </ScrollTable>
+          {shown === undefined ? null : (
+            <StudyPanel
+              key={shown.name}
+              name={shown.name}
+              onRemoved={() => {
+                route.getState().go({ page: 'studies' });
+                void load();
+              }}
+            />
+          )}
+        </div>
+      )}
+    </Page>
+  );
+}

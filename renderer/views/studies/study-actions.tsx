@@ -1,0 +1,148 @@
+import {
+  type Icon,
+  IconArrowsLeftRight,
+  IconChevronDown,
+  IconDownload,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useState } from 'react';
+import { formatBytes } from '../../../main/contract/numbers';
+import type { StudyDetail, StudySize } from '../../../main/contract/study/study';
+import { ActionMenu, MenuAction, SmallButton, TextAction } from '../../components/actions';
+import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { attempt, attempting, noticeDone } from '../../components/notices';
+import { mostCompared } from '../../stores/compared-runs';
+import { useWork } from '../../use-work';
+import { useWorkbench } from '../../workbench';
+
+const kinds = [
+  ['pdf', 'PDF report'],
+  ['html', 'HTML report'],
+  ['csv', 'CSV, one row per run'],
+  ['json', 'JSON'],
+] as const;
+
+interface Asked {
+  readonly withRuns: boolean;
+  readonly size: StudySize;
+}
+
+const removeQuestion = (name: string, { withRuns, size }: Asked): string => {
+  const { runIds, runBytes } = size;
+  const runs = `${runIds.length} ${runIds.length === 1 ? 'run' : 'runs'} (${formatBytes(runBytes)})`;
+  return withRuns
+    ? `Remove ${name} with its reports? Its ${runs} go to the trash.`
+    : `Remove ${name} with its reports? Its ${runs} stay in the list.`;
+};
+
+/** Pause and cancel of what is in progress; else resume. */
+function StudyWork({ study }: { study: StudyDetail }) {
+  const { client, studies } = useWorkbench();
+  const [busy, working] = useWork();
+  const { name, state, isKept } = study;
+  if (state === 'done') return null;
+  const button = (
+    what: 'pause' | 'cancel' | 'resume',
+    text: string,
+    icon: Icon,
+    why: string | null = null,
+  ) => (
+    <TextAction
+      {...{ icon, text, why, busy }}
+      label={`${text} ${name}`}
+      onClick={working(async () => {
+        await client.call(`studies.${what}`, { name });
+        await studies.getState().load();
+      })}
+    />
+  );
+  if (state !== 'running') {
+    const why = isKept ? null : 'Of an earlier version: continue it with "run --matrix FILE --resume"';
+    return button('resume', 'Resume', IconPlayerPlay, why);
+  }
+  return (
+    <>
+      {button('pause', 'Pause', IconPlayerPause)}
+      {button('cancel', 'Cancel', IconPlayerStop)}
+    </>
+  );
+}
+
+const chevron = <IconChevronDown size={14} aria-hidden="true" />;
+
+function ExportMenu({ name }: { name: string }) {
+  const { client } = useWorkbench();
+  return (
+    <ActionMenu button={<SmallButton rightSection={chevron}>Export</SmallButton>}>
+      {kinds.map(([kind, text]) => (
+        <MenuAction
+          key={kind}
+          icon={IconDownload}
+          onClick={attempting(async () => {
+            const saved = await client.call('desktop.saveStudy', { name, kind });
+            if (saved !== null) noticeDone('Saved', saved.path);
+          })}
+        >
+          {text}
+        </MenuAction>
+      ))}
+    </ActionMenu>
+  );
+}
+
+/** Pause, resume, cancel, compare, report and remove: what fits the state. */
+export function StudyActions({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
+  const { client, route } = useWorkbench();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const { name, state, rows } = study;
+  const ask = (withRuns: boolean) =>
+    attempting(async () => {
+      setAsked({ withRuns, size: await client.call('studies.size', { name }) });
+    });
+  if (asked !== null) {
+    const { withRuns } = asked;
+    return (
+      <ConfirmInPlace
+        question={removeQuestion(name, asked)}
+        action={withRuns ? 'Remove with runs' : 'Remove'}
+        onConfirm={() => {
+          setAsked(null);
+          attempt(async () => {
+            await client.call('studies.remove', { name, withRuns });
+            onRemoved();
+          });
+        }}
+        onCancel={() => setAsked(null)}
+      />
+    );
+  }
+  const measured = rows.flatMap(({ runId, offline, online }) =>
+    runId !== null && (offline ?? online) !== null ? [runId] : [],
+  );
+  return (
+    <span className="row-actions end">
+      <StudyWork study={study} />
+      <TextAction
+        icon={IconArrowsLeftRight}
+        text="Compare"
+        label={`Compare the first ${Math.min(mostCompared, measured.length)} measured runs of ${name}`}
+        why={measured.length < 2 ? 'Fewer than two of its runs have measured anything' : null}
+        onClick={() => route.getState().go({ page: 'compare', runIds: measured.slice(0, mostCompared) })}
+      />
+      <ExportMenu name={name} />
+      <ActionMenu
+        button={
+          <SmallButton icon={IconTrash} rightSection={chevron} disabled={state === 'running'}>
+            Remove
+          </SmallButton>
+        }
+      >
+        <MenuAction onClick={ask(false)}>Study only; its runs stay…</MenuAction>
+        <MenuAction onClick={ask(true)}>Study and its runs…</MenuAction>
+      </ActionMenu>
+    </span>
+  );
+}

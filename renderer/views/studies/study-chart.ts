@@ -1,0 +1,67 @@
+import type { StudyLevel, StudyRow } from '../../../main/contract/study/study';
+import { baseLayout, type Chart } from '../../charts/chart';
+import type { ChartTheme } from '../../charts/chart-theme';
+import { wrapped } from '../../charts/hover-text';
+import { axisLook, valueAxis } from '../../charts/sweep-axis';
+import type { Trace } from '../../charts/trace';
+
+export const choiceText = ({ axes }: Pick<StudyRow, 'axes'>): string =>
+  axes.map(({ value }) => value).join(', ');
+
+const scenarios = ['offline', 'online'] as const;
+
+interface Figure {
+  readonly axis: string;
+  readonly of: (level: StudyLevel) => number | null;
+}
+
+const figures = {
+  throughput: { axis: 'Inferences per second', of: ({ inferencesPerSecond }) => inferencesPerSecond },
+  p99: { axis: 'p99 (ms)', of: ({ p99Us }) => (p99Us === null ? null : p99Us / 1000) },
+} as const satisfies Readonly<Record<string, Figure>>;
+
+/** One mark per run and scenario, hollow where no level of it is steady. */
+export function studyChart(
+  rows: readonly StudyRow[],
+  figure: keyof typeof figures,
+  theme: ChartTheme,
+): Chart {
+  const { axis, of }: Figure = figures[figure];
+  const traces = scenarios.map((scenario, at): Trace => {
+    const color = theme.runs[at] ?? theme.throughput;
+    const symbol = at === 0 ? 'circle' : 'square';
+    const found = rows.flatMap((row) => {
+      const level = row[scenario];
+      const value = level === null ? null : of(level);
+      return level === null || value === null ? [] : [{ row, level, value }];
+    });
+    return {
+      ...{ type: 'scatter', mode: 'markers', name: scenario === 'offline' ? 'Offline' : 'Online' },
+      x: found.map(({ row }) => row.number),
+      y: found.map(({ value }) => value),
+      hovertext: found.map(({ row, level }) =>
+        [`Run ${row.number}: ${choiceText(row)}`, level.text, ...(level.steady ? [] : ['Not steady'])]
+          .map(wrapped)
+          .join('<br>'),
+      ),
+      hoverinfo: 'text',
+      marker: {
+        ...{ color, size: 9, line: { width: 1.5, color } },
+        symbol: found.map(({ level }) => (level.steady ? symbol : `${symbol}-open`)),
+      },
+    };
+  });
+  const numbers = rows.map(({ number }) => number);
+  return {
+    data: traces,
+    layout: {
+      ...baseLayout(theme),
+      xaxis: {
+        ...axisLook(theme, 'Run'),
+        range: [0.5, rows.length + 0.5],
+        ...(numbers.length > 24 ? {} : { tickvals: numbers, ticktext: numbers.map(String) }),
+      },
+      yaxis: valueAxis({ theme }, axis),
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { Choice } from '../../../main/contract/run/spec-tools';
+import { mergeTrees } from '../../../main/contract/trees';
+
+/** A field with its values, as they are typed: "fp32, fp16". */
+export interface VariedField {
+  /** Path in the run specification; null: none is chosen. */
+  readonly path: string | null;
+  readonly values: string;
+}
+
+/** The text of a matrix file that varies these fields of a choice. Pure. */
+export function varyText({ preset, overrides }: Choice, axes: readonly VariedField[]): string {
+  const varied = axes.flatMap(({ path, values }) =>
+    path === null || values.trim() === '' ? [] : [`${JSON.stringify(path)}: [${values}]`],
+  );
+  const common = Object.entries(mergeTrees(overrides, { model: { preset } }));
+  return [
+    `matrix: {${varied.join(', ')}}`,
+    ...common.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`),
+  ].join('\n');
+}
