@@ -32,7 +32,7 @@ export type { Cleaned as CleanedHome, CleanPlan, CleanRequest } from './core/upk
 export type { ExecuteOptions } from './pipeline/run-options';
 export type { OpenStudy } from './studies/studies';
 export type { StudyStops } from './studies/study-hands';
-export type { ServerLoadListener, ServerResults } from './perf/sweep/measure-server';
+export type { ServerLoadListener, ServerResults } from './pipeline/measure/server-levels';
 
 const isRunning = ({ status }: { readonly status: string }): boolean => status === 'running';
 

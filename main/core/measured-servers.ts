@@ -10,7 +10,7 @@ import { hostEngine, type PlaceSpec } from '../engine/engine';
 import { readEnvironment, resultGpus } from '../machine/environment';
 import { pollGpus, watchGpus } from '../machine/watch-gpus';
 import type { ReadingSources } from '../perf/readings';
-import { inspectServer, measureServer, type ReachedServer } from '../perf/sweep/measure-server';
+import { inspectServer, measureServer, type ReachedServer } from '../pipeline/measure/server-levels';
 import type { Servers } from '../pipeline/server-run';
 import { cleanText } from '../platform/lines';
 import { runFolder } from '../store/run-folder';

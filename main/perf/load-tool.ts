@@ -62,7 +62,7 @@ export interface MeasureInput {
   readonly level: LoadLevel;
   /** False for models with max_batch_size 0: tensors then have no batch dimension and the level's batch size is 1. */
   readonly batched: boolean;
-  /** The model's configuration says that a request may have any number of answers; filled in by the load tools. */
+  /** The model's configuration says that a request may have any number of answers; absent: the load tool looks, and refuses load that the model does not take. */
   readonly decoupled?: boolean | undefined;
   readonly settings: LoadSettings;
   /** What perf_analyzer is given besides. */

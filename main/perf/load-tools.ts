@@ -18,6 +18,8 @@ interface LoadToolsOptions {
 
 /** The input with what the model's configuration says; throws combination-unsupported for load that it does not take. */
 async function fitting(tool: LoadToolId, input: MeasureInput): Promise<MeasureInput> {
+  // Who measures many levels has looked at the model once.
+  if (input.decoupled !== undefined) return input;
   const client = createTritonClient(input.httpAddress, {
     tls: await readTls(input.httpTls),
     headers: input.headers,

@@ -8,10 +8,10 @@ import { type ChangePlan, fieldChanges } from '../contract/run/spec-tools';
 import type { LoadLevel } from '../contract/run/sweep';
 import { hashValue } from '../platform/files';
 import type { SpecChanged } from '../store/run-seals';
+import { askedLevels } from './measure/level-keys';
 import { plannedSteps, stepKeys } from './plan';
 import type { Step, StepInputs } from './step';
 import { editedConfig } from './step-files';
-import { askedLevels } from './sweep';
 
 interface OfModel {
   readonly model: { readonly preset?: unknown; readonly source?: unknown };

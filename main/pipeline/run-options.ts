@@ -4,11 +4,11 @@ import type { Environment } from '../contract/measured/results';
 import type { JournalBody, MatrixMark, StepId } from '../contract/run/run-events';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
 import type { PlaceRun } from '../engine/engine';
-import type { ServerLoadListener } from '../perf/sweep/measure-server';
 import type { LoadedPreset } from '../presets/presets';
 import type { RunStore } from '../store/run-store';
 import type { AttemptOptions, OpenServices } from './attempt';
 import type { JobRuns } from './jobs/job-runs';
+import type { ServerLoadListener } from './measure/server-levels';
 import type { Servers } from './server-run';
 import type { InputServices } from './step';
 

@@ -8,17 +8,17 @@ import { scenarioOfLevels, servedName, type ServerLoad, serverUrl } from '../con
 import { loadKey, measuringOrder, type MeasuringTurn, turnKey, turnOf } from '../contract/run/sweep';
 import { levelText, stepTitle } from '../contract/words';
 import { requireAgain } from '../domain/measured/again';
-import type { LongerTurn, ServerLoadListener, ServerResults, ServerWork } from '../perf/sweep/measure-server';
 import { hashValue, makeFolder } from '../platform/files';
 import { LogFile } from '../platform/log-file';
 import { requirePlainRun } from '../store/run-folder';
 import { type AttemptStops, failedEnd, type RunEnd, watchRequests } from './attempt';
 import { notChangeable } from './deployed-run';
 import { awaitDevice, type TakeDevice } from './device-turn';
-import { levelLine } from './level-tries';
+import { levelLine } from './measure/level-tries';
+import { doubtsOf } from './measure/run-levels';
+import type { LongerTurn, ServerLoadListener, ServerResults, ServerWork } from './measure/server-levels';
 import { failureLines } from './run-step';
 import type { RunContext } from './step';
-import { doubtsOf } from './sweep';
 
 /** Measures a Triton; `takeTurn` is asked once everything but the load itself is ready. */
 type MeasureServer = (

@@ -8,6 +8,7 @@ import type { Scenario } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { type MeasuringTurn, ofScenario, plannedTurns, scenarioLevels } from '../contract/run/sweep';
 import { sameValue } from '../contract/trees';
+import { isInTurns } from '../domain/run/in-turns';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { analyzerCommand } from '../perf/analyzer/analyzer-command';
 import { analyzerFiles } from '../perf/analyzer/analyzer-input';
@@ -90,6 +91,7 @@ function nativeCommand({ spec, forClients }: PlannedRun, scenario: Scenario): st
     ...['--concurrency', distinct(levels.map((level) => level.concurrency))],
     ...['--input-data', inputWords(performance)],
     ...loadWords({ ...spec, performance }, scenario),
+    ...(isInTurns(spec, scenario) || levels.length === 1 ? [] : ['--no-in-turns']),
     ...tlsWords(httpTls ?? {}),
     ...(isLoopback(httpAddress) ? [] : ['--allow-remote-load', ...limitWords(limits ?? {})]),
   ];

@@ -87,6 +87,7 @@ const levelPaths: ReadonlySet<string> = new Set(
     'search',
     'latencyThresholdMs',
     'inputData',
+    'inTurns',
   ].map((name) => `performance.${name}`),
 );
 
@@ -149,9 +150,7 @@ export function loadParameters(load: ServerLoad): readonly ParameterGroup[] {
       rows: performanceFields
         .filter(({ path, internal = false }) => !internal && !levelPaths.has(path))
         .flatMap((field) => parametersOf(field, measured, valueAt, false))
-        .filter(
-          ({ field, value }) => value !== 'not used' && !(load.inTurns && field === 'performance.maxTrials'),
-        )
+        .filter(({ value }) => value !== 'not used')
         .map((parameter) => ({ ...parameter, folded: usual(parameter.field) })),
     },
   ];

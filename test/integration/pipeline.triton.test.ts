@@ -133,14 +133,31 @@ describe('run resnet50 --profile quick on the real Triton', () => {
     expect(document.steps[0]?.skippedBecause).toBe('cached');
   });
 
-  it('forms batches in Triton when many requests wait', async () => {
+  it('forms batches in Triton when many requests wait, in levels that are measured in turns', async () => {
     const result = await cli(
       home.path,
       ...quick,
-      ...['--batch-sizes', '1', '--concurrency', '16', '--max-queue-delay-us', '2000'],
+      ...['--batch-sizes', '1', '--concurrency', '1,16', '--max-queue-delay-us', '2000', '--in-turns'],
     );
     expect(result.code).toBe(0);
-    expect(documentOf(result).online[0]?.meanServerBatch).toBeGreaterThan(1.5);
+    const document = documentOf(result);
+    expect(document.online[1]?.meanServerBatch).toBeGreaterThan(1.5);
+    // A single level has nobody to take turns with.
+    expect((await journalPoints(document, 'offline')).map(({ turns }) => turns)).toEqual([undefined]);
+    const online = await journalPoints(document, 'online');
+    expect(online.map(({ concurrency, turns }) => [concurrency, turns])).toEqual([
+      [1, 3],
+      [16, 3],
+    ]);
+    const log = await readFile(runFolder(document.dir).log('online'), 'utf8');
+    expect([...log.matchAll(/concurrency (\d+): .*, round (\d)$/gm)].map(([, ...found]) => found)).toEqual([
+      ...[
+        ['1', '1'],
+        ['16', '1'],
+        ['1', '2'],
+        ['16', '2'],
+      ],
+    ]);
   });
 });
 
@@ -275,6 +292,22 @@ describe('a run whose specification is changed from the command line', () => {
     expect(points).toEqual(expect.arrayContaining(kept));
     const html = after.reports.find(({ kind }) => kind === 'html')?.path ?? '';
     expect(await readFile(html, 'utf8')).toContain('measured again, windows 35 times as long');
+  });
+
+  it('measures levels in turns once it is asked to, and again in turns', async () => {
+    const change = set('performance.requestCount=0', 'performance.inTurns=true');
+    const result = await cli(home.path, 'resume', runId, ...change, '--json');
+    expect(result.code).toBe(0);
+    const { offline, online } = documentOf(result);
+    expect([...offline, ...online].map(({ turns }) => turns)).toEqual([3, 3, 3, 3]);
+    const before = await measuredIn(runId);
+    const again = await cli(home.path, 'resume', runId, '--again', '--json');
+    expect(again.code).toBe(0);
+    const after = documentOf(again);
+    const longer = [...after.offline, ...after.online].filter((point) => point.longer !== undefined);
+    expect(await measuredIn(runId)).toBe(before + longer.length);
+    expect(longer.map(({ turns }) => turns)).toEqual(longer.map(() => 3));
+    expect(longer.length).toBeGreaterThan(0);
   });
 
   it('is not changed to another model, to nonsense, or while it is worked on', async () => {

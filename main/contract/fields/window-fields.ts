@@ -10,6 +10,17 @@ const byRequests = (at: ValueAt): boolean =>
   inWindows(at) && at('performance.measurementMode') === 'count_windows';
 const untilSteady = { text: 'levels that are measured until they are steady', holds: inWindows };
 
+/** A container measures a level as a whole, and a sequence is not to be cut for other levels. */
+const onceInWindows = (at: ValueAt): boolean =>
+  inWindows(at) &&
+  at('performance.loadTool') !== 'perf_analyzer' &&
+  at('performance.crossCheck') !== true &&
+  Number(at('performance.repeats') ?? 1) === 1 &&
+  (at('performance.search') ?? 'none') === 'none' &&
+  !(Number(at('performance.warmupRequestCount') ?? 0) > 0) &&
+  at('performance.sequences') === undefined &&
+  at('engine.kind') !== 'docker';
+
 /** When a level counts as measured, and how often it is. */
 export const windowFields: readonly FieldRow[] = [
   {
@@ -108,7 +119,10 @@ export const windowFields: readonly FieldRow[] = [
     aliases: ['-r'],
     wholeLevels: true,
     decides: 'level',
-    onlyWith: untilSteady,
+    onlyWith: {
+      text: 'levels that are measured until they are steady, and not in turns',
+      holds: (at) => inWindows(at) && !(at('performance.inTurns') === true && onceInWindows(at)),
+    },
   },
   {
     path: 'performance.warmupMs',
@@ -155,5 +169,20 @@ export const windowFields: readonly FieldRow[] = [
     help: 'Measures every level with the other load tool as well, in turns, and shows where the two differ.',
     option: '--cross-check',
     decides: 'step',
+  },
+  {
+    path: 'performance.inTurns',
+    group: 'windows',
+    label: 'Levels in turns',
+    term: 'in-turns',
+    help: 'Measures several levels in three rounds, one window of each level per round, instead of each level until it is steady.',
+    absent: 'off',
+    option: '--in-turns',
+    runOnly: true,
+    decides: 'level',
+    onlyWith: {
+      text: 'levels that the built-in load generator measures once, in windows, outside of containers',
+      holds: onceInWindows,
+    },
   },
 ];

@@ -228,6 +228,8 @@ export const performanceSchema = z.strictObject({
   repeats: positive.max(100).default(1),
   /** Every level also with the other load tool, in turns, to say where the two differ. */
   crossCheck: z.boolean().default(false),
+  /** One window of each of several levels per round, in place of one level after the other until each is steady. */
+  inTurns: z.boolean().optional(),
   offline: scenarioLoadSchema.optional(),
   online: scenarioLoadSchema.optional(),
 });

@@ -140,6 +140,7 @@ export function performanceOfLoad(load: ServerLoad): PerformanceSpec {
     inputData: inputOf(load),
     loadTool: tools[0],
     crossCheck: tools.length > 1,
+    ...(load.inTurns ? { inTurns: true } : {}),
     repeats,
     protocol,
     search: 'none',

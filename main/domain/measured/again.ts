@@ -8,6 +8,7 @@ import { longestTimerMs, type PerformanceSpec } from '../../contract/run/run-spe
 import type { RunState } from '../../contract/run/run-state';
 import { loadKey, ofScenario } from '../../contract/run/sweep';
 import { levelText } from '../../contract/words';
+import { isInTurns } from '../run/in-turns';
 import { type Answer, answerOf, enoughRequests, p99HalfUs } from './answer';
 import type { BestPoint } from './points';
 
@@ -82,7 +83,10 @@ const measuredHow = (
   scenario: Scenario,
 ): { readonly settings: PerformanceSpec; readonly inTurns: boolean } | null =>
   bySource(source, {
-    deployed: ({ performance }) => ({ settings: ofScenario(performance, scenario), inTurns: false }),
+    deployed: (spec) => ({
+      settings: ofScenario(spec.performance, scenario),
+      inTurns: isInTurns(spec, scenario),
+    }),
     server: ({ settings, inTurns }) => ({ settings, inTurns }),
     imported: () => null,
   });

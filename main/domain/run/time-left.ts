@@ -11,6 +11,7 @@ import {
   turnKey,
   turnOf,
 } from '../../contract/run/sweep';
+import { measuresInTurns } from './in-turns';
 
 interface TimeLeft {
   readonly seconds: number;
@@ -103,7 +104,6 @@ function hasStepsBefore(state: RunState): boolean {
  */
 export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | null {
   if (state.status !== 'running' || state.waitsFor !== null) return null;
-  // In turns no level ends before the last round.
   if (!isDeployed(state)) return null;
   const left = scenarios.reduce((sum, scenario) => sum + levelsLeft(state, scenario), 0);
   if (left === 0) return null;
@@ -111,7 +111,9 @@ export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | nul
   const tookS = measured.reduce((sum, { point }) => sum + (point.elapsedUs ?? 0) / 1e6, 0) / measured.length;
   const levelS = measured.length > 0 ? tookS : plannedLevelS(state.source.spec.performance);
   if (levelS === null) return null;
-  const seconds = left * levelS - Math.min(levelS, spentS(state, nowMs));
+  // In turns no level ends before the last round.
+  const underWay = measuresInTurns(state) ? left * levelS : levelS;
+  const seconds = left * levelS - Math.min(underWay, spentS(state, nowMs));
   const { repeats, crossCheck } = state.source.spec.performance;
   const noun = repeats > 1 || crossCheck ? 'measurement' : 'level';
   const each = `${counted(left, noun)} left, about ${formatDuration(levelS * 1e6)} each`;

@@ -1,5 +1,6 @@
+import { measuringInputs, repeatInputs } from '../measure/level-keys';
+import { sweep } from '../measure/run-levels';
 import type { Step } from '../step';
-import { measuringInputs, repeatInputs, sweep } from '../sweep';
 import { sweepCommands } from '../sweep-commands';
 
 /** Dynamic batching: many requests at a time, one level a concurrency or a request rate. */

@@ -4,10 +4,11 @@ import { jobLine } from '../../../main/contract/job/run-job';
 import { importKindText, type ImportSource } from '../../../main/contract/run/imported';
 import { originText } from '../../../main/contract/run/run-content';
 import { damageText, type RunWait, waitRemedy, waitText } from '../../../main/contract/run/run-events';
-import { isDeployed, serverLoadOf } from '../../../main/contract/run/run-source';
+import { isDeployed } from '../../../main/contract/run/run-source';
 import type { RunState, RunStatus } from '../../../main/contract/run/run-state';
 import { measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';
 import { changesText } from '../../../main/contract/run/spec-tools';
+import { measuresInTurns } from '../../../main/domain/run/in-turns';
 import { SmallButton } from '../../components/actions';
 import { PageLink } from '../../components/links';
 import { formatWhen } from '../../format/times';
@@ -114,7 +115,7 @@ const turnsTexts: typeof texts = {
 
 /** A run that was stopped and can be continued: nothing of it is an error. */
 export function StoppedNotice({ state }: { state: RunState }) {
-  const text = serverLoadOf(state)?.inTurns === true ? turnsTexts[state.status] : texts[state.status];
+  const text = measuresInTurns(state) ? turnsTexts[state.status] : texts[state.status];
   if (text === undefined) return null;
   // Why the job ended says more than that nobody works on the run.
   const job = jobLine(state);

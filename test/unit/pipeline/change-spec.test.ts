@@ -12,10 +12,10 @@ import {
 import type { RunSpec } from '../../../main/contract/run/run-spec';
 import { type DeployedRun, reduceRun } from '../../../main/contract/run/run-state';
 import { changePlan, specChange, specOfChange } from '../../../main/pipeline/change-spec';
+import { askedLevels } from '../../../main/pipeline/measure/level-keys';
 import { isUnchanged, plannedSteps, stepKeys } from '../../../main/pipeline/plan';
 import type { StepInputs } from '../../../main/pipeline/step';
 import { steps } from '../../../main/pipeline/steps';
-import { askedLevels } from '../../../main/pipeline/sweep';
 import { runFolder } from '../../../main/store/run-folder';
 import { deployed, pointFixture, runCreated, specFixture } from '../../support/run-state';
 

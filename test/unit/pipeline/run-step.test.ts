@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { StepId } from '../../../main/contract/run/run-events';
-import { levelLine } from '../../../main/pipeline/level-tries';
+import { levelLine } from '../../../main/pipeline/measure/level-tries';
 import { failureLines } from '../../../main/pipeline/run-step';
 import { runFolder } from '../../../main/store/run-folder';
 import { pointFixture } from '../../support/run-state';

@@ -151,6 +151,7 @@ describe('the tables', () => {
     expect(shown.filter((path) => !wanted.includes(path))).toEqual([
       'targetGpu',
       'performance.streaming',
+      'performance.inTurns',
       'accuracy.samples',
     ]);
   });

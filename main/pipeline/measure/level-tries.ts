@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
-import { toWire, type WireError, WorkbenchError } from '../contract/errors';
-import { stateWords } from '../contract/flag-text';
-import type { LoadPoint } from '../contract/measured/results';
-import { formatMs, formatRate, missing } from '../contract/numbers';
-import { isElsewhere } from '../contract/run/engine-kinds';
-import type { ServerHandle } from '../engine/engine';
-import { heldUpOr } from './device-turn';
-import { HeldUp } from './hold';
-import { serveAnew, stopServer } from './serve-model';
-import type { StepContext } from './step';
+import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
+import { stateWords } from '../../contract/flag-text';
+import type { LoadPoint } from '../../contract/measured/results';
+import { formatMs, formatRate, missing } from '../../contract/numbers';
+import { isElsewhere } from '../../contract/run/engine-kinds';
+import type { ServerHandle } from '../../engine/engine';
+import { heldUpOr } from '../device-turn';
+import { HeldUp } from '../hold';
+import { serveAnew, stopServer } from '../serve-model';
+import type { StepContext } from '../step';
 
 /** Further tries of a level whose Triton ended, each with a fresh one. */
 const mostRestarts = 2;

@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
-import { budgetLatencyUs, type MeasuringTurn, turnKey } from '../../../../main/contract/run/sweep';
+import { budgetLatencyUs, loadKey, type MeasuringTurn, turnKey } from '../../../../main/contract/run/sweep';
 import {
   lastWithin,
-  measureSweep,
+  type LevelsPlan,
+  measureLevels,
   nextLevel,
-  type SweepPlan,
   type TriedLevel,
-} from '../../../../main/perf/sweep/sweep';
+  type TurnsHost,
+} from '../../../../main/pipeline/measure/measure-levels';
 import { pointFixture } from '../../../support/run-state';
 
-const all: SweepPlan = {
+const all: LevelsPlan = {
   levels: [1, 2, 4, 8].flatMap((concurrency) => [
     { batchSize: 1, concurrency },
     { batchSize: 2, concurrency },
@@ -19,10 +20,17 @@ const all: SweepPlan = {
   repeats: 1,
   tools: ['native'],
   search: null,
+  inTurns: false,
 };
 
 /** A server whose p99 is 10 ms per request of a batch and at a time; `missing` turns give no result. */
-function host(options: { readonly missing?: readonly string[]; readonly stopAfter?: number } = {}) {
+function host(
+  options: {
+    readonly missing?: readonly string[];
+    readonly known?: readonly string[];
+    readonly stopAfter?: number;
+  } = {},
+) {
   const measured: string[] = [];
   const fractions: number[] = [];
   return {
@@ -36,6 +44,10 @@ function host(options: { readonly missing?: readonly string[]; readonly stopAfte
       const point = { ...pointFixture(), batchSize, concurrency, p99Us };
       return Promise.resolve(options.missing?.includes(turnKey(turn)) === true ? null : point);
     },
+    known: (turn: MeasuringTurn) =>
+      Promise.resolve(options.known?.includes(turnKey(turn)) === true ? pointFixture(turn.level) : null),
+    again: [],
+    turns: null,
     shouldStop: () => measured.length >= (options.stopAfter ?? Infinity),
   };
 }
@@ -43,7 +55,7 @@ function host(options: { readonly missing?: readonly string[]; readonly stopAfte
 describe('a sweep', () => {
   it('measures every level in every round, and goes on past one without a result', async () => {
     const sweep = host({ missing: ['2/1/1/native'] });
-    const end = await measureSweep({ ...all, repeats: 2 }, sweep);
+    const end = await measureLevels({ ...all, repeats: 2 }, sweep);
     expect(end).toEqual({ stopped: false, tried: 16, found: null });
     expect(new Set(sweep.measured).size).toBe(16);
     expect(sweep.fractions[0]).toBe(0);
@@ -52,8 +64,87 @@ describe('a sweep', () => {
 
   it('stops before the next turn when it is asked to', async () => {
     const sweep = host({ stopAfter: 3 });
-    expect(await measureSweep(all, sweep)).toEqual({ stopped: true, tried: 3, found: null });
+    expect(await measureLevels(all, sweep)).toEqual({ stopped: true, tried: 3, found: null });
     expect(sweep.measured).toHaveLength(3);
+  });
+});
+
+describe('levels in turns', () => {
+  const plan: LevelsPlan = { ...all, inTurns: true };
+  /** Levels that give a point per window; `failing` ones throw in their second. */
+  function turnsHost(failing: readonly string[] = [], onMissing?: (error: unknown) => void) {
+    const windows: string[] = [];
+    const told: string[] = [];
+    const turns: TurnsHost = {
+      sources: { metricsAddress: null },
+      onBegin: (levels) => told.push(`begin ${levels}`),
+      begin: (turn) => {
+        const point = pointFixture(turn.level);
+        let count = 0;
+        return {
+          next: () => {
+            count += 1;
+            windows.push(`${loadKey(turn.level)}#${count}`);
+            return failing.includes(loadKey(turn.level)) && count === 2
+              ? Promise.reject(new Error('no answer'))
+              : Promise.resolve({ ...point, turns: count });
+          },
+        };
+      },
+      onRound: ({ level }, round) => told.push(`round ${round} of ${loadKey(level)}`),
+      onPoint: ({ level }, { turns: count }) => {
+        told.push(`point of ${loadKey(level)} from ${count ?? 0}`);
+        return Promise.resolve();
+      },
+      onMissing: ({ level }, error) => {
+        onMissing?.(error);
+        told.push(`nothing of ${loadKey(level)}`);
+        return Promise.resolve();
+      },
+    };
+    return { windows, told, turns };
+  }
+  const levels = [1, 2, 4].map((concurrency) => ({ batchSize: 1, concurrency }));
+
+  it('have a window each in every round, and their points after the last', async () => {
+    const { windows, told, turns } = turnsHost();
+    const end = await measureLevels({ ...plan, levels }, { ...host(), turns });
+    expect(end).toEqual({ stopped: false, tried: 3, found: null });
+    expect(windows).toEqual(
+      [1, 2, 3].flatMap((round) => ['1/1', '1/2', '1/4'].map((key) => `${key}#${round}`)),
+    );
+    expect(told.slice(-3)).toEqual(['point of 1/1 from 3', 'point of 1/2 from 3', 'point of 1/4 from 3']);
+  });
+
+  it('leave out one that gives nothing, and one that was measured before', async () => {
+    const { windows, told, turns } = turnsHost(['1/2']);
+    const end = await measureLevels({ ...plan, levels }, { ...host({ known: ['1/1/1/native'] }), turns });
+    expect(end).toMatchObject({ stopped: false, tried: 3 });
+    expect(windows).toEqual(['1/2#1', '1/4#1', '1/2#2', '1/4#2', '1/4#3']);
+    expect(told[0]).toBe('begin 2');
+    expect(told.filter((text) => !text.startsWith('round'))).toEqual([
+      'begin 2',
+      'nothing of 1/2',
+      'point of 1/4 from 3',
+    ]);
+  });
+
+  it('stop between two rounds, and where the host says that nothing more can be measured', async () => {
+    const { windows, turns } = turnsHost();
+    const asked = { ...host(), turns, shouldStop: () => windows.length >= 3 };
+    expect(await measureLevels({ ...plan, levels }, asked)).toEqual({ stopped: true, tried: 0, found: null });
+    expect(windows).toHaveLength(3);
+    const gone = turnsHost(['1/2'], (error) => {
+      throw error;
+    });
+    const ended = measureLevels({ ...plan, levels }, { ...host(), turns: gone.turns });
+    await expect(ended).rejects.toThrow('no answer');
+  });
+
+  it('are measured whole where the host cannot otherwise', async () => {
+    const whole = host();
+    expect(await measureLevels({ ...plan, levels }, whole)).toMatchObject({ tried: 3 });
+    expect(whole.measured).toHaveLength(3);
   });
 });
 
@@ -63,7 +154,7 @@ describe('a search', () => {
   it.each(['linear', 'binary'] as const)(
     'finds the last level within the budget per batch size: %s',
     async (kind) => {
-      const end = await measureSweep({ ...all, search: { ...search, kind } }, host());
+      const end = await measureLevels({ ...all, search: { ...search, kind } }, host());
       expect(end.stopped).toBe(false);
       expect(end.found).toEqual([
         { batchSize: 1, concurrency: 4 },
@@ -73,7 +164,7 @@ describe('a search', () => {
   );
 
   it('takes a level without a result as one beyond the budget', async () => {
-    const end = await measureSweep({ ...all, search }, host({ missing: ['1/2/1/native'] }));
+    const end = await measureLevels({ ...all, search }, host({ missing: ['1/2/1/native'] }));
     expect(end.found).toEqual([
       { batchSize: 1, concurrency: 1 },
       { batchSize: 2, concurrency: 2 },
@@ -82,7 +173,7 @@ describe('a search', () => {
 
   it('takes a level with too many errors as one beyond the budget: a full queue refuses at once', async () => {
     const sweep = host();
-    const end = await measureSweep(
+    const end = await measureLevels(
       { ...all, search },
       {
         ...sweep,
@@ -99,7 +190,7 @@ describe('a search', () => {
   });
 
   it('that is stopped in a level does not judge by that level', async () => {
-    const end = await measureSweep({ ...all, search }, host({ missing: ['1/2/1/native'], stopAfter: 2 }));
+    const end = await measureLevels({ ...all, search }, host({ missing: ['1/2/1/native'], stopAfter: 2 }));
     expect(end).toEqual({ stopped: true, tried: 1, found: null });
   });
 });

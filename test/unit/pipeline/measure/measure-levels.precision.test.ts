@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nextLevel, type TriedLevel } from '../../../../main/perf/sweep/sweep';
+import { nextLevel, type TriedLevel } from '../../../../main/pipeline/measure/measure-levels';
 
 /** Levels that a search tries where `most` levels are within the budget. */
 function triedOf(count: number, most: number, precision: number): readonly number[] {

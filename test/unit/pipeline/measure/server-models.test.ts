@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { requireFittingShapes, requireShapedInputs } from '../../../../main/perf/generate-input';
-import { weightedLevel } from '../../../../main/perf/sweep/server-models';
+import { weightedLevel } from '../../../../main/pipeline/measure/server-models';
 
 it('models have as much more of the concurrency, or of the rate', () => {
   expect(weightedLevel({ batchSize: 2, concurrency: 3 }, 2)).toEqual({ batchSize: 2, concurrency: 6 });

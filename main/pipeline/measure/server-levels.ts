@@ -9,14 +9,15 @@ import { type LoadLevel, type MeasuringTurn, searchLatencyUs, turnKey } from '..
 import { inLongerWindows } from '../../domain/measured/again';
 import { requireLoad } from '../../domain/run/load-rules';
 import { serverLoadFindings } from '../../domain/run/server-rules';
+import type { InputReaders } from '../../perf/input/input-readers';
+import { stabilityWindows } from '../../perf/intervals';
+import type { LoadTool, MeasureInput } from '../../perf/load-tool';
+import { joinProfiles, profileEnding } from '../../perf/profile-export';
+import { type ReadingSources, readWhile } from '../../perf/readings';
 import { makeFolder, makeTemporaryFolder } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { readTls } from '../../triton/tls';
-import type { InputReaders } from '../input/input-readers';
-import { stabilityWindows } from '../intervals';
-import type { LoadTool, MeasureInput } from '../load-tool';
-import { joinProfiles, profileEnding } from '../profile-export';
-import { openReadings, type ReadingSources, readWhile, windowSpan } from '../readings';
+import { type LevelsEnd, type LevelsHost, measureLevels, type TurnsHost } from './measure-levels';
 import {
   checkKinds,
   measureModels,
@@ -24,7 +25,6 @@ import {
   type ServerModel,
   weightedLevel,
 } from './server-models';
-import { measureInTurns, measureSweep, type SweepEnd } from './sweep';
 
 /** A turn without a result. */
 interface MissingLevel {
@@ -37,7 +37,7 @@ interface MissingLevel {
 export interface ServerResults {
   readonly points: readonly LoadPoint[];
   readonly missing: readonly MissingLevel[];
-  readonly found: SweepEnd['found'];
+  readonly found: LevelsEnd['found'];
 }
 
 export interface ServerLoadListener {
@@ -98,6 +98,8 @@ interface Session {
   readonly load: ServerLoad;
   readonly loadTools: ServerLoadTools['loadTools'];
   readonly models: readonly ServerModel[];
+  /** Names of those that answer a request any number of times. */
+  readonly decoupled: ReadonlySet<string>;
   readonly dir: string;
   readonly sources: ReadingSources;
   readonly signal: AbortSignal;
@@ -124,7 +126,7 @@ const asLonger = (point: LoadPoint, times: number): LoadPoint =>
 
 /** What the load tool is asked for, of each model. */
 function measureInputs(
-  { load, models, signal, headers }: Session,
+  { load, models, decoupled, signal, headers }: Session,
   { level, times }: { readonly level: LoadLevel; readonly times: number },
   how: Pick<MeasureInput, 'workDir' | 'onLog' | 'onCommand' | 'onWindow'>,
 ): MeasureInput[] {
@@ -141,6 +143,7 @@ function measureInputs(
     inputDataDir: model.inputDataDir,
     level: weightedLevel(level, model.weight),
     batched: model.batched,
+    decoupled: decoupled.has(model.name),
     settings: inLongerWindows(settings, times),
     analyzerArguments,
     signal,
@@ -151,17 +154,19 @@ function measureInputs(
 const slowest = (points: readonly LoadPoint[]): LoadPoint =>
   points.reduce((worst, point) => (searchLatencyUs(point) > searchLatencyUs(worst) ? point : worst));
 
+/** Takes what was measured before. @returns of several models the slowest point. */
+function takeKnown(session: Session, turn: MeasuringTurn): LoadPoint | null {
+  const before = session.known(turn);
+  session.points.push(...before);
+  return before.length === 0 ? null : slowest(before);
+}
+
 /** Measures one turn, all models at once. @returns of several models the slowest point, which a search looks at. */
 async function measureTurn(session: Session, turn: MeasuringTurn, count: number): Promise<LoadPoint | null> {
   const { load, signal, listener } = session;
   const { level, repeat, loadTool } = turn;
   const crossing = load.tools.length > 1;
   const inRounds = load.repeats > 1 || crossing;
-  const before = session.known(turn);
-  if (before.length > 0) {
-    session.points.push(...before);
-    return slowest(before);
-  }
   const times = timesOf(session, turn);
   let isTold = false;
   const measured = readWhile(session.sources, (onWindow) =>
@@ -191,14 +196,11 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
   const result = await measured.then(({ result: all, added }) => all.map(added), toWire);
   if ('message' in result) {
     if (signal.aborted) return null;
-    const missing = {
-      level,
-      ...(inRounds ? { repeat } : {}),
-      ...(crossing ? { loadTool } : {}),
-      error: result,
-    };
-    session.missing.push(missing);
-    await listener.onMissing(missing, turn);
+    await tellMissing(
+      session,
+      { level, ...(inRounds ? { repeat } : {}), ...(crossing ? { loadTool } : {}), error: result },
+      turn,
+    );
     return null;
   }
   const points = result.map((point) => asLonger(inRounds ? { ...point, repeat } : point, times));
@@ -207,112 +209,94 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
   return slowest(points);
 }
 
-/** Levels in turns, and of each when its windows were. */
-function turnsOf(
-  session: Session,
-  turns: readonly MeasuringTurn[],
-  begin: NonNullable<LoadTool['levelInTurns']>,
-) {
-  const { listener, dir } = session;
-  return turns.flatMap((turn, index) => {
-    const { level } = turn;
-    const times = timesOf(session, turn);
-    const said = new Set<string>();
-    const onLog = (lines: readonly string[]) => {
-      // A level's input is the same in every turn, and so is what there is to say of it.
-      for (const line of lines) if (!said.has(line)) listener.onLog(line);
-      for (const line of lines) said.add(line);
-    };
-    const spans: (readonly [fromMs: number, toMs: number])[] = [];
-    const how = {
-      workDir: join(dir, `level-${index + 1}`),
-      onLog,
-      onCommand: () => undefined,
-      onWindow: (window: MeasurementWindow, number: number) => {
-        if (window.durationUs !== null) spans.push(windowSpan(window.durationUs));
-        listener.onWindow?.(level, window, number);
-      },
-    };
-    const counts = (atMs: number) => spans.some(([fromMs, toMs]) => atMs >= fromMs && atMs <= toMs);
-    return measureInputs(session, { level, times }, how).map((input) => ({
-      ...{ level, times, counts },
-      turns: begin(input),
-    }));
-  });
+async function tellMissing(session: Session, missing: MissingLevel, turn: MeasuringTurn): Promise<void> {
+  session.missing.push(missing);
+  await session.listener.onMissing(missing, turn);
 }
 
-/** All levels in turns; the tool has to have `levelInTurns`. */
-async function measureLevelsInTurns(
-  session: Session,
-  begin: NonNullable<LoadTool['levelInTurns']>,
-): Promise<void> {
-  const { load, shouldStop, known, listener, sources } = session;
-  const [loadTool] = load.tools;
-  const turnOf = (level: LoadLevel): MeasuringTurn => ({ level, repeat: 1, loadTool });
-  const due = load.levels.map(turnOf).filter((turn) => {
-    const before = known(turn);
-    session.points.push(...before);
-    return before.length === 0;
-  });
-  if (due.length === 0) return;
-  const begun = turnsOf(session, due, begin);
-  listener.onBegin({ levels: begun.length, rounds: stabilityWindows });
-  const readings = openReadings(sources);
-  try {
-    const measured = begun.map(({ level, times, turns, counts }) => ({
-      level,
-      turns: { next: async () => asLonger(readings.added(await turns.next(), counts), times) },
-    }));
-    const points = await measureInTurns(measured, shouldStop, {
-      onRound: async (level, { number, last }, point) => {
-        if (last) await listener.onPoints([point], turnOf(level));
-        else listener.onRound(level, number, point);
-      },
-      onMissing: async (level, error) => {
-        session.missing.push({ level, error });
-        await listener.onMissing({ level, error }, turnOf(level));
-      },
-    });
-    session.points.push(...points);
-  } finally {
-    await readings.end();
-  }
+/**
+ * Levels in turns; null where the load tool measures a level as a whole.
+ * @param cut the point of each level that has had a window and not all of them
+ */
+function turnsHost(session: Session, cut: Map<string, LoadPoint>): TurnsHost | null {
+  const { load, loadTools, listener, sources, dir } = session;
+  const tool = loadTools[load.tools[0]];
+  const begin = tool.levelInTurns?.bind(tool);
+  if (begin === undefined) return null;
+  const longer = (turn: MeasuringTurn, point: LoadPoint) => asLonger(point, timesOf(session, turn));
+  return {
+    sources,
+    onBegin: (levels) => listener.onBegin({ levels, rounds: stabilityWindows }),
+    begin: (turn, place, onWindow) => {
+      const { level } = turn;
+      const said = new Set<string>();
+      const [input] = measureInputs(
+        session,
+        { level, times: timesOf(session, turn) },
+        {
+          workDir: join(dir, `level-${place}`),
+          onLog: (lines) => {
+            // A level's input is the same in every turn, and so is what there is to say of it.
+            for (const line of lines) if (!said.has(line)) listener.onLog(line);
+            for (const line of lines) said.add(line);
+          },
+          onCommand: () => undefined,
+          onWindow: (window, number) => {
+            onWindow(window, number);
+            listener.onWindow?.(level, window, number);
+          },
+        },
+      );
+      if (input === undefined) throw new Error('A load has a model');
+      return begin(input);
+    },
+    onRound: (turn, round, point) => {
+      cut.set(turnKey(turn), longer(turn, point));
+      listener.onRound(turn.level, round, longer(turn, point));
+    },
+    onPoint: async (turn, point) => {
+      cut.delete(turnKey(turn));
+      session.points.push(longer(turn, point));
+      await listener.onPoints([longer(turn, point)], turn);
+    },
+    onMissing: async (turn, error) => {
+      cut.delete(turnKey(turn));
+      await tellMissing(session, { level: turn.level, error: toWire(error) }, turn);
+    },
+  };
 }
 
-async function measureAll(session: Session): Promise<SweepEnd['found']> {
-  const { load, loadTools, shouldStop, listener } = session;
-  const begin = load.inTurns
-    ? loadTools[load.tools[0]].levelInTurns?.bind(loadTools[load.tools[0]])
-    : undefined;
-  if (begin !== undefined) {
-    await measureLevelsInTurns(session, begin);
-    return null;
-  }
-  listener.onBegin(null);
+async function measureAll(session: Session): Promise<LevelsEnd['found']> {
+  const { load, shouldStop, listener } = session;
+  const cut = new Map<string, LoadPoint>();
+  const turns = load.inTurns ? turnsHost(session, cut) : null;
+  if (turns === null) listener.onBegin(null);
   let count = 0;
-  const measure = (turn: MeasuringTurn) => measureTurn(session, turn, (count += 1));
-  // A search may pass by what was asked for again.
-  for (const { turn } of load.search === null ? [] : session.again) {
-    if (shouldStop()) return null;
-    await measure(turn);
-  }
-  const end = await measureSweep(load, { measure, shouldStop });
-  return end.found;
+  const host: LevelsHost = {
+    known: (turn) => Promise.resolve(takeKnown(session, turn)),
+    again: session.again.map(({ turn }) => turn),
+    measure: (turn) => measureTurn(session, turn, (count += 1)),
+    shouldStop,
+    turns,
+  };
+  const { found } = await measureLevels(load, host);
+  // Stopped between two rounds: what there is of the others is a result, if not one to keep.
+  session.points.push(...cut.values());
+  return found;
 }
 
-/** A client of a server that takes the load. Throws what the client throws, combination-unsupported and input-invalid. */
+/** A client of a server that takes the load, and which of its models are decoupled. Throws what the client throws, combination-unsupported and input-invalid. */
 async function clientOf(
   load: ServerLoad,
   { via }: Pick<ServerLoadTools, 'via'>,
   headers: readonly RequestHeader[],
-): Promise<TritonClient> {
+): Promise<{ readonly client: TritonClient; readonly decoupled: ReadonlySet<string> }> {
   requireLoad(serverLoadFindings({ ...load, headerNames: headers.map(({ name }) => name) }));
   const client = createTritonClient(via?.http ?? load.addresses.http, {
     tls: await readTls(load.addresses.httpTls),
     headers,
   });
-  await checkKinds(client, load);
-  return client;
+  return { client, decoupled: await checkKinds(client, load) };
 }
 
 async function withFolder<Result>(
@@ -338,7 +322,7 @@ export async function inspectServer(
   { readers, via }: Pick<ServerLoadTools, 'readers' | 'via'>,
   headers: readonly RequestHeader[],
 ): Promise<{ readonly tritonVersion: string }> {
-  const client = await clientOf(load, { via }, headers);
+  const { client } = await clientOf(load, { via }, headers);
   await withFolder(undefined, (dir) => readServerModels(client, load, { dir, readers }));
   return { tritonVersion: (await client.serverMetadata()).version };
 }
@@ -353,7 +337,7 @@ export async function measureServer(
   listener: ServerLoadListener,
   { signal, pauseAsked = () => false, known = () => [], again = [], headers = [] }: ServerWork,
 ): Promise<ServerResults> {
-  const client = await clientOf(load, { via }, headers);
+  const { client, decoupled } = await clientOf(load, { via }, headers);
   return withFolder(given, async (dir) => {
     const models = await readServerModels(client, load, { dir, readers });
     const release = await takeTurn();
@@ -366,7 +350,7 @@ export async function measureServer(
         ...{ watchGpus },
       };
       const session: Session = {
-        ...{ load, loadTools, models, dir, sources, signal, listener, known, again, headers },
+        ...{ load, loadTools, models, decoupled, dir, sources, signal, listener, known, again, headers },
         shouldStop: () => signal.aborted || pauseAsked(),
         ...{ points: [], missing: [] },
       };

@@ -9,11 +9,11 @@ import type { ModelMetadata, TritonClient } from '../../triton/client';
 import { unlistedModel } from '../../triton/listed-models';
 import type { ModelConfig } from '../../triton/model-config';
 import { readModelTraits } from '../../triton/model-traits';
-import { generateInput, requireFittingShapes, requireShapedInputs } from '../generate-input';
-import { appended, inFolder } from '../input/append-input';
-import type { InputReaders } from '../input/input-readers';
-import { wantedTensors } from '../input/wanted-tensor';
-import type { LoadTool, MeasureInput } from '../load-tool';
+import { generateInput, requireFittingShapes, requireShapedInputs } from '../../perf/generate-input';
+import { appended, inFolder } from '../../perf/input/append-input';
+import type { InputReaders } from '../../perf/input/input-readers';
+import { wantedTensors } from '../../perf/input/wanted-tensor';
+import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 
 type NamedModel = ServerLoad['models'][number];
 
@@ -117,19 +117,25 @@ async function traitsOf(client: TritonClient, name: string, version: string): Pr
   }
 }
 
-/** Throws combination-unsupported for load that one of the models does not take, and model-not-ready. */
+/**
+ * Names of the models that answer a request any number of times. Throws combination-unsupported for load that one of the
+ * models does not take, and model-not-ready.
+ */
 export async function checkKinds(
   client: TritonClient,
   { models, modelVersion, protocol, settings, levels, tools }: ServerLoad,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const batchSizes = levels.map((level) => level.batchSize);
+  const decoupled = new Set<string>();
   for (const { name } of models) {
     const traits = await traitsOf(client, name, modelVersion);
     const { maxBatchSize } = await client.modelConfig(name, modelVersion);
     const model = { name, maxBatchSize, traits };
     const sent = { protocol, settings, batchSizes, tools };
     requireLoad([...sentFindings(sent, model), ...batchFindings({ batchSizes }, model)]);
+    if (traits.decoupled) decoupled.add(name);
   }
+  return decoupled;
 }
 
 /** Metadata and input data of every model. Throws model-not-ready, and input-invalid. @param where.dir for the values. */

@@ -1,0 +1,237 @@
+import { isFaulty } from '../../contract/flag-text';
+import type { LoadPoint } from '../../contract/measured/results';
+import type { LoadTool } from '../../contract/run/run-spec';
+import {
+  type LoadLevel,
+  measuringOrder,
+  type MeasuringTurn,
+  searchLatencyUs,
+} from '../../contract/run/sweep';
+import { largestOf, smallestOf } from '../../domain/statistics';
+import { stabilityWindows } from '../../perf/intervals';
+import type { LevelInTurns, MeasureInput } from '../../perf/load-tool';
+import { openReadings, type ReadingSources, windowSpan } from '../../perf/readings';
+
+/** A level that was tried: its place in the ascending list, and whether its p99 was within the budget. */
+export interface TriedLevel {
+  readonly index: number;
+  /** False also for a level without a result, and for one with too many errors. */
+  readonly within: boolean;
+}
+
+/**
+ * Which level of an ascending list to measure next, or null when the last one within the budget is known. Linear: one after
+ * the other until the first that is not within it. Binary: both ends, then always the middle between the last within
+ * and the first beyond, so log2 of the list and two. Pure: a search that was cut off goes on from what was tried.
+ */
+export function nextLevel(
+  search: 'linear' | 'binary',
+  count: number,
+  tried: readonly TriedLevel[],
+  precision = 1,
+): number | null {
+  const beyond = Math.min(count, smallestOf(tried.filter(({ within }) => !within).map(({ index }) => index)));
+  const below = tried.filter(({ index, within }) => within && index < beyond).map(({ index }) => index);
+  const within = Math.max(-1, largestOf(below));
+  if (search === 'linear') return within + 1 < beyond ? within + 1 : null;
+  const isTried = (index: number) => tried.some((level) => level.index === index);
+  if (beyond === 0) return null;
+  if (within < 0 && !isTried(0)) return 0;
+  if (beyond === count && !isTried(count - 1)) return within === count - 1 ? null : count - 1;
+  if (beyond - within <= precision) return null;
+  return Math.floor((within + beyond) / 2);
+}
+
+/** The place of the last tried level within the budget; null when none was. */
+export function lastWithin(tried: readonly TriedLevel[]): number | null {
+  const beyond = smallestOf(tried.filter(({ within }) => !within).map(({ index }) => index));
+  const below = tried.filter(({ index, within }) => within && index < beyond).map(({ index }) => index);
+  return below.length === 0 ? null : largestOf(below);
+}
+
+/** A search for the last level whose p99 is within a budget. */
+interface Search {
+  readonly kind: 'linear' | 'binary';
+  readonly thresholdUs: number;
+  readonly precision?: number | undefined;
+}
+
+/** Which levels are measured, and in which order. */
+export interface LevelsPlan {
+  readonly levels: readonly LoadLevel[];
+  /** Rounds over all levels: A B A B. A search measures once. */
+  readonly repeats: number;
+  /** One, or both of a cross-check. */
+  readonly tools: readonly [LoadTool, ...LoadTool[]];
+  /** null: all levels are measured. */
+  readonly search: Search | null;
+  /** One window of each level per round, where the host can; only of levels that are measured once and not searched for. */
+  readonly inTurns: boolean;
+}
+
+/** Levels of which a window is measured at a time. */
+export interface TurnsHost {
+  readonly sources: ReadingSources;
+  /** Before the first request. */
+  readonly onBegin: (levels: number) => void;
+  /**
+   * Begins a level, without any load yet.
+   * @param place among those that are due, from 1 on
+   */
+  readonly begin: (turn: MeasuringTurn, place: number, onWindow: MeasureInput['onWindow']) => LevelInTurns;
+  /** A window that is not the level's last. */
+  readonly onRound: (turn: MeasuringTurn, round: number, point: LoadPoint) => void;
+  readonly onPoint: (turn: MeasuringTurn, point: LoadPoint) => Promise<void>;
+  /** A level that gives nothing. Throws what ends all of them. */
+  readonly onMissing: (turn: MeasuringTurn, error: unknown) => Promise<void>;
+}
+
+/** Where levels are measured: in a run, which keeps every point in its journal, or on any server. */
+export interface LevelsHost {
+  /** The point of a turn that was measured before; null: it is due. */
+  readonly known: (turn: MeasuringTurn) => Promise<LoadPoint | null>;
+  /** Turns that were measured before and are due once more. */
+  readonly again: readonly MeasuringTurn[];
+  /** @param fraction of all turns that is done, 0 to 1. @returns null where the level gave no result. */
+  readonly measure: (turn: MeasuringTurn, fraction: number) => Promise<LoadPoint | null>;
+  /** Asked before each turn or round, and after a turn without a result; true ends the measuring. */
+  readonly shouldStop: () => boolean;
+  /** null: the load tool measures a level as a whole. */
+  readonly turns: TurnsHost | null;
+}
+
+export interface LevelsEnd {
+  readonly stopped: boolean;
+  /** Turns that were measured or gave no result. */
+  readonly tried: number;
+  /** Of a search: the last level within the budget for each batch size. null: nothing was searched. */
+  readonly found: readonly LoadLevel[] | null;
+}
+
+/** One level after the other. */
+async function measureWhole(plan: LevelsPlan, host: LevelsHost): Promise<LevelsEnd> {
+  const turns = measuringOrder(plan.levels, plan.repeats, plan.tools);
+  for (const [index, turn] of turns.entries()) {
+    if ((await host.known(turn)) !== null) continue;
+    if (host.shouldStop()) return { stopped: true, tried: index, found: null };
+    await host.measure(turn, index / turns.length);
+  }
+  return { stopped: false, tried: turns.length, found: null };
+}
+
+/** A search that was stopped has found nothing only so far. */
+const cutShort = (found: readonly LoadLevel[]): LevelsEnd['found'] => (found.length === 0 ? null : found);
+
+/** The levels that a search tries, for each batch size by itself. */
+async function searchAll(plan: LevelsPlan, search: Search, host: LevelsHost): Promise<LevelsEnd> {
+  const found: LoadLevel[] = [];
+  const [loadTool] = plan.tools;
+  let count = 0;
+  const stopped = (): LevelsEnd => ({ stopped: true, tried: count, found: cutShort(found) });
+  // It may pass by them.
+  for (const turn of host.again) {
+    if (host.shouldStop()) return stopped();
+    await host.measure(turn, 0);
+  }
+  for (const batchSize of new Set(plan.levels.map((level) => level.batchSize))) {
+    const levels = plan.levels
+      .filter((level) => level.batchSize === batchSize)
+      .sort((a, b) => (a.requestRate ?? a.concurrency) - (b.requestRate ?? b.concurrency));
+    const tried: TriedLevel[] = [];
+    const next = () => nextLevel(search.kind, levels.length, tried, search.precision);
+    for (let index = next(); index !== null;) {
+      const level = levels[index];
+      if (level === undefined) break;
+      const turn = { level, repeat: 1, loadTool };
+      const before = await host.known(turn);
+      if (before === null && host.shouldStop()) return stopped();
+      const point = before ?? (await host.measure(turn, count / plan.levels.length));
+      if (point === null && host.shouldStop()) return stopped();
+      count += 1;
+      // A full queue refuses at once: what is left of the requests is fast at any load.
+      const isWithin = point !== null && !isFaulty(point) && searchLatencyUs(point) <= search.thresholdUs;
+      tried.push({ index, within: isWithin });
+      index = next();
+    }
+    const best = levels[lastWithin(tried) ?? -1];
+    if (best !== undefined) found.push(best);
+  }
+  return { stopped: false, tried: count, found };
+}
+
+/** A level that has begun, with what the server's machine was like during its windows. */
+function begun(
+  turn: MeasuringTurn,
+  place: number,
+  { begin }: TurnsHost,
+  readings: ReturnType<typeof openReadings>,
+) {
+  const spans: (readonly [fromMs: number, toMs: number])[] = [];
+  const level = begin(turn, place, ({ durationUs }) => {
+    if (durationUs !== null) spans.push(windowSpan(durationUs));
+  });
+  const counts = (atMs: number) => spans.some(([fromMs, toMs]) => atMs >= fromMs && atMs <= toMs);
+  return { turn, next: async () => readings.added(await level.next(), counts) };
+}
+
+/**
+ * Measures a window of each level, then the next of each: a machine that changes its speed, as shared ones do, does so for
+ * all levels alike, and a level's windows are of different times. @returns whether all rounds were measured.
+ */
+async function measureRounds(
+  due: readonly MeasuringTurn[],
+  host: TurnsHost,
+  shouldStop: () => boolean,
+): Promise<boolean> {
+  const readings = openReadings(host.sources);
+  try {
+    let left = due.map((turn, index) => begun(turn, index + 1, host, readings));
+    for (let round = 1; round <= stabilityWindows; round += 1) {
+      if (shouldStop()) return false;
+      for (const one of left) {
+        const { turn } = one;
+        const result = await one.next().then(
+          (point) => ({ point }),
+          (error: unknown) => ({ error }),
+        );
+        if ('point' in result) {
+          if (round === stabilityWindows) await host.onPoint(turn, result.point);
+          else host.onRound(turn, round, result.point);
+          continue;
+        }
+        if (shouldStop()) return false;
+        left = left.filter((other) => other !== one);
+        await host.onMissing(turn, result.error);
+      }
+    }
+    return true;
+  } finally {
+    await readings.end();
+  }
+}
+
+/** All levels that are due, in turns. */
+async function measureInTurns(plan: LevelsPlan, host: LevelsHost, turns: TurnsHost): Promise<LevelsEnd> {
+  const [loadTool] = plan.tools;
+  const due: MeasuringTurn[] = [];
+  for (const level of plan.levels) {
+    const turn = { level, repeat: 1, loadTool };
+    if ((await host.known(turn)) === null) due.push(turn);
+  }
+  const { length } = plan.levels;
+  if (due.length === 0) return { stopped: false, tried: length, found: null };
+  turns.onBegin(due.length);
+  const isWhole = await measureRounds(due, turns, host.shouldStop);
+  return { stopped: !isWhole, tried: isWhole ? length : length - due.length, found: null };
+}
+
+/**
+ * Measures all levels, round after round or in turns, or those that the search tries. A level without a result ends
+ * nothing. Throws what the host throws.
+ */
+export function measureLevels(plan: LevelsPlan, host: LevelsHost): Promise<LevelsEnd> {
+  if (plan.search !== null) return searchAll(plan, plan.search, host);
+  return plan.inTurns && host.turns !== null
+    ? measureInTurns(plan, host, host.turns)
+    : measureWhole(plan, host);
+}
