@@ -8,7 +8,6 @@ import { campaignSeed, howMany, tellRow } from '../support/campaign';
 import { bundleChild } from '../support/child-program';
 import { type Failpoint, failpointsOf } from '../support/failpoints';
 import { createTestHome, repository } from '../support/home';
-import { makeModels } from '../support/made-models';
 import {
   type ChainOutcome,
   interrupt,
@@ -18,6 +17,7 @@ import {
 } from '../support/interrupted-chain';
 import { createdRun, factsOf, type RunFacts } from '../support/interrupted-run';
 import { leftProcesses, leftSharedMemory } from '../support/left-processes';
+import { makeModels } from '../support/made-models';
 
 let dir = '';
 const random = createRandom(campaignSeed);

@@ -9,7 +9,6 @@ import { cli, documentOf } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { DockerHome } from '../support/docker-home';
 import { createTestHome } from '../support/home';
-import { makeModels } from '../support/made-models';
 import {
   KilledDeployments,
   type KilledVerb,
@@ -17,6 +16,7 @@ import {
   type KillOutcome,
   type KillPoint,
 } from '../support/killed-deployments';
+import { makeModels } from '../support/made-models';
 
 const random = createRandom(campaignSeed);
 /** `npm test` has containers in other files. */

@@ -5,15 +5,15 @@ import type { LoadPoint } from '../../contract/measured/results';
 import type { ServerLoad } from '../../contract/run/server-load';
 import type { LoadLevel } from '../../contract/run/sweep';
 import { batchFindings, type ModelTraits, requireLoad, sentFindings } from '../../domain/run/load-rules';
-import type { ModelMetadata, TritonClient } from '../../triton/client';
-import { unlistedModel } from '../../triton/listed-models';
-import type { ModelConfig } from '../../triton/model-config';
-import { readModelTraits } from '../../triton/model-traits';
 import { generateInput, requireFittingShapes, requireShapedInputs } from '../../perf/generate-input';
 import { appended, inFolder } from '../../perf/input/append-input';
 import type { InputReaders } from '../../perf/input/input-readers';
 import { wantedTensors } from '../../perf/input/wanted-tensor';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
+import type { ModelMetadata, TritonClient } from '../../triton/client';
+import { unlistedModel } from '../../triton/listed-models';
+import type { ModelConfig } from '../../triton/model-config';
+import { readModelTraits } from '../../triton/model-traits';
 
 type NamedModel = ServerLoad['models'][number];
 

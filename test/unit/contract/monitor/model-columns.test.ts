@@ -27,7 +27,9 @@ it('reads every figure of its own place, and none of a model without figures', (
   const valuesOf = (of: ReturnType<typeof model>) => modelFields.map((field) => modelColumns[field].read(of));
   expect(valuesOf(model({ rates, pending: 10, probe }))).toEqual(modelFields.map((_field, at) => at + 1));
   expect(
-    valuesOf(model({ rates: null, pending: null, probe: null })).filter((value) => value != null),
+    valuesOf(model({ rates: null, pending: null, probe: null })).filter(
+      (value) => value !== null && value !== undefined,
+    ),
   ).toEqual([]);
 });
 
