@@ -20,7 +20,7 @@ import { addLogs } from './runs/logs';
 import { addClean, addUpkeep } from './runs/upkeep';
 import { addSettings } from './settings';
 import { addFields, addSpec } from './spec';
-import { addStudies } from './studies';
+import { addStudies } from './studies/studies';
 import { Verb } from './verb';
 
 /** Starts the window with these arguments, or brings the open one to the front. Throws engine-unavailable. */

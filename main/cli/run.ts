@@ -32,8 +32,8 @@ import { planLines, runDocument } from './run-progress';
 import { budgetOf } from './settings';
 import { problemLine } from './spec';
 import { addSpecOptions, readChoice } from './spec-options';
+import type { MatrixFlags } from './studies/study-spec';
 import { runMatrix } from './study';
-import type { MatrixFlags } from './study-spec';
 import type { Verb } from './verb';
 import { type ApproveOptions, workOn } from './work';
 

@@ -16,8 +16,8 @@ import { byGpu, isRelative, type MatrixResult } from '../domain/measured/matrix-
 import { createNotes } from '../domain/study/notes';
 import { exitCodeOf, exitCodes, formatError, formatTable, type Output, printText } from './output';
 import { settingProblems } from './settings';
-import { createStudyProgress, stopping } from './study-progress';
-import { type MatrixOptions, readStudySpec } from './study-spec';
+import { createStudyProgress, stopping } from './studies/study-progress';
+import { type MatrixOptions, readStudySpec } from './studies/study-spec';
 import { codeOf, listenForStops } from './work';
 
 type StudyEnd = Awaited<ReturnType<OpenStudy['work']>>;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { exitCodes } from '../../../main/cli/output';
-import { createStudyProgress } from '../../../main/cli/study-progress';
+import { createStudyProgress } from '../../../main/cli/studies/study-progress';
 import { listenForStops } from '../../../main/cli/work';
 import type { CoreEvent } from '../../../main/contract/api';
 import type { StudyBody } from '../../../main/contract/study/study';

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
-import { invalidInput, WorkbenchError } from '../contract/errors';
-import { readHostNames } from '../contract/host/host-name';
-import type { StudyConsent, StudySpec, StudyTrial } from '../contract/study/study';
-import { present, type Tree } from '../contract/trees';
-import type { Core } from '../core';
-import { studyNameOf } from '../domain/study/matrix-study';
-import { createNotes } from '../domain/study/notes';
-import { readText, type RunOptions } from './read-spec';
-import { budgetOf } from './settings';
-import { readChoice } from './spec-options';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { readHostNames } from '../../contract/host/host-name';
+import type { StudyConsent, StudySpec, StudyTrial } from '../../contract/study/study';
+import { present, type Tree } from '../../contract/trees';
+import type { Core } from '../../core';
+import { studyNameOf } from '../../domain/study/matrix-study';
+import { createNotes } from '../../domain/study/notes';
+import { readText, type RunOptions } from '../read-spec';
+import { budgetOf } from '../settings';
+import { readChoice } from '../spec-options';
 
 /** Options of `run` that a matrix has too. */
 export interface MatrixFlags {

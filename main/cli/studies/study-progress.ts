@@ -1,13 +1,13 @@
-import type { CoreEvent } from '../contract/api';
-import { localHost } from '../contract/host/host-name';
-import type { StudyEntry } from '../contract/study/study';
-import { stepTitleOf } from '../contract/words';
-import type { Core } from '../core';
-import type { MatrixResult } from '../domain/measured/matrix-result';
+import type { CoreEvent } from '../../contract/api';
+import { localHost } from '../../contract/host/host-name';
+import type { StudyEntry } from '../../contract/study/study';
+import { stepTitleOf } from '../../contract/words';
+import type { Core } from '../../core';
+import type { MatrixResult } from '../../domain/measured/matrix-result';
+import { formatError, type Output, progressOf } from '../output';
+import { createRunProgress } from '../run-progress';
+import { beginLines, cancelling, endLines } from '../work';
 import { createLaneOutputs } from './lane-output';
-import { formatError, type Output, progressOf } from './output';
-import { createRunProgress } from './run-progress';
-import { beginLines, cancelling, endLines } from './work';
 
 /** What several jobs say at the same time, each line with the number of its run. */
 const numbered = (output: Output, number: number): Output => ({

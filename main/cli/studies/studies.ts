@@ -1,12 +1,12 @@
-import { formatBytes } from '../contract/numbers';
-import type { StudySummary } from '../contract/study/study';
-import type { Core } from '../core';
-import { matrixColumns, matrixDocument } from '../domain/measured/matrix';
-import { durationText } from '../domain/run/time-left';
-import { detailOf } from '../domain/study/study-detail';
-import { askToRemove, formatTable, printText } from './output';
-import { tableOf, workOnStudy } from './study';
-import type { Verb } from './verb';
+import { formatBytes } from '../../contract/numbers';
+import type { StudySummary } from '../../contract/study/study';
+import type { Core } from '../../core';
+import { matrixColumns, matrixDocument } from '../../domain/measured/matrix';
+import { durationText } from '../../domain/run/time-left';
+import { detailOf } from '../../domain/study/study-detail';
+import { askToRemove, formatTable, printText } from '../output';
+import { tableOf, workOnStudy } from '../study';
+import type { Verb } from '../verb';
 
 const studyArgument = 'name of a study: "studies list" has them';
 

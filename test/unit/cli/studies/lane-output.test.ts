@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createLaneOutputs } from '../../../main/cli/lane-output';
-import type { Output } from '../../../main/cli/output';
+import type { Output } from '../../../../main/cli/output';
+import { createLaneOutputs } from '../../../../main/cli/studies/lane-output';
 
 function screen(live: boolean) {
   const shown: string[] = [];

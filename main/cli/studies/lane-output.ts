@@ -1,4 +1,4 @@
-import type { Output } from './output';
+import type { Output } from '../output';
 
 /** Letters of the line that moves, for all lanes together: one that is wrapped cannot be erased. */
 const mostLetters = 110;
