@@ -79,8 +79,8 @@ export class Studies {
   }
 
   /**
-   * Takes the study for this process, with what stands in the way of its trials. Throws study-busy, and what the start of each
-   * run throws is a result.
+   * Takes the study for this process, with what stands in the way of its trials; what the start of a run throws is its
+   * result. Throws study-busy, journal-corrupt.
    */
   async open(
     spec: StudySpec,
@@ -92,7 +92,7 @@ export class Studies {
     const release = await hands.studies.hold(name);
     try {
       await hands.studies.forgetRequests(name);
-      const before = await hands.studies.load(name).catch(() => null);
+      const before = await hands.studies.load(name);
       const runs = await this.runsOf(name);
       const byEntry = new Map(runs.map(({ matrix, runId }) => [matrix?.entry ?? '', runId]));
       const { record, requireWritten } = this.recorder(name);

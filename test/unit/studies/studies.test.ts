@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -206,6 +206,16 @@ describe('a study', () => {
       code: 'input-invalid',
       message: 'A study "night" exists already',
     });
+  });
+
+  it('whose journal is damaged is not begun over it', async () => {
+    const { studies: held } = heldStudies();
+    const { dir, journal } = studies.folderOf('night');
+    await mkdir(dir, { recursive: true });
+    await writeFile(journal, 'not a journal\n');
+    expect(await rejection(opened(held, true))).toMatchObject({ code: 'journal-corrupt', where: journal });
+    expect(await readFile(journal, 'utf8')).toBe('not a journal\n');
+    expect(await studies.isHeld('night')).toBe(false);
   });
 
   it('is removed with its runs or without', async () => {
