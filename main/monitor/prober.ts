@@ -4,7 +4,7 @@ import type { RequestHeader } from '../contract/address';
 import { toWire } from '../contract/errors';
 import { type Datatype, datatypeBytes } from '../contract/measured/input-data';
 import type { ProbeFigures, ProbeSettings } from '../contract/monitor/monitor';
-import { rawValues, requireFittingShapes, requireShapedInputs } from '../perf/generate-input';
+import { rawValues, requireShapedInputs } from '../perf/generate-input';
 import { percentileOf } from '../perf/intervals';
 import { createRandom } from '../perf/request-schedule';
 import { createTritonClient, type ModelMetadata } from '../triton/client';
@@ -100,7 +100,6 @@ export function probeInput(
   settings: Pick<ProbeSettings, 'input' | 'shapes'>,
 ): readonly Tensor[] {
   requireShapedInputs(settings.shapes, metadata.inputs);
-  requireFittingShapes(settings.shapes, metadata.inputs, batched);
   const next = createRandom(seed);
   let room = mostProbeBytes;
   const made = (name: string, datatype: string, shape: readonly number[], mostBytes: number): Tensor => {
