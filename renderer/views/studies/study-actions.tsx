@@ -11,7 +11,7 @@ import {
 import { useState } from 'react';
 import { formatBytes } from '../../../main/contract/numbers';
 import type { StudyDetail, StudySize } from '../../../main/contract/study/study';
-import { ActionMenu, MenuAction, SmallButton, TextAction } from '../../components/actions';
+import { ActionMenu, CompactButton, MenuAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { attempt, attempting, noticeDone } from '../../components/notices';
 import { mostCompared } from '../../stores/compared-runs';
@@ -76,7 +76,7 @@ const chevron = <IconChevronDown size={14} aria-hidden="true" />;
 function ExportMenu({ name }: { name: string }) {
   const { client } = useWorkbench();
   return (
-    <ActionMenu button={<SmallButton rightSection={chevron}>Export</SmallButton>}>
+    <ActionMenu button={<CompactButton rightSection={chevron}>Export</CompactButton>}>
       {kinds.map(([kind, text]) => (
         <MenuAction
           key={kind}
@@ -135,9 +135,9 @@ export function StudyActions({ study, onRemoved }: { study: StudyDetail; onRemov
       <ExportMenu name={name} />
       <ActionMenu
         button={
-          <SmallButton icon={IconTrash} rightSection={chevron} disabled={state === 'running'}>
+          <CompactButton icon={IconTrash} rightSection={chevron} disabled={state === 'running'}>
             Remove
-          </SmallButton>
+          </CompactButton>
         }
       >
         <MenuAction onClick={ask(false)}>Study only; its runs stay…</MenuAction>

@@ -141,10 +141,15 @@ function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void 
 
 /** One study, live or ended. */
 export function StudyPanel({ name, onRemoved }: { name: string; onRemoved: () => void }) {
-  const { client } = useWorkbench();
+  const { client, studies } = useWorkbench();
   const detail = useMemo(() => createResource(() => client.call('studies.get', { name })), [client, name]);
   const { value, error, load } = useStore(detail);
   useEffect(() => pollWhileSeen(document, load, lookMs), [load]);
+  const state = value?.state;
+  // The list above says the same of it.
+  useEffect(() => {
+    if (state !== undefined) void studies.getState().load();
+  }, [state, studies]);
   if (error !== null) return <ErrorPanel error={error} />;
   return value === null ? (
     <Loading label="Reading the study" />
