@@ -195,7 +195,7 @@ async function versionOf(folder: string, config: ModelConfig): Promise<number> {
   if (newest !== undefined) return newest;
   throw folderRefused(
     join(folder, 'config.pbtxt'),
-    `version_policy serves version ${(specific ?? []).join(', ')}, of which there is no folder`,
+    `version_policy serves version ${(specific ?? []).join(', ')}, which has no folder`,
     `Its folders are: ${versions.join(', ')}.`,
   );
 }
