@@ -70,6 +70,7 @@ test('a matrix of four is started from a file, paused, resumed in another window
   await expect(state()).toHaveText('Running');
   await expect(rows()).toHaveCount(4);
   await expect(rows().first()).toContainText('Still running');
+  await expect(panel().getByRole('list', { name: 'In progress' })).toContainText(/Run 1 of 4: \S/);
   expect(await findings(page)).toEqual([]);
 
   await press('Pause four');

@@ -30,13 +30,14 @@ function addLooks(program: Verb): void {
     .argument('<study>', studyArgument)
     .answer(async ({ core }, name: string) => {
       const { summary, results } = await core.handlers['studies.show']({ name });
-      const { secondsLeft } = detailOf(summary, results, Date.now());
+      const { secondsLeft, underWay } = detailOf(summary, results, Date.now());
       const { runs, ...document } = matrixDocument(name, results);
       return {
-        document: { ...document, study: { ...summary, secondsLeft }, runs },
+        document: { ...document, study: { ...summary, secondsLeft, underWay }, runs },
         lines: () => [
           `${name}: ${studyStateText(summary)}, ${summary.sentence}`,
           ...(secondsLeft === null ? [] : [`  about ${durationText(secondsLeft)} left`]),
+          ...underWay.map((line) => `  ${line}`),
           ...(summary.isKept ? [] : ['  of an earlier version: continue it with run --matrix FILE --resume']),
           tableOf(matrixColumns(results), results),
         ],

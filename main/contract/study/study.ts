@@ -197,6 +197,8 @@ export interface StudyRow {
 
 export interface StudyDetail extends StudySummary {
   readonly rows: readonly StudyRow[];
+  /** Each run in progress, one line: "Run 2 of 6: level 3 of 8, about 27 s left". */
+  readonly underWay: readonly string[];
   /** An estimate; null: nothing is known of it, or nothing is under way. */
   readonly secondsLeft: number | null;
 }

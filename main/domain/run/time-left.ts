@@ -1,5 +1,5 @@
 import { formatDuration } from '../../contract/numbers';
-import { type Scenario, scenarios } from '../../contract/run/run-events';
+import { type Scenario, scenarios, shortWaitText } from '../../contract/run/run-events';
 import { isDeployed } from '../../contract/run/run-source';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
 import type { DeployedRun, RunState } from '../../contract/run/run-state';
@@ -11,6 +11,7 @@ import {
   turnKey,
   turnOf,
 } from '../../contract/run/sweep';
+import { stepTitle } from '../../contract/words';
 import { measuresInTurns } from './in-turns';
 
 interface TimeLeft {
@@ -24,11 +25,17 @@ interface TimeLeft {
 /** A level is steady when three windows agree; see main/perf/intervals.ts. */
 const expectedWindows = 3;
 
-/** Levels that are neither measured nor passed by in the sweep under way. */
-function levelsLeft(state: DeployedRun, scenario: Scenario): number {
+/** Levels that are measured, or passed by in the sweep under way; and those to come, that under way included. */
+interface Levels {
+  readonly over: number;
+  readonly left: number;
+}
+
+function levelsOfSweep(state: DeployedRun, scenario: Scenario): Levels {
   const step = state.steps.find((candidate) => candidate.id === scenario);
-  if (step === undefined || step.status === 'done' || step.status === 'skipped') return 0;
   const { points, missing } = state.scenarios[scenario];
+  if (step === undefined || step.status === 'done' || step.status === 'skipped')
+    return { over: points.length + missing.length, left: 0 };
   const { performance } = state.source.spec;
   const { loadTool } = ofScenario(performance, scenario);
   const over = points.map((measured) => turnKey(turnOf(measured.point, loadTool)));
@@ -39,9 +46,17 @@ function levelsLeft(state: DeployedRun, scenario: Scenario): number {
     ? measuringOrder(scenarioLevels(performance, scenario), 1, [loadTool])
     : plannedTurns(performance, scenario);
   const left = all.filter((turn) => !over.includes(turnKey(turn))).length;
-  if (scenario === 'offline' || performance.search !== 'binary') return left;
+  if (scenario === 'offline' || performance.search !== 'binary') return { over: over.length, left };
   // A binary search tries both ends and then a half each time; it may end earlier.
-  return Math.max(0, Math.min(left, Math.ceil(Math.log2(Math.max(1, all.length))) + 2 - over.length));
+  const most = Math.ceil(Math.log2(Math.max(1, all.length))) + 2 - over.length;
+  return { over: over.length, left: Math.max(0, Math.min(left, most)) };
+}
+
+/** Of both sweeps. */
+function levelsOfRun(state: DeployedRun): Levels {
+  const each = scenarios.map((scenario) => levelsOfSweep(state, scenario));
+  const sum = (of: keyof Levels): number => each.reduce((total, levels) => total + levels[of], 0);
+  return { over: sum('over'), left: sum('left') };
 }
 
 /** Seconds of one level by the settings alone; null where a window ends by count and nobody knows when that is. */
@@ -60,6 +75,31 @@ function spentS(state: RunState, nowMs: number): number {
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** One of what {@link levelsOfRun} counts. */
+function nounOf({ source }: DeployedRun): string {
+  const { repeats, crossCheck } = source.spec.performance;
+  return repeats > 1 || crossCheck ? 'measurement' : 'level';
+}
+
+/**
+ * What a run does now: "level 3 of 8", over both sweeps; "level 3" where a search decides how many there are; else its
+ * step, or what it waits for. null where it is not in progress. Pure.
+ */
+export function underWayText(state: RunState): string | null {
+  if (state.status !== 'running') return null;
+  if (state.waitsFor !== null) return shortWaitText(state.waitsFor);
+  const step = state.steps.find(({ status }) => status === 'running');
+  if (step === undefined) return null;
+  const isSweep = scenarios.some((scenario) => scenario === step.id);
+  if (!isSweep || !isDeployed(state)) return stepTitle[step.id];
+  const { over, left } = levelsOfRun(state);
+  const noun = nounOf(state);
+  if (left === 0) return stepTitle[step.id];
+  if (measuresInTurns(state)) return `${counted(left, noun)} in turns`;
+  const isSearched = state.source.spec.performance.search !== 'none';
+  return isSearched ? `${noun} ${over + 1}` : `${noun} ${over + 1} of ${over + left}`;
+}
 
 /** Shorter than this the estimate is rounder than what is left. */
 const finishingS = 3;
@@ -105,7 +145,7 @@ function hasStepsBefore(state: RunState): boolean {
 export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | null {
   if (state.status !== 'running' || state.waitsFor !== null) return null;
   if (!isDeployed(state)) return null;
-  const left = scenarios.reduce((sum, scenario) => sum + levelsLeft(state, scenario), 0);
+  const { left } = levelsOfRun(state);
   if (left === 0) return null;
   const measured = scenarios.flatMap((scenario) => state.scenarios[scenario].points);
   const tookS = measured.reduce((sum, { point }) => sum + (point.elapsedUs ?? 0) / 1e6, 0) / measured.length;
@@ -114,8 +154,7 @@ export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | nul
   // In turns no level ends before the last round.
   const underWay = measuresInTurns(state) ? left * levelS : levelS;
   const seconds = left * levelS - Math.min(underWay, spentS(state, nowMs));
-  const { repeats, crossCheck } = state.source.spec.performance;
-  const noun = repeats > 1 || crossCheck ? 'measurement' : 'level';
+  const noun = nounOf(state);
   const each = `${counted(left, noun)} left, about ${formatDuration(levelS * 1e6)} each`;
   const basis =
     measured.length > 0

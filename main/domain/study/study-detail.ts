@@ -3,7 +3,7 @@ import type { RunState } from '../../contract/run/run-state';
 import type { StudyDetail, StudyPlan, StudyRow, StudySummary } from '../../contract/study/study';
 import { matrixDocument } from '../measured/matrix';
 import type { MatrixResult } from '../measured/matrix-result';
-import { estimateTimeLeft, plannedMeasuringS } from '../run/time-left';
+import { estimateTimeLeft, plannedMeasuringS, timeLeftText, underWayText } from '../run/time-left';
 import { largestOf } from '../statistics';
 
 function rowsOf(name: string, results: readonly MatrixResult[]): readonly StudyRow[] {
@@ -42,6 +42,15 @@ export function studySecondsLeft(results: readonly MatrixResult[], nowMs: number
   return (left.length === 0 ? 0 : largestOf(left)) + (waiting * each) / Math.max(1, running.length);
 }
 
+/** Each run in progress, one line: "Run 2 of 6: level 3 of 8, about 27 s left". */
+const underWayOf = (results: readonly MatrixResult[], nowMs: number): readonly string[] =>
+  results.flatMap(({ number, state }) => {
+    const text = state === null ? null : underWayText(state);
+    if (state === null || text === null) return [];
+    const left = estimateTimeLeft(state, nowMs);
+    return `Run ${number} of ${results.length}: ${text}${left === null ? '' : `, ${timeLeftText(left)}`}`;
+  });
+
 /** @param nowMs wall clock, milliseconds. Pure. */
 export const detailOf = (
   summary: StudySummary,
@@ -50,6 +59,7 @@ export const detailOf = (
 ): StudyDetail => ({
   ...summary,
   rows: rowsOf(summary.name, results),
+  underWay: underWayOf(results, nowMs),
   secondsLeft: summary.state === 'running' ? studySecondsLeft(results, nowMs) : null,
 });
 

@@ -99,7 +99,7 @@ function Charts({ study }: { study: StudyDetail }) {
 }
 
 function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
-  const { name, rows, sentence, secondsLeft, complete, interrupted } = study;
+  const { name, rows, sentence, secondsLeft, complete, interrupted, underWay } = study;
   const leftOut = rows.filter(({ state }) => state === 'Left out').length;
   const reasons = rows.flatMap(({ number, reason }) => (reason === null ? [] : [`Run ${number}: ${reason}`]));
   return (
@@ -118,6 +118,13 @@ function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void 
           value={(100 * complete) / Math.max(1, rows.length - leftOut)}
           aria-label={`Complete runs of ${name}`}
         />
+        {underWay.length === 0 ? null : (
+          <ul className="dim" aria-label="In progress">
+            {underWay.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        )}
         <Charts study={study} />
         <ScrollTable label={`Runs of ${name}`}>
           <TableHead headings={headings} />

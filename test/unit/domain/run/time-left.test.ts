@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import {
@@ -6,6 +6,7 @@ import {
   estimateTimeLeft,
   plannedMeasuringS,
   timeLeftText,
+  underWayText,
 } from '../../../../main/domain/run/time-left';
 import { environmentFixture, pointFixture, specFixture, stateOf } from '../../../support/run-state';
 
@@ -167,4 +168,36 @@ it('is told before a run starts by its settings, where they decide it', () => {
   });
   expect([counted, searched].map(({ performance }) => plannedMeasuringS(performance))).toEqual([null, null]);
   expect([10.5, 180, 4800].map(durationText)).toEqual(['11 s', '3 min', '1 h 20 min']);
+});
+
+describe('what a run does now', () => {
+  const now = (of: RunSpec, ...bodies: JournalBody[]) => underWayText(stateOf([...started(of), ...bodies]));
+
+  it('is its level of all of both sweeps', () => {
+    expect(now(spec(), step('offline'))).toBe('level 1 of 3');
+    expect(now(spec(), step('offline'), level(1, 1, 6))).toBe('level 2 of 3');
+    expect(now(spec(), step('offline'), level(1, 1, 6), level(2, 1, 8), finished, step('online'))).toBe(
+      'level 3 of 3',
+    );
+  });
+
+  it('counts what was passed by, and each measurement of a repeated one', () => {
+    expect(now(spec(), step('offline'), hole)).toBe('level 2 of 3');
+    const repeated = spec((of) => Object.assign(of, { repeats: 2, crossCheck: true }));
+    expect(now(repeated, step('offline'), level(1, 1, 6))).toBe('measurement 2 of 12');
+  });
+
+  it('has no end where a search decides it, and no place in turns', () => {
+    const searched = spec((of) => Object.assign(of, { search: 'linear', latencyThresholdMs: 20 }));
+    expect(now(searched, step('offline'), level(1, 1, 6))).toBe('level 2');
+    const inTurns = spec((of) => Object.assign(of, { inTurns: true, loadTool: 'native' }));
+    expect(now(inTurns, step('offline'))).toBe('3 levels in turns');
+  });
+
+  it('is else its step, or what it waits for', () => {
+    expect(now(spec(), step('export'))).toBe('Export model');
+    expect(now(spec(), { type: 'run-waiting', for: 'other' })).toBe('Queued behind another run');
+    expect(now(spec())).toBeNull();
+    expect(now(spec(), step('offline'), { type: 'run-finished', outcome: 'paused' })).toBeNull();
+  });
 });
