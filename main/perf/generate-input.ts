@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type Datatype, datatypeBytes, type InputData, isDatatype } from '../contract/measured/input-data';
+import { createRandom } from '../domain/random';
 import { makeFolder } from '../platform/files';
 import { namesRemedy } from '../triton/listed-models';
 import { countToMake, mostMadeBytes } from '../triton/tensor';
 import { encodeTexts } from './input/encode-values';
-import { createRandom } from './request-schedule';
 
 interface InputTensor {
   readonly name: string;

@@ -1,16 +1,6 @@
 import type { RequestDistribution, SequenceSettings } from '../contract/run/run-spec';
+import { createRandom } from '../domain/random';
 import { largestOf } from '../domain/statistics';
-
-/** mulberry32: 32 bits a call in [0, 1), seeded, so that two runs do the same. */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 export interface ScheduleInput {
   /** Requests a second. */

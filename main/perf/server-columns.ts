@@ -1,4 +1,4 @@
-import type { ResponseCache } from '../contract/measured/results';
+import type { LoadPoint, ResponseCache } from '../contract/measured/results';
 import { roundUs } from '../contract/numbers';
 import type { DurationStatistic, ModelStatistics } from '../triton/statistics';
 
@@ -21,6 +21,13 @@ export interface ServerDelta extends Readonly<Record<Field, DurationStatistic>> 
   readonly version: string;
   /** Its times cannot be: a sum of them has run over 64 bits. */
   readonly outOfRange?: boolean;
+  /** Executions by batch, and their whole time; absent where the server tells none. */
+  readonly batches?: readonly BatchDelta[];
+}
+
+interface BatchDelta {
+  readonly batchSize: number;
+  readonly executions: DurationStatistic;
 }
 
 /** No server has computed for so long: 292 years, the half of what 64 bits hold. */
@@ -52,6 +59,34 @@ function busiest(before: readonly ModelStatistics[], after: readonly ModelStatis
   return best;
 }
 
+/** Each batch's executions since the first moment, with input, infer and output in one. */
+function batchDeltas(from: ModelStatistics, to: ModelStatistics): readonly BatchDelta[] {
+  const sums = ({ batches }: ModelStatistics) =>
+    new Map(
+      batches.map(({ batchSize, computeInput, computeInfer, computeOutput }) => [
+        batchSize,
+        { count: computeInfer.count, ns: computeInput.ns + computeInfer.ns + computeOutput.ns },
+      ]),
+    );
+  const before = sums(from);
+  return [...sums(to)].flatMap(([batchSize, { count, ns }]) => {
+    const start = before.get(batchSize) ?? { count: 0, ns: 0 };
+    const executions = { count: count - start.count, ns: ns - start.ns };
+    return executions.count > 0 && executions.ns > 0 ? [{ batchSize, executions }] : [];
+  });
+}
+
+function mergeBatches(deltas: readonly ServerDelta[]): readonly BatchDelta[] {
+  const merged = new Map<number, DurationStatistic>();
+  for (const { batchSize, executions } of deltas.flatMap(({ batches }) => batches ?? [])) {
+    const { count, ns } = merged.get(batchSize) ?? { count: 0, ns: 0 };
+    merged.set(batchSize, { count: count + executions.count, ns: ns + executions.ns });
+  }
+  return [...merged]
+    .map(([batchSize, executions]) => ({ batchSize, executions }))
+    .sort((a, b) => a.batchSize - b.batchSize);
+}
+
 /** null when counters went back (the model or the server was started anew) or the model is not in both. */
 export function serverDelta(
   before: readonly ModelStatistics[],
@@ -69,6 +104,7 @@ export function serverDelta(
     executionCount: to.executionCount - from.executionCount,
     version: to.version,
     outOfRange: fields.some((field) => isOutOfRange(from[field], to[field])),
+    batches: batchDeltas(from, to),
   };
   const wentBack = fields.some(
     (field) => delta[field].count < 0 || (delta[field].ns < 0 && delta.outOfRange === false),
@@ -89,6 +125,7 @@ export function mergeDeltas(deltas: readonly ServerDelta[]): ServerDelta {
     executionCount: sum((delta) => delta.executionCount),
     version: deltas[0]?.version ?? '',
     outOfRange: deltas.some(({ outOfRange }) => outOfRange === true),
+    batches: mergeBatches(deltas),
   };
 }
 
@@ -120,6 +157,18 @@ export function serverColumns(delta: ServerDelta) {
     /** Items per executed batch; null when nothing was executed. */
     meanServerBatch: delta.executionCount === 0 ? null : delta.inferenceCount / delta.executionCount,
   };
+}
+
+/** Executions by batch; null where the server counted none. */
+export function batchColumns({
+  batches = [],
+}: ServerDelta): NonNullable<LoadPoint['executedBatches']> | null {
+  if (batches.length === 0) return null;
+  return batches.map(({ batchSize, executions }) => ({
+    batchSize,
+    count: executions.count,
+    computeUs: roundUs(meanUs(executions)),
+  }));
 }
 
 /** What the response cache did; null where the server counted neither a hit nor a miss. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../main/contract/run/run-events';
-import { createRandom } from '../../main/perf/request-schedule';
+import { createRandom } from '../../main/domain/random';
 import { campaignSeed, howMany, tellRow } from '../support/campaign';
 import { bundleChild } from '../support/child-program';
 import { type Failpoint, failpointsOf } from '../support/failpoints';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../../main/perf/request-schedule';
+import { createRandom } from '../../main/domain/random';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { campaignSeed, howMany, isWholeCampaign, tellRow } from '../support/campaign';
 import { cli, documentOf } from '../support/cli';

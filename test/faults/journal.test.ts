@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JournalBody } from '../../main/contract/run/run-events';
-import { createRandom } from '../../main/perf/request-schedule';
+import { createRandom } from '../../main/domain/random';
 import { formatJournalLine, JournalWriter, parseJournal, readJournal } from '../../main/store/journal';
 import { campaignSeed, howMany, isWholeCampaign, tellRow } from '../support/campaign';
 import { withFlippedBit } from '../support/flip';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorText } from '../../main/contract/error-text';
-import { createRandom } from '../../main/perf/request-schedule';
+import { createRandom } from '../../main/domain/random';
 import { campaignSeed, isWholeCampaign, tellRow } from '../support/campaign';
 import { shuffled } from '../support/interrupted-chain';
 import { torchscriptAtLimit } from '../support/limits/archives-at-limit';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../../main/perf/request-schedule';
+import { createRandom } from '../../main/domain/random';
 import { type Display, openDisplay } from '../../main/platform/electron-printer';
 import { MonitorPage } from '../e2e/pages/monitor.page';
 import { Shell } from '../e2e/pages/shell.page';

@@ -173,6 +173,10 @@ export const loadPointSchema = z.object({
   protocol: z.enum(protocols).nullable(),
   /** Items per executed batch inside the server: inference count / execution count; null if unknown. */
   meanServerBatch: z.number().min(0).nullable(),
+  /** Executions of the model by batch, with their mean time (compute input, infer and output); absent where it is not known. */
+  executedBatches: z
+    .array(z.object({ batchSize: z.int().min(1), count: z.int().min(1), computeUs: us }))
+    .optional(),
   /** Half width of the 95 % interval of throughput and p99: where a long measurement lies, slow changes in it; null if unknown. */
   throughputIntervalIps: z.number().min(0).nullable(),
   p99IntervalUs: us.nullable().optional(),

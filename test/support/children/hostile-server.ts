@@ -1,4 +1,4 @@
-import { createRandom } from '../../../main/perf/request-schedule';
+import { createRandom } from '../../../main/domain/random';
 import { startHostileGrpc } from '../hostile/hostile-grpc';
 import { startHostileTriton } from '../hostile/hostile-triton';
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import { createRandom } from '../../../main/perf/request-schedule';
+import { createRandom } from '../../../main/domain/random';
 import { formatJournalLine } from '../../../main/store/journal';
 import { field, onnxBytes } from '../onnx-bytes';
 import { completeBodies, journalFixture, specFixture } from '../run-state';

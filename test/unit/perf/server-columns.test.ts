@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { cacheColumns, mergeDeltas, serverColumns, serverDelta } from '../../../main/perf/server-columns';
+import {
+  batchColumns,
+  cacheColumns,
+  mergeDeltas,
+  serverColumns,
+  serverDelta,
+} from '../../../main/perf/server-columns';
 import { parseModelStatistics } from '../../../main/triton/statistics';
 
 /** Counters after `requests` requests of `items` items each, in batches of `batch` items. */
@@ -71,6 +77,41 @@ describe('the server columns', () => {
     const delta = serverDelta(statistics(counters('1', 5)), statistics(counters('1', 5)));
     if (delta === null) throw new Error('the counters stand still');
     expect(serverColumns(delta)).toMatchObject({ queueUs: 0, knownUs: 0, meanServerBatch: null });
+  });
+});
+
+describe('the executions by batch', () => {
+  const of = (...batches: readonly (readonly [size: number, count: number, us: number])[]) => {
+    const part = (count: number, us: number) => ({ count, ns: count * us * 1000 });
+    return statistics({
+      ...counters('1', 100),
+      batch_stats: batches.map(([batch_size, count, us]) => ({
+        batch_size,
+        compute_input: part(count, 10),
+        compute_infer: part(count, us),
+        compute_output: part(count, 5),
+      })),
+    });
+  };
+
+  it('are those between two moments, with the mean time of the whole execution, also of a batch that is new', () => {
+    const delta = serverDelta(of([1, 10, 100], [4, 5, 300]), of([1, 10, 100], [2, 3, 180], [4, 25, 300]));
+    expect(delta && batchColumns(delta)).toEqual([
+      { batchSize: 2, count: 3, computeUs: 195 },
+      { batchSize: 4, count: 20, computeUs: 315 },
+    ]);
+  });
+
+  it('are summed over windows, and absent where nothing was executed', () => {
+    const first = serverDelta(of([4, 0, 0]), of([4, 10, 300]));
+    const second = serverDelta(of([4, 10, 300]), of([4, 40, 300], [8, 1, 500]));
+    if (first === null || second === null) throw new Error('both windows have counters');
+    expect(batchColumns(mergeDeltas([second, first]))).toEqual([
+      { batchSize: 4, count: 40, computeUs: 315 },
+      { batchSize: 8, count: 1, computeUs: 515 },
+    ]);
+    const none = serverDelta(of([4, 10, 300]), of([4, 10, 300]));
+    expect(none && batchColumns(none)).toBeNull();
   });
 });
 

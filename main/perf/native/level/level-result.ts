@@ -228,7 +228,7 @@ export function levelResult(
   const durationUs = sum(recorded.map((window) => window.durationUs));
   const sendUs = sum(recorded.map((window) => window.sendSumUs)) / count;
   const recvUs = sum(recorded.map((window) => window.recvSumUs)) / count;
-  const { cache, meanServerBatch } = countsOf(last);
+  const { cache, executedBatches, meanServerBatch } = countsOf(last);
   const blocks = recorded.flatMap((window) => blockRates(window, level.batchSize));
   const client = clientLoadOf(recorded);
   const { decoupled = false, generators = 1 } = settings;
@@ -272,6 +272,7 @@ export function levelResult(
       streaming: streaming === null ? null : { decoupled, ...streaming },
       sequences: sequencesOf(recorded, level, settings),
       cache,
+      executedBatches,
       composing: composingOf(last),
       errorsByKind: failures.length === 0 ? null : failures,
     }),

@@ -3,7 +3,14 @@ import { roundUs } from '../../../contract/numbers';
 import { present } from '../../../contract/trees';
 import type { ComposingModel, Ensemble, EnsembleStep } from '../../../triton/model-traits';
 import { criticalPath, type PathTimes, type StepTimes, sumOfSteps } from '../../critical-path';
-import { cacheColumns, mergeDeltas, serverColumns, type ServerDelta, timesFault } from '../../server-columns';
+import {
+  batchColumns,
+  cacheColumns,
+  mergeDeltas,
+  serverColumns,
+  type ServerDelta,
+  timesFault,
+} from '../../server-columns';
 
 /** What the server counted in a window. */
 export interface CountedWindow {
@@ -58,6 +65,7 @@ export function countsOf(windows: readonly CountedWindow[]) {
   const delta = mergedDelta(windows.map(({ server }) => server));
   return {
     cache: delta === null || timesFault(delta) !== null ? null : cacheColumns(delta),
+    executedBatches: delta === null || timesFault(delta) !== null ? null : batchColumns(delta),
     meanServerBatch: delta === null ? null : serverColumns(delta).meanServerBatch,
   };
 }

@@ -1,7 +1,7 @@
 import { isDatatype, type SampleDatatype } from '../../../contract/measured/input-data';
+import { createRandom } from '../../../domain/random';
 import { type Tensor, tensorValues } from '../../../triton/tensor';
 import { elementCount, sizeProblem, typeText } from '../../input/wanted-tensor';
-import { createRandom } from '../../request-schedule';
 import type { OutputCheckJob } from '../seam/load-job';
 import { type Failure, noOutputChecks, nowUs, type OutputCheckCounts } from '../seam/transport';
 import { batchOf } from './batch-payloads';

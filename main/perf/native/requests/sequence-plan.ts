@@ -1,6 +1,6 @@
 import { invalidInput } from '../../../contract/errors';
 import type { SequenceSettings } from '../../../contract/run/run-spec';
-import { createRandom } from '../../request-schedule';
+import { createRandom } from '../../../domain/random';
 
 /** Where a request stands in its sequence. */
 export interface SequencePlace {

@@ -1,0 +1,126 @@
+import type { LoadPoint } from '../../contract/measured/results';
+import { medianOf } from '../statistics';
+import type { MeasuredTimes, ServiceTimePoint } from './predict';
+
+/** A measured level, and how many instances of the model served it. */
+export interface FedLevel {
+  readonly point: LoadPoint;
+  readonly instances: number;
+}
+
+/** Fewer executions of a batch in a level say nothing of its mean. */
+const fewestExecutions = 5;
+const variationSize = 256;
+/** The latency of a level that waits less than this share of its time shows how executions vary. */
+const waitsBelow = 0.1;
+
+interface Executions {
+  readonly batch: number;
+  readonly count: number;
+  readonly computeUs: number;
+}
+
+/** By batch, as the server counted them; else the mean of a level whose batches were all of one size. */
+function executionsOf(point: LoadPoint): readonly Executions[] {
+  if (point.executedBatches !== undefined) {
+    return point.executedBatches
+      .filter(({ count }) => count >= fewestExecutions)
+      .map(({ batchSize, ...rest }) => ({ ...rest, batch: batchSize }));
+  }
+  const { meanServerBatch, serverComputeInferUs, requestCount, batchSize } = point;
+  if (meanServerBatch === null || serverComputeInferUs === null || requestCount === null) return [];
+  if (Math.abs(meanServerBatch - batchSize) > 0.02 * batchSize) return [];
+  return [{ batch: batchSize, count: requestCount, computeUs: computeUsOf(point) }];
+}
+
+const computeUsOf = ({
+  serverComputeInputUs,
+  serverComputeInferUs,
+  serverComputeOutputUs,
+}: LoadPoint): number =>
+  (serverComputeInputUs ?? 0) + (serverComputeInferUs ?? 0) + (serverComputeOutputUs ?? 0);
+
+/**
+ * Instances at work while one executes: by Little's law that many are on average, and an execution sees itself and its
+ * share of the others. No more than there are requests under way.
+ */
+function busySeen({ point, instances }: FedLevel, executions: readonly Executions[]): number {
+  const most = Math.min(instances, point.requestRate === undefined ? point.concurrency : instances);
+  const rows = executions.reduce((sum, { count, batch }) => sum + count * batch, 0);
+  const workUs = executions.reduce((sum, { count, computeUs }) => sum + count * computeUs, 0);
+  if (most <= 1 || rows === 0) return 1;
+  const busy = Math.min(most, ((point.inferencesPerSecond / 1e6) * workUs) / rows);
+  return Math.max(1, 1 + ((most - 1) * busy) / most);
+}
+
+const isUsable = ({ point }: FedLevel): boolean =>
+  !point.flags.some((flag) => ['errors', 'wrong-responses', 'server-restarted'].includes(flag)) &&
+  point.serverTimesFault === undefined &&
+  point.composing === undefined &&
+  point.cache === undefined;
+
+/** What a level took outside of queue and execution, microseconds; null where the server does not tell its times. */
+function overheadOf({ avgUs, serverQueueUs, ...point }: LoadPoint): number | null {
+  if (avgUs === null || serverQueueUs === null || point.serverComputeInferUs === null) return null;
+  return Math.max(0, avgUs - serverQueueUs - computeUsOf({ avgUs, serverQueueUs, ...point }));
+}
+
+const waitShare = ({ serverQueueUs, avgUs }: LoadPoint): number => (serverQueueUs ?? Infinity) / (avgUs ?? 1);
+
+/** Latencies of a level over their mean, as equally likely values in any order. */
+function variationOf({ histogram }: LoadPoint): readonly number[] {
+  const total = histogram?.counts.reduce((sum, count) => sum + count, 0) ?? 0;
+  if (histogram === undefined || total < variationSize) return [];
+  const { counts, edgesUs } = histogram;
+  const values: number[] = [];
+  let before = 0;
+  counts.forEach((count, index) => {
+    const [from = 0, to = from] = edgesUs.slice(index, index + 2);
+    while (
+      values.length < variationSize &&
+      ((values.length + 0.5) / variationSize) * total <= before + count
+    ) {
+      const share = (((values.length + 0.5) / variationSize) * total - before) / count;
+      values.push(from + (to - from) * share);
+    }
+    before += count;
+  });
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return mean > 0 ? values.map((value) => value / mean) : [];
+}
+
+/**
+ * What a predictor is fed with, from levels of one model on one machine, by what Triton counted: execution times by batch
+ * and by instances at work, how they vary, and the rest of a request. Levels of ensembles, with a response cache, with
+ * errors or without Triton's times give nothing. null: no level gives any.
+ */
+export function fitServiceTimes(levels: readonly FedLevel[]): MeasuredTimes | null {
+  const usable = levels.filter(isUsable);
+  const fed = usable.map((level) => ({ level, executions: executionsOf(level.point) }));
+  const merged = new Map<string, ServiceTimePoint & { readonly count: number }>();
+  for (const { level, executions } of fed) {
+    const busyInstances = Math.round(busySeen(level, executions) * 4) / 4;
+    for (const { batch, count, computeUs } of executions) {
+      const key = `${batch} ${busyInstances}`;
+      const before = merged.get(key) ?? { batch, busyInstances, computeUs: 0, count: 0 };
+      const all = before.count + count;
+      const mean = (before.computeUs * before.count + computeUs * count) / all;
+      merged.set(key, { batch, busyInstances, computeUs: mean, count: all });
+    }
+  }
+  const serviceTimes = [...merged.values()]
+    .map(({ batch, busyInstances, computeUs }) => ({ batch, busyInstances, computeUs }))
+    .sort((a, b) => a.busyInstances - b.busyInstances || a.batch - b.batch);
+  const overheads = usable.flatMap(({ point }) => overheadOf(point) ?? []);
+  if (serviceTimes.length === 0 || overheads.length === 0) return null;
+  const calm = usable
+    .map(({ point }) => point)
+    .filter((point) => waitShare(point) < waitsBelow)
+    .sort((a, b) => waitShare(a) - waitShare(b));
+  const serviceVariation = calm.map(variationOf).find((values) => values.length > 0);
+  return {
+    serviceTimes,
+    overheadUs: medianOf(overheads),
+    ...(serviceVariation === undefined ? {} : { serviceVariation }),
+  };
+}

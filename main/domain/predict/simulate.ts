@@ -1,0 +1,199 @@
+import { createRandom } from '../random';
+import { type Arrivals, arrivalSource } from './arrivals';
+import { Batcher, type BatcherRules } from './batcher';
+import { Instances } from './instances';
+import type { ServiceTable } from './service-times';
+
+export interface Simulation {
+  readonly rules: BatcherRules;
+  readonly table: ServiceTable;
+  /** Times of executions over their mean, in any order; one is drawn for each execution. Empty: all take their mean. */
+  readonly variation: readonly number[];
+  /** Between an execution and the next request of a connection, microseconds. */
+  readonly overheadUs: number;
+  readonly arrivals: Arrivals;
+  readonly rowsPerRequest: number;
+  /** Share of the requests by priority, the first served first; they add up to 1. Empty: all have one. */
+  readonly priorityShares: readonly number[];
+  readonly requestCount: number;
+  /** The first so many requests are left out of the sums. */
+  readonly warmupCount: number;
+  readonly seed: number;
+}
+
+/** Times of each counted request, and sums over them; microseconds. */
+export interface Simulated {
+  /** From arrival to the end of the execution, by request. */
+  readonly responseUs: Float64Array;
+  readonly queueUs: Float64Array;
+  readonly answeredRows: number;
+  readonly executedRows: number;
+  readonly executions: number;
+  /** In which the counted requests were answered. */
+  readonly spanUs: number;
+  readonly busyUs: number;
+  /** Requests that waited for an instance when the last one arrived. */
+  readonly waitingAtEnd: number;
+  readonly isOutside: boolean;
+}
+
+/** Which priority a request has, by shares that add up to 1. */
+function drawnPriority(shares: readonly number[], value: number): number {
+  let sum = 0;
+  const found = shares.findIndex((share) => {
+    sum += share;
+    return value < sum;
+  });
+  return found === -1 ? Math.max(0, shares.length - 1) : found;
+}
+
+class Run {
+  private readonly count: number;
+  private readonly arrived: Float64Array;
+  private readonly started: Float64Array;
+  private readonly ended: Float64Array;
+  private readonly priorities: Uint8Array;
+  private readonly batcher: Batcher;
+  private readonly instances: Instances;
+  private readonly source;
+  private readonly random: () => number;
+  private nowUs = 0;
+  private arrivedCount = 0;
+  private answered = 0;
+  private answeredRows = 0;
+  private executedRows = 0;
+  private executions = 0;
+  private countedFrom = { us: 0, workedUs: 0 };
+  private countedTo = { us: 0, workedUs: 0 };
+  private waitingAtEnd = 0;
+  private isOutside = false;
+
+  constructor(private readonly of: Simulation) {
+    const { arrivals, rules, seed } = of;
+    this.count = arrivals.kind === 'recorded' ? arrivals.timesUs.length : of.requestCount;
+    this.arrived = new Float64Array(this.count);
+    this.started = new Float64Array(this.count);
+    this.ended = new Float64Array(this.count);
+    this.priorities = new Uint8Array(this.count);
+    this.source = arrivalSource(arrivals, this.count, seed);
+    // Another stream than that of the arrivals, so that a change of one leaves the other alike.
+    this.random = createRandom(seed ^ 0x5bd1e995);
+    this.instances = new Instances(rules.instances, of.table);
+    this.batcher = new Batcher(rules, {
+      rowsOf: (request) => this.rowsOf(request),
+      arrivedUs: (request) => this.arrived[request] ?? 0,
+      priorityOf: (request) => this.priorities[request] ?? 0,
+    });
+  }
+
+  private rowsOf(request: number): number {
+    const { arrivals, rowsPerRequest } = this.of;
+    return arrivals.kind === 'recorded' ? (arrivals.rows?.[request] ?? rowsPerRequest) : rowsPerRequest;
+  }
+
+  result(): Simulated {
+    while (this.answered < this.count) {
+      const nextUs = Math.min(
+        this.nowUs + this.instances.nextEndUs(),
+        this.source.nextUs,
+        this.batcher.wakeAtUs,
+      );
+      if (nextUs === Infinity) break;
+      this.pass(nextUs);
+    }
+    const { warmupCount, arrivals } = this.of;
+    if (arrivals.kind === 'recorded') this.mark('countedTo');
+    const responses = this.ended.map((us, request) => us - (this.arrived[request] ?? 0));
+    const queues = this.started.map((us, request) => us - (this.arrived[request] ?? 0));
+    return {
+      responseUs: responses.subarray(warmupCount),
+      queueUs: queues.subarray(warmupCount),
+      answeredRows: this.answeredRows,
+      executedRows: this.executedRows,
+      executions: this.executions,
+      spanUs: this.countedTo.us - this.countedFrom.us,
+      busyUs: this.countedTo.workedUs - this.countedFrom.workedUs,
+      waitingAtEnd: this.waitingAtEnd,
+      isOutside: this.isOutside,
+    };
+  }
+
+  /** Goes on to the next moment at which something happens. */
+  private pass(nextUs: number): void {
+    const ended = this.instances.advance(nextUs - this.nowUs);
+    this.nowUs = nextUs;
+    for (const { requests, rows } of ended) this.end(requests, rows);
+    if (ended.length > 0) this.settle();
+    while (this.source.nextUs <= nextUs) {
+      if (this.arrive()) this.settle();
+    }
+    if (this.batcher.wakeAtUs <= nextUs) this.settle();
+  }
+
+  private arrive(): boolean {
+    const request = this.arrivedCount;
+    this.arrived[request] = this.source.nextUs;
+    if (this.of.priorityShares.length > 0) {
+      this.priorities[request] = drawnPriority(this.of.priorityShares, this.random());
+    }
+    this.source.shift();
+    this.arrivedCount += 1;
+    if (request === this.of.warmupCount) this.mark('countedFrom');
+    const isSeen = this.batcher.add(request, this.instances.idle);
+    if (this.arrivedCount === this.count) {
+      this.waitingAtEnd = this.batcher.waitingCount;
+      this.mark('countedTo');
+    }
+    return isSeen;
+  }
+
+  /** Recorded requests are counted to the last answer, others until the last one is sent: after it the load fades out. */
+  private get isCounting(): boolean {
+    const { arrivals, warmupCount } = this.of;
+    return (
+      this.arrivedCount > warmupCount && (arrivals.kind === 'recorded' || this.arrivedCount < this.count)
+    );
+  }
+
+  private mark(name: 'countedFrom' | 'countedTo'): void {
+    this[name] = { us: this.nowUs, workedUs: this.instances.workedUs };
+  }
+
+  private end(requests: readonly number[], rows: number): void {
+    if (this.isCounting) this.answeredRows += rows;
+    this.answered += requests.length;
+    for (const request of requests) {
+      this.ended[request] = this.nowUs;
+      this.source.answered(this.nowUs + this.of.overheadUs);
+    }
+  }
+
+  /** Batcher and free instances until neither has anything to do. */
+  private settle(): void {
+    let isBusy = true;
+    while (isBusy) {
+      isBusy = false;
+      while (this.instances.idle > 0) {
+        const payload = this.batcher.take(this.nowUs);
+        if (payload === null) break;
+        this.start(payload.requests, payload.rows);
+        isBusy = true;
+      }
+      if (this.batcher.run(this.nowUs, this.instances.idle)) isBusy = true;
+    }
+  }
+
+  private start(requests: readonly number[], rows: number): void {
+    const { variation } = this.of;
+    const drawn = variation.length === 0 ? 1 : (variation[Math.floor(this.random() * variation.length)] ?? 1);
+    const isOutside = this.instances.start(requests, rows, drawn);
+    for (const request of requests) this.started[request] = this.nowUs;
+    if (!this.isCounting) return;
+    if (isOutside) this.isOutside = true;
+    this.executions += 1;
+    this.executedRows += rows;
+  }
+}
+
+/** Runs it to the last answer. Pure: the same simulation gives the same times. */
+export const simulate = (simulation: Simulation): Simulated => new Run(simulation).result();

@@ -1,0 +1,277 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Arrivals,
+  predict,
+  type PredictedServing,
+  type ServiceTimePoint,
+} from '../../../../main/domain/predict/predict';
+
+const alone: PredictedServing = {
+  maxBatchSize: 0,
+  batching: 'disabled',
+  preferredBatchSizes: [],
+  maxQueueDelayUs: 0,
+  instances: 1,
+};
+const dynamic: PredictedServing = { ...alone, batching: 'dynamic', maxBatchSize: 8 };
+
+const at = (batch: number, computeUs: number, busyInstances = 1): ServiceTimePoint => ({
+  batch,
+  busyInstances,
+  computeUs,
+});
+/** 1 ms for a batch, and 0.5 ms for each row. */
+const paying = [1, 2, 4, 8].map((batch) => at(batch, 1000 + 500 * batch));
+const closed = (concurrency: number): Arrivals => ({ kind: 'closed', concurrency });
+const poisson = (requestRate: number): Arrivals => ({ kind: 'poisson', requestRate });
+
+describe('closed forms', () => {
+  it.each([0.3, 0.6, 0.8])('has the waiting time of M/D/1 at a load of %f', (load) => {
+    const serviceUs = 1000;
+    const prediction = predict({
+      serving: alone,
+      serviceTimes: [at(1, serviceUs)],
+      overheadUs: 0,
+      arrivals: poisson((1e6 * load) / serviceUs),
+      requestCount: 200_000,
+    });
+    const waitUs = (load / (2 * (1 - load))) * serviceUs;
+    expect(Math.abs((prediction.predictedQueueUs ?? 0) - waitUs)).toBeLessThan(0.05 * waitUs);
+    expect(prediction.predictedBusyShare).toBeCloseTo(load, 2);
+    expect(prediction.isOverloaded).toBe(false);
+  });
+
+  it('has the mean latency of M/M/1 with exponential executions', () => {
+    const quantiles = Array.from({ length: 2000 }, (_unused, index) => -Math.log(1 - (index + 0.5) / 2000));
+    const prediction = predict({
+      serving: alone,
+      serviceTimes: [at(1, 1000)],
+      serviceVariation: quantiles,
+      overheadUs: 0,
+      arrivals: poisson(500),
+      requestCount: 200_000,
+    });
+    expect(prediction.predictedLatency?.avgUs).toBeGreaterThan(1900);
+    expect(prediction.predictedLatency?.avgUs).toBeLessThan(2100);
+    // Exponential with the mean: its p99 is ln 100 times it.
+    expect(prediction.predictedLatency?.p99Us).toBeGreaterThan(0.93 * 2000 * Math.log(100));
+    expect(prediction.predictedLatency?.p99Us).toBeLessThan(1.07 * 2000 * Math.log(100));
+  });
+
+  it('is execution and overhead with one connection', () => {
+    const prediction = predict({
+      serving: dynamic,
+      serviceTimes: paying,
+      overheadUs: 250,
+      arrivals: closed(1),
+    });
+    expect(prediction.predictedLatency?.avgUs).toBeCloseTo(1750);
+    expect(prediction.predictedLatency?.p99Us).toBeCloseTo(1750);
+    expect(prediction.predictedInferencesPerSecond).toBeCloseTo(1e6 / 1750, 1);
+    expect(prediction.predictedMeanBatch).toBe(1);
+    expect(prediction.predictedQueueUs).toBeCloseTo(0);
+  });
+
+  it('saturates at instances times the largest batch over its time', () => {
+    for (const instances of [1, 2, 3]) {
+      const prediction = predict({
+        serving: { ...dynamic, instances },
+        serviceTimes: [1, 2, 3].flatMap((busy) =>
+          paying.map((point) => at(point.batch, point.computeUs, busy)),
+        ),
+        overheadUs: 0,
+        arrivals: closed(100),
+      });
+      expect(prediction.predictedInferencesPerSecond / ((instances * 8e6) / 5000)).toBeCloseTo(1, 2);
+      expect(prediction.predictedMeanBatch).toBeCloseTo(8, 1);
+      expect(prediction.predictedBusyShare).toBeCloseTo(1, 3);
+    }
+  });
+
+  it('gives two instances that slow one another down what the pair gives', () => {
+    const prediction = predict({
+      serving: { ...alone, instances: 2 },
+      serviceTimes: [at(1, 1000, 1), at(1, 1600, 2)],
+      overheadUs: 0,
+      arrivals: closed(4),
+    });
+    expect(prediction.predictedInferencesPerSecond).toBeCloseTo(2e6 / 1600, 0);
+  });
+});
+
+describe('the batcher', () => {
+  it('sends a request to a free instance at once, and waits the delay for more where one is set', () => {
+    const of = (maxQueueDelayUs: number) =>
+      predict({
+        serving: { ...dynamic, maxQueueDelayUs },
+        serviceTimes: paying,
+        overheadUs: 0,
+        arrivals: closed(1),
+      });
+    expect(of(0).predictedQueueUs).toBeCloseTo(0);
+    expect(of(3000).predictedQueueUs).toBeCloseTo(3000, 0);
+  });
+
+  it('ends the delay as soon as a preferred size is there', () => {
+    const of = (preferredBatchSizes: readonly number[]) =>
+      predict({
+        serving: { ...dynamic, maxQueueDelayUs: 20_000, preferredBatchSizes: [...preferredBatchSizes] },
+        serviceTimes: paying,
+        overheadUs: 0,
+        arrivals: closed(4),
+      });
+    expect(of([4]).predictedMeanBatch).toBeCloseTo(4, 1);
+    expect(of([4]).predictedQueueUs).toBeLessThan(10);
+    // Eight never come together: each batch of four waits for them to the end.
+    expect(of([]).predictedQueueUs).toBeCloseTo(20_000, -1);
+  });
+
+  it('sends smaller batches than it could where a preferred size says so', () => {
+    const of = (preferredBatchSizes: readonly number[]) =>
+      predict({
+        serving: { ...dynamic, preferredBatchSizes: [...preferredBatchSizes] },
+        serviceTimes: paying,
+        overheadUs: 0,
+        arrivals: closed(6),
+      });
+    expect(of([2]).predictedMeanBatch).toBeLessThan(2.1);
+    expect(of([]).predictedMeanBatch).toBeGreaterThan(2.5);
+  });
+
+  it('never batches without it, and counts the rows of a request', () => {
+    const prediction = predict({
+      serving: { ...alone, maxBatchSize: 8 },
+      serviceTimes: paying,
+      overheadUs: 0,
+      arrivals: closed(16),
+      batchSize: 4,
+    });
+    expect(prediction.predictedMeanBatch).toBe(4);
+    expect(prediction.predictedInferencesPerSecond).toBeCloseTo(4e6 / 3000, 0);
+  });
+
+  it('serves a priority before the others', () => {
+    const of = (priorityShares: readonly number[] | undefined) =>
+      predict({
+        serving: { ...dynamic, maxBatchSize: 1, priorityShares },
+        serviceTimes: paying,
+        overheadUs: 0,
+        arrivals: poisson(600),
+        requestCount: 50_000,
+      });
+    // The mean wait is kept; the shortest waits get shorter and the longest longer.
+    const [one, two] = [of(undefined), of([0.2, 0.8])];
+    expect((two.predictedQueueUs ?? 0) / (one.predictedQueueUs ?? 1)).toBeCloseTo(1, 1);
+    expect(two.predictedLatency?.p99Us).toBeGreaterThan(one.predictedLatency?.p99Us ?? Infinity);
+    expect(two.predictedLatency?.p50Us).toBeLessThan(one.predictedLatency?.p50Us ?? 0);
+  });
+});
+
+describe('what it says of itself', () => {
+  it('gives no latency where the queue grows', () => {
+    const prediction = predict({
+      serving: alone,
+      serviceTimes: [at(1, 1000)],
+      overheadUs: 0,
+      arrivals: poisson(1100),
+    });
+    expect(prediction).toMatchObject({ isOverloaded: true, predictedLatency: null, predictedQueueUs: null });
+    expect(prediction.predictedInferencesPerSecond).toBeCloseTo(1000, -1);
+  });
+
+  it('says where batches or instances are outside of what was measured', () => {
+    const of = (serving: PredictedServing, points: readonly ServiceTimePoint[]) =>
+      predict({ serving, serviceTimes: points, overheadUs: 0, arrivals: closed(32) }).isOutside;
+    expect(of(dynamic, paying)).toBe(false);
+    expect(of({ ...dynamic, maxBatchSize: 16 }, paying)).toBe(true);
+    expect(of({ ...dynamic, instances: 2 }, paying)).toBe(true);
+    expect(
+      of({ ...dynamic, instances: 2 }, [...paying, ...paying.map((one) => ({ ...one, busyInstances: 1.9 }))]),
+    ).toBe(false);
+  });
+
+  it('takes recorded times, with a size for each', () => {
+    const prediction = predict({
+      serving: dynamic,
+      serviceTimes: paying,
+      overheadUs: 100,
+      arrivals: { kind: 'recorded', timesUs: [0, 0, 50_000], rows: [4, 4, 1] },
+    });
+    expect(prediction.predictedLatency?.p50Us).toBeCloseTo(3100);
+    expect(prediction.predictedLatency?.p99Us).toBeCloseTo(6100);
+  });
+
+  it('refuses what has no times or no load', () => {
+    const input = { serving: dynamic, serviceTimes: paying, overheadUs: 0, arrivals: closed(1) };
+    expect(() => predict({ ...input, serviceTimes: [] })).toThrow(RangeError);
+    expect(() => predict({ ...input, arrivals: closed(0) })).toThrow(RangeError);
+  });
+});
+
+const servings = fc.record({
+  maxBatchSize: fc.integer({ min: 1, max: 8 }),
+  batching: fc.constantFrom('disabled' as const, 'dynamic' as const),
+  preferredBatchSizes: fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { maxLength: 3 }),
+  maxQueueDelayUs: fc.constantFrom(0, 100, 2000, 20_000),
+  instances: fc.integer({ min: 1, max: 4 }),
+  priorityShares: fc.option(fc.constant([0.5, 0.5]), { nil: undefined }),
+});
+
+it('answers every request whatever the batcher, and keeps to Little’s law', () => {
+  const times = [1, 2, 3, 4].flatMap((busy) =>
+    paying.map(({ batch, computeUs }) => at(batch, computeUs * busy, busy)),
+  );
+  fc.assert(
+    fc.property(
+      servings,
+      fc.integer({ min: 1, max: 24 }),
+      fc.integer({ min: 0, max: 500 }),
+      (serving, concurrency, overheadUs) => {
+        const input = {
+          serving,
+          serviceTimes: times,
+          overheadUs,
+          arrivals: closed(concurrency),
+          requestCount: 4000,
+        };
+        const prediction = predict(input);
+        expect(prediction).toEqual(predict(input));
+        const { predictedLatency, predictedInferencesPerSecond, predictedMeanBatch } = prediction;
+        const inFlight = ((predictedLatency?.avgUs ?? 0) * predictedInferencesPerSecond) / 1e6;
+        expect(inFlight / concurrency).toBeCloseTo(1, 1);
+        expect(predictedMeanBatch).toBeGreaterThanOrEqual(1);
+        expect(predictedMeanBatch).toBeLessThanOrEqual(
+          serving.batching === 'dynamic' ? serving.maxBatchSize : 1,
+        );
+        expect(predictedLatency?.p50Us).toBeGreaterThanOrEqual(1500 + overheadUs - 1);
+        expect(predictedLatency?.p99Us).toBeGreaterThanOrEqual(predictedLatency?.p50Us ?? Infinity);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+it('keeps the order of requests with one instance and no batches', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 5000 }), { minLength: 1, maxLength: 60 }), (gaps) => {
+      let nowUs = 0;
+      const timesUs = gaps.map((gap) => (nowUs += gap));
+      // Each starts when it is there and the one before it has ended.
+      let freeUs = 0;
+      const responses = timesUs.map((us) => {
+        freeUs = Math.max(freeUs, us) + 1500;
+        return freeUs - us;
+      });
+      const { predictedLatency } = predict({
+        serving: alone,
+        serviceTimes: paying,
+        overheadUs: 0,
+        arrivals: { kind: 'recorded', timesUs },
+      });
+      const meanUs = responses.reduce((sum, us) => sum + us, 0) / responses.length;
+      if (predictedLatency !== null) expect(predictedLatency.avgUs).toBeCloseTo(meanUs, 3);
+    }),
+    { numRuns: 100 },
+  );
+});
