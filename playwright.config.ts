@@ -12,6 +12,8 @@ export default defineConfig({
     { name: 'runs', testMatch: runs },
     { name: 'containers', testMatch: containers },
     { name: 'pages', testIgnore: [runs, containers] },
+    // By `npm run test:faults` only.
+    { name: 'faults', testDir: 'test/campaigns', testMatch: /\/faults-.*\.spec\.ts$/ },
   ],
   testDir: 'test/e2e',
   outputDir: 'test-results',

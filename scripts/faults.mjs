@@ -8,7 +8,7 @@ import { main } from './lib/main.mjs';
 import { writeReliability } from './lib/reliability.mjs';
 import { say, SetupError } from './lib/say.mjs';
 import { ensureEngineForTests } from './lib/steps/docker.mjs';
-import { vitest } from './lib/test-parts.mjs';
+import { vitest, windows } from './lib/test-parts.mjs';
 import { createTestRun } from './lib/test-run.mjs';
 
 const help = `npm run test:faults -- [PART...] [--seed N] [--out FILE]
@@ -17,14 +17,15 @@ docs/reliability.md (--out elsewhere). All parts, one after the other, when none
 given, decides where the faults hit. Exit code 1: something was lost, doubled, left or not told. Parts: `;
 
 const ending = '.test.ts';
-/** Part -> the project of vitest and the file. */
+/** Part -> what runs it: a file of a project of vitest, or a project of playwright. */
 const parts = new Map([
   ...readdirSync(join(repoRoot, 'test', 'faults'))
     .filter((name) => name.endsWith(ending))
-    .map((name) => [name.slice(0, -ending.length), ['faults', `test/faults/${name}`]]),
+    .map((name) => [name.slice(0, -ending.length), vitest('faults', [`test/faults/${name}`])]),
   // In `npm test` it is beside the other tests that share the engine.
-  ['docker', ['docker', 'test/integration/docker-faults.docker.test.ts']],
-  ['containers', ['faults-campaign', 'test/campaigns/faults-containers.test.ts']],
+  ['docker', vitest('docker', ['test/integration/docker-faults.docker.test.ts'])],
+  ['containers', vitest('faults-campaign', ['test/campaigns/faults-containers.test.ts'])],
+  ['window', windows('faults')],
 ]);
 const partNames = [...parts.keys()].sort();
 
@@ -82,8 +83,7 @@ await main(async (args) => {
         WORKBENCH_FAULTS_ROWS: rows,
         WORKBENCH_FAULTS_SEED: `${seed}`,
       };
-      const [project, file] = parts.get(part);
-      const result = await vitest(project, [file])({ env, testRun });
+      const result = await parts.get(part)({ env, testRun });
       if (testRun.interrupted()) break;
       // A part that ran nothing proves nothing.
       if (result.passed + result.failed === 0) result.failed = 1;

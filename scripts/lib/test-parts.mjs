@@ -129,7 +129,7 @@ export function vitest(project, filters = []) {
 }
 
 /** A job of the window's tests, in a display of its own; `name` is a project of playwright. */
-function windows(name, shard) {
+export function windows(name, shard) {
   return async ({ env, testRun }) => {
     const outcomes = testRun.outcomesFile();
     const display = await startXvfb();
