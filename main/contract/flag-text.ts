@@ -66,6 +66,17 @@ const failedText = ({ errorCount, requestCount }: Counted): string =>
     ? `${formatCount(errorCount)} requests failed`
     : `${failedShare(errorCount / Math.max(1, requestCount + errorCount))} of the requests failed`;
 
+/** "12 of 1,000 requests failed (1.2 %)", of a level that is not faulty by it; null where none failed. */
+export function permittedFailuresText(point: Counted & Pick<LoadPoint, 'flags'>): string | null {
+  const { errorCount, requestCount, flags } = point;
+  if (errorCount === 0 || flags.includes('errors')) return null;
+  if (requestCount === null) return failedText(point);
+  const all = requestCount + errorCount;
+  const share = errorCount / all;
+  const percent = share < 0.0005 ? 'less than 0.1 %' : formatShortShare(share);
+  return `${formatCount(errorCount)} of ${formatCount(all)} requests failed (${percent})`;
+}
+
 /** "all 9 checked responses are wrong". */
 function wrongText({ outputChecks, sharedMemory }: Counted): string {
   const wrong = (outputChecks?.wrongCount ?? 0) + (sharedMemory?.wrongCount ?? 0);

@@ -146,7 +146,7 @@ export const reportDocumentSchema = z.object({
       sure: z.boolean().describe('A steady level that nothing is in doubt about.'),
       doubts: z.array(
         z.object({
-          kind: z.enum(['left-out', 'not-finite', 'uncertain', 'few-requests']),
+          kind: z.enum(['left-out', 'failed', 'not-finite', 'uncertain', 'few-requests']),
           text: z.string(),
           levels: z.array(chosenLevelSchema),
         }),

@@ -1,4 +1,12 @@
-import { faultText, isFaulty, isSound, isSteady, marksOf, notFiniteText } from '../../contract/flag-text';
+import {
+  faultText,
+  isFaulty,
+  isSound,
+  isSteady,
+  marksOf,
+  notFiniteText,
+  permittedFailuresText,
+} from '../../contract/flag-text';
 import { withHalfWidth } from '../../contract/measured/column';
 import { p99 } from '../../contract/measured/columns';
 import type { LoadPoint } from '../../contract/measured/results';
@@ -22,7 +30,7 @@ export const enoughRequests = 500;
 
 /** Why an answer is to be taken with care. */
 export interface AnswerDoubt {
-  readonly kind: 'left-out' | 'not-finite' | 'uncertain' | 'few-requests';
+  readonly kind: 'left-out' | 'failed' | 'not-finite' | 'uncertain' | 'few-requests';
   /** A sentence without its full stop: "3 faster levels are not steady: up to 4,072 inferences/s". */
   readonly text: string;
   /** The same for a list: "3 faster not steady". */
@@ -147,12 +155,19 @@ function leftOutDoubts(
   });
 }
 
-/** What is in the responses of the answer. */
-function valueDoubts(level: BestPoint): readonly AnswerDoubt[] {
-  if (!level.point.flags.includes('not-finite')) return [];
-  return [
-    { kind: 'not-finite', text: notFiniteText(level.point), mark: 'NaN or infinite values', levels: [] },
-  ];
+/** Requests of the answer that failed, no more of them than permitted, and what is in the other responses. */
+function responseDoubts({ point }: BestPoint): readonly AnswerDoubt[] {
+  const failed = permittedFailuresText(point);
+  const doubts: AnswerDoubt[] = [];
+  if (failed !== null) {
+    const mark = `${formatCount(point.errorCount)} failed`;
+    doubts.push({ kind: 'failed', text: failed, mark, levels: [] });
+  }
+  if (point.flags.includes('not-finite')) {
+    const mark = 'NaN or infinite values';
+    doubts.push({ kind: 'not-finite', text: notFiniteText(point), mark, levels: [] });
+  }
+  return doubts;
 }
 
 /** How well the p99 of the answer is founded. */
@@ -199,17 +214,25 @@ const textOf = (sentence: string, doubts: readonly AnswerDoubt[]): string =>
 const suffixOf = (budgetMs: number | null): string =>
   budgetMs === null ? '' : ` within ${formatTyped(budgetMs)} ms`;
 
+/** Why no level counts at all, whatever its p99. */
+function noneSoundText(all: readonly BestPoint[]): string {
+  const points = all.map(({ point }) => point);
+  if (!points.some(isFaulty)) return 'No level is steady';
+  return points.every(isFaulty)
+    ? 'Every level has failed requests or wrong responses'
+    : 'No level is steady and without errors';
+}
+
 /** No sound level is within the budget: what it would take. */
 function noAnswer(all: readonly BestPoint[], within: readonly BestPoint[], budgetMs: number): Answer {
   const suffix = suffixOf(budgetMs);
   const lowest = all
     .filter(({ point }) => isSound(point))
     .toSorted((a, b) => budgetLatencyUs(a.point) - budgetLatencyUs(b.point))[0];
-  const least =
+  const sentence =
     lowest === undefined
-      ? ''
-      : `; the lowest is ${p99Text(lowest.point)} at ${formatRate(rateOf(lowest))} inferences/s (${bestLevelText(lowest)})`;
-  const sentence = `No steady level has a p99${suffix}${least}`;
+      ? `${noneSoundText(all)}, so none counts${suffix}`
+      : `No steady level has a p99${suffix}; the lowest is ${p99Text(lowest.point)} at ${formatRate(rateOf(lowest))} inferences/s (${bestLevelText(lowest)})`;
   const doubts = leftOutDoubts(within, null, suffix);
   return {
     ...{ budgetMs, sentence, doubts, level: null, headroom: null, isSure: false },
@@ -225,7 +248,7 @@ function answerWith(best: BestPoint, within: readonly BestPoint[], budgetMs: num
   const name = `${nameOf(best)}${suffix}`;
   const headroom = budgetMs === null ? null : 1 - budgetLatencyUs(best.point) / (budgetMs * 1000);
   const faster = within.filter((other) => !isSound(other.point) && rateOf(other) > rateOf(best));
-  const doubts = [...leftOutDoubts(faster, best, suffix), ...valueDoubts(best), ...p99Doubts(best)];
+  const doubts = [...leftOutDoubts(faster, best, suffix), ...responseDoubts(best), ...p99Doubts(best)];
   const sentence = `${name}: ${levelFigures(best, headroom)}`;
   const sound = isSound(best.point);
   return {
