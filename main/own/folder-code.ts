@@ -2,8 +2,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
+import type { Preset } from '../contract/run/preset';
 import type { RunSpec } from '../contract/run/run-spec';
 import { exists } from '../platform/files';
+import { nearestName } from '../platform/nearest-name';
 import { folderRefused } from './model-files';
 
 interface Part {
@@ -31,12 +33,48 @@ const parts: readonly Part[] = [
   part('metrics.py', 'class', 'MetricsCalculator', false),
   part(datasetFile, 'def', 'make_dataset', true),
   part('train.py', 'def', 'train', true),
+  part('prepare_dataset.py', 'def', 'prepare_dataset', true),
+  part('convert_checkpoint.py', 'def', 'convert_checkpoint', true),
+  part('input_ranges.py', 'def', 'input_ranges', true),
 ];
 
 const largestSource = fileLimits.sourceCode.bytes;
 
-/** What one file lacks, with what to do about it; null where it has what a run calls. */
-async function faultOf(folder: string, { name, entry, pattern }: Part): Promise<WorkbenchError | null> {
+/** Comments and texts of Python, each as one token, and else letter by letter. */
+const token = /#.*|"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[^]/g;
+
+/** The parameters that begin a text, between commas of their own, up to the bracket that closes them. */
+function parametersOf(text: string): readonly string[] {
+  const parameters = [''];
+  let depth = 0;
+  for (const [found] of text.matchAll(token)) {
+    if ('([{'.includes(found)) depth += 1;
+    else if (')]}'.includes(found)) depth -= 1;
+    if (depth < 0) break;
+    if (found === ',' && depth === 0) parameters.push('');
+    else if (!found.startsWith('#')) parameters.push(`${parameters.pop() ?? ''}${found}`);
+  }
+  return parameters.map((parameter) => parameter.trim());
+}
+
+/** Names of the arguments that a file's function takes, or the making of its class; null: any name. */
+function argumentsOf(text: string, { pattern }: Part): readonly string[] | null {
+  const rest = text.slice(text.search(pattern));
+  // Up to the next line that begins a statement of its own.
+  const own = /^[^]*?(?=\n[^\s#)]|$(?![^]))/.exec(rest)?.[0] ?? rest;
+  const head = (own.startsWith('class') ? /\n\s+def\s+__init__\s*\(/ : /\(/).exec(own);
+  if (head === null) return [];
+  const parameters = parametersOf(own.slice(head.index + head[0].length));
+  if (parameters.some((parameter) => parameter.startsWith('**'))) return null;
+  return parameters.flatMap((parameter) => /^[^\W\d]\w*/.exec(parameter) ?? []);
+}
+
+/** What one file lacks, with what to do about it; else the arguments that it takes. */
+async function readPart(
+  folder: string,
+  one: Part,
+): Promise<WorkbenchError | { readonly names: readonly string[] | null }> {
+  const { name, entry, pattern } = one;
   const path = join(folder, name);
   const { size } = await stat(path);
   if (size > largestSource) {
@@ -48,7 +86,7 @@ async function faultOf(folder: string, { name, entry, pattern }: Part): Promise<
   }
   const text = await readFile(path, 'utf8').catch(() => null);
   if (text === null) return folderRefused(path, `${name} cannot be read`, `Allow it: chmod u+r ${path}`);
-  if (pattern.test(text)) return null;
+  if (pattern.test(text)) return { names: argumentsOf(text, one) };
   return folderRefused(
     path,
     `${name} does not define ${entry}`,
@@ -70,19 +108,23 @@ export function allFaults(folder: string, faults: readonly WorkbenchError[]): Wo
 
 /**
  * Looks for the files that a run needs and for the functions that it calls, in the text of the files: all that is missing is
- * one error. Throws model-folder-invalid.
+ * one error.
+ * @returns the names of the arguments that they take; null: any name.
+ * Throws model-folder-invalid.
  */
-export async function checkFolderCode(folder: string): Promise<void> {
+export async function checkFolderCode(folder: string): Promise<readonly string[] | null> {
   const there = (name: string) => exists(join(folder, name));
   const missing: string[] = [];
   const faults: WorkbenchError[] = [];
+  const taken: (readonly string[] | null)[] = [];
   for (const one of parts) {
     if (!(await there(one.name))) {
       if (!one.isOptional) missing.push(one.name);
       continue;
     }
-    const fault = await faultOf(folder, one);
-    if (fault !== null) faults.push(fault);
+    const read = await readPart(folder, one);
+    if (read instanceof WorkbenchError) faults.push(read);
+    else taken.push(read.names);
   }
   if (!(await there('preset.yaml'))) missing.push('preset.yaml');
   if (missing.length > 0) {
@@ -97,6 +139,30 @@ export async function checkFolderCode(folder: string): Promise<void> {
   }
   const found = allFaults(folder, faults);
   if (found !== null) throw found;
+  const names = taken.flatMap((one) => one ?? []).filter((name) => name !== 'self');
+  return taken.includes(null) ? null : [...new Set(names)].toSorted();
+}
+
+/** Arguments of the profiles of preset.yaml that no function of the folder takes. Throws model-folder-invalid. */
+export async function checkArguments(
+  folder: string,
+  { profiles }: Preset,
+  names: readonly string[] | null,
+): Promise<void> {
+  if (names === null) return;
+  // Without it a run asks for data first; until then the others may be its own.
+  const isWhole = await makesDataset(folder);
+  const unknown = Object.entries(profiles).flatMap(([profile, { args }]) =>
+    Object.keys(args).flatMap((name) => {
+      const near = nearestName(name, names);
+      if (names.includes(name) || (near === null && !isWhole)) return [];
+      const meant = near === null ? '' : `: ${near} is meant?`;
+      return `profiles.${profile}.args.${name} is not an argument of the code${meant}`;
+    }),
+  );
+  if (unknown.length === 0) return;
+  const remedy = `Its arguments are: ${names.join(', ')}.`;
+  throw folderRefused(join(folder, 'preset.yaml'), `preset.yaml: ${unknown.join('; ')}`, remedy);
 }
 
 /** What is said of a folder without code that makes data. */

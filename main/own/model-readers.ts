@@ -17,8 +17,8 @@ export interface ModelReaders {
   torchscript: (input: AtPath) => Promise<readonly string[]>;
   savedModel: (input: AtPath) => Promise<SavedModelFacts>;
   repository: (input: AtPath) => Promise<RepositoryModel>;
-  /** Throws where model.py and its neighbours lack what a run calls. */
-  folderCode: (input: AtPath) => Promise<void>;
+  /** Throws where model.py and its neighbours lack what a run calls. @returns their arguments; null: any name. */
+  folderCode: (input: AtPath) => Promise<readonly string[] | null>;
   /** preset.yaml of a model folder. */
   preset: (input: AtPath) => Promise<LoadedPreset>;
 }

@@ -7,7 +7,7 @@ import type { Preset } from '../contract/run/preset';
 import { type ModelSource, sourceSchema } from '../contract/run/run-spec';
 import { exists } from '../platform/files';
 import { silentListener, type Toolkit } from '../toolkit/toolkit';
-import { allFaults, datasetNote, makesDataset } from './folder-code';
+import { allFaults, checkArguments, datasetNote, makesDataset } from './folder-code';
 import { modelPathKind } from './model-files';
 import type { ModelReaders } from './model-readers';
 import { onnxSource } from './onnx-source';
@@ -160,12 +160,14 @@ async function folderPreset(path: string, { readers }: OpenModelTools): Promise<
       return null;
     }
   };
-  await read(readers.folderCode({ path }));
+  const names = await read(readers.folderCode({ path }));
   // A preset.yaml that is missing is among the files that are.
   const loaded = (await exists(join(path, 'preset.yaml'))) ? await read(readers.preset({ path })) : null;
   const fault = allFaults(path, refused);
   if (fault !== null) throw fault;
-  return (loaded ?? (await readers.preset({ path }))).preset;
+  const { preset } = loaded ?? (await readers.preset({ path }));
+  await checkArguments(path, preset, names);
+  return preset;
 }
 
 async function openFolder(path: string, tools: OpenModelTools): Promise<OpenedModel> {

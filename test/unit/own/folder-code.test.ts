@@ -1,9 +1,10 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ModelSource } from '../../../main/contract/run/run-spec';
-import { missingDataset } from '../../../main/own/folder-code';
+import { checkArguments, missingDataset } from '../../../main/own/folder-code';
 import { openModel } from '../../../main/own/open-model';
+import { directReaders } from '../../support/direct-readers';
 import { useModelBench } from '../../support/model-bench';
 import { rejection } from '../../support/rejection';
 
@@ -32,6 +33,44 @@ describe('a model folder', () => {
     const error = await rejection(open(path));
     expect(error.message).toMatch(/^The model folder lacks metrics\.py; preset\.yaml lacks title, summary, /);
     expect(error.details).toContain('title is missing; for example title: My model');
+  });
+
+  it('is told a misspelt argument of its preset.yaml before anything runs', async () => {
+    const path = await bench().folder(() => Promise.resolve());
+    const written = await readFile(join(path, 'preset.yaml'), 'utf8');
+    const name = 'hidden';
+    expect(written).toContain(`args: { ${name}: `);
+    await writeFile(join(path, 'preset.yaml'), written.replaceAll(`${name}:`, `${name}x:`));
+    const error = await rejection(open(path));
+    expect(error).toMatchObject({ code: 'model-folder-invalid', where: join(path, 'preset.yaml') });
+    expect(error.message).toContain(`args.${name}x is not an argument of the code: ${name} is meant?`);
+    expect(error.remedy).toMatch(new RegExp(`^Its arguments are: .*\\b${name}\\b`));
+  });
+
+  it.each<[string, string]>([
+    ['def get_model(\n    odd: "a, b) = (" = "x,y",  # one, two)\n    *,\n    precision="fp32",\n):\n', ''],
+    ['def get_model(a: dict[str, int] = {"b": 1}, /, odd=(1, 2), *rest): pass\nx = 1\n', ''],
+    ['def get_model(**anything): pass\n', ''],
+    ['def get_model(other):\n    def odd(inner): pass\n', 'odd'],
+  ])('has the arguments that are between the brackets of %j', async (code, unknown) => {
+    const path = await bench().folder(() => Promise.resolve());
+    const written = await readFile(join(path, 'preset.yaml'), 'utf8');
+    await writeFile(
+      join(path, 'preset.yaml'),
+      written.replace(/args: *\{[^}]*\}|args:\n( +\w+:.*\n)+/g, 'args: { odd: 1 }\n'),
+    );
+    await writeFile(join(path, 'model.py'), code);
+    if (unknown === '') await open(path);
+    else expect((await rejection(open(path))).message).toContain(`args.${unknown} is not an argument of`);
+  });
+
+  it('takes the arguments of every model of the workbench for what they are', async () => {
+    const models = join(process.cwd(), 'resources', 'models');
+    for (const id of await readdir(models)) {
+      const path = join(models, id);
+      const { preset } = await directReaders.preset({ path });
+      await checkArguments(path, preset, await directReaders.folderCode({ path }));
+    }
   });
 
   it.each(['dataloader.py', 'preset.yaml'])(

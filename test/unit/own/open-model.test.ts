@@ -13,7 +13,7 @@ const tools = () => bench().tools();
 
 describe('trust', () => {
   const trustedFolder = () =>
-    bench().folder((path) => writeFile(join(path, 'model.py'), 'import marks\ndef get_model():\n  pass\n'));
+    bench().folder((path) => writeFile(join(path, 'model.py'), 'import marks\ndef get_model(**arguments):\n  pass\n'));
 
   it('is asked for before code is run, naming the files', async () => {
     const path = await trustedFolder();
@@ -33,7 +33,7 @@ describe('trust', () => {
       await tools().trust.trust(place);
       expect((await openModel({ path }, tools())).trusted).toBe(true);
       await mkdir(dirname(join(path, name)), { recursive: true });
-      await writeFile(join(path, name), 'def get_model():\n  return None\n');
+      await writeFile(join(path, name), 'def get_model(**arguments):\n  return None\n');
       expect((await openModel({ path }, tools())).trusted).toBe(false);
     },
   );
