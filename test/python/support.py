@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import json
 import os
@@ -10,7 +11,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 from toolkit.errors import ToolkitError, as_toolkit_error
 from toolkit.options import Parser
@@ -107,11 +108,55 @@ def toolkit_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(RESOURCES), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+class _VerbServer:
+    """Started at the first verb of a file of tests; ends with it, as its stdin does."""
+
+    _instance: Optional[_VerbServer] = None
+
+    def __init__(self) -> None:
+        read, answers = os.pipe()
+        command = [sys.executable, str(Path(__file__).with_name("verb_server.py")), str(answers)]
+        # Each verb has the environment of its caller; here it is only for what is imported.
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, pass_fds=[answers], env=toolkit_environment(), text=True
+        )
+        os.close(answers)
+        self._answer = os.fdopen(read)
+        atexit.register(self._end)
+
+    @classmethod
+    def get(cls) -> _VerbServer:
+        cls._instance = cls._instance or cls()
+        return cls._instance
+
+    def run(self, request: dict[str, Any]) -> int:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        return int(self._answer.readline())
+
+    def _end(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._answer.close()
+        self._process.wait()
+
+
 def toolkit(*arguments: object) -> Ended:
-    """Runs one verb to its end; every line of stdout must be JSON."""
-    command = [sys.executable, "-m", "toolkit", *(str(argument) for argument in arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, env=toolkit_environment(), check=False)
-    return Ended(done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr)
+    """Runs one verb to its end, in a process of its own; every line of stdout must be JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        stdout, stderr = Path(folder, "stdout"), Path(folder, "stderr")
+        code = _VerbServer.get().run(
+            {
+                "arguments": [str(argument) for argument in arguments],
+                "environment": toolkit_environment(),
+                "folder": str(Path.cwd()),
+                "stdout": str(stdout),
+                "stderr": str(stderr),
+            }
+        )
+        lines = stdout.read_text("utf-8").splitlines()
+        return Ended(code, [json.loads(line) for line in lines], stderr.read_text("utf-8"))
 
 
 def run_verb(verb: str, *flags: object) -> dict[str, Any]:
