@@ -1,7 +1,7 @@
 """Runs verbs of the toolkit, each in a process of its own that has what the toolkit imports already.
 
-Importing PyTorch takes longer than most verbs. `python verb_server.py FD`: takes requests from stdin, a JSON line each, and
-answers with a line each on FD: the exit code.
+Importing PyTorch takes longer than most verbs. `python verb_server.py FD` reads verbs from stdin, a line of JSON each,
+and writes their exit codes to FD, a line each.
 """
 
 from __future__ import annotations

@@ -69,7 +69,12 @@ def _write(export: Export, path: Path) -> None:
                 torch._inductor.aoti_compile_and_package(
                     exported,
                     package_path=str(package),
-                    inductor_configs={"aot_inductor.metadata": metadata},
+                    inductor_configs={
+                        "aot_inductor.metadata": metadata,
+                        # The folder has each of the compilations once: headers compiled ahead are used by one.
+                        "aot_inductor.precompile_headers": False,
+                        "cpp_cache_precompile_headers": False,
+                    },
                 )
         except Exception as error:
             raise ToolkitError(
