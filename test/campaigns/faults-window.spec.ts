@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
 import type { StudyEntry } from '../../main/contract/study/study';
-import { createRandom } from '../../main/perf/request-schedule';
+import { createRandom } from '../../main/domain/random';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
