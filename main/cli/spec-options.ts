@@ -116,7 +116,9 @@ async function readOwnModel(
 ): Promise<Choice | null> {
   const presets = await core.handlers['presets.list'](undefined);
   if (presets.some(({ id }) => id === argument)) return null;
-  if (!argument.includes('/') && !argument.includes(sep) && !existsSync(argument)) return null;
+  // The id of a preset has no full stop: what has one, and is not there, is said to be missing as a file.
+  const isPath = /[./]/.test(argument) || argument.includes(sep);
+  if (!isPath && !existsSync(argument)) return null;
   const input = { path: argument, ...readModelShapes(options.shape ?? []) };
   const call = options.trust === true ? 'models.trust' : 'models.open';
   const opened = await core.handlers[call](input);

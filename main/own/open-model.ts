@@ -62,7 +62,18 @@ function checkGiven(given: Tree, names: readonly string[]): void {
   );
 }
 
-function notesOf({ inputs, batched }: ModelSource): string[] {
+/** What one inference is of a model whose batch is fixed: every tensor begins with an axis of the same size then. */
+function fixedBatchNote({ inputs, outputs }: ModelSource): readonly string[] {
+  const [rows, ...others] = new Set([...inputs, ...outputs].map(({ shape }) => shape[0] ?? 1));
+  return rows === undefined || rows < 2 || others.length > 0
+    ? []
+    : [
+        `All its inputs and outputs begin with an axis of ${rows}: where that is a batch, one inference is ${rows} rows.`,
+      ];
+}
+
+function notesOf(source: ModelSource): string[] {
+  const { inputs, batched } = source;
   const open = inputs.filter(({ shape }) => shape.slice(batched ? 1 : 0).includes(-1));
   return [
     ...open.map(
@@ -71,7 +82,10 @@ function notesOf({ inputs, batched }: ModelSource): string[] {
     ),
     ...(batched
       ? []
-      : ['The model has no batch axis: it is served without batching, one request at a time.']),
+      : [
+          'The model has no batch axis: it is served without batching, one request at a time.',
+          ...fixedBatchNote(source),
+        ]),
   ];
 }
 

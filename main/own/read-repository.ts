@@ -4,6 +4,7 @@ import { toWire, type WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import type { ModelSource } from '../contract/run/run-spec';
 import { backendOf } from '../formats/patched-config';
+import { exists } from '../platform/files';
 import { readBoundedFile } from '../platform/plain-entry';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
@@ -18,6 +19,8 @@ export interface RepositoryModel {
   /** The model file, or the SavedModel folder, of the newest version. */
   readonly file: string;
   readonly version: number;
+  /** A config.pbtxt in the folder of the version, which Triton does not read. */
+  readonly hasStrayConfig: boolean;
 }
 
 const kinds: Readonly<Record<string, { readonly kind: RepositoryModel['kind']; readonly file: string }>> = {
@@ -106,7 +109,7 @@ const otherBackends: Readonly<Record<string, readonly [string, string]>> = {
     'A model of the Python backend is code without a source to compare with; it is not executed',
     `Put its model into a model folder ("init DIR" writes one), or ${measureThere}`,
   ],
-  ensemble: ['An ensemble has no model file of its own', `Give one of its steps, or ${measureThere}`],
+  ensemble: ['An ensemble has no model file of its own', `Give the model of a step, or ${measureThere}`],
   tensorrt: [
     'A TensorRT plan is built for one kind of GPU: models of the backend "tensorrt" cannot be opened',
     `Give the ONNX file that it was built from (--format trt builds the plan), or ${measureThere}`,
@@ -134,12 +137,10 @@ function unknownBackend(backend: string): readonly [string, string] {
 
 function backendRefusal(path: string, backend: string, config: ModelConfig): WorkbenchError {
   const [message, remedy] = otherBackends[backend] ?? unknownBackend(backend);
-  const steps = ensembleModels(config);
-  return folderRefused(
-    path,
-    steps.length === 0 ? message : `${message}: its steps are ${steps.join(', ')}`,
-    remedy,
-  );
+  const steps = ensembleModels(config).map((name) => `"${name}"`);
+  if (steps.length === 0) return folderRefused(path, message, remedy);
+  const are = steps.length === 1 ? 'its only step is' : 'its steps are';
+  return folderRefused(path, `${message}: ${are} ${steps.join(', ')}`, remedy);
 }
 
 /** Of folders that look like versions, and that Triton passes over: "v1", "01", "latest". */
@@ -252,5 +253,6 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
   }
   const file = join(folder, String(version), name === '' ? known.file : name);
   await checkModelFile(file, known.kind, known.file);
-  return { kind: known.kind, config, folderName: basename(folder), file, version };
+  const hasStrayConfig = await exists(join(folder, String(version), 'config.pbtxt'));
+  return { kind: known.kind, config, folderName: basename(folder), file, version, hasStrayConfig };
 }

@@ -135,6 +135,9 @@ export function repositoryNotes(model: RepositoryModel, batched: boolean): strin
   const completed = batched && isCompleted(model);
   return [
     nameNote(model),
+    model.hasStrayConfig
+      ? `${model.version}/config.pbtxt is not read: Triton reads the config.pbtxt beside the folder ${model.version}. Move it there if it is to apply.`
+      : null,
     groupNote(model.config),
     completed
       ? `No tensors and no batch size are configured: Triton completes them with max_batch_size ${completedBatchSize} and dynamic batching, and the run does the same.`

@@ -93,6 +93,10 @@ function modelPath(name: string, version?: string): string {
   return `/v2/models/${encodeURIComponent(name)}${chosen}`;
 }
 
+/** Triton's metrics port answers every GET with 200 and nothing, and other methods with 405; its HTTP port does neither. */
+const isOfMetricsPort = ({ status, body }: HttpResponse): boolean =>
+  status === 405 || (status === 200 && body.length === 0);
+
 function parseReply<Schema extends z.ZodType>(
   schema: Schema,
   response: HttpResponse,
@@ -101,8 +105,13 @@ function parseReply<Schema extends z.ZodType>(
   try {
     return schema.parse(parseJson(response.body.toString('utf8')));
   } catch (error) {
-    throw new WorkbenchError('server-unreachable', `The server sent an unreadable ${what}`, {
-      remedy: 'Check that the address is the HTTP address of a Triton Inference Server.',
+    const message = isOfMetricsPort(response)
+      ? 'This is the metrics port of Triton, and not its HTTP port'
+      : `The server sent an unreadable ${what}`;
+    throw new WorkbenchError('server-unreachable', message, {
+      remedy: isOfMetricsPort(response)
+        ? 'Give the HTTP address, which has port 8000 by default.'
+        : 'Check that the address is the HTTP address of a Triton Inference Server.',
       details: (error instanceof Error ? error.message : String(error)).slice(0, longestDetails),
       cause: error,
     });

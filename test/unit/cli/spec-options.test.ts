@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readTargetGpu } from '../../../main/cli/spec-options';
+import { readChoice, readTargetGpu } from '../../../main/cli/spec-options';
 import type { GpuFacts, GpuReport } from '../../../main/contract/machine';
+import { createTestCore } from '../../support/test-core';
 
 const report = (...names: readonly string[]): GpuReport =>
   ({
@@ -59,4 +63,25 @@ describe('--gpu', () => {
   ])('is not detected for %s', async (_what, overrides, name) => {
     expect(await read(undefined, overrides, name)).toEqual({ gpu: null, notes: [] });
   });
+});
+
+describe('the model of a command', () => {
+  it.each(['nothere.onnx', 'models/nothere', './nothere'])(
+    '%s is a path: it is missing as one',
+    async (name) => {
+      const home = await mkdtemp(join(tmpdir(), 'twb-options-'));
+      const core = await createTestCore(home);
+      try {
+        await expect(readChoice(core, name, {})).rejects.toMatchObject({
+          code: 'input-invalid',
+          message: expect.stringContaining('nothere') as string,
+          where: resolve(name),
+        });
+        await expect(readChoice(core, name, {})).rejects.toThrow('does not exist');
+      } finally {
+        await core.close();
+        await rm(home, { recursive: true });
+      }
+    },
+  );
 });

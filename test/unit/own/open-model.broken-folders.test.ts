@@ -156,7 +156,18 @@ refusesEach('a folder', [
     make: (bench) =>
       repository(bench, 'platform: "ensemble"\nensemble_scheduling { step [{ model_name: "a" }] }', {}),
     code: inFolder,
-    says: ['An ensemble has no model file of its own: its steps are a', 'perf -m'],
+    says: ['An ensemble has no model file of its own: its only step is "a"', 'perf -m'],
+  },
+  {
+    what: 'an ensemble of two',
+    make: (bench) =>
+      repository(
+        bench,
+        'platform: "ensemble"\nensemble_scheduling { step [{ model_name: "ok" }, { model_name: "b" }] }',
+        {},
+      ),
+    code: inFolder,
+    says: ['its steps are "ok", "b"'],
   },
   {
     what: 'a damaged config.pbtxt',

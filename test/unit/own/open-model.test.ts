@@ -13,7 +13,9 @@ const tools = () => bench().tools();
 
 describe('trust', () => {
   const trustedFolder = () =>
-    bench().folder((path) => writeFile(join(path, 'model.py'), 'import marks\ndef get_model(**arguments):\n  pass\n'));
+    bench().folder((path) =>
+      writeFile(join(path, 'model.py'), 'import marks\ndef get_model(**arguments):\n  pass\n'),
+    );
 
   it('is asked for before code is run, naming the files', async () => {
     const path = await trustedFolder();
@@ -64,6 +66,18 @@ describe('an ONNX file', () => {
     if (choice === null) throw new Error(`${path} was not recognised`);
     return (choice.overrides as { model: { source: Record<string, unknown> } }).model.source;
   };
+
+  it('with a batch of a fixed size is said to have that many rows in one inference', async () => {
+    const notesOf = async (inputs: number[], outputs: number[]) => {
+      const text = { inputs: [{ name: 'x', shape: inputs }], outputs: [{ name: 'y', shape: outputs }] };
+      return (await openModel({ path: await bench().put('a.onnx', onnxBytes(text)) }, tools())).notes.join();
+    };
+    expect(await notesOf([8, 3], [8, 2])).toContain(
+      'begin with an axis of 8: where that is a batch, one inference is 8 rows.',
+    );
+    expect(await notesOf([8, 3], [5])).not.toContain('rows');
+    expect(await notesOf([1, 3], [1, 2])).not.toContain('rows');
+  });
 
   it('is a model with a batch where all first axes are one', async () => {
     const path = await bench().put('Net v1.onnx', onnxBytes());

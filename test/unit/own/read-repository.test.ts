@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, symlink, truncate } from 'node:fs/promises';
+import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ModelSource } from '../../../main/contract/run/run-spec';
@@ -180,6 +180,22 @@ describe('a model of a repository', () => {
     expect(notes).toContain(
       'Not taken over from config.pbtxt: instance_group.rate_limiter, dynamic_batching.preserve_ordering, dynamic_batching.priority_levels, dynamic_batching.default_queue_policy, parameters["a"].',
     );
+  });
+
+  it('says that a config.pbtxt in the folder of a version is not read', async () => {
+    const path = await repository((folder) =>
+      writeFile(join(folder, '1', 'config.pbtxt'), 'max_batch_size: 64'),
+    );
+    const { choice, notes } = await openModel({ path }, tools());
+    expect(choice?.overrides).toMatchObject({ configure: { maxBatchSize: 4 } });
+    expect(notes).toContain(
+      '1/config.pbtxt is not read: Triton reads the config.pbtxt beside the folder 1. Move it there if it is to apply.',
+    );
+    const plain = await openModel(
+      { path: await repository((folder) => rm(join(folder, '1', 'config.pbtxt'))) },
+      tools(),
+    );
+    expect(plain.notes.join()).not.toContain('1/config.pbtxt');
   });
 
   it.each([

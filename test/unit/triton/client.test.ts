@@ -26,6 +26,29 @@ describe('Triton client', () => {
     expect((await rejection(client.serverMetadata())).code).toBe('server-unreachable');
   });
 
+  it('knows the metrics port, which answers everything with an empty text', async () => {
+    const metrics = await faultyServer(({ method }, response) => {
+      response.writeHead(method === 'GET' ? 200 : 405, { 'Content-Type': 'text/plain' });
+      response.end(method === 'GET' ? '' : '{"error":"Method Not Allowed"}');
+    });
+    for (const asked of [
+      metrics.serverMetadata(),
+      metrics.modelConfig('m', '1'),
+      metrics.repositoryIndex(),
+    ]) {
+      expect(await rejection(asked)).toMatchObject({
+        code: 'server-unreachable',
+        message: 'This is the metrics port of Triton, and not its HTTP port',
+        remedy: 'Give the HTTP address, which has port 8000 by default.',
+      });
+    }
+    server?.close();
+    const other = await faultyServer((_request, response) => response.end('<html>'));
+    expect((await rejection(other.modelConfig('m', '1'))).message).toContain(
+      'unreadable model configuration',
+    );
+  });
+
   it('names a port that HTTP clients do not connect to', async () => {
     const error = await rejection(createTritonClient('127.0.0.1:1').serverMetadata());
     expect(error.code).toBe('server-unreachable');
