@@ -78,12 +78,12 @@ export function menuTemplate(
   ];
 }
 
-type Place = Pick<ContextMenuParams, 'isEditable' | 'selectionText' | 'editFlags'>;
+type ContextParams = Pick<ContextMenuParams, 'isEditable' | 'selectionText' | 'editFlags'>;
 
 /** What a right click offers: editing in a field, copying where text is marked, else nothing. */
-export function contextMenuTemplate(place: Place): MenuItemConstructorOptions[] {
-  const { editFlags } = place;
-  if (place.isEditable) {
+export function contextMenuTemplate(params: ContextParams): MenuItemConstructorOptions[] {
+  const { editFlags } = params;
+  if (params.isEditable) {
     return [
       { role: 'undo', enabled: editFlags.canUndo },
       { role: 'redo', enabled: editFlags.canRedo },
@@ -94,5 +94,5 @@ export function contextMenuTemplate(place: Place): MenuItemConstructorOptions[] 
       { role: 'selectAll', enabled: editFlags.canSelectAll },
     ];
   }
-  return place.selectionText.trim() === '' ? [] : [{ role: 'copy' }];
+  return params.selectionText.trim() === '' ? [] : [{ role: 'copy' }];
 }

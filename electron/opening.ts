@@ -63,7 +63,12 @@ export function createOpenings(options: {
 }
 
 /** Hears what is opened while the app runs: by a second start, and on macOS by the desktop itself. */
-export function hearOpenings(app: App, window: BrowserWindow, { add }: Openings, front: () => void): void {
+export function subscribeToOpenings(
+  app: App,
+  window: BrowserWindow,
+  { add }: Openings,
+  front: () => void,
+): void {
   const opened = (asked: readonly string[]): void => {
     front();
     add(asked);

@@ -25,7 +25,10 @@ export class PageDeaths {
 interface RecoverableWindow {
   isDestroyed(): boolean;
   readonly webContents: {
-    on(event: 'render-process-gone', told: (event: unknown, details: { reason: string }) => void): unknown;
+    on(
+      event: 'render-process-gone',
+      listener: (event: unknown, details: { reason: string }) => void,
+    ): unknown;
     reload(): void;
   };
 }

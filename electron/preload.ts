@@ -16,12 +16,12 @@ contextBridge.exposeInMainWorld('workbench', {
   // As text: what crosses into the page is copied value by value, which takes fifty times as long as to parse it there.
   on: (listener: (events: string) => void): (() => void) => {
     // The IPC event object carries `sender`; the page gets the plain events only.
-    const hear = (_event: IpcRendererEvent, events: string) => {
+    const receive = (_event: IpcRendererEvent, events: string) => {
       listener(events);
     };
-    ipcRenderer.on(channels.event, hear);
+    ipcRenderer.on(channels.event, receive);
     return () => {
-      ipcRenderer.off(channels.event, hear);
+      ipcRenderer.off(channels.event, receive);
     };
   },
 });

@@ -18,9 +18,9 @@ const outcomeText: Readonly<Record<RunOutcome, string>> = {
  * of none, or of one that has taken more than a minute. Times are those of the journal.
  */
 export function createRunEndWatch(options: {
-  readonly isLookedAt: () => boolean;
+  readonly isFocused: () => boolean;
   readonly wanted: () => Settings['notifications.runs'];
-  readonly tell: (notice: { readonly title: string; readonly body: string }) => void;
+  readonly notify: (notice: { readonly title: string; readonly body: string }) => void;
 }): (event: CoreEvent) => void {
   const startedMs = new Map<string, number>();
   const names = new Map<string, string>();
@@ -39,9 +39,9 @@ export function createRunEndWatch(options: {
     startedMs.delete(runId);
     const wanted = options.wanted();
     const isLong = from !== undefined && Date.parse(entry.at) - from > longRunMs;
-    if (from === undefined || wanted === 'off' || (wanted === 'long' && !isLong) || options.isLookedAt())
+    if (from === undefined || wanted === 'off' || (wanted === 'long' && !isLong) || options.isFocused())
       return;
-    options.tell({ title: outcomeText[entry.outcome], body: names.get(runId) ?? runId });
+    options.notify({ title: outcomeText[entry.outcome], body: names.get(runId) ?? runId });
   };
 }
 
@@ -50,18 +50,18 @@ const freshMs = 15_000;
 
 /** Hears the core's events and tells of an alert that fires while nobody looks at the window. */
 export function createAlertWatch(options: {
-  readonly isLookedAt: () => boolean;
+  readonly isFocused: () => boolean;
   readonly wanted: () => boolean;
   readonly nowMs: () => number;
-  readonly tell: (notice: { readonly title: string; readonly body: string }) => void;
+  readonly notify: (notice: { readonly title: string; readonly body: string }) => void;
 }): (event: CoreEvent) => void {
   return (event) => {
-    if (event.type !== 'monitor-sample' || !options.wanted() || options.isLookedAt()) return;
+    if (event.type !== 'monitor-sample' || !options.wanted() || options.isFocused()) return;
     const { atMs, markers } = event.sample;
     if (Math.abs(options.nowMs() - atMs) > freshMs) return;
     for (const marker of markers) {
       if (marker.kind !== 'alert' && marker.kind !== 'alert-resolved') continue;
-      options.tell({ title: 'Triton monitor', body: marker.text });
+      options.notify({ title: 'Triton monitor', body: marker.text });
     }
   };
 }

@@ -45,18 +45,18 @@ function noticeWatches(
   window: BrowserWindow,
   settings: () => Settings,
 ): readonly ((event: CoreEvent) => void)[] {
-  const isLookedAt = () => window.isDestroyed() || window.isFocused();
-  const tell = (notice: { readonly title: string; readonly body: string }) => {
+  const isFocused = () => window.isDestroyed() || window.isFocused();
+  const notify = (notice: { readonly title: string; readonly body: string }) => {
     if (!Notification.isSupported()) return;
     const shown = new Notification(notice);
     shown.on('click', () => bringToFront(window));
     shown.show();
   };
   return [
-    createRunEndWatch({ isLookedAt, tell, wanted: () => settings()['notifications.runs'] }),
+    createRunEndWatch({ isFocused, notify, wanted: () => settings()['notifications.runs'] }),
     createAlertWatch({
-      isLookedAt,
-      tell,
+      isFocused,
+      notify,
       wanted: () => settings()['notifications.alerts'],
       nowMs: () => Date.now(),
     }),
@@ -132,7 +132,7 @@ function windowUpdates(
     },
     isBusy: () => Object.values(core.underWay()).some((works: readonly unknown[]) => works.length > 0),
     ask: consent,
-    tell: async (notice) => {
+    notify: async (notice) => {
       if (!window.isDestroyed())
         await dialog.showMessageBox(window, { type: 'info', title: 'Triton Workbench', ...notice });
     },

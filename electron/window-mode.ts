@@ -8,7 +8,7 @@ import { createCallLog, openLog } from './help/application-events';
 import { createEventSender, registerCalls } from './ipc';
 import { leave } from './leave';
 import { contextMenuTemplate, menuTemplate } from './menu';
-import { createOpenings, hearOpenings, openedBy } from './opening';
+import { createOpenings, openedBy,subscribeToOpenings } from './opening';
 import { recoverPage } from './page-recovery';
 import { appPaths } from './paths';
 import { serveApp } from './scheme';
@@ -136,7 +136,7 @@ export async function runWindowMode(app: App): Promise<void> {
     onAnswer: createCallLog(log),
   });
 
-  hearOpenings(app, window, openings, () => bringToFront(window));
+  subscribeToOpenings(app, window, openings, () => bringToFront(window));
   endWithWindows(app, () => {
     events.dispose();
     return Promise.allSettled([stop(), keeper.written()]);

@@ -34,7 +34,7 @@ export function routeEvents(workbench: Workbench): () => void {
     ...[compared, monitor, dataSources, tools, settings],
   ];
   return client.on((events) => {
-    for (const event of events) for (const store of hearing) store.getState().hear(event);
+    for (const event of events) for (const store of hearing) store.getState().onEvent(event);
     if (events.some(changesList)) void runs.getState().load();
     if (events.some(({ type }) => type === 'deployments-changed')) void deployments.getState().load();
     if (events.some(({ type }) => type === 'study')) void studies.getState().load();

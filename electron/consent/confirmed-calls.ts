@@ -44,7 +44,7 @@ export type ConfirmedCall =
   | 'studies.resume'
   | 'docker.pullImage'
   | 'monitor.start'
-  | 'servers.look'
+  | 'servers.describe'
   | 'servers.measure';
 
 /** Those that the core has as they are, and what is asked before them: the trust of a run is asked for here alone. */
@@ -203,7 +203,7 @@ export function confirmedCalls(
       ensure({ ...emptyReach, images: [{ field: 'pull', value: reference }] }),
     ),
     // While a form is filled in: nothing runs on a host, which is asked for where it is measured.
-    'servers.look': after(handlers['servers.look'], ({ tls }) =>
+    'servers.describe': after(handlers['servers.describe'], ({ tls }) =>
       ensure({ ...reachOf({ engine: { tls } }), hosts: [] }),
     ),
     'servers.measure': after(handlers['servers.measure'], ({ url, tls, host }) =>

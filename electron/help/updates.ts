@@ -25,7 +25,7 @@ interface UpdateParts {
   readonly isBusy: () => boolean;
   /** Asks over the window; Enter and Escape refuse. */
   readonly ask: (question: UpdateNotice & { readonly agree: string }) => Promise<boolean>;
-  readonly tell: (notice: UpdateNotice) => Promise<void>;
+  readonly notify: (notice: UpdateNotice) => Promise<void>;
   readonly log: Pick<ApplicationLog, 'add'>;
 }
 
@@ -46,7 +46,7 @@ const notSet = {
 
 /** Every failure is in the application log; only who asked for the check is told. */
 export function createUpdates(parts: UpdateParts): Updates {
-  const { version, log, ask, tell } = parts;
+  const { version, log, ask, notify } = parts;
   let running = false;
 
   const offer = async (updater: Updater, newer: string): Promise<void> => {
@@ -59,7 +59,7 @@ export function createUpdates(parts: UpdateParts): Updates {
     log.add('info', `Update: downloading ${newer}`);
     await updater.download();
     if (parts.isBusy()) {
-      await tell({
+      await notify({
         message: `Version ${newer} is downloaded`,
         detail: 'Runs or downloads are in progress. Choose Help, Check for updates when they have ended.',
       });
@@ -75,22 +75,22 @@ export function createUpdates(parts: UpdateParts): Updates {
     updater.install();
   };
 
-  const look = async (feed: string, isAsked: boolean): Promise<void> => {
+  const checkFeed = async (feed: string, isAsked: boolean): Promise<void> => {
     const updater = await parts.openUpdater(feed);
     const newer = await updater.check();
     if (newer !== null) await offer(updater, newer);
-    else if (isAsked) await tell({ message: 'No newer version', detail: `This is version ${version}.` });
+    else if (isAsked) await notify({ message: 'No newer version', detail: `This is version ${version}.` });
   };
 
   const attempt = async (feed: string, isAsked: boolean): Promise<void> => {
     if (running) return;
     running = true;
     try {
-      await look(feed, isAsked);
+      await checkFeed(feed, isAsked);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       log.add('warning', `Update: ${reason}`);
-      if (isAsked) await tell({ message: 'The update failed', detail: reason.slice(0, 1000) });
+      if (isAsked) await notify({ message: 'The update failed', detail: reason.slice(0, 1000) });
     } finally {
       running = false;
     }
@@ -103,8 +103,8 @@ export function createUpdates(parts: UpdateParts): Updates {
     },
     byHand: async () => {
       const feed = parts.feed();
-      if (parts.isFixed) await tell(notBuilt);
-      else if (feed === null) await tell(notSet);
+      if (parts.isFixed) await notify(notBuilt);
+      else if (feed === null) await notify(notSet);
       else await attempt(feed, true);
     },
   };

@@ -179,7 +179,7 @@ function addChange(program: Verb, verb: string, description: string, call: Call)
     });
 }
 
-function addLooks(program: Verb, context: CliContext): void {
+function addReadVerbs(program: Verb, context: CliContext): void {
   program
     .command('list', { isDefault: true })
     .description('List deployments, each with its state as it is now')
@@ -306,7 +306,7 @@ export function addDeployments(program: Verb, context: CliContext): void {
   const deployments = program
     .command('deployments')
     .description('Manage deployments: models that are kept serving');
-  addLooks(deployments, context);
+  addReadVerbs(deployments, context);
   addChange(deployments, 'start', 'Start a stopped deployment', 'deployments.start');
   addChange(deployments, 'stop', 'Stop a deployment; its files and ports are kept', 'deployments.stop');
   addChange(deployments, 'restart', 'Stop and start a deployment', 'deployments.restart');

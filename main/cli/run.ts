@@ -80,7 +80,7 @@ export function addRun(program: Command, context: CliContext): void {
     .option('--json', besideMessages)
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
       const { checkOnly = false } = context;
-      if (checkOnly && isLookedAtLater(options)) return;
+      if (checkOnly && isCheckedLater(options)) return;
       const core = await context.core();
       const { matrix } = options;
       if (matrix !== undefined) {
@@ -90,7 +90,7 @@ export function addRun(program: Command, context: CliContext): void {
       }
       refuseMatrixOptions(options);
       const { typed, ...chosen } = await readChoice(core, preset, options);
-      if (!checkOnly) await tellBefore(core, chosen, context.output(options).quiet === true);
+      if (!checkOnly) await printWarnings(core, chosen, context.output(options).quiet === true);
       const spec = await core.handlers['spec.resolve'](chosen);
       if (checkOnly) return;
       if (options.keepServing !== undefined) await requireServable(core, spec, options.keepServing);
@@ -110,7 +110,7 @@ export function addRun(program: Command, context: CliContext): void {
 }
 
 /** A matrix has many runs, and what is read from standard input can be read once. */
-const isLookedAtLater = ({ spec, matrix }: RunOptions & RunFlags): boolean =>
+const isCheckedLater = ({ spec, matrix }: RunOptions & RunFlags): boolean =>
   spec === '-' || matrix !== undefined;
 
 function refuseMatrixOptions({ resume, hosts }: RunFlags): void {
@@ -185,7 +185,7 @@ const nameOfMatrix = new WorkbenchError('input-invalid', '--name names one run',
  * What should be known before the run, and not at its end: warnings, and where the defaults of a chosen GPU come from or why
  * they are not taken.
  */
-async function tellBefore(core: Core, chosen: Choice, quiet: boolean): Promise<void> {
+async function printWarnings(core: Core, chosen: Choice, quiet: boolean): Promise<void> {
   const { problems } = await core.handlers['spec.preview'](chosen);
   const hasGpu = chosen.overrides['targetGpu'] !== undefined;
   // The warnings are about the nearest specification that there is, which is not what was asked for.
@@ -268,7 +268,7 @@ const readStep = ({ from }: ResumeOptions): StepId | undefined =>
   from === undefined ? undefined : readOneOf('--from', stepIds, from);
 
 /** Which levels would be measured again, and how long that takes. Throws input-invalid where none is in doubt. */
-function tellAgain(state: RunState, output: Output): void {
+function printRemeasured(state: RunState, output: Output): void {
   const again = requireAgain(state);
   if (output.json) {
     output.document(again);
@@ -279,7 +279,7 @@ function tellAgain(state: RunState, output: Output): void {
 }
 
 /** Says what would be done, and does nothing. */
-async function tellPlan(
+async function printPlan(
   core: Core,
   runId: string,
   {
@@ -292,7 +292,7 @@ async function tellPlan(
   const { 'runs.planChange': planChange, 'runs.planRerun': planRerun } = core.handlers;
   const { state } = await core.handlers['runs.show']({ runId });
   if (asked) {
-    tellAgain(state, output);
+    printRemeasured(state, output);
     return;
   }
   const known = spec ?? specOf(state);
@@ -359,7 +359,7 @@ export function addResume(program: Verb): void {
       const { verbose = false, detach, again = false, allowUnverified, skipPreflight } = options;
       const spec = await changedSpec(core, runId, options);
       if (options.dryRun === true) {
-        await tellPlan(core, runId, { spec, from, again }, output);
+        await printPlan(core, runId, { spec, from, again }, output);
         exit(exitCodes.done);
         return;
       }

@@ -43,10 +43,10 @@ export async function workOn(
   options: WorkOptions,
 ): Promise<number> {
   const { verbose, detach = false, ...how } = options;
-  const tell = createRunProgress(progressOf(output), { verbose, titleOf: stepTitleOf });
+  const onEvent = createRunProgress(progressOf(output), { verbose, titleOf: stepTitleOf });
   const stopListening = core.subscribe((event) => {
     // A matrix works on several at the same time.
-    if (!('runId' in event) || event.runId === runId) tell(event);
+    if (!('runId' in event) || event.runId === runId) onEvent(event);
   });
   const isHandedOver = await core.handlers['jobs.isHandedOver']({ runId });
   let leave = (): void => undefined;

@@ -26,10 +26,10 @@ import {
 } from './monitor/monitor';
 import type { MonitorHistoryImage } from './monitor/monitor-history';
 import { importRequestSchema } from './run/imported';
-import { measureRequestSchema, serverAddressSchema, type ServerLook } from './run/measure-request';
+import { measureRequestSchema, serverAddressSchema, type ServerDescription } from './run/measure-request';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { presetSchema } from './run/preset';
-import { reportChangeSchema, type ShownLook } from './run/report-look';
+import { reportChangeSchema, type ReportSettings } from './run/report-settings';
 import { runNameSchema } from './run/run-content';
 import { type RunEvent, type StepId, stepIds } from './run/run-events';
 import type { RunList } from './run/run-outcome';
@@ -254,7 +254,7 @@ export const api = {
   'runs.rename': call<null>().with(runId.extend({ name: runNameSchema.nullable() })),
   /** Writes the reports again, changed so. Throws run-busy, and input-invalid for a logo that is none. */
   'runs.report': call<null>().with(runId.extend({ change: reportChangeSchema })),
-  'runs.reportLook': call<ShownLook>().with(runId),
+  'runs.reportSettings': call<ReportSettings>().with(runId),
   /** Sets the p99 budget, in milliseconds, or takes it away. Throws run-busy while another process works on the run. */
   'runs.setBudget': call<null>().with(runId.extend({ p99BudgetMs: p99BudgetMsSchema.nullable() })),
   /**
@@ -273,7 +273,7 @@ export const api = {
     importRequestSchema,
   ),
   /** Which models a running Triton has ready. Throws server-unreachable, input-invalid. */
-  'servers.look': call<ServerLook>().with(serverAddressSchema),
+  'servers.describe': call<ServerDescription>().with(serverAddressSchema),
   /** Measures one of them, as a run. Throws before there is a run what the server or the load is refused for. */
   'servers.measure': call<{ readonly runId: string }>().with(measureRequestSchema),
   /**

@@ -7,7 +7,7 @@ import type { MachineStatus } from '../contract/machine';
 import type { LoadPoint } from '../contract/measured/results';
 import type { AlertRule, MonitorTarget } from '../contract/monitor/monitor';
 import type { Reach } from '../contract/reach';
-import type { ReportChange } from '../contract/run/report-look';
+import type { ReportChange } from '../contract/run/report-settings';
 import type { RunContent } from '../contract/run/run-content';
 import type { ReportFile } from '../contract/run/run-events';
 import type { KnownParameters } from '../contract/run/run-source';

@@ -92,7 +92,7 @@ function jobRunsOf({ options, store, jobs, ownJob, emit }: CoreParts): JobRuns {
     argv: [...own.argv, 'resume'],
     env: { ...Object.fromEntries(passed), ...own.env },
   };
-  return new JobRuns({ store, scheduler: jobs, ownJob, program, emit, tellsEntries: !follow });
+  return new JobRuns({ store, scheduler: jobs, ownJob, program, emit, emitsEntries: !follow });
 }
 
 /** Whose turn it is at the device of a run. */
@@ -144,12 +144,12 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
     ...pickStart(start, parts.approvals),
     open: async (spec, run) => {
       await requireSound(spec);
-      const place = await engines.openPlace(spec, run);
-      const { loadTools, imageNames, prepareImages, engineWatch } = place;
+      const executor = await engines.openExecutor(spec, run);
+      const { loadTools, imageNames, prepareImages, engineWatch } = executor;
       return {
         services: {
-          toolkit: createToolkit(place.launchPython),
-          startServer: (input) => place.startServer(input),
+          toolkit: createToolkit(executor.launchPython),
+          startServer: (input) => executor.startServer(input),
           readers: parts.reading.readers,
           loadTools,
           imageNames,
@@ -159,11 +159,11 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
           ...(seesGpus(spec) ? { watchGpus: watched } : {}),
           printPdf,
           now,
-          houseLook: layout.reportLook,
+          reportSettings: layout.reportSettings,
         },
         engineWatch,
-        reclaim: () => place.reclaim(),
-        release: () => place.release(),
+        reclaim: () => executor.reclaim(),
+        release: () => executor.release(),
       };
     },
     inputServices: async (spec, framework) => {

@@ -6,7 +6,7 @@ import { inContainers } from '../contract/run/engine-kinds';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { performanceOfLoad, servedName, type ServerLoad } from '../contract/run/server-load';
 import { asSeen } from '../engine/docker-over-ssh/host-reach';
-import { hostEngine, type PlaceSpec } from '../engine/engine';
+import { type ExecutorSpec,hostEngine } from '../engine/engine';
 import { readEnvironment, resultGpus } from '../machine/environment';
 import { pollGpus, watchGpus } from '../machine/watch-gpus';
 import type { ReadingSources } from '../perf/readings';
@@ -84,7 +84,7 @@ async function reached(
 }
 
 /** The place of the load generator: its image is the same whatever the server serves. */
-const onHost = (load: ServerLoad, host: string): PlaceSpec => ({
+const onHost = (load: ServerLoad, host: string): ExecutorSpec => ({
   engine: hostEngine(host),
   performance: performanceOfLoad(load),
   model: { preset: servedName(load), profile: 'full', args: {} },
@@ -96,7 +96,7 @@ function measureOnHost(parts: CoreParts, host: string): Servers['measureServer']
   const { engines, hosts, reading } = parts;
   return async (load, takeTurn, listener, work, { runId, dir, scenario }) => {
     const { signal } = work;
-    const place = await engines.openPlace(onHost(load, host), {
+    const executor = await engines.openExecutor(onHost(load, host), {
       ...{ runId, dir, framework: 'pyt', isBeside: true },
       step: () => scenario,
     });
@@ -107,8 +107,8 @@ function measureOnHost(parts: CoreParts, host: string): Servers['measureServer']
         until,
       );
     try {
-      await place.reclaim();
-      await place.prepareImages?.({
+      await executor.reclaim();
+      await executor.prepareImages?.({
         signal,
         log: (lines) => {
           for (const line of lines) listener.onLog(line);
@@ -118,7 +118,7 @@ function measureOnHost(parts: CoreParts, host: string): Servers['measureServer']
       return await measureServer(
         load,
         {
-          ...{ loadTools: place.loadTools, readers: reading.readers, takeTurn, watchGpus: watched },
+          ...{ loadTools: executor.loadTools, readers: reading.readers, takeTurn, watchGpus: watched },
           via: await reached(parts, load),
           dir: join(runFolder(dir).step(scenario), 'load'),
         },
@@ -127,7 +127,7 @@ function measureOnHost(parts: CoreParts, host: string): Servers['measureServer']
       );
     } finally {
       // What was measured is not lost to a host that is away now; the next sweep there ends what is left.
-      await place.release().catch(() => undefined);
+      await executor.release().catch(() => undefined);
     }
   };
 }

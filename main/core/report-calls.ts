@@ -1,14 +1,14 @@
 import { join, resolve } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
-import type { ReportChange } from '../contract/run/report-look';
+import type { ReportChange } from '../contract/run/report-settings';
 import type { ReportFile } from '../contract/run/run-events';
 import { modelOf, specOf } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
 import { present } from '../contract/trees';
 import { reportContext } from '../pipeline/steps/report.step';
 import type { WrittenMatrix } from '../reports/matrix-report';
-import { changeReportLook, readLogo, readReportLook } from '../reports/report-look';
+import { changeReportSettings, readLogo, readReportSettings } from '../reports/report-settings';
 import type { ReportContext } from '../reports/to-report';
 import { writeReports } from '../reports/write-reports';
 import { acquireLease } from '../store/file-lease';
@@ -68,7 +68,7 @@ const fileImporter =
 /** Reports of runs that have ended, and of figures that were measured elsewhere. */
 export function createReportCalls(
   parts: CoreParts,
-): Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportLook'> &
+): Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportSettings'> &
   Pick<TrustedCalls, 'runs.reportPath' | 'runs.writeReports' | 'runs.checkLogo' | 'matrix.write'> &
   ReturnType<typeof createComparisonCalls> {
   const { store, layout, emit } = parts;
@@ -87,7 +87,10 @@ export function createReportCalls(
         state,
         context: {
           ...(await contextOf(parts, state)),
-          look: await changeReportLook({ house: layout.reportLook, results: folder.results }, change),
+          settings: await changeReportSettings(
+            { house: layout.reportSettings, results: folder.results },
+            change,
+          ),
         },
         dir: folder.results,
         signal: new AbortController().signal,
@@ -110,10 +113,10 @@ export function createReportCalls(
       await writeAgain(runId, change);
       return null;
     },
-    'runs.reportLook': async ({ runId }) => {
+    'runs.reportSettings': async ({ runId }) => {
       const { results } = (await store.load(runId)).folder;
-      const look = await readReportLook({ house: layout.reportLook, results });
-      return { ...look, logo: look.logo?.name ?? null };
+      const settings = await readReportSettings({ house: layout.reportSettings, results });
+      return { ...settings, logo: settings.logo?.name ?? null };
     },
     'runs.checkLogo': async ({ path }) => {
       await readLogo(path);

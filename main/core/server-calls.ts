@@ -46,9 +46,9 @@ async function servedModel(
 export function createServerCalls(
   runs: Runs,
   reach: Pick<HostReach, 'open'>,
-): Pick<Handlers, 'servers.look' | 'servers.measure'> {
+): Pick<Handlers, 'servers.describe' | 'servers.measure'> {
   return {
-    'servers.look': async ({ url, tls, headers, host }) => {
+    'servers.describe': async ({ url, tls, headers, host }) => {
       const address = parseRemoteUrl(url);
       const { http: there } = address;
       const here = host === undefined ? there : await reach.open(host, there);

@@ -40,7 +40,7 @@ export function createStudiesCalls(
     hostNames: async () => (await hosts.list()).map(({ name }) => name),
     writeReport: (name, results) => write({ name, results }),
     removeReports: (name) => rm(join(layout.matrices, name), { recursive: true, force: true }),
-    tell: (name, entry) => emit({ type: 'study', name, entry }),
+    onEntry: (name, entry) => emit({ type: 'study', name, entry }),
   });
   const done = async (work: Promise<unknown>): Promise<null> => {
     await work;

@@ -108,7 +108,7 @@ interface ListParts {
 const firstMs = 1000;
 
 /** Rows made until the list is worth another look; then twice as many each time, so that the looks stay few. */
-const firstLook = 5;
+const firstRefreshRows = 5;
 
 /**
  * The run list of a window. The first one has the rows that are at hand; the others are made behind it, and `runs-changed`
@@ -118,7 +118,7 @@ export function createRunList({ store, emit }: ListParts): {
   readonly list: Handlers['runs.list'];
   readonly close: () => Promise<void>;
 } {
-  const tell = () => {
+  const emitChanged = () => {
     emit({ type: 'runs-changed' });
   };
   const closing = new AbortController();
@@ -126,14 +126,14 @@ export function createRunList({ store, emit }: ListParts): {
   const make = async (): Promise<void> => {
     await sleep(firstMs, undefined, { signal: closing.signal });
     let made = 0;
-    let nextLook = firstLook;
+    let nextRefreshRows = firstRefreshRows;
     await store.makeRows(closing.signal, () => {
       made += 1;
-      if (made < nextLook) return;
-      nextLook *= 2;
-      tell();
+      if (made < nextRefreshRows) return;
+      nextRefreshRows *= 2;
+      emitChanged();
     });
-    if (!closing.signal.aborted) tell();
+    if (!closing.signal.aborted) emitChanged();
   };
   return {
     list: async () => {

@@ -65,7 +65,7 @@ const listener = ({ signal, onProgress }: FetchSource): ToolkitListener => ({
 
 async function obtain(options: FetchSource, places: SourcePlaces): Promise<string> {
   const { source, from, signal, onProgress } = options;
-  const tellCheck = (done: number, total: number) => {
+  const onChecked = (done: number, total: number) => {
     onProgress(total === 0 ? null : done / total, 'Verifying the checksum');
   };
   if (from !== undefined) {
@@ -73,7 +73,7 @@ async function obtain(options: FetchSource, places: SourcePlaces): Promise<strin
       const remedy = 'Name the file that you downloaded.';
       throw new WorkbenchError('input-invalid', `${from} does not exist`, { where: from, remedy });
     }
-    await checkFile(from, source, signal, tellCheck);
+    await checkFile(from, source, signal, onChecked);
     return from;
   }
   if (await exists(places.file)) return places.file;
@@ -87,7 +87,7 @@ async function obtain(options: FetchSource, places: SourcePlaces): Promise<strin
     signal,
     onProgress: ({ phase, doneBytes, totalBytes }) => {
       if (phase === 'checking') {
-        tellCheck(doneBytes, totalBytes ?? 0);
+        onChecked(doneBytes, totalBytes ?? 0);
         return;
       }
       const of = totalBytes === null ? '' : ` of ${formatBytes(totalBytes)}`;

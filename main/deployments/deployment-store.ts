@@ -8,7 +8,7 @@ import {
   reduceDeployment,
 } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
-import type { DeploymentPlace } from '../engine/engine';
+import type { DeploymentPaths } from '../engine/engine';
 import { exists, makeFolder } from '../platform/files';
 import { createEntryJournal } from '../store/entry-journal';
 import {
@@ -25,7 +25,7 @@ const journalName = 'journal.jsonl';
 const unfinished = { made: 'new', removed: 'removed' } as const;
 
 /** Names in the folder of a deployment. */
-export interface DeploymentFolder extends DeploymentPlace {
+export interface DeploymentFolder extends DeploymentPaths {
   readonly journal: string;
   /** What is kept of a version beside the repository: its configuration and the samples that it was checked by. */
   readonly kept: (model: string, version: number) => string;

@@ -11,7 +11,7 @@ import { type DeploymentVersion, interruptionText, startsServer } from '../contr
 import { toWire, WorkbenchError } from '../contract/errors';
 import { askedGpus, inContainers } from '../contract/run/engine-kinds';
 import { present } from '../contract/trees';
-import type { DeploymentServer, ServerLook } from '../engine/engine';
+import type { DeploymentServer, ServerStatus } from '../engine/engine';
 import { loadAndCheckModel, zeroCanary } from '../engine/serving';
 import { createTritonClient, type TritonClient } from '../triton/client';
 import { readConfig } from './deployable-run';
@@ -83,9 +83,9 @@ export async function untilAnswering(
     );
     if (answers) return;
     signal.throwIfAborted();
-    const look = await server.look(deployment);
-    if (look.kind === 'failed' || look.kind === 'stopped') {
-      throw new WorkbenchError('server-start-failed', `${deployment.id}: ${look.reason}`);
+    const serverStatus = await server.readStatus(deployment);
+    if (serverStatus.kind === 'failed' || serverStatus.kind === 'stopped') {
+      throw new WorkbenchError('server-start-failed', `${deployment.id}: ${serverStatus.reason}`);
     }
     if (performance.now() > deadline) {
       const limit = `${startLimitMs / 1000} s`;
@@ -95,14 +95,14 @@ export async function untilAnswering(
   }
 }
 
-type VersionLook = Pick<DeploymentModelInfo, 'state' | 'reason' | 'inputs'>;
+type VersionStatus = Pick<DeploymentModelInfo, 'state' | 'reason' | 'inputs'>;
 
 /** Asks the version one canary request; no client: Triton itself does not answer. */
-async function lookAtVersion(
+async function readVersionStatus(
   folder: DeploymentFolder,
   client: TritonClient | null,
   { model, version }: DeploymentVersion,
-): Promise<VersionLook> {
+): Promise<VersionStatus> {
   const config = await readConfig(join(folder.kept(model, version), 'config.pbtxt')).catch(() => null);
   const inputs = (config === null ? [] : zeroCanary(config)).map(({ name, datatype, shape }) => ({
     name,
@@ -140,13 +140,13 @@ async function lookAtVersion(
 /**
  * The version that answers: the one of the journal, or where a change of it has no end yet, the one that it was to or from.
  */
-async function lookAtModel(
+async function readModelStatus(
   { deployment: { id, change }, folder }: StoredDeployment,
   client: TritonClient | null,
   { active, previous }: DeployedModel,
-): Promise<VersionLook & { readonly served: DeploymentVersion }> {
-  const look = await lookAtVersion(folder, client, active);
-  if (client === null || look.state !== 'not-loaded') return { ...look, served: active };
+): Promise<VersionStatus & { readonly served: DeploymentVersion }> {
+  const serverStatus = await readVersionStatus(folder, client, active);
+  if (client === null || serverStatus.state !== 'not-loaded') return { ...serverStatus, served: active };
   const entries = await client.repositoryIndex().catch(() => []);
   const isReady = ({ model, version }: DeploymentVersion) =>
     entries.some(
@@ -155,10 +155,10 @@ async function lookAtModel(
   const other = [change?.to, previous]
     .flatMap((version) => version ?? [])
     .find((version) => version.model === active.model && isReady(version));
-  if (other === undefined) return { ...look, served: active };
-  if (change?.outcome === null) return { ...(await lookAtVersion(folder, client, other)), served: other };
+  if (other === undefined) return { ...serverStatus, served: active };
+  if (change?.outcome === null) return { ...(await readVersionStatus(folder, client, other)), served: other };
   const reason = `Version ${other.version} is served in place of version ${active.version}: "deployments restart ${id}" serves version ${active.version} again`;
-  return { ...look, reason, served: other };
+  return { ...serverStatus, reason, served: other };
 }
 
 interface Verdict {
@@ -169,23 +169,24 @@ interface Verdict {
 /** What is true of a deployment whose Triton does not answer. Pure. */
 export function notAnswering(
   { wanted, engine }: Pick<Deployment, 'wanted' | 'engine'>,
-  look: ServerLook,
+  serverStatus: ServerStatus,
   now: number,
 ): Verdict {
   // Whether a container of a host serves is not known while nobody can look.
   const host = hostOf({ engine });
-  if (look.kind === 'unknown' && host !== null) {
-    return { state: 'unknown', reason: `The host ${host} is not reachable: ${look.reason}` };
+  if (serverStatus.kind === 'unknown' && host !== null) {
+    return { state: 'unknown', reason: `The host ${host} is not reachable: ${serverStatus.reason}` };
   }
-  if (look.kind === 'failed' || look.kind === 'unknown')
-    return { state: wanted ? 'failed' : 'stopped', reason: wanted ? look.reason : null };
-  if (look.kind === 'stopped') return { state: 'stopped', reason: wanted ? look.reason : null };
-  const isFresh = look.since !== null && now - Date.parse(look.since) < startLimitMs;
+  if (serverStatus.kind === 'failed' || serverStatus.kind === 'unknown')
+    return { state: wanted ? 'failed' : 'stopped', reason: wanted ? serverStatus.reason : null };
+  if (serverStatus.kind === 'stopped')
+    return { state: 'stopped', reason: wanted ? serverStatus.reason : null };
+  const isFresh = serverStatus.since !== null && now - Date.parse(serverStatus.since) < startLimitMs;
   if (isFresh) return { state: 'starting', reason: 'Triton is loading its models' };
   return { state: 'failed', reason: 'Triton runs, but does not answer' };
 }
 
-function verdictOf(models: readonly (VersionLook & { readonly name: string })[]): Verdict {
+function verdictOf(models: readonly (VersionStatus & { readonly name: string })[]): Verdict {
   if (models.length === 0) return { state: 'degraded', reason: 'No version has passed its checks' };
   const missing = models.filter(({ state }) => state !== 'ready');
   if (missing.length === 0) return { state: 'ready', reason: null };
@@ -210,24 +211,28 @@ export const unreadable = (id: string, error: unknown): DeploymentInfo => ({
 });
 
 /** How its server is found, and what asks it where it answers. */
-async function lookAtServer(
+async function readServerStatus(
   deployment: Deployment,
   server: DeploymentServer,
-): Promise<{ readonly look: ServerLook; readonly client: TritonClient | null }> {
-  const unknown = (error: unknown): ServerLook => ({ kind: 'unknown', reason: toWire(error).message });
+): Promise<{ readonly serverStatus: ServerStatus; readonly client: TritonClient | null }> {
+  const unknown = (error: unknown): ServerStatus => ({ kind: 'unknown', reason: toWire(error).message });
   const isOnHost = hostOf(deployment) !== null;
-  const look = await (isOnHost ? withinLimit(server.look(deployment)) : server.look(deployment)).catch(
-    unknown,
-  );
+  const serverStatus = await (
+    isOnHost ? withinLimit(server.readStatus(deployment)) : server.readStatus(deployment)
+  ).catch(unknown);
   // Of an engine of this machine that is away the ports may answer all the same.
-  if (look.kind !== 'running' && (look.kind !== 'unknown' || isOnHost)) return { look, client: null };
+  if (serverStatus.kind !== 'running' && (serverStatus.kind !== 'unknown' || isOnHost))
+    return { serverStatus, client: null };
   try {
     const client = await clientOf(deployment, server);
     await client.serverMetadata({ timeoutMs: answerLimitMs });
-    return { look, client };
+    return { serverStatus, client };
   } catch (error) {
     const { code } = toWire(error);
-    return { look: isOnHost && code === 'host-unreachable' ? unknown(error) : look, client: null };
+    return {
+      serverStatus: isOnHost && code === 'host-unreachable' ? unknown(error) : serverStatus,
+      client: null,
+    };
   }
 }
 
@@ -246,16 +251,16 @@ export async function observe(
 ): Promise<DeploymentInfo> {
   const { deployment } = stored;
   const { change, engine } = deployment;
-  const { look, client } = await lookAtServer(deployment, server);
+  const { serverStatus, client } = await readServerStatus(deployment, server);
   const answers = client !== null;
   const models = await Promise.all(
     Object.entries(deployment.models).map(async ([name, model]) => {
       const { active, previous } = model;
-      const { served, ...look } = await lookAtModel(stored, client, model);
+      const { served, ...serverStatus } = await readModelStatus(stored, client, model);
       return {
         name,
         version: served.version,
-        ...look,
+        ...serverStatus,
         runId: served.runId,
         format: served.format,
         precision: served.precision,
@@ -265,7 +270,7 @@ export async function observe(
       };
     }),
   );
-  const verdict = answers ? verdictOf(models) : notAnswering(deployment, look, now);
+  const verdict = answers ? verdictOf(models) : notAnswering(deployment, serverStatus, now);
   // While Triton loads at its start the models are not there yet.
   const isLoading =
     verdict.state === 'degraded' && models.every(({ state }) => state === 'not-loaded') && work !== null;
@@ -279,7 +284,9 @@ export async function observe(
     id: deployment.id,
     name: deployment.id,
     ...(isLoading || isBegun ? { state: 'starting', reason: work } : verdict),
-    ...(look.kind === 'running' && look.warning !== undefined ? { warning: look.warning } : {}),
+    ...(serverStatus.kind === 'running' && serverStatus.warning !== undefined
+      ? { warning: serverStatus.warning }
+      : {}),
     engine: engine.kind,
     host: hostOf(deployment),
     image: inContainers(engine) ? engine.image : null,

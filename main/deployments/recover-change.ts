@@ -23,7 +23,7 @@ async function answering(
 ): Promise<DeployedVersion | null> {
   const { folder, deployment } = stored;
   // Who cannot look throws here: no version is given up for that.
-  const { kind } = await tritons.serverOf(stored).look(deployment);
+  const { kind } = await tritons.serverOf(stored).readStatus(deployment);
   if (kind !== 'running') return null;
   try {
     await tritons.untilAnswering(stored);

@@ -195,13 +195,13 @@ export async function startContainer(
       const status = statusOf((error as Error).cause);
       if (status === 304) return;
       // An engine answers 500 for what will fail again, such as a port that is taken.
-      const told = dockerError((error as Error).cause ?? error, 'start the container');
-      if (told.code === 'port-taken') throw told;
+      const failure = dockerError((error as Error).cause ?? error, 'start the container');
+      if (failure.code === 'port-taken') throw failure;
       // 404: gone, and 400: a program that is not in the image.
-      const final = status === 500 && finalCauses.test(told.message);
+      const final = status === 500 && finalCauses.test(failure.message);
       if (final || status === 404 || status === 400) {
-        const remedy = gpuRemedy(told.message);
-        throw new WorkbenchError('container-failed', told.message, { remedy, cause: error });
+        const remedy = gpuRemedy(failure.message);
+        throw new WorkbenchError('container-failed', failure.message, { remedy, cause: error });
       }
       throw error;
     }
@@ -243,7 +243,7 @@ export async function removeContainer(
   const own = options.signal ?? new AbortController().signal;
   const patience = options.patienceMs ?? patienceMs;
   await persist({ signal: own, patienceMs: patience }, async () => {
-    let looks = 40;
+    let polls = 40;
     try {
       await ask(
         'remove the container',
@@ -260,10 +260,10 @@ export async function removeContainer(
       if (status !== 409) {
         if (!isUncertain(error)) throw error;
         // It may not have begun: ask again soon.
-        looks = 4;
+        polls = 4;
       }
     }
-    for (let look = 0; look < looks; look += 1) {
+    for (let poll = 0; poll < polls; poll += 1) {
       if ((await inspectContainer(client, id, own)) === null) return;
       await sleep(50);
     }

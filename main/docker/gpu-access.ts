@@ -80,11 +80,11 @@ const serviceFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/
 /** Whether a daemon of this machine finds the program that it starts for GPUs. */
 export async function hasNvidiaHook(path = ''): Promise<boolean> {
   const folders = [...serviceFolders, ...path.split(delimiter).filter((folder) => folder !== '')];
-  const looks = folders.map((folder) =>
+  const found = folders.map((folder) =>
     access(join(folder, 'nvidia-container-runtime-hook')).then(
       () => true,
       () => false,
     ),
   );
-  return (await Promise.all(looks)).includes(true);
+  return (await Promise.all(found)).includes(true);
 }

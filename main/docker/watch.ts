@@ -206,10 +206,10 @@ export class DockerWatch {
   }
 
   /** Opens the event stream again and again until the signal. */
-  private async hear(client: DockerClient, signal: AbortSignal): Promise<void> {
+  private async streamEvents(client: DockerClient, signal: AbortSignal): Promise<void> {
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       const startedMs = performance.now();
-      const stream = { told: false };
+      const stream = { hasEvents: false };
       const { controller, dispose } = linkedAbort(signal);
       this.dropStream = () => controller.abort();
       await followEvents({
@@ -220,12 +220,12 @@ export class DockerWatch {
         // The engine listens to itself only after it has opened the stream; the list comes after both.
         onOpen: () => this.hint.give(),
         onEvent: () => {
-          stream.told = true;
+          stream.hasEvents = true;
           this.hint.give();
         },
       }).catch(() => undefined);
       dispose();
-      if (stream.told || performance.now() - startedMs > goodStreamMs) attempt = 0;
+      if (stream.hasEvents || performance.now() - startedMs > goodStreamMs) attempt = 0;
       // A stream that is over may be the first sign of an engine that is gone.
       this.hint.give();
       await sleep(this.pauseMs(attempt), undefined, { signal }).catch(() => undefined);
@@ -235,7 +235,7 @@ export class DockerWatch {
   /** Lists at every hint and every heartbeat. Throws when a list is not answered. */
   private async serve(client: DockerClient): Promise<void> {
     const { controller, dispose } = linkedAbort(this.closing.signal);
-    const hearing = this.hear(client, controller.signal);
+    const streaming = this.streamEvents(client, controller.signal);
     try {
       while (!this.closed()) {
         const hinted = await this.hint.wait(this.heartbeatMs);
@@ -249,7 +249,7 @@ export class DockerWatch {
       }
     } finally {
       controller.abort();
-      await hearing;
+      await streaming;
       dispose();
     }
   }

@@ -14,7 +14,14 @@ import type { Setup } from '../setup/setup';
 import type { ModelConfig } from '../triton/model-config';
 import type { ImageSource, ReleasePlaces } from './docker/run-images';
 import type { RunPreflight } from './docker/run-preflight';
-import type { ImagesListener, Place, PlaceRun, PlaceSpec, ServerHandle, SweepResult } from './engine';
+import type {
+  Executor,
+  ExecutorRun,
+  ExecutorSpec,
+  ImagesListener,
+  ServerHandle,
+  SweepResult,
+} from './engine';
 import type { JobScheduler, OwnJob, SchedulerOf, SchedulerParts } from './job';
 
 /** What the engines of a workbench work with; the core makes it once. */
@@ -101,13 +108,13 @@ export interface Engine<Spec = RunSpec['engine']> {
   link(engine: Spec, parts: Pick<EngineParts, 'docker' | 'hosts'>): Promise<DockerLink>;
   /** Throws where it cannot be used at all: no run is made for it then. */
   check(engine: Spec, parts: EngineParts): Promise<void>;
-  open(engine: Spec, spec: PlaceSpec, run: PlaceRun, parts: EngineParts): Promise<Place>;
+  open(engine: Spec, spec: ExecutorSpec, run: ExecutorRun, parts: EngineParts): Promise<Executor>;
   /** Those of its place, without opening it. */
   imageNames(
     engine: Spec,
     model: { readonly format: Format; readonly framework: Framework },
     from: ImageSource,
-  ): Promise<Place['imageNames']>;
+  ): Promise<Executor['imageNames']>;
   /**
    * What a run measures on; two runs that measure on the same would spoil each other's figures.
    * @param node that the run's job has; null outside of a job

@@ -6,7 +6,7 @@ import type { LoadTool } from '../perf/load-tool';
 import type { LaunchPython, ToolkitListener } from '../toolkit/toolkit';
 
 /** Where a deployment has its files. */
-export interface DeploymentPlace {
+export interface DeploymentPaths {
   /** Absolute. */
   readonly dir: string;
   /** Triton's model repository. */
@@ -16,7 +16,7 @@ export interface DeploymentPlace {
 }
 
 /** What was found of a deployment's Triton, without asking it anything. */
-export type ServerLook =
+export type ServerStatus =
   /** `since`: ISO 8601; null: not known. */
   | { readonly kind: 'running'; readonly since: string | null; readonly warning?: string }
   /** It ended by itself, or is being started again and again. */
@@ -41,25 +41,25 @@ export interface DeploymentServer {
    * Has the model repository as it is here where Triton reads it. Throws docker-unreachable, docker-failed, and
    * container-failed.
    */
-  sync(deployment: Deployment, place: DeploymentPlace, signal?: AbortSignal): Promise<void>;
+  sync(deployment: Deployment, paths: DeploymentPaths, signal?: AbortSignal): Promise<void>;
   /**
    * Starts it, or finds it running; returns before it is ready. Throws port-taken, image-missing, container-failed,
    * server-start-failed, toolchain-missing.
    * @param how `note` journals what it is found by, whatever becomes of this process
    */
-  start(deployment: Deployment, place: DeploymentPlace, how: StartOptions): Promise<void>;
+  start(deployment: Deployment, paths: DeploymentPaths, how: StartOptions): Promise<void>;
   /** Returns once it has ended; quiet where it had. */
   stop(deployment: Deployment): Promise<void>;
   /** Stops it, and removes what the engine keeps of it. */
-  remove(deployment: Deployment, place: DeploymentPlace): Promise<void>;
+  remove(deployment: Deployment, paths: DeploymentPaths): Promise<void>;
   /** Throws docker-unreachable. */
-  look(deployment: Deployment): Promise<ServerLook>;
+  readStatus(deployment: Deployment): Promise<ServerStatus>;
   /** Its last lines, oldest first. */
-  log(deployment: Deployment, place: DeploymentPlace, limit: number): Promise<readonly string[]>;
+  log(deployment: Deployment, paths: DeploymentPaths, limit: number): Promise<readonly string[]>;
 }
 
 /** The run that a place works for. */
-export interface PlaceRun {
+export interface ExecutorRun {
   readonly runId: string;
   /** Run folder, absolute. */
   readonly dir: string;
@@ -87,7 +87,7 @@ export interface EngineWatch {
 }
 
 /** Where all of a run's work is done: its server, its toolkit and its load tools. */
-export interface Place {
+export interface Executor {
   /** Ready = server ready; loading models is the caller's. Throws port-taken, server-start-failed, toolchain-missing. */
   startServer(input: StartServerInput): Promise<ServerHandle>;
   readonly launchPython: LaunchPython;
@@ -107,7 +107,7 @@ export interface Place {
 export const thisMachine = 'this machine';
 
 /** The part of a specification that decides a place to run. */
-export type PlaceSpec = Pick<RunSpec, 'engine' | 'format' | 'model' | 'performance'>;
+export type ExecutorSpec = Pick<RunSpec, 'engine' | 'format' | 'model' | 'performance'>;
 
 /** What runs on a host beside a Triton that is there already: it has no GPU, and an image that is built there. */
 export const hostEngine = (host: string): DockerEngineSpec => ({

@@ -2,7 +2,7 @@ import type { EngineStatus } from '../contract/machine';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
 import { endLeftChildren } from '../platform/exec';
 import { sweepHosts } from './docker/orphans';
-import type { PlaceRun, PlaceSpec, SweptAll } from './engine';
+import type { ExecutorRun, ExecutorSpec, SweptAll } from './engine';
 import type { EngineParts, PlanPlaces, StartPlaces, SweepHow } from './engine-interface';
 import { allEngines, engineOf } from './engine-registry';
 
@@ -12,7 +12,8 @@ type EngineSpec = RunSpec['engine'];
 export const createEngines = (parts: EngineParts) => ({
   linkOf: (engine: EngineSpec) => engineOf(engine).link(engine, parts),
   check: ({ engine }: RunSpec) => engineOf(engine).check(engine, parts),
-  openPlace: (spec: PlaceSpec, run: PlaceRun) => engineOf(spec.engine).open(spec.engine, spec, run, parts),
+  openExecutor: (spec: ExecutorSpec, run: ExecutorRun) =>
+    engineOf(spec.engine).open(spec.engine, spec, run, parts),
   imageNames: ({ engine, format }: RunSpec, framework: Framework) =>
     engineOf(engine).imageNames(engine, { format, framework }, parts),
   deviceOf: (engine: EngineSpec, node: string | null) => engineOf(engine).deviceOf(engine, node, parts),

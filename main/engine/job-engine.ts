@@ -5,7 +5,7 @@ import type { StartProblem } from '../contract/run/spec-tools';
 import { thisMachine } from './engine';
 import type { JobEngine, StartFacts } from './engine-interface';
 import type { InContainer } from './job';
-import { openProcess, plannedProcess } from './local/process-place';
+import { openProcess, plannedProcess } from './local/process-executor';
 import { withoutImages } from './without-images';
 
 async function jobProblems({ jobs, spec }: StartFacts): Promise<readonly StartProblem[]> {

@@ -1,5 +1,5 @@
 import { type JobEngineKind, jobEngines } from '../contract/job/job-engines';
-import { isJobEngine, type JobLook, type RunJob } from '../contract/job/run-job';
+import { isJobEngine, type JobStatus, type RunJob } from '../contract/job/run-job';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { JobScheduler, SchedulerOf } from './job';
 
@@ -20,9 +20,11 @@ export function createJobSchedulers(schedulerOf: SchedulerOf): JobScheduler {
     detect: async () => (await Promise.all(jobEngines.map((kind) => schedulerOf(kind).detect()))).flat(),
     refusal: (engine) => schedulerOf(kindOf(engine)).refusal(engine),
     submit: (request) => schedulerOf(kindOf(request.engine)).submit(request),
-    look: async (jobs) => {
-      const found = await Promise.all(byScheduler(jobs).map(([kind, own]) => schedulerOf(kind).look(own)));
-      return new Map<string, JobLook>(found.flatMap((looks) => [...looks]));
+    readStatuses: async (jobs) => {
+      const found = await Promise.all(
+        byScheduler(jobs).map(([kind, own]) => schedulerOf(kind).readStatuses(own)),
+      );
+      return new Map<string, JobStatus>(found.flatMap((statuses) => [...statuses]));
     },
     cancel: async (jobs) => {
       await Promise.all(byScheduler(jobs).map(([kind, own]) => schedulerOf(kind).cancel(own)));

@@ -1,5 +1,5 @@
 import type { JobEngineKind } from '../contract/job/job-engines';
-import type { JobLook, RunJob } from '../contract/job/run-job';
+import type { JobStatus, RunJob } from '../contract/job/run-job';
 import type { EngineStatus } from '../contract/machine';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { Hosts } from '../hosts/hosts';
@@ -41,7 +41,7 @@ export interface JobScheduler<Spec = RunSpec['engine']> {
   /** @returns the jobs in the order of the runs. Throws job-refused, engine-unavailable. */
   submit(request: JobRequest<Spec>): Promise<readonly RunJob[]>;
   /** Of those that the scheduler still knows, by id; asked at most every 2 s, together. Throws engine-unavailable. */
-  look(jobs: readonly RunJob[]): Promise<ReadonlyMap<string, JobLook>>;
+  readStatuses(jobs: readonly RunJob[]): Promise<ReadonlyMap<string, JobStatus>>;
   /** Ends them, whatever they do; harmless for those that have ended. Throws engine-unavailable. */
   cancel(jobs: readonly RunJob[]): Promise<void>;
 }
@@ -62,5 +62,5 @@ export interface OwnJob {
   readonly name: string;
   readonly node: string;
   /** What the scheduler has written about its end so far, or what is known of it; null: nothing. */
-  readonly end: () => Promise<JobLook['end']>;
+  readonly end: () => Promise<JobStatus['end']>;
 }

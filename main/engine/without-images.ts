@@ -5,7 +5,7 @@ import { problem } from '../machine/preflight-docker';
 import { createLoadTools } from '../perf/load-tools';
 import { createTensorflowOnDemand } from '../setup/setup';
 import { createLocalPython, createPythonAhead } from '../toolkit/local-python';
-import type { Place, PlaceRun } from './engine';
+import type { Executor, ExecutorRun } from './engine';
 import type { Engine, EngineParts } from './engine-interface';
 
 /** GPUs of this machine, each with its compute capability. */
@@ -28,12 +28,12 @@ export const withoutImages: Pick<
 };
 
 /** A place on this machine, without images and without an engine that could go away. */
-export function placeHere(
-  startServer: Place['startServer'],
+export function executorHere(
+  startServer: Executor['startServer'],
   { source }: RunSpec['model'],
-  { framework }: PlaceRun,
+  { framework }: ExecutorRun,
   parts: EngineParts,
-): Place {
+): Executor {
   const { layout, env, resources } = parts;
   const ahead = createPythonAhead(source?.kind === 'onnx' ? ['onnxruntime'] : ['framework']);
   const python = modelPythonOf(framework, parts) ?? layout.python;

@@ -67,7 +67,7 @@ export async function watchGpus(
   for (const reasons of reasonColumns) {
     const query = `--query-gpu=${[...columns, reasons].join(',')}`;
     const format = ['--format=csv,noheader,nounits', `--loop-ms=${intervalMs}`];
-    const told = { some: false };
+    const printed = { some: false };
     await exec({
       argv: ['nvidia-smi', query, ...format],
       env,
@@ -77,11 +77,11 @@ export async function watchGpus(
         const reading = parseGpuReading(line);
         // What came with the line after which nobody listens any more.
         if (reading === null || signal.aborted) return;
-        told.some = true;
+        printed.some = true;
         onReading(reading);
       },
     }).catch(() => undefined);
-    if (told.some || signal.aborted) return;
+    if (printed.some || signal.aborted) return;
   }
 }
 

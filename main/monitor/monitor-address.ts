@@ -21,11 +21,14 @@ export interface MonitorAddress {
   /** Why its host was not reached just now; null: it was, and for a server that needs no host. */
   readonly hostProblem: () => string | null;
   /** What is said of the address, as people know it. */
-  readonly told: (message: string) => string;
+  readonly toPublicText: (message: string) => string;
 }
 
 /** What the addresses say by themselves. */
-type ParsedTarget = Omit<MonitorAddress, 'tls' | 'metricsTls' | 'headers' | 'hostProblem' | 'told'> & {
+type ParsedTarget = Omit<
+  MonitorAddress,
+  'tls' | 'metricsTls' | 'headers' | 'hostProblem' | 'toPublicText'
+> & {
   readonly secure: boolean;
   readonly metricsSecure: boolean;
 };
@@ -94,7 +97,7 @@ export async function readMonitorTarget(
     const here = { http: await reach.open(host, http), metrics: await reach.open(host, metrics) };
     return {
       ...{ metricsPath, headers, tls: null, metricsTls: null, ...here },
-      told: (message) =>
+      toPublicText: (message) =>
         [
           { host, there: http, here: here.http },
           { host, there: metrics, here: here.metrics },
@@ -111,6 +114,6 @@ export async function readMonitorTarget(
     metricsTls: metricsSecure ? material : null,
     headers,
     hostProblem: () => null,
-    told: (message) => message,
+    toPublicText: (message) => message,
   };
 }

@@ -105,8 +105,8 @@ function reportChart(id: string, title: string, unit: string, lines: readonly Re
   return renderChart({ id, title, width: 340, height: 200, option });
 }
 
-const figures = (heading: string, look: 'charts' | 'gpuCharts', drawn: readonly string[]): Markup =>
-  markup`<h3>${heading}</h3><div class="${look}">${drawn.map((svg) => markup`<figure>${new Markup(svg)}</figure>`)}</div>`;
+const figures = (heading: string, className: 'charts' | 'gpuCharts', drawn: readonly string[]): Markup =>
+  markup`<h3>${heading}</h3><div class="${className}">${drawn.map((svg) => markup`<figure>${new Markup(svg)}</figure>`)}</div>`;
 
 /** Of the seconds that are kept. @param weight of each second; all the same when absent. */
 function summaryOf(

@@ -159,12 +159,12 @@ export class MonitorSession {
     this.givenRules = null;
     this.rules = rules;
     // An alert is of what its rule looked at: one that looks at something else now has not fired.
-    const looksOn = ({ ruleId }: Alert): boolean => {
+    const isUnchanged = ({ ruleId }: Alert): boolean => {
       const now = rules.find(({ id }) => id === ruleId);
       const then = before.find(({ id }) => id === ruleId);
       return now?.enabled === true && now.metric === then?.metric && now.model === then.model;
     };
-    this.alerts = this.alerts.filter(looksOn);
+    this.alerts = this.alerts.filter(isUnchanged);
     await this.keep({ ...settings, rules });
     this.changed();
   }

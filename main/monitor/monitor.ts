@@ -139,10 +139,15 @@ export function createMonitor(options: MonitorOptions): Monitor {
     history: session.history,
     watch: (target, intervalMs, headers) => session.start(target, intervalMs, headers),
     requireModel: async (target, headers, model) => {
-      const { http, tls, headers: sent, told } = await readMonitorTarget(target, headers, options.reach);
+      const {
+        http,
+        tls,
+        headers: sent,
+        toPublicText,
+      } = await readMonitorTarget(target, headers, options.reach);
       const client = createTritonClient(http, { timeoutMs: listMs, tls, headers: sent });
       const unlisted = await unlistedModel(client, model);
-      if (unlisted !== null) throw invalidInput('--probe', told(unlisted.message), unlisted.remedy);
+      if (unlisted !== null) throw invalidInput('--probe', toPublicText(unlisted.message), unlisted.remedy);
     },
     unjudged: () => session.unjudged(),
     judgeBy: (rules) => session.judgeBy(rules),

@@ -47,13 +47,13 @@ function codeOf(error: unknown): string | undefined {
 
 function failureOf(
   error: unknown,
-  { hostProblem, told }: MonitorAddress,
+  { hostProblem, toPublicText }: MonitorAddress,
   tookMs: number,
   deadlineMs: number,
 ): PollFailure {
   const away = hostProblem();
   if (away !== null) return { kind: 'unreachable', reason: away };
-  const reason = told(toWire(error).message);
+  const reason = toPublicText(toWire(error).message);
   if (codeOf(error) !== undefined)
     return { kind: 'refused', reason: `${reason}. No process listens on this address.` };
   return { kind: tookMs >= deadlineMs * 0.95 ? 'timeout' : 'unreachable', reason };
@@ -68,7 +68,7 @@ export async function pollServer(
 ): Promise<PollAnswer | PollFailure> {
   const { signal, deadlineMs: timeoutMs } = options;
   const startedMs = performance.now();
-  const { tls, metricsTls, headers, told } = address;
+  const { tls, metricsTls, headers, toPublicText } = address;
   const own = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
   const client = createTritonClient(address.http, { timeoutMs, tls, headers });
   const call = { signal, timeoutMs };
@@ -85,14 +85,14 @@ export async function pollServer(
         return { value: null, hole: messageOf(error), readAtMs };
       }
     },
-    (error: unknown) => ({ value: null, hole: told(messageOf(error)), readAtMs: performance.now() }),
+    (error: unknown) => ({ value: null, hole: toPublicText(messageOf(error)), readAtMs: performance.now() }),
   );
   const metrics = get(address.metrics, address.metricsPath, metricsTls).then(
     (response) =>
       response.status === 200
         ? { value: readMetrics(parseMetrics(response.body.toString('utf8'))), problem: null }
-        : { value: null, problem: told(`${address.metrics} returns HTTP status ${response.status}`) },
-    (error: unknown) => ({ value: null, problem: told(messageOf(error)) }),
+        : { value: null, problem: toPublicText(`${address.metrics} returns HTTP status ${response.status}`) },
+    (error: unknown) => ({ value: null, problem: toPublicText(messageOf(error)) }),
   );
   const index = client.repositoryIndex(call).catch(() => null);
   const version = options.withVersion

@@ -175,7 +175,7 @@ export async function replayRecording(options: {
 }): Promise<void> {
   const { speed, signal } = options;
   let first: { readonly atMs: number; readonly clockMs: number } | null = null;
-  let told = 0;
+  let count = 0;
   for await (const sample of readRecording(options.path, options.onDamaged)) {
     if (signal.aborted) return;
     if (speed > 0) {
@@ -183,9 +183,9 @@ export async function replayRecording(options: {
       const dueMs = first.clockMs + (sample.atMs - first.atMs) / speed;
       const waitMs = dueMs - performance.now();
       if (waitMs > 1) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-    } else if (told % burst === 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
+    } else if (count % burst === 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted as boolean) return;
     options.onSample(sample);
-    told += 1;
+    count += 1;
   }
 }

@@ -134,13 +134,13 @@ export class SampleBuilder {
     const { verdict, markers } = judgeServer(this.server, poll, { allReset, counters });
     if (verdict.restarts > this.server.restarts) this.health.clear();
     this.server = verdict;
-    const told = markers.map((marker) => ({ ...marker, atMs }));
+    const sampleMarkers = markers.map((marker) => ({ ...marker, atMs }));
     if (answer === null) this.models = this.lostModels();
     else {
       const { kept, more } = boundedModels(allEntries(answer), ({ state }) => state === 'READY');
       const models = this.readModels(kept, answer, changes, prober);
       this.unlisted = more;
-      told.push(...this.modelMarkers(models, atMs));
+      sampleMarkers.push(...this.modelMarkers(models, atMs));
       this.models = models;
     }
     const { hole, gpus, metricsProblem, other } = answer === null ? lostFacts(verdict) : factsOf(answer);
@@ -152,7 +152,7 @@ export class SampleBuilder {
       gpus,
       metricsProblem,
       other,
-      markers: told,
+      markers: sampleMarkers,
       pollMs,
       intervalMs: this.intervalMs,
       ...(this.unlisted === 0 ? {} : { more: { models: this.unlisted, gpus: 0 } }),

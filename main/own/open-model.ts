@@ -118,8 +118,8 @@ async function openTorchscript(
 ): Promise<OpenedModel> {
   const names = await tools.readers.torchscript({ path });
   checkGiven(given.shapes, names);
-  const place = { kind: 'torchscript', path } as const;
-  const [trusted, code] = [await tools.trust.isTrusted(place), await filesOf(place, tools.readers)];
+  const location = { kind: 'torchscript', path } as const;
+  const [trusted, code] = [await tools.trust.isTrusted(location), await filesOf(location, tools.readers)];
   const asked = names.map((name) => ({ name, shape: given.shapes[name] ?? null }));
   const title = modelTitle(path);
   if (!trusted || asked.some(({ shape }) => shape === null)) {
@@ -220,10 +220,10 @@ async function openRepository(
     onnx: () => openOnnx(model.file, shapes, {}, tools),
     savedmodel: () => openSavedModel(model.file, shapes, {}, tools),
     torchscript: async () => {
-      const told = repositoryTensors(model, await tools.readers.torchscript({ path: model.file }));
+      const tensors = repositoryTensors(model, await tools.readers.torchscript({ path: model.file }));
       const given = {
-        shapes: { ...told.shapes, ...shapes },
-        datatypes: { ...told.datatypes, ...datatypes },
+        shapes: { ...tensors.shapes, ...shapes },
+        datatypes: { ...tensors.datatypes, ...datatypes },
       };
       return openTorchscript(model.file, given, {}, tools);
     },

@@ -5,11 +5,11 @@ import { endings, type FileKindId, fileKinds } from './file-kinds';
 import { type MessageField, MessageWalk } from './message-walk';
 
 /** Of the beginning and of the end: enough for every signature, and for the names in a small archive. */
-const lookBytes = 64 * 1024;
+const endBytes = 64 * 1024;
 const mostNames = 200;
 const quotedLetters = 80;
 
-interface Look {
+interface FileEnds {
   /** One letter per byte. */
   readonly head: string;
   readonly tail: string;
@@ -120,7 +120,7 @@ interface Recognized {
   readonly detail?: string;
 }
 
-function archive({ tail }: Look): Recognized | null {
+function archive({ tail }: FileEnds): Recognized | null {
   const names = archiveNames(tail);
   if (names.length === 0) return null;
   const id = first(archives, names.join('\n'));
@@ -161,7 +161,7 @@ function listed(walk: MessageWalk, { start, end }: MessageField): FileKindId | n
 }
 
 /** A protobuf message by the fields it begins with; null where it is none that is known. */
-function message({ file }: Look): FileKindId | null {
+function message({ file }: FileEnds): FileKindId | null {
   const walk = new MessageWalk(file);
   const top = fieldsOf(walk, 0, file.size, 32);
   const has = (number: number) => top.some((field) => field.number === number && !isNumber(field));
@@ -178,12 +178,12 @@ const isPickle = (head: string): boolean =>
   /^\(?(c[\w.]+\n\w+|[dl]p\d+)\n/.test(head);
 
 /** joblib packs a pickle with zlib. */
-const isPacked = ({ head, name }: Look): boolean =>
+const isPacked = ({ head, name }: FileEnds): boolean =>
   head.startsWith('x') && /\.(joblib|jl|pkl|pickle|z)$/i.test(name);
 
-function pickle(look: Look): Recognized | null {
-  const { head, name } = look;
-  if (isPacked(look)) return { id: 'joblib' };
+function pickle(ends: FileEnds): Recognized | null {
+  const { head, name } = ends;
+  if (isPacked(ends)) return { id: 'joblib' };
   if (!isPickle(head)) return null;
   const id = first(modules, head) ?? (/\.(joblib|jl)$/i.test(name) ? 'joblib' : 'pickle');
   const [, of] = id === 'sklearn' ? (/sklearn[\w.]*[^\w]{1,4}([A-Z]\w{2,60})/.exec(head) ?? []) : [];
@@ -205,12 +205,12 @@ const isText = (head: string): boolean =>
   Buffer.from(head, 'latin1').every((byte) => byte >= 32 || (byte >= 9 && byte <= 13));
 
 /** A short text of no known ending: what a server answers in place of a file. */
-function shortText({ head, file, name }: Look): Recognized | null {
+function shortText({ head, file, name }: FileEnds): Recognized | null {
   if (file.size > 1024 || file.size < 8 || !isText(head) || endingOf(name) !== null) return null;
   return { id: 'message', detail: `"${head.trim().split('\n')[0]?.slice(0, quotedLetters) ?? ''}"` };
 }
 
-function bySignature({ head, file }: Look): FileKindId | null {
+function bySignature({ head, file }: FileEnds): FileKindId | null {
   const bytes = Buffer.from(head, 'latin1');
   if (file.size > 16 && bytes.every((byte) => byte === 0)) return 'zeros';
   const hex = bytes.toString('hex', 0, 300);
@@ -218,16 +218,16 @@ function bySignature({ head, file }: Look): FileKindId | null {
   return found?.[0] ?? first(beginnings, head) ?? (/^\s*[[{]/.test(head) ? first(documents, head) : null);
 }
 
-function byContent(look: Look): Recognized | null {
-  const id = bySignature(look);
-  if (id !== null) return sentInstead(id, look.head);
-  if (look.head.startsWith('PK')) {
-    return archive(look) ?? (endingOf(look.name) === null ? { id: 'cutZip' } : null);
+function byContent(ends: FileEnds): Recognized | null {
+  const id = bySignature(ends);
+  if (id !== null) return sentInstead(id, ends.head);
+  if (ends.head.startsWith('PK')) {
+    return archive(ends) ?? (endingOf(ends.name) === null ? { id: 'cutZip' } : null);
   }
-  const pickled = pickle(look);
+  const pickled = pickle(ends);
   if (pickled !== null) return pickled;
-  const sent = message(look);
-  return sent === null ? shortText(look) : { id: sent };
+  const sent = message(ends);
+  return sent === null ? shortText(ends) : { id: sent };
 }
 
 const endingOf = (name: string): FileKindId | null =>
@@ -242,7 +242,7 @@ export function recognizedRefusal(path: string, wanted?: FileKindId): WorkbenchE
   let found: Recognized | null;
   const file = new FileWindow(path);
   try {
-    const length = Math.min(lookBytes, file.size);
+    const length = Math.min(endBytes, file.size);
     const [head, tail] = [0, file.size - length].map((at) => file.bytes(at, length).toString('latin1'));
     found = byContent({ head: head ?? '', tail: tail ?? '', file, name });
   } finally {

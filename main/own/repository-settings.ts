@@ -154,8 +154,10 @@ const placeOf = (name: string): number | null => {
 
 /** Which of the file's tensors each of config.pbtxt is; where no name tells, they are in order, as Triton takes them then. */
 function placesOf(known: ModelConfig['input'], names: readonly string[]): readonly number[] {
-  const told = known.map(({ name }) => (names.includes(name) ? names.indexOf(name) : (placeOf(name) ?? -1)));
-  return told.every((place) => place === -1) ? known.map((_, index) => index) : told;
+  const indexes = known.map(({ name }) =>
+    names.includes(name) ? names.indexOf(name) : (placeOf(name) ?? -1),
+  );
+  return indexes.every((place) => place === -1) ? known.map((_, index) => index) : indexes;
 }
 
 /**

@@ -58,8 +58,8 @@ function isBatched(shapes: readonly (readonly Dimension[])[]): boolean {
   const first = shapes.map((dimensions) => dimensions[0]);
   const names = first.filter((dimension): dimension is string => typeof dimension === 'string');
   if (names.length < first.length) return false;
-  const told = new Set(names.filter((name) => !anonymous(name)));
-  return told.size <= 1 && ![...told].some((name) => otherAxis.test(name));
+  const named = new Set(names.filter((name) => !anonymous(name)));
+  return named.size <= 1 && ![...named].some((name) => otherAxis.test(name));
 }
 
 /** -1 where a dimension varies. */

@@ -19,7 +19,7 @@ const trustedSchema = z.strictObject({
 });
 
 /** `format` where a run serves it: the runtime that reads the file is chosen by it. */
-type Place = Pick<ModelSource, 'kind' | 'path'> & { readonly format?: Format | undefined };
+type ModelLocation = Pick<ModelSource, 'kind' | 'path'> & { readonly format?: Format | undefined };
 
 /** By what is there, whatever the specification calls it. Throws input-invalid, model-file-invalid. */
 async function isFolder(path: string): Promise<boolean> {
@@ -37,20 +37,23 @@ async function isFolder(path: string): Promise<boolean> {
  * Only an ONNX file by kind, format and content is data. All else is a program: Python, TorchScript, and a SavedModel,
  * whose operations read and write files. Throws model-file-invalid for a file that is not what all of it is called.
  */
-async function isData({ kind, path, format = 'onnx' }: Place, readers: ModelReaders): Promise<boolean> {
+async function isData(
+  { kind, path, format = 'onnx' }: ModelLocation,
+  readers: ModelReaders,
+): Promise<boolean> {
   if (kind !== 'onnx' || exportedFormat(format) !== 'onnx' || (await isFolder(path))) return false;
   await readers.onnx({ path });
   return true;
 }
 
 /** What the model consists of, as the person who trusts it is shown it. */
-export async function filesOf(place: Place, readers: ModelReaders): Promise<readonly ModelFile[]> {
-  if (await isData(place, readers)) return [];
-  if (await isFolder(place.path)) return listModelFiles(place.path);
-  return [{ path: basename(place.path), bytes: 0 }];
+export async function filesOf(location: ModelLocation, readers: ModelReaders): Promise<readonly ModelFile[]> {
+  if (await isData(location, readers)) return [];
+  if (await isFolder(location.path)) return listModelFiles(location.path);
+  return [{ path: basename(location.path), bytes: 0 }];
 }
 
-async function hashOf({ path }: Place): Promise<string> {
+async function hashOf({ path }: ModelLocation): Promise<string> {
   if (!(await isFolder(path))) return hashFile(path);
   const hash = createHash('sha256');
   for (const file of await listModelFiles(path)) {
@@ -61,16 +64,16 @@ async function hashOf({ path }: Place): Promise<string> {
 
 /** What may be executed, by content: one changed byte and the question is asked again. */
 export interface Trust {
-  isTrusted(place: Place): Promise<boolean>;
+  isTrusted(location: ModelLocation): Promise<boolean>;
   /** SHA-256 (hex) over names and contents of all that would be trusted. */
-  hash(place: Place): Promise<string>;
+  hash(location: ModelLocation): Promise<string>;
   /**
    * Trusts the content that is there now.
    * @param shown the hash that the person agreed to. Throws not-trusted where the content has another one by now.
    */
-  trust(place: Place, shown?: string): Promise<void>;
+  trust(location: ModelLocation, shown?: string): Promise<void>;
   /** Throws not-trusted naming what would be executed. ONNX files are data and need no trust. */
-  require(place: Place): Promise<void>;
+  require(location: ModelLocation): Promise<void>;
 }
 
 /** @param file `trusted.json` of the home. */
@@ -80,37 +83,37 @@ export function createTrust(file: string, now: () => Date, readers: ModelReaders
     // A damaged list trusts nothing.
     return trustedSchema.safeParse(jsonOrNull(text)).data?.trusted ?? [];
   };
-  const isTrusted = async (place: Place): Promise<boolean> => {
-    if (await isData(place, readers)) return true;
-    const hash = await hashOf(place);
+  const isTrusted = async (location: ModelLocation): Promise<boolean> => {
+    if (await isData(location, readers)) return true;
+    const hash = await hashOf(location);
     return (await read()).some((entry) => entry.hash === hash);
   };
   return {
     isTrusted,
     hash: hashOf,
-    trust: async (place, shown) => {
-      const hash = await hashOf(place);
+    trust: async (location, shown) => {
+      const hash = await hashOf(location);
       if (shown !== undefined && shown !== hash) {
-        throw new WorkbenchError('not-trusted', `${place.path} was changed while you were asked`, {
-          where: place.path,
+        throw new WorkbenchError('not-trusted', `${location.path} was changed while you were asked`, {
+          where: location.path,
           remedy: 'Look at its files again, and trust it once nothing writes to it.',
         });
       }
       await withFileTurn(file, 'the trusted models', async (written) => {
         const others = (await read()).filter((entry) => entry.hash !== hash);
-        const trusted = [...others, { hash, path: place.path, at: now().toISOString() }];
+        const trusted = [...others, { hash, path: location.path, at: now().toISOString() }];
         await writeFileAtomic(written, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`, privateFile);
       });
     },
-    require: async (place) => {
-      if (await isTrusted(place)) return;
-      const code = (await filesOf(place, readers))
+    require: async (location) => {
+      if (await isTrusted(location)) return;
+      const code = (await filesOf(location, readers))
         .map(({ path }) => path)
         .filter((path) => !/\.(md|txt|ya?ml)$/i.test(path));
       const shown = code.slice(0, 12).join(', ') + (code.length > 12 ? `, and ${code.length - 12} more` : '');
-      throw new WorkbenchError('not-trusted', `A run would execute code of ${place.path}: ${shown}`, {
-        where: place.path,
-        remedy: `Read it; then "triton-workbench trust ${place.path}", add --trust, or press "Trust" in the window.`,
+      throw new WorkbenchError('not-trusted', `A run would execute code of ${location.path}: ${shown}`, {
+        where: location.path,
+        remedy: `Read it; then "triton-workbench trust ${location.path}", add --trust, or press "Trust" in the window.`,
       });
     },
   };

@@ -199,8 +199,8 @@ function intervalsOf(
   windows: readonly MeasurementWindow[],
 ): Pick<LoadPoint, 'throughputIntervalIps' | 'latencyIntervals'> {
   const merged = windows.slice(-stabilityWindows);
-  const told = merged.some(({ percentileUs }) => percentileUs !== undefined);
-  const avgUs = told ? null : partsInterval(merged.map((window) => window.avgUs));
+  const hasPercentile = merged.some(({ percentileUs }) => percentileUs !== undefined);
+  const avgUs = hasPercentile ? null : partsInterval(merged.map((window) => window.avgUs));
   return {
     throughputIntervalIps: partsInterval(merged.map((window) => window.inferencesPerSecond)),
     ...(avgUs === null ? {} : { latencyIntervals: { avgUs, p50Us: null, p90Us: null, p95Us: null } }),

@@ -63,11 +63,11 @@ function gpuOf(uuid: string, readings: readonly GpuReading[], hasClocks: boolean
 function gpusOf(readings: Readings, counted: (atMs: number) => boolean): NonNullable<LoadPoint['gpus']> {
   const counts = ({ atMs }: { readonly atMs: number }) => counted(atMs);
   const uuids = new Set(readings.metrics.flatMap(({ value }) => value.gpus.map(({ uuid }) => uuid)));
-  const told = readings.metrics.filter(counts).flatMap(({ value }) => fromMetrics(value));
+  const fromServer = readings.metrics.filter(counts).flatMap(({ value }) => fromMetrics(value));
   const watched = readings.gpus.filter(counts).map(({ value }) => value);
   return [...uuids].flatMap((uuid) => {
     const own = watched.filter((reading) => reading.uuid === uuid);
-    const coarse = told.filter((reading) => reading.uuid === uuid);
+    const coarse = fromServer.filter((reading) => reading.uuid === uuid);
     if (own.length > 0) return [gpuOf(uuid, own, true)];
     return coarse.length > 0 ? [gpuOf(uuid, coarse, false)] : [];
   });
@@ -139,11 +139,11 @@ export function openReadings(sources: ReadingSources) {
   return {
     /** A level with what the server's machine was like at the times that count, milliseconds of `performance.now()`. */
     added(point: LoadPoint, counts: (atMs: number) => boolean): LoadPoint {
-      const told = readingsOf(readings, counts);
+      const counted = readingsOf(readings, counts);
       const flags = [...point.flags];
-      if (told.gpus?.some(isThrottled) === true) flags.push('clocks-throttled');
-      if (told.gpus !== undefined && leavesIdle(told.gpus, point)) flags.push('gpu-idle');
-      return { ...point, ...told, flags };
+      if (counted.gpus?.some(isThrottled) === true) flags.push('clocks-throttled');
+      if (counted.gpus !== undefined && leavesIdle(counted.gpus, point)) flags.push('gpu-idle');
+      return { ...point, ...counted, flags };
     },
     async end() {
       end.abort();

@@ -4,8 +4,8 @@ import type { EngineWatch } from '../engine/engine';
 import { LeaveRunning } from '../platform/abort';
 import { exists } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
-import { awaitDevice, heldUpOr, type TakeDevice, waitOut } from './device-turn';
-import { type ContinueNow, DiskHolds, EngineHolds, HeldUp, type Hold } from './hold';
+import { awaitDevice, type TakeDevice, toHoldError, waitOut } from './device-turn';
+import { type ContinueNow, DiskHolds, EngineHolds, type Hold,HoldError } from './hold';
 import { stoppedEnd } from './jobs/job-stopping';
 import { needsDevice, plannedSteps, stepKeys } from './plan';
 import { runPipeline } from './runner';
@@ -50,7 +50,7 @@ export function watchRequests(
   folder: Pick<RunContext['folder'], 'cancelRequest' | 'pauseRequest'>,
   stops: Pick<AttemptStops, 'cancel' | 'pause'>,
 ): () => void {
-  const look = (path: string, stop: AbortController) => {
+  const checkRequest = (path: string, stop: AbortController) => {
     exists(path).then(
       (asked) => {
         if (asked) stop.abort();
@@ -60,8 +60,8 @@ export function watchRequests(
     );
   };
   const poll = setInterval(() => {
-    look(folder.cancelRequest, stops.cancel);
-    look(folder.pauseRequest, stops.pause);
+    checkRequest(folder.cancelRequest, stops.cancel);
+    checkRequest(folder.pauseRequest, stops.pause);
   }, requestPollMs);
   return () => clearInterval(poll);
 }
@@ -94,7 +94,7 @@ function holdsOf(run: OpenRun, opened: OpenServices, disks: readonly string[]) {
     (left ? null : await disk.of(error, unfinished ?? null)) ?? (await engine?.of(error, left)) ?? null;
 }
 
-/** From the wait for the device to the outcome. Throws HeldUp, and what could not be journalled. */
+/** From the wait for the device to the outcome. Throws HoldError, and what could not be journalled. */
 async function onePass(
   run: OpenRun & Pick<RunContext, 'holdOf' | 'away'>,
   opened: OpenServices,
@@ -116,7 +116,7 @@ async function onePass(
     const context: RunContext = Object.assign(run, { keys: await stepKeys(steps, run) });
     return await runPipeline(context, steps, stops.cancel.signal, options.cache);
   } catch (error) {
-    throw await heldUpOr(run, error);
+    throw await toHoldError(run, error);
   } finally {
     // After the server: the next in line is to find the machine idle.
     await held.release?.().catch(() => undefined);
@@ -148,11 +148,11 @@ export async function attemptRun(
       });
       const end = await onePass(pass, opened, stops, options)
         .catch((error: unknown) => {
-          if (error instanceof HeldUp) return error;
+          if (error instanceof HoldError) return error;
           throw error;
         })
         .finally(() => stopLooking?.());
-      if (!(end instanceof HeldUp)) return end;
+      if (!(end instanceof HoldError)) return end;
       const signals = { cancel: stops.cancel.signal, pause: stops.pause.signal };
       if (!(await waitOut(run, end.hold, signals, stops.continueNow))) {
         return await stoppedWhileWaiting(run, stops);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fromWire } from '../contract/errors';
 import type { RunSpec } from '../contract/run/run-spec';
 import { linkedAbort } from '../platform/abort';
-import { type ContinueNow, HeldUp, type Hold } from './hold';
+import { type ContinueNow, type Hold,HoldError } from './hold';
 import type { RunContext } from './step';
 
 /** How an attempt is stopped from outside. */
@@ -57,15 +57,15 @@ export async function awaitDevice(
   }
 }
 
-/** Passes on what ended the work, as {@link HeldUp} where the run is only held up. */
-export async function heldUpOr(
+/** Passes on what ended the work, as {@link HoldError} where the run is only held up. */
+export async function toHoldError(
   run: Pick<RunContext, 'holdOf'>,
   error: unknown,
   unfinished?: string,
 ): Promise<unknown> {
-  if (error instanceof HeldUp) return error;
+  if (error instanceof HoldError) return error;
   const hold = await run.holdOf(error, unfinished);
-  return hold === null ? error : new HeldUp(hold, error);
+  return hold === null ? error : new HoldError(hold, error);
 }
 
 /**
@@ -87,7 +87,7 @@ export async function waitOut(
     asked.wake.abort();
   });
   const isStopped = () => stopped.signal.aborted;
-  const told = async (body: Parameters<RunContext['append']>[0]): Promise<boolean> =>
+  const tryAppend = async (body: Parameters<RunContext['append']>[0]): Promise<boolean> =>
     run.append(body).then(
       () => true,
       () => false,
@@ -96,18 +96,18 @@ export async function waitOut(
   const begin = { type: 'run-waiting' as const, for: what, reason, error: hold.error };
   try {
     const startedMs = performance.now();
-    let isTold = await told(begin);
-    if (!isTold) run.emit({ type: 'held-up', runId: run.runId, wait: hold.wait });
+    let isAppended = await tryAppend(begin);
+    if (!isAppended) run.emit({ type: 'held-up', runId: run.runId, wait: hold.wait });
     while (!isStopped()) {
       await sleep(hold.everyMs, undefined, { signal: woken.signal }).catch(() => undefined);
-      if (!isTold) isTold = await told(begin);
+      if (!isAppended) isAppended = await tryAppend(begin);
       if (isStopped()) continue;
       if (!(asked.now || (await hold.isOver()))) {
         if (performance.now() - startedMs > (hold.limitMs ?? Infinity)) throw fromWire(hold.error);
         continue;
       }
       // What cannot even take this line has no room for the run.
-      if (!isTold || (await told({ type: 'run-waiting', for: null }))) return true;
+      if (!isAppended || (await tryAppend({ type: 'run-waiting', for: null }))) return true;
       asked.now = false;
     }
     return false;

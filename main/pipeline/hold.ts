@@ -20,7 +20,7 @@ export interface Hold {
 }
 
 /** Ends the steps of an attempt without an outcome: it continues once the hold is over. */
-export class HeldUp extends WorkbenchError {
+export class HoldError extends WorkbenchError {
   constructor(
     readonly hold: Hold,
     cause: unknown,
@@ -89,8 +89,8 @@ export class EngineHolds {
    * @param left the work was left because the engine had been away too long: whatever it said then.
    */
   async of(error: unknown, left: boolean): Promise<Hold | null> {
-    const told = toWire(error);
-    if (!left && !ofEngine.has(told.code)) return null;
+    const wire = toWire(error);
+    if (!left && !ofEngine.has(wire.code)) return null;
     if (!left && !(await this.watch.wasAway())) return null;
     const progress = progressOf(this.state());
     this.tries = progress > this.progress ? 1 : this.tries + 1;
@@ -101,7 +101,7 @@ export class EngineHolds {
       error: {
         code: 'docker-unreachable',
         message: `${this.watch.name} did not answer`,
-        details: [`${told.code}: ${told.message}`, told.details ?? ''].join('\n').trim(),
+        details: [`${wire.code}: ${wire.message}`, wire.details ?? ''].join('\n').trim(),
       },
       everyMs,
       limitMs: this.watch.waitMs,
@@ -152,7 +152,7 @@ function fullDiskCause(error: unknown): NodeJS.ErrnoException | null {
   return null;
 }
 
-const lookEveryMs = 10_000;
+const pollEveryMs = 10_000;
 /** More than there was when it did not suffice; doubled each time that it did not suffice again. */
 const firstMarginBytes = 64 * 2 ** 20;
 const largestMarginBytes = 2 ** 30;
@@ -195,18 +195,18 @@ export class DiskHolds {
    * @param unfinished folder of a step whose files `clearUnfinished` is about to remove.
    */
   async of(error: unknown, unfinished: string | null): Promise<Hold | null> {
-    const told = toWire(error);
-    if (others.has(told.code)) return null;
+    const wire = toWire(error);
+    if (others.has(wire.code)) return null;
     const cause = fullDiskCause(error);
     const rooms = await Promise.all(this.folders.map((folder) => this.room(folder)));
     const full = rooms.find((room) => room !== null && isFull(room)) ?? null;
-    if (full === null && cause === null && told.code !== 'disk-full') return null;
-    const room = full ?? (await this.placeOf(cause, told.where));
+    if (full === null && cause === null && wire.code !== 'disk-full') return null;
+    const room = full ?? (await this.placeOf(cause, wire.where));
     if (room === null) return null;
     const own = unfinished === null ? 0 : await bytesIn(unfinished);
     const neededBytes = room.freeBytes + own + this.marginBytes;
     this.marginBytes = Math.min(2 * this.marginBytes, largestMarginBytes);
-    return hold(room, neededBytes, told, this.room);
+    return hold(room, neededBytes, wire, this.room);
   }
 
   private async placeOf(cause: NodeJS.ErrnoException | null, where = ''): Promise<DiskRoom | null> {
@@ -216,15 +216,15 @@ export class DiskHolds {
   }
 }
 
-function hold(room: DiskRoom, neededBytes: number, told: WireError, look: typeof roomAt): Hold {
+function hold(room: DiskRoom, neededBytes: number, wire: WireError, readRoom: typeof roomAt): Hold {
   const { folder, freeBytes, freeFiles } = room;
   const lacksFiles = freeFiles !== null && freeFiles < marginFiles;
   const neededFiles = lacksFiles ? freeFiles + marginFiles : 0;
   const figures = lacksFiles
     ? `at least ${neededFiles} more files must fit, ${freeFiles} do`
     : `at least ${formatBytes(neededBytes)} must be free, ${formatBytes(freeBytes)} are`;
-  const evidence = told.code === 'disk-full' ? [] : [`${told.code}: ${told.message}`];
-  const details = [...evidence, ...(told.details === undefined ? [] : [told.details])].join('\n');
+  const evidence = wire.code === 'disk-full' ? [] : [`${wire.code}: ${wire.message}`];
+  const details = [...evidence, ...(wire.details === undefined ? [] : [wire.details])].join('\n');
   return {
     wait: { reason: 'disk', what: `space on ${folder}: ${figures}` },
     error: {
@@ -233,9 +233,9 @@ function hold(room: DiskRoom, neededBytes: number, told: WireError, look: typeof
       where: folder,
       ...(details === '' ? {} : { details }),
     },
-    everyMs: lookEveryMs,
+    everyMs: pollEveryMs,
     isOver: async () => {
-      const now = await look(folder);
+      const now = await readRoom(folder);
       if (now === null) return false;
       const fits = now.freeFiles === null || now.freeFiles >= neededFiles;
       return fits && (lacksFiles || now.freeBytes >= neededBytes);

@@ -3,7 +3,7 @@ import type { CoreEvent } from '../contract/api';
 import type { Environment } from '../contract/measured/results';
 import type { JournalBody, MatrixMark, StepId } from '../contract/run/run-events';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
-import type { PlaceRun } from '../engine/engine';
+import type { ExecutorRun } from '../engine/engine';
 import type { LoadedPreset } from '../presets/presets';
 import type { RunStore } from '../store/run-store';
 import type { AttemptOptions, OpenServices } from './attempt';
@@ -21,7 +21,7 @@ export interface RunsOptions extends AttemptOptions {
   readonly check: (spec: RunSpec) => Promise<void>;
   /** Throws where its containers cannot start on this machine, unless that is skipped; what to journal, null: nothing. */
   readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
-  readonly open: (spec: RunSpec, run: PlaceRun) => Promise<OpenServices>;
+  readonly open: (spec: RunSpec, run: ExecutorRun) => Promise<OpenServices>;
   /** What the keys of its steps are asked of, without a place to run; throws where a specification may not be looked into. */
   readonly inputServices: (spec: RunSpec, framework: Framework) => Promise<InputServices>;
   /** Ends what dead workbenches left, save what this run could take up. */

@@ -5,8 +5,8 @@ import { stepTitle } from '../contract/words';
 import { canonicalJson } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
 import { ReadContents } from '../store/file-manifest';
-import { heldUpOr } from './device-turn';
-import { clearUnfinished, HeldUp } from './hold';
+import { toHoldError } from './device-turn';
+import { clearUnfinished, HoldError } from './hold';
 import { stoppedEnd } from './jobs/job-stopping';
 import { isUnchanged, plannedSteps, stepKey, stepKeys, withDependents } from './plan';
 import { gateError, runStep, type StepReport, stepReportSchema } from './run-step';
@@ -173,11 +173,11 @@ async function stepEnded(
   return goOn;
 }
 
-/** Throws HeldUp for what is no failure of the step but waited for. */
+/** Throws HoldError for what is no failure of the step but waited for. */
 async function stepFailed(run: RunContext, { step, durationUs }: Tried, error: unknown): Promise<StepEnd> {
   const unfinished = step.kind === 'files' ? run.folder.step(step.id) : undefined;
-  const end = await heldUpOr(run, error, unfinished);
-  if (end instanceof HeldUp) {
+  const end = await toHoldError(run, error, unfinished);
+  if (end instanceof HoldError) {
     if (unfinished !== undefined && end.hold.wait.reason === 'disk') await clearUnfinished(unfinished);
     throw end;
   }
@@ -310,7 +310,7 @@ async function stepsInOrder(attempt: Attempt, held: Held, signal: AbortSignal): 
 
 /**
  * One attempt at a run: the steps in order, unchanged ones skipped, nothing after a failure,
- * and whatever the steps hold is released. Journals the outcome and returns it. Throws HeldUp, without an outcome, when
+ * and whatever the steps hold is released. Journals the outcome and returns it. Throws HoldError, without an outcome, when
  * it is to be called again once the hold is over.
  */
 export async function runPipeline(
@@ -327,7 +327,7 @@ export async function runPipeline(
   try {
     end = await stepsInOrder(attempt, held, signal);
   } catch (error) {
-    leave = error instanceof HeldUp && error.hold.wait.reason === 'engine';
+    leave = error instanceof HoldError && error.hold.wait.reason === 'engine';
     throw error;
   } finally {
     await held.giveBack(leave);

@@ -6,7 +6,7 @@ import type { Runs } from './runs';
 
 type CallName = Exclude<
   Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>,
-  'runs.list' | 'runs.import' | 'runs.check' | 'runs.bundle' | 'runs.report' | 'runs.reportLook'
+  'runs.list' | 'runs.import' | 'runs.check' | 'runs.bundle' | 'runs.report' | 'runs.reportSettings'
 >;
 
 /** The window's calls about runs and drafts. */

@@ -358,7 +358,7 @@ export class Runs {
     const end = when === 'soon' ? Promise.resolve('time-limit' as const) : jobs.ownEnd(runId);
     if (when === 'soon') own.stops.pause.abort();
     else own.stops.cancel.abort(new JobStopping(end));
-    await jobs.tellEnd(own, await end);
+    await jobs.journalOwnEnd(own, await end);
   }
 
   /** Replaces tags and note, in the journal. Throws run-busy while another process works on the run. */

@@ -219,7 +219,7 @@ async function attemptServerRun(
       if (release !== null) return release;
       throw new WorkbenchError('cancelled', 'Stopped while waiting to measure');
     };
-    const told = journalling(run, load, { scenario, log, outer: listener });
+    const journalled = journalling(run, load, { scenario, log, outer: listener });
     const work = {
       signal: stops.cancel.signal,
       pauseAsked: () => stops.pause.signal.aborted,
@@ -228,10 +228,14 @@ async function attemptServerRun(
       headers,
     };
     const { runId, folder } = run;
-    const end = await measureServer(load, takeTurn, told, work, { runId, dir: folder.dir, scenario }).then(
+    const end = await measureServer(load, takeTurn, journalled, work, {
+      runId,
+      dir: folder.dir,
+      scenario,
+    }).then(
       (results): Ended => {
         held.points = results.points;
-        told.onEnd?.(results);
+        journalled.onEnd?.(results);
         if (stops.cancel.signal.aborted) return cancelled(scenario);
         return stops.pause.signal.aborted ? paused : endOf(load, results);
       },

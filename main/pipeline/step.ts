@@ -3,7 +3,7 @@ import type { Signature } from '../contract/run/artefacts';
 import type { JournalBody, RunEvent, StepId } from '../contract/run/run-events';
 import type { LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import type { Place, ServerHandle } from '../engine/engine';
+import type { Executor, ServerHandle } from '../engine/engine';
 import type { PlanPlaces } from '../engine/engine-interface';
 import type { InputReaders } from '../perf/input/input-readers';
 import type { LoadTool } from '../perf/load-tool';
@@ -17,12 +17,12 @@ import type { Hold } from './hold';
 /** What steps compose; given by the core, so that tests and other places to run can give their own. */
 export interface RunServices extends PlanPlaces {
   readonly toolkit: Toolkit;
-  readonly startServer: Place['startServer'];
+  readonly startServer: Executor['startServer'];
   readonly readers: InputReaders;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
-  /** See `Place`. */
-  readonly imageNames: Place['imageNames'];
-  readonly prepareImages: Place['prepareImages'];
+  /** See `Executor`. */
+  readonly imageNames: Executor['imageNames'];
+  readonly prepareImages: Executor['prepareImages'];
   readonly resources: string;
   /** GPUs of the machine on which the run's Triton is; absent: it is another machine. */
   readonly watchGpus?: ReadingSources['watchGpus'];
@@ -30,7 +30,7 @@ export interface RunServices extends PlanPlaces {
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
   readonly now: () => Date;
   /** Logo and sections of every report of the home. */
-  readonly houseLook: string;
+  readonly reportSettings: string;
 }
 
 /** One run under way: what outlives a single step. */

@@ -43,7 +43,7 @@ export interface HomeLayout {
   /** Reports of studies, a folder each. */
   readonly matrices: string;
   /** Logo and sections of every report. */
-  readonly reportLook: string;
+  readonly reportSettings: string;
   /** Recordings of the monitor. */
   readonly recordings: string;
   /** What the monitor remembers: servers and alert rules. */
@@ -191,7 +191,7 @@ export function homeLayout(home: string): HomeLayout {
     trash: join(home, 'trash'),
     studies: join(home, 'studies'),
     matrices: join(home, 'matrices'),
-    reportLook: join(home, 'report-look.json'),
+    reportSettings: join(home, 'report-look.json'),
     recordings: join(home, 'recordings'),
     monitor: join(home, 'monitor.json'),
     drafts: join(home, 'drafts'),

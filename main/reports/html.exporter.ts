@@ -1,4 +1,4 @@
-import { type ReportSection, reportSections } from '../contract/run/report-look';
+import { type ReportSection, reportSections } from '../contract/run/report-settings';
 import { headSection, problemsSection, remarksSection } from './html/head-section';
 import { Markup, markup } from './html/markup';
 import {

@@ -1,7 +1,7 @@
 import { otherwiseText } from '../contract/measured/baseline';
-import type { ReportSection } from '../contract/run/report-look';
+import type { ReportSection } from '../contract/run/report-settings';
 import type { Exporter, NamedText, ParameterGroup, Report, ReportScenario } from './report';
-import { logoUri } from './report-look';
+import { logoUri } from './report-settings';
 
 /** Characters that would be read as markup; line breaks would end a cell. */
 export const escaped = (text: string): string =>

@@ -1,6 +1,6 @@
 import type { BaselineSeries } from '../contract/measured/baseline';
 import type { LoadPoint } from '../contract/measured/results';
-import type { ReportSection } from '../contract/run/report-look';
+import type { ReportSection } from '../contract/run/report-settings';
 import type { ReportFile, Scenario, StepId } from '../contract/run/run-events';
 import type { Badge, Tone, Verification } from '../contract/run/run-outcome';
 import type { RunState } from '../contract/run/run-state';
@@ -8,7 +8,7 @@ import type { Sweep } from '../contract/run/sweep';
 import type { ChosenLevel } from '../domain/measured/answer';
 import type { CrossLevel } from '../domain/measured/cross-check';
 import type { KeyFigure } from '../domain/measured/key-figures';
-import type { Logo } from './report-look';
+import type { Logo } from './report-settings';
 
 /**
  * What every exporter shows, ready to read: texts are sorted and worded here and nowhere else.

@@ -19,7 +19,7 @@ import { verdictOf } from '../domain/measured/verdict';
 import { loadParameters, reportParameters } from './parameters';
 import { importedNotes, reportCommands, reportNotes, reportProblems, reportSteps } from './problems';
 import type { NamedText, Report, ReportAccuracy } from './report';
-import { plainLook, type ReportLook } from './report-look';
+import { defaultReportSettings, type StoredReportSettings } from './report-settings';
 import { publishedReport, reportBaseline, scenarioReport } from './scenario-report';
 import { reportSummary } from './summary';
 
@@ -135,7 +135,7 @@ export interface ReportContext {
   /** What was published of the preset. */
   readonly published?: PublishedResults | null | undefined;
   /** Logo, title, notes and sections; absent: none of its own, and all sections. */
-  readonly look?: ReportLook | undefined;
+  readonly settings?: StoredReportSettings | undefined;
   /** How the load differs from the published procedure. */
   readonly differences?: readonly string[] | undefined;
 }
@@ -184,18 +184,18 @@ export function toReport(state: RunState, context: ReportContext): Report {
   const { source, environment } = state;
   const performance = performanceOf(state);
   const titles = context.metricTitles ?? {};
-  const { published = null, look = plainLook } = context;
+  const { published = null, settings = defaultReportSettings } = context;
   const baseline = reportBaseline(state, published);
   const modelTitle = context.modelTitle ?? modelOf(state);
   const shown = shownScenarios(state).map((scenario) => scenarioReport(state, scenario, baseline));
   const { title, subtitle } = namedTitles(state, modelTitle);
   return {
     runId: state.runId,
-    title: look.title === '' ? title : look.title,
-    subtitle: look.title === '' ? subtitle : `${title} · ${subtitle}`,
-    logo: look.logo,
-    remarks: look.notes,
-    without: look.without,
+    title: settings.title === '' ? title : settings.title,
+    subtitle: settings.title === '' ? subtitle : `${title} · ${subtitle}`,
+    logo: settings.logo,
+    remarks: settings.notes,
+    without: settings.without,
     generatedAt: context.generatedAt,
     times: `Run of ${formatTime(state.createdAt)}, report of ${formatTime(context.generatedAt)}`,
     workbenchVersion: environment.workbenchVersion,

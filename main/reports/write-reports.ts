@@ -4,7 +4,7 @@ import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import type { ReportFile } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { writeFileAtomic } from '../platform/files';
-import { formerLogoFiles } from './report-look';
+import { formerLogoFiles } from './report-settings';
 import { type ReportContext, toReport } from './to-report';
 
 interface WriteReportsInput {

@@ -132,10 +132,10 @@ async function refuseInUse(component: Component, { layout }: SetupOptions): Prom
 
 /** Waits while another process or this one sets up. Throws cancelled. */
 async function takeTurn(home: string, listener: SetupListener): Promise<() => Promise<void>> {
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     const { release } = await takeFileLease(join(home, 'setup.lease'), 'the set-up of the tools');
     if (release !== undefined) return release;
-    if (!told) listener.onProgress(null, 'Waiting for another installation to finish');
+    if (!isReported) listener.onProgress(null, 'Waiting for another installation to finish');
     await sleep(leasePollMs);
     throwIfCancelled(listener, 'the tools');
   }

@@ -140,12 +140,15 @@ function issueProblems(issue: z.core.$ZodIssue): SpecProblem[] {
 }
 
 /** As many as a person can look through, and how many more there are. */
-function toldProblems(issues: readonly z.core.$ZodIssue[]): SpecProblem[] {
+function shownProblems(issues: readonly z.core.$ZodIssue[]): SpecProblem[] {
   const all = issues.flatMap(issueProblems);
-  const [told, more] = [all.slice(0, mostMisfits), all.length - mostMisfits];
-  if (more <= 0) return told;
+  const [shown, more] = [all.slice(0, mostMisfits), all.length - mostMisfits];
+  if (more <= 0) return shown;
   const message = `${more} more fields are invalid`;
-  return [...told, { field: '', severity: 'problem', message, remedy: 'Check that this is the right file.' }];
+  return [
+    ...shown,
+    { field: '', severity: 'problem', message, remedy: 'Check that this is the right file.' },
+  ];
 }
 
 /** As many rounds as fields can be nested in each other: one stand-in may uncover the next. */
@@ -188,7 +191,7 @@ export function readChoice(preset: Preset, choice: Choice): ReadChoice {
     }
     const { issues } = parsed.error;
     // What a stand-in uncovers in later rounds is no mistake of the person's.
-    if (round === 0) problems.push(...toldProblems(issues));
+    if (round === 0) problems.push(...shownProblems(issues));
     if (defaults === null) break;
     tree = repaired(tree, issues, defaults);
   }

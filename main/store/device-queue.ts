@@ -47,7 +47,7 @@ export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>>
   const { signal } = turn;
   const folder = join(turn.root, encodeURIComponent(turn.device));
   const ticket = newTicket();
-  const told = { last: '' };
+  const reported = { last: '' };
   let leave = () => rm(join(folder, ticket), { force: true });
   try {
     await makeFolder(folder);
@@ -65,8 +65,8 @@ export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>>
         ahead === null ? await takeFileLease(lease, turn.what) : { holder: await readLiveHolder(lease) };
       if (release !== undefined) return release;
       const forWhat = (holder ?? ahead)?.what;
-      if (forWhat !== undefined && forWhat !== told.last) {
-        told.last = forWhat;
+      if (forWhat !== undefined && forWhat !== reported.last) {
+        reported.last = forWhat;
         await turn.onWaiting(forWhat);
       }
       await sleep(pollMs, undefined, { signal }).catch(() => undefined);

@@ -37,17 +37,17 @@ export function followRuns(
   isOwn: (runId: string) => boolean,
   events: Listeners<CoreEvent>,
 ): () => void {
-  const tell = (event: CoreEvent) => {
+  const emit = (event: CoreEvent) => {
     events.emit(event);
   };
   const sizes = new Map<string, number>();
   /** Runs that a process works on, as far as was seen. */
   const held = new Set<string>();
   /** The last entry of each run that was told, wherever. */
-  const told = new Map<string, number>();
-  const stopHearing = events.add((event) => {
+  const lastSeq = new Map<string, number>();
+  const unsubscribe = events.add((event) => {
     if (event.type === 'journal') {
-      told.set(event.runId, Math.max(event.entry.seq, told.get(event.runId) ?? 0));
+      lastSeq.set(event.runId, Math.max(event.entry.seq, lastSeq.get(event.runId) ?? 0));
     }
   });
   const state = { stopped: false, first: true, changed: false };
@@ -61,7 +61,7 @@ export function followRuns(
     }
     return held.delete(runId);
   };
-  const lookAt = async (runId: string, dir: string): Promise<void> => {
+  const readRun = async (runId: string, dir: string): Promise<void> => {
     const journal = runFolder(dir).journal;
     const { size, mtimeMs } = (await stat(journal).catch(() => null)) ?? { size: 0, mtimeMs: 0 };
     const before = sizes.get(runId);
@@ -72,36 +72,36 @@ export function followRuns(
     if (state.first) state.changed ||= mtimeMs >= sinceMs;
     if (state.first || isOwn(runId)) return;
     if (grown && before !== undefined) {
-      const last = told.get(runId);
+      const last = lastSeq.get(runId);
       for (const entry of await entriesFrom(journal, last === undefined ? before : 0)) {
-        if (entry.seq > (last ?? 0)) tell({ type: 'journal', runId, entry });
+        if (entry.seq > (last ?? 0)) emit({ type: 'journal', runId, entry });
       }
     }
-    if (grown || left) tell({ type: 'runs-changed' });
+    if (grown || left) emit({ type: 'runs-changed' });
   };
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const found = await store.runDirs();
     for (const [runId, dir] of found) {
       // One folder that cannot be read, made by whatever it was, does not hide what happens in the others.
-      await lookAt(runId, dir).catch(() => undefined);
+      await readRun(runId, dir).catch(() => undefined);
     }
     for (const runId of [...sizes.keys()]) {
       if (found.has(runId)) continue;
       sizes.delete(runId);
       held.delete(runId);
-      told.delete(runId);
-      tell({ type: 'runs-changed' });
+      lastSeq.delete(runId);
+      emit({ type: 'runs-changed' });
     }
     if (state.first) {
       const folder = await stat(store.runsDir).catch(() => null);
-      if (state.changed || (folder?.mtimeMs ?? 0) >= sinceMs) tell({ type: 'runs-changed' });
+      if (state.changed || (folder?.mtimeMs ?? 0) >= sinceMs) emit({ type: 'runs-changed' });
     }
     state.first = false;
   };
   const again = (): void => {
     if (state.stopped) return;
     timer = setTimeout(() => {
-      look()
+      poll()
         .catch(() => undefined)
         .finally(again);
     }, intervalMs);
@@ -110,7 +110,7 @@ export function followRuns(
   again();
   return () => {
     state.stopped = true;
-    stopHearing();
+    unsubscribe();
     clearTimeout(timer);
   };
 }

@@ -2,11 +2,11 @@ import pLimit from 'p-limit';
 import { WorkbenchError } from '../contract/errors';
 import type { RunOrigin } from '../contract/run/run-content';
 import type { RunList, RunSummary } from '../contract/run/run-outcome';
+import { type JobStatusReader,withCurrentStatus } from './current-status';
 import { readContent, stateIn } from './journal';
 import { type RunFolder, runFolder } from './run-folder';
 import { requireSameRun, type RunKey } from './run-key';
 import { isSealedCreation, originOf } from './run-seals';
-import { asItStands, type JobLooks } from './standing';
 import { type KeptRow, makeRow, readJournalHead, readKeptRow, toSummary } from './summary';
 
 /** Rows of the list that are read at the same time. */
@@ -82,7 +82,7 @@ export class RunRows {
 
   constructor(
     private readonly key: RunKey,
-    private readonly jobs: JobLooks,
+    private readonly jobs: JobStatusReader,
   ) {}
 
   /** Newest first. */
@@ -145,7 +145,7 @@ export class RunRows {
       const { row, isOutdated } = kept ?? (await this.madeRow(folder, head?.mark ?? null));
       requireSameRun(row.runId, runId, folder.dir);
       const origin = await this.originOf(folder, head?.first ?? null);
-      return { run: await asItStands({ ...row, origin }, folder.dir, this.jobs), isOutdated };
+      return { run: await withCurrentStatus({ ...row, origin }, folder.dir, this.jobs), isOutdated };
     } catch (error) {
       return { unreadable: { runId, dir: folder.dir, reason: reasonOf(error) } };
     }

@@ -23,6 +23,7 @@ import {
   writeFileAtomic,
 } from '../platform/files';
 import { fileError, openPlain, readBoundedFile } from '../platform/plain-entry';
+import { type JobStatusReader,withCurrentStatus } from './current-status';
 import { acquireLease, holderText, leaseHolder } from './file-lease';
 import { StepManifests } from './file-manifest';
 import { type JournalContent, JournalWriter, readContent, stateIn } from './journal';
@@ -39,7 +40,6 @@ import {
   sealedTrust,
   type SpecChanged,
 } from './run-seals';
-import { asItStands, type JobLooks } from './standing';
 
 interface StoredRun {
   readonly folder: RunFolder;
@@ -71,7 +71,7 @@ export class RunStore {
     readonly runsDir: string,
     private readonly key: RunKey,
     /** Of runs that were handed to jobs. */
-    private readonly jobs: JobLooks = { look: () => Promise.resolve(new Map()) },
+    private readonly jobs: JobStatusReader = { readStatuses: () => Promise.resolve(new Map()) },
   ) {
     this.rows = new RunRows(key, jobs);
   }
@@ -225,7 +225,7 @@ export class RunStore {
     const folder = await this.folderOf(runId);
     const state = await this.stateOf(await readContent(folder), folder.journal);
     requireSameRun(state.runId, runId, folder.dir);
-    return { folder, state: await asItStands(state, folder.dir, this.jobs) };
+    return { folder, state: await withCurrentStatus(state, folder.dir, this.jobs) };
   }
 
   /** Run id -> real folder, of every run whose folder is there. */

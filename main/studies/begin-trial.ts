@@ -1,25 +1,32 @@
 import { localHost } from '../contract/host/host-name';
 import type { Choice } from '../contract/run/spec-tools';
 import { mergeTrees } from '../contract/trees';
-import type { EndedTrial, Place, PlacedTrial, PlannedTrial, StudySession, StudyStops } from './study-hands';
+import type {
+  EndedTrial,
+  HostAllocation,
+  PlacedTrial,
+  PlannedTrial,
+  StudySession,
+  StudyStops,
+} from './study-hands';
 
 /** What was chosen for the run, at this place. */
-function choiceAt({ preset, overrides }: Choice, place: Place | null): Choice {
-  if (place === null) return { preset, overrides };
-  const host = place.host === localHost ? {} : { host: place.host };
-  const gpus = place.gpus === null ? {} : { gpus: [...place.gpus] };
+function choiceAt({ preset, overrides }: Choice, allocation: HostAllocation | null): Choice {
+  if (allocation === null) return { preset, overrides };
+  const host = allocation.host === localHost ? {} : { host: allocation.host };
+  const gpus = allocation.gpus === null ? {} : { gpus: [...allocation.gpus] };
   return { preset, overrides: mergeTrees(overrides, { engine: { kind: 'docker', ...host, ...gpus } }) };
 }
 
-/** The run in the store, which is there already where it is continued. @param place null: where the run says itself */
+/** The run in the store, which is there already where it is continued. @param allocation null: where the run says itself */
 export async function createdRun(
   { hands, spec: study }: StudySession,
   trial: PlannedTrial,
-  place: Place | null = null,
+  allocation: HostAllocation | null = null,
 ): Promise<string> {
   if (trial.state !== null) return trial.state.runId;
   const { name, p99BudgetMs, skipPreflight = false } = study;
-  const spec = await hands.resolve(choiceAt(trial.choice, place));
+  const spec = await hands.resolve(choiceAt(trial.choice, allocation));
   const matrix = { name, entry: trial.entry };
   const how = { skipPreflight, matrix, p99BudgetMs, ofFile: true };
   const runId = await hands.runs.create(spec, undefined, how);

@@ -61,7 +61,7 @@ export async function place(
     const state = runId === undefined ? null : (await hands.store.load(runId)).state;
     // Once it is stopped nothing more is asked of the machines.
     const one: PlacedTrial = isStopped(stops)
-      ? { ...trial, state, placesThere: null, notes: [] }
+      ? { ...trial, state, allocations: null, notes: [] }
       : await placed(session, { ...trial, state });
     notes.add(trial.number, one.notes);
     found.push(one);

@@ -2,18 +2,24 @@ import { toWire, type WireError } from '../contract/errors';
 import { localHost } from '../contract/host/host-name';
 import { nextRun } from '../contract/host/host-text';
 import { createdRun, notBegun, stopWith, withState } from './begin-trial';
-import { type EndedTrial, isStopped, type Place, type PlacedTrial, type StudySession } from './study-hands';
+import {
+  type EndedTrial,
+  type HostAllocation,
+  isStopped,
+  type PlacedTrial,
+  type StudySession,
+} from './study-hands';
 
 /** Works on one run to its end. Never throws: what keeps it from its start is its result. `error`: what it ended with. */
 async function worked(
   session: StudySession,
   trial: PlacedTrial,
-  place: Place | null,
+  allocation: HostAllocation | null,
 ): Promise<{ readonly end: EndedTrial; readonly error: WireError | null }> {
   const { hands, spec, stops, record } = session;
   let runId = trial.state?.runId ?? null;
   try {
-    runId = await createdRun(session, trial, place);
+    runId = await createdRun(session, trial, allocation);
     await record({ type: 'trial-run', number: trial.number, runId, job: null });
     if (isStopped(stops))
       return { end: notBegun(session, await withState(session, trial, runId)), error: null };
@@ -49,7 +55,7 @@ interface Waiting {
 
 const without = (host: string, { trial, places }: Waiting): Waiting => ({
   trial,
-  places: places.length > 1 ? places.filter((place) => place !== host) : places,
+  places: places.length > 1 ? places.filter((allocation) => allocation !== host) : places,
 });
 
 /**
@@ -63,17 +69,17 @@ export async function workInLanes(
   const { stops, record } = session;
   let waiting: readonly Waiting[] = due.map((trial) => ({
     trial,
-    places: trial.placesThere?.map(({ host }) => host) ?? [localHost],
+    places: trial.allocations?.map(({ host }) => host) ?? [localHost],
   }));
   const lanes = [...new Set(waiting.flatMap(({ places }) => places))];
   const busy = new Map<string, Promise<void>>();
   const ended: EndedTrial[] = [];
   const workAt = async (host: string, { trial, places }: Waiting): Promise<void> => {
     const { number } = trial;
-    const place = trial.placesThere?.find((one) => one.host === host) ?? null;
+    const allocation = trial.allocations?.find((one) => one.host === host) ?? null;
     const turn = due.findIndex((one) => one.number === number) + 1;
-    await record({ type: 'trial-begun', number, turn, of: due.length, host: place?.host ?? null });
-    const { end, error } = await worked(session, trial, place);
+    await record({ type: 'trial-begun', number, turn, of: due.length, host: allocation?.host ?? null });
+    const { end, error } = await worked(session, trial, allocation);
     // What fits elsewhere too does not wait for a host that is away.
     const isAway = isLost(end) && !isStopped(stops);
     if (isAway) waiting = waiting.map((one) => without(host, one));

@@ -8,7 +8,13 @@ import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
 import { problemError } from '../contract/run/spec-tools';
 import { mergeTrees } from '../contract/trees';
-import { type Place, type PlacedTrial, type PlannedTrial, type StudySession, typedOf } from './study-hands';
+import {
+  type HostAllocation,
+  type PlacedTrial,
+  type PlannedTrial,
+  type StudySession,
+  typedOf,
+} from './study-hands';
 
 const hasMeasured = ({ scenarios }: RunState): boolean =>
   Object.values(scenarios).some(({ points, missing }) => points.length + missing.length > 0);
@@ -79,7 +85,7 @@ function fitsOf(session: StudySession, spec: RunSpec, hosts: readonly string[]):
   return session.hands.hostFits({ spec, hosts, modelOfGpu, skipPreflight });
 }
 
-const placesOf = (fits: readonly HostFit[]): readonly Place[] =>
+const allocationsOf = (fits: readonly HostFit[]): readonly HostAllocation[] =>
   fits.flatMap((fit) => (fit.fits ? [{ host: fit.host, gpus: fit.gpus }] : []));
 
 /** Where it is measured, or why not. A run of which something was measured stays on its host. */
@@ -95,7 +101,7 @@ async function placedOn(
   if (state !== null && begun !== null && own !== null) {
     const fits = await fitsOf(session, begun, [own]);
     const { hosts, error, leftOut } = placementOf(fits);
-    if (hosts.length > 0) return { ...run, hosts, placesThere: placesOf(fits), notes: [] };
+    if (hosts.length > 0) return { ...run, hosts, allocations: allocationsOf(fits), notes: [] };
     const others = candidates.filter((host) => host !== own);
     if (hasMeasured(state) || others.length === 0) {
       // It has figures, and is a run of this matrix all the same.
@@ -104,7 +110,7 @@ async function placedOn(
         message: leftOut ?? '',
         where: 'engine.host',
       };
-      return { ...run, hosts: [own], error: error ?? misfit, placesThere: [], notes: [] };
+      return { ...run, hosts: [own], error: error ?? misfit, allocations: [], notes: [] };
     }
     return placedOn(session, { ...run, state: null }, spec, others);
   }
@@ -117,7 +123,7 @@ async function placedOn(
     hosts: hosts.length > 0 ? hosts : candidates,
     leftOut,
     error,
-    placesThere: placesOf(fits),
+    allocations: allocationsOf(fits),
     notes,
   };
 }
@@ -125,17 +131,17 @@ async function placedOn(
 /** With what keeps the run from being started now, and the hosts that it can be given to. */
 export async function placed(session: StudySession, run: PlannedTrial): Promise<PlacedTrial> {
   const { spec, leftOut, state, number } = run;
-  const asItIs: PlacedTrial = { ...run, placesThere: null, notes: [] };
-  if (spec === null || leftOut !== null) return asItIs;
+  const unplaced: PlacedTrial = { ...run, allocations: null, notes: [] };
+  if (spec === null || leftOut !== null) return unplaced;
   const candidates = candidatesOf(run, spec, session.hosts);
   if (state?.status === 'done') {
     const done = specOf(state);
     const own = candidates === null || done === null ? null : hostOf(done);
-    return own === null ? asItIs : { ...asItIs, hosts: [own] };
+    return own === null ? unplaced : { ...unplaced, hosts: [own] };
   }
-  if (typeof candidates === 'string') return { ...asItIs, leftOut: candidates };
+  if (typeof candidates === 'string') return { ...unplaced, leftOut: candidates };
   const unapproved = await reachError(session, spec, number, candidates ?? []);
-  if (unapproved !== null) return { ...asItIs, error: unapproved };
-  if (candidates === null) return { ...asItIs, error: await startError(session, spec) };
+  if (unapproved !== null) return { ...unplaced, error: unapproved };
+  if (candidates === null) return { ...unplaced, error: await startError(session, spec) };
   return placedOn(session, run, spec, candidates);
 }

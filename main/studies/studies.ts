@@ -130,12 +130,12 @@ export class Studies {
 
   /** Runs under way do not end where the journal of their study cannot be written: that is told behind them. */
   private recorder(name: string): Pick<StudySession, 'record'> & { readonly requireWritten: () => void } {
-    const { studies, tell } = this.hands;
+    const { studies, onEntry } = this.hands;
     const failed: unknown[] = [];
     return {
       record: async (body) => {
         try {
-          tell(name, await studies.append(name, body));
+          onEntry(name, await studies.append(name, body));
         } catch (error) {
           failed.push(error);
         }

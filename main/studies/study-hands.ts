@@ -35,7 +35,7 @@ export interface StudyHands {
   /** Writes the report to the study's folder of reports in the home. */
   readonly writeReport: (name: string, results: readonly MatrixResult[]) => Promise<unknown>;
   readonly removeReports: (name: string) => Promise<void>;
-  readonly tell: (name: string, entry: StudyEntry) => void;
+  readonly onEntry: (name: string, entry: StudyEntry) => void;
 }
 
 interface Consent {
@@ -53,7 +53,7 @@ export interface PlannedTrial extends MatrixResult {
 }
 
 /** Where a run is given to. */
-export interface Place {
+export interface HostAllocation {
   /** "local": this machine. */
   readonly host: string;
   /** The GPUs there that it may have; null: as it asks. */
@@ -63,7 +63,7 @@ export interface Place {
 /** A trial with what stands in its way, and where it can be measured. */
 export interface PlacedTrial extends PlannedTrial {
   /** null: it is not given to a host, and measured where it says itself. */
-  readonly placesThere: readonly Place[] | null;
+  readonly allocations: readonly HostAllocation[] | null;
   /** Why it is not given to hosts that it could else be given to, one text each. */
   readonly notes: readonly string[];
 }

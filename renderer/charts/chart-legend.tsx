@@ -22,15 +22,15 @@ const polygons: Readonly<Record<string, string>> = {
 const dashes: Readonly<Record<string, string>> = { dot: '1.5 2.5', dash: '5 3', dashdot: '5 2 1 2' };
 
 function Mark({ symbol, color, hollow }: { symbol: string; color: string; hollow: boolean }) {
-  const look = { fill: hollow ? 'var(--panel)' : color, stroke: color, strokeWidth: 1.5 };
+  const style = { fill: hollow ? 'var(--panel)' : color, stroke: color, strokeWidth: 1.5 };
   if (symbol === 'x-thin') {
     return <path d="M9.5 2.5 l7 7 m0 -7 l-7 7" fill="none" stroke={color} strokeWidth={2} />;
   }
   const points = polygons[symbol];
   return points === undefined ? (
-    <circle cx={middle.x} cy={middle.y} r={radius - 0.75} {...look} />
+    <circle cx={middle.x} cy={middle.y} r={radius - 0.75} {...style} />
   ) : (
-    <polygon points={points} {...look} strokeWidth={1} />
+    <polygon points={points} {...style} strokeWidth={1} />
   );
 }
 

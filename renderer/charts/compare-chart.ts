@@ -26,7 +26,7 @@ const values = {
 } as const;
 
 /** Colour and symbol of the run at this place, as its chart series has them. */
-export const runLook = (
+export const runStyle = (
   theme: ChartTheme,
   index: number,
 ): { readonly color: string; readonly symbol: string } => ({
@@ -65,7 +65,7 @@ export function compareChart(
         const name = runs[index]?.name ?? '';
         return sweepSeries(
           { ...input, planned: levelsOf(input) },
-          { name: plain(name), ...runLook(theme, index) },
+          { name: plain(name), ...runStyle(theme, index) },
           numberOf(column),
           column.interval === undefined ? undefined : intervalOf(column),
           (point) => `${wrapped(name)}<br>${pointText(point)}`,

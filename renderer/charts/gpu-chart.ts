@@ -12,12 +12,12 @@ import { holeSeries, sortedPoints, sweepSeries } from './sweep-series';
 import type { Trace } from './trace';
 
 /** Lines of a GPU in a hover text, so that several stay on the page. */
-const mostTold = 4;
+const mostShown = 4;
 
 /** The level, and everything that was read of its GPUs. */
 function readingText(point: LoadPoint): string {
   const all = point.gpus ?? [];
-  const told = all.slice(0, mostTold).flatMap((gpu) => {
+  const shown = all.slice(0, mostShown).flatMap((gpu) => {
     const known = gpus.filter((column) => column.read(gpu) !== null && column.read(gpu) !== undefined);
     const values = known.map(
       (column) =>
@@ -32,8 +32,8 @@ function readingText(point: LoadPoint): string {
   return [
     wrapped(levelText(point)),
     `${cellText(throughput, point)} inferences/s`,
-    ...told,
-    ...(all.length > mostTold ? [`and ${all.length - mostTold} more GPUs`] : []),
+    ...shown,
+    ...(all.length > mostShown ? [`and ${all.length - mostShown} more GPUs`] : []),
     ...doubtLines(point),
   ].join('<br>');
 }

@@ -39,13 +39,13 @@ function ms({ scheduledP99Us, p99Us }: LiveWindow): number | null {
 /** Means, and latencies from the send of an open loop, are dotted: the latter hide what waited. */
 function seriesOf(input: SweepInput, line: ChartLine): Trace {
   const { name, tone, read, interval } = line;
-  const look = {
+  const style = {
     name,
     color: input.theme[tone],
     symbol: symbolNames[line.symbol],
     dash: tone === 'avg' || line.fromSend ? 'dot' : 'solid',
   } as const;
-  return sweepSeries(input, look, read, interval);
+  return sweepSeries(input, style, read, interval);
 }
 
 /** Mean and percentiles over the sweep, milliseconds. */

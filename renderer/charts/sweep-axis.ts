@@ -61,7 +61,7 @@ const axisName = (name: string, log: boolean): string => {
 };
 
 /** Title and colours, the same in every axis. */
-export const axisLook = (theme: ChartTheme, title: string, standoff = 6) => ({
+export const axisStyle = (theme: ChartTheme, title: string, standoff = 6) => ({
   title: { text: title, standoff, font: { size: 11, color: theme.dim } },
   tickfont: { color: theme.dim },
   gridcolor: theme.grid,
@@ -94,7 +94,7 @@ export function sweepAxis(input: SweepInput): Axis {
   return {
     type: log ? 'log' : 'linear',
     range,
-    ...axisLook(input.theme, axisName(sweepName(input), log)),
+    ...axisStyle(input.theme, axisName(sweepName(input), log)),
     tickvals: ticks,
     ticktext: ticks.map(String),
     tickangle: 0,
@@ -106,7 +106,7 @@ export function sweepAxis(input: SweepInput): Axis {
 /** A value axis from zero, so that lengths can be compared. */
 export function valueAxis({ theme }: Pick<SweepInput, 'theme'>, title: string): Axis {
   return {
-    ...axisLook(theme, title, 8),
+    ...axisStyle(theme, title, 8),
     rangemode: 'tozero',
     tickformat: ',~r',
     nticks: 6,

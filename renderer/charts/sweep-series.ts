@@ -18,7 +18,7 @@ import { levelOf, signTrace, type SweepInput } from './chart';
 import { doubtLines, symbolOf, wrapped } from './hover-text';
 import type { Trace } from './trace';
 
-export interface SeriesLook {
+export interface SeriesStyle {
   readonly name: string;
   readonly color: string;
   readonly symbol: string;
@@ -87,7 +87,7 @@ export function pointText(point: LoadPoint): string {
 /** A measured value over the sweep; levels that are not steady are hollow. */
 export function sweepSeries(
   input: SweepInput,
-  look: SeriesLook,
+  style: SeriesStyle,
   valueOf: (point: LoadPoint) => number | null,
   intervalOf?: (point: LoadPoint) => number | null,
   textOf: (point: LoadPoint) => string = pointText,
@@ -96,19 +96,19 @@ export function sweepSeries(
   return {
     type: 'scatter',
     mode: isGrid(input.scenario, points) ? 'markers' : 'lines+markers',
-    name: look.name,
+    name: style.name,
     x: points.map((point) => levelOf(input.scenario, point)),
     y: points.map((point) => valueOf(point) ?? NaN),
-    line: { color: look.color, width: 1.75, dash: look.dash ?? 'solid' },
+    line: { color: style.color, width: 1.75, dash: style.dash ?? 'solid' },
     marker: {
-      color: look.color,
+      color: style.color,
       size: 7,
-      symbol: points.map((point) => symbolOf(point, look.symbol)),
-      line: { width: 1.5, color: look.color },
+      symbol: points.map((point) => symbolOf(point, style.symbol)),
+      line: { width: 1.5, color: style.color },
     },
     hovertext: points.map(textOf),
     hoverinfo: 'text',
-    ...errorBars(points, look, valueOf, intervalOf),
+    ...errorBars(points, style, valueOf, intervalOf),
   };
 }
 
@@ -123,16 +123,16 @@ function pale(color: string): string {
 /** The range of a repeated level, from its smallest to its largest value; else the interval, where there is one. */
 function errorBars(
   points: readonly LoadPoint[],
-  look: SeriesLook,
+  style: SeriesStyle,
   valueOf: (point: LoadPoint) => number | null,
   intervalOf: ((point: LoadPoint) => number | null) | undefined,
 ): Pick<Trace, 'error_y'> {
-  const style = { type: 'data' as const, color: pale(look.color), thickness: 1, width: 2 };
+  const bar = { type: 'data' as const, color: pale(style.color), thickness: 1, width: 2 };
   if (points.some((point) => point.repeats !== undefined)) {
     const ends = points.map((point) => rangeOf(point, valueOf));
     return {
       error_y: {
-        ...style,
+        ...bar,
         symmetric: false,
         array: ends.map(({ up }) => up),
         arrayminus: ends.map(({ down }) => down),
@@ -143,7 +143,7 @@ function errorBars(
   if (intervals.every((interval) => interval === null)) return {};
   return {
     error_y: {
-      ...style,
+      ...bar,
       symmetric: false,
       array: intervals.map((interval) => interval ?? 0),
       // No rate and no latency is below zero, whatever the interval says.

@@ -7,7 +7,7 @@ import { paretoFront, spacedLevels } from '../../main/domain/measured/points';
 import { budgetView } from './budget-line';
 import { baseLayout, type Chart, levelOf, signTrace, type SweepInput, sweepOfState } from './chart';
 import type { ChartTheme } from './chart-theme';
-import { ofSweep, runLook } from './compare-chart';
+import { ofSweep, runStyle } from './compare-chart';
 import { plain, symbolOf, wrapped } from './hover-text';
 import { valueAxis } from './sweep-axis';
 import { pointText, sortedPoints } from './sweep-series';
@@ -114,7 +114,7 @@ export function compareTradeOff(
   );
   return {
     data: all.map(({ name, points }, index): Trace => {
-      const { color, symbol } = runLook(theme, index);
+      const { color, symbol } = runStyle(theme, index);
       const drawn = frontAndRest(points);
       const of = drawn.map(({ point }) => point);
       return {

@@ -4,7 +4,7 @@ import { type Sweep, sweepTitle } from '../../main/contract/run/sweep';
 import { budgetView } from './budget-line';
 import { baseLayout, type Chart, lineAcross } from './chart';
 import type { ChartTheme } from './chart-theme';
-import { axisLook, valueAxis } from './sweep-axis';
+import { axisStyle, valueAxis } from './sweep-axis';
 import type { Axis, ChartLayout, Trace } from './trace';
 import { levelAt, windowNumbers, type WindowSeries } from './window-series';
 
@@ -42,7 +42,7 @@ function windowText({ sweep, series }: WindowsInput, at: number): string {
   ].join('');
 }
 
-interface LineLook {
+interface LineStyle {
   readonly color: string;
   readonly symbol: string;
   readonly dash?: string;
@@ -50,9 +50,9 @@ interface LineLook {
   readonly right?: boolean;
 }
 
-function windowLine(input: WindowsInput, name: string, y: Float64Array, look: LineLook): Trace {
+function windowLine(input: WindowsInput, name: string, y: Float64Array, style: LineStyle): Trace {
   const { count } = input.series;
-  const { color, symbol, dash = 'solid', right = false } = look;
+  const { color, symbol, dash = 'solid', right = false } = style;
   return {
     type: 'scatter',
     // Symbols for so many windows that they can be told apart; a line alone for more.
@@ -103,7 +103,7 @@ function windowsAxis({ series, sweep, theme }: WindowsInput, end: number): Axis 
   const named = series.starts.filter((_start, index) => index % skip === 0);
   return {
     type: 'linear',
-    ...axisLook(theme, `Windows in the order of measuring, by ${sweepTitle[sweep].toLowerCase()}`),
+    ...axisStyle(theme, `Windows in the order of measuring, by ${sweepTitle[sweep].toLowerCase()}`),
     tickvals: named.map((start) => start.at + 1),
     ticktext: named.map((start) => String(start.level)),
     gridcolor: 'rgba(0,0,0,0)',

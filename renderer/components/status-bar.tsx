@@ -94,7 +94,7 @@ function FailedStatus() {
   );
 }
 
-const looks = {
+const styles = {
   connected: { icon: IconCircleCheck, tone: 'good' },
   connecting: { icon: IconLoader2, tone: 'info' },
   unavailable: { icon: IconAlertTriangle, tone: 'dim' },
@@ -116,7 +116,7 @@ function DockerStatus() {
     <Item data-docker={state.connection} onClick={wayTo({ page: 'containers' })}>
       <IconBox size={14} aria-hidden="true" />
       Docker
-      <Status {...looks[state.connection]} size={14} text={words(state)} />
+      <Status {...styles[state.connection]} size={14} text={words(state)} />
     </Item>
   );
 }
@@ -136,8 +136,8 @@ function RunningStatus() {
   );
 }
 
-const availableLook = { icon: IconCircleCheck, tone: 'good', text: 'available' } as const;
-const missingLook = { icon: IconAlertTriangle, tone: 'bad', text: 'not available' } as const;
+const availableStyle = { icon: IconCircleCheck, tone: 'good', text: 'available' } as const;
+const missingStyle = { icon: IconAlertTriangle, tone: 'bad', text: 'not available' } as const;
 
 /** Engine, running work, problems, hardware; each opens its page. In a narrow window the last items go first, each as a whole. */
 export function StatusBar() {
@@ -154,7 +154,7 @@ export function StatusBar() {
           <IconServer2 size={14} aria-hidden="true" />
           local
           {local.version === null ? '' : ` · Triton ${local.version}`}
-          <Status {...(local.available ? availableLook : missingLook)} size={14} />
+          <Status {...(local.available ? availableStyle : missingStyle)} size={14} />
         </Item>
       )}
       <DockerStatus />

@@ -17,17 +17,17 @@ import { runStatusText, stepStatusText } from '../format/words';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'dim';
 
-export interface Look {
+export interface StatusStyle {
   readonly icon: Icon;
   readonly tone: Tone;
 }
 
 /** The same with its word. */
-export interface WordLook extends Look {
+export interface StatusWord extends StatusStyle {
   readonly text: string;
 }
 
-const runLooks: Readonly<Record<RunStatus, Look>> = {
+const runStyles: Readonly<Record<RunStatus, StatusStyle>> = {
   created: { icon: IconCircleDashed, tone: 'dim' },
   running: { icon: IconLoader2, tone: 'info' },
   interrupted: { icon: IconPlugConnectedX, tone: 'warn' },
@@ -39,13 +39,13 @@ const runLooks: Readonly<Record<RunStatus, Look>> = {
 };
 
 /** `paused`: a step that has begun and waits for Resume. */
-const stepLooks: Readonly<Record<StepStatus | 'paused', Look>> = {
-  ...runLooks,
-  waiting: runLooks.created,
-  skipped: runLooks.cancelled,
+const stepStyles: Readonly<Record<StepStatus | 'paused', StatusStyle>> = {
+  ...runStyles,
+  waiting: runStyles.created,
+  skipped: runStyles.cancelled,
 };
 
-const warnedLook: Look = { icon: IconAlertTriangle, tone: 'warn' };
+const warnedStyle: StatusStyle = { icon: IconAlertTriangle, tone: 'warn' };
 
 /** Icon and word, the color only repeats it; the icon of what is under way turns. */
 export function Status({
@@ -55,7 +55,7 @@ export function Status({
   size = 15,
   children = text,
   ...rest
-}: ComponentProps<'span'> & Look & { text?: string; size?: number }) {
+}: ComponentProps<'span'> & StatusStyle & { text?: string; size?: number }) {
   return (
     <span className={`status tone-${tone}`} {...rest}>
       <StatusIcon
@@ -70,29 +70,29 @@ export function Status({
 
 /** State of a run. `text` is more exact where more is known. */
 export function RunStatusText({ status, text }: { status: RunStatus; text?: string | undefined }) {
-  return <Status {...runLooks[status]} text={text ?? runStatusText[status]} data-status={status} />;
+  return <Status {...runStyles[status]} text={text ?? runStatusText[status]} data-status={status} />;
 }
 
 /** Of a gate. */
 export function PassedText({ passed }: { passed: boolean }) {
-  return <Status {...runLooks[passed ? 'done' : 'failed']} text={passed ? 'Passed' : 'Not passed'} />;
+  return <Status {...runStyles[passed ? 'done' : 'failed']} text={passed ? 'Passed' : 'Not passed'} />;
 }
 
-const accuracyLooks: Readonly<Record<Accuracy['word'], Look>> = {
-  verified: runLooks.done,
-  failed: runLooks.failed,
-  'not checked': runLooks.created,
+const accuracyStyles: Readonly<Record<Accuracy['word'], StatusStyle>> = {
+  verified: runStyles.done,
+  failed: runStyles.failed,
+  'not checked': runStyles.created,
 };
 
 /** What came of comparing with the framework; `children` are more than the word. */
 export function AccuracyText({ word, children = word }: { word: Accuracy['word']; children?: string }) {
-  return <Status {...accuracyLooks[word]}>{children}</Status>;
+  return <Status {...accuracyStyles[word]}>{children}</Status>;
 }
 
 export function StepStatusIcon({ status, warned }: { status: StepStatus | 'paused'; warned: boolean }) {
-  const look = warned && status === 'done' ? warnedLook : stepLooks[status];
+  const style = warned && status === 'done' ? warnedStyle : stepStyles[status];
   return (
-    <Status {...look} size={16}>
+    <Status {...style} size={16}>
       <span className="visually-hidden">
         {status === 'paused' ? runStatusText.paused : stepStatusText[status]}
         {warned ? ', with warnings' : ''}

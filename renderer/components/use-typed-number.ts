@@ -3,16 +3,16 @@ import { useState } from 'react';
 /**
  * What a field of a number shows and tells while it is typed in. Mantine hands over the text where that is not a whole
  * number yet ("2.", "0.0", "-"): it stays as it was typed until the field is left.
- * @param tell null: the field was emptied. Not called for what is no number.
+ * @param onNumber null: the field was emptied. Not called for what is no number.
  */
-export function useTypedNumber(value: number | null, tell: (next: number | null) => void) {
+export function useTypedNumber(value: number | null, onNumber: (next: number | null) => void) {
   const [typed, setTyped] = useState<string | null>(null);
   return {
     value: typed ?? value ?? '',
     onChange: (next: number | string) => {
       setTyped(typeof next === 'string' ? next : null);
-      if (next === '') tell(null);
-      else if (Number.isFinite(Number(next))) tell(Number(next));
+      if (next === '') onNumber(null);
+      else if (Number.isFinite(Number(next))) onNumber(Number(next));
     },
     onBlur: () => {
       setTyped(null);

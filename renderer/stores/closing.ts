@@ -5,7 +5,7 @@ export interface Closing {
   /** What a wish to close would stop; null while nobody wishes to. */
   readonly work: WorkUnderWay | null;
   readonly stay: () => void;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 /** Whether closing the window waits for an answer. */
@@ -13,7 +13,7 @@ export function createClosing(): StoreApi<Closing> {
   return createStore<Closing>()((set) => ({
     work: null,
     stay: () => set({ work: null }),
-    hear: (event) => {
+    onEvent: (event) => {
       if (event.type === 'close-asked') set({ work: event.work });
     },
   }));

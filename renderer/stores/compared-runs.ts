@@ -18,7 +18,7 @@ export interface ComparedRuns {
   /** @param runIds those on the page when absent */
   readonly typeBudget: (budgetMs: number | null, runIds?: readonly string[]) => void;
   readonly open: (runIds: readonly string[]) => Promise<void>;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 /** The runs of the Compare page; those under way go on filling. */
@@ -62,7 +62,7 @@ export function createComparedRuns(client: Client): StoreApi<ComparedRuns> {
         set({ runIds: wanted, errors: {}, states: Object.fromEntries(kept) });
         await Promise.all(wanted.map(fetchOne));
       },
-      hear(event) {
+      onEvent(event) {
         const { runIds, states } = get();
         if (event.type === 'runs-changed') {
           // The end of a run of another process shows in its lease only.

@@ -16,7 +16,7 @@ export interface Docker {
   readonly load: () => Promise<void>;
   /** Rejects with what the core refuses. */
   readonly act: (action: ContainerAction, id: string) => Promise<void>;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 /** Whether the engine was asked for `next` before it was asked for `known`. */
@@ -31,17 +31,17 @@ const without = <Value>(record: Readonly<Record<string, Value>>, id: string) =>
 /** The Docker Engine and the workbench's own containers: fetched once, then told; an older listing never wins. */
 export function createDocker(client: Client): StoreApi<Docker> {
   return createStore<Docker>()((set, get) => {
-    let told = 0;
+    let events = 0;
     return {
       state: null,
       error: null,
       busy: {},
       async load() {
-        const before = told;
+        const before = events;
         try {
           const state = await client.call('docker.state');
           // What was told while the answer was on its way is at least as new.
-          if (told === before && !isOlder(state, get().state)) set({ state });
+          if (events === before && !isOlder(state, get().state)) set({ state });
           set({ error: null });
         } catch (error) {
           set({ error: toWire(error) });
@@ -56,9 +56,9 @@ export function createDocker(client: Client): StoreApi<Docker> {
           set({ busy: without(get().busy, id) });
         }
       },
-      hear(event) {
+      onEvent(event) {
         if (event.type !== 'docker-changed' || isOlder(event.state, get().state)) return;
-        told += 1;
+        events += 1;
         set({ state: event.state, error: null });
       },
     };

@@ -11,14 +11,14 @@ export interface ImageWorks {
   readonly load: () => Promise<void>;
   /** Takes one that has ended off the list. */
   readonly dismiss: (id: string) => void;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 /** Pulls and builds: fetched once, then told. */
 export function createImageWorks(client: Client): StoreApi<ImageWorks> {
   return createStore<ImageWorks>()((set, get) => {
     const dismissed = new Set<string>();
-    const told = new Map<string, ImageWork>();
+    const updates = new Map<string, ImageWork>();
     return {
       works: [],
       error: null,
@@ -28,7 +28,7 @@ export function createImageWorks(client: Client): StoreApi<ImageWorks> {
           const known = new Set(fetched.map((work) => work.id));
           // What was told is at least as new as the answer, which may have crossed it.
           const begun = get().works.filter((work) => !known.has(work.id));
-          const works = [...begun, ...fetched.map((work) => told.get(work.id) ?? work)];
+          const works = [...begun, ...fetched.map((work) => updates.get(work.id) ?? work)];
           set({ works: works.filter((work) => !dismissed.has(work.id)), error: null });
         } catch (error) {
           set({ error: toWire(error) });
@@ -38,10 +38,10 @@ export function createImageWorks(client: Client): StoreApi<ImageWorks> {
         dismissed.add(id);
         set({ works: get().works.filter((work) => work.id !== id) });
       },
-      hear(event) {
+      onEvent(event) {
         if (event.type !== 'image-work' || dismissed.has(event.work.id)) return;
         const { works } = get();
-        told.set(event.work.id, event.work);
+        updates.set(event.work.id, event.work);
         set({
           works: works.some((work) => work.id === event.work.id)
             ? works.map((work) => (work.id === event.work.id ? event.work : work))

@@ -5,7 +5,7 @@
 export function createLatest<Answer>(
   delayMs: number,
   ask: () => Promise<Answer>,
-  tell: (answer: Answer) => void,
+  onAnswer: (answer: Answer) => void,
 ) {
   let newest = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -15,7 +15,7 @@ export function createLatest<Answer>(
     newest += 1;
     const own = newest;
     const answer = await ask();
-    if (own === newest) tell(answer);
+    if (own === newest) onAnswer(answer);
   };
   return {
     /** Asks after the delay, unless another question comes before. */

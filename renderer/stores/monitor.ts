@@ -34,7 +34,7 @@ export interface Monitor {
   readonly show: (minutes: number) => void;
   readonly pause: (paused: boolean) => void;
   readonly select: (key: string) => void;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 /** What is watched and the last 24 hours of it; told once a second, also while another page is shown. */
@@ -84,7 +84,7 @@ export function createMonitorStore(client: Client): StoreApi<Monitor> {
       select(key) {
         set({ selected: key });
       },
-      hear(event) {
+      onEvent(event) {
         if (event.type === 'monitor-changed' || event.type === 'monitor-cleared') newest.outdate();
         if (event.type === 'monitor-changed')
           set({ state: event.state, alerts: event.state.alerts, error: null });

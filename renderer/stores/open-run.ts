@@ -34,7 +34,7 @@ export interface OpenRun {
   /** Runs that were asked to stop and have not yet, by id. */
   readonly stopping: Readonly<Record<string, 'pause' | 'cancel'>>;
   readonly open: (runId: string) => Promise<void>;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 /** A cancel outranks the pause before it. */
@@ -113,7 +113,7 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
       return own;
     };
 
-    const hearEntry = (entry: JournalEntry): void => {
+    const onEntry = (entry: JournalEntry): void => {
       const { state, runId } = get();
       if (endsLive.has(entry.type)) set({ progress: null });
       if (endsLevel.has(entry.type)) set({ level: null });
@@ -140,7 +140,7 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
         }
         await refresh(runId);
       },
-      hear(event) {
+      onEvent(event) {
         const { runId } = get();
         if (event.type === 'runs-changed') {
           // The end of a run of another process shows in its lease only.
@@ -153,7 +153,7 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
           if (stopping !== get().stopping) set({ stopping });
         }
         if (event.type === 'journal' && event.runId === runId) {
-          hearEntry(event.entry);
+          onEntry(event.entry);
         } else if (event.type === 'held-up' && event.runId === runId) {
           const { state } = get();
           if (state !== null) set({ state: waiting(state, event.wait), progress: null, level: null });

@@ -26,7 +26,7 @@ export interface SettingsStore {
   readonly set: (key: SettingKey, value: SettingValue) => Promise<void>;
   readonly reset: (key: SettingKey) => Promise<void>;
   readonly seek: (sought: SoughtSetting | null) => void;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 export const settingsOf = ({ state }: Pick<SettingsStore, 'state'>): Settings =>
@@ -53,7 +53,7 @@ export function createSettings(client: Client): StoreApi<SettingsStore> {
       set({ state: await client.call('settings.reset', { key }) });
     },
     seek: (sought) => set({ sought }),
-    hear: (event) => {
+    onEvent: (event) => {
       if (event.type === 'settings-changed') set({ state: event.state });
       if (event.type === 'home-move') set({ move: event.work });
     },

@@ -18,7 +18,7 @@ export interface Tools {
   readonly repair: (components: readonly ComponentId[]) => Promise<void>;
   readonly remove: (components: readonly ComponentId[]) => Promise<void>;
   readonly cancel: () => Promise<void>;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 /** The tools in the workbench home and the work on them; when it ends, the machine is read again. */
@@ -44,7 +44,7 @@ export function createTools(client: Client, machine: StoreApi<Resource<MachineSt
     cancel: async () => {
       await client.call('tools.cancel');
     },
-    hear: (event) => {
+    onEvent: (event) => {
       if (event.type !== 'setup-work') return;
       const before = get().work;
       set({ work: event.work });

@@ -33,7 +33,7 @@ const isServerVerdict = (event: MonitorEvent): boolean =>
 export async function measureVerdicts(trials: number): Promise<readonly Verdict[]> {
   const dir = await mkdtemp(join(tmpdir(), 'workbench-verdicts-'));
   const verdicts: Verdict[] = [];
-  const heard: { wants: ((event: MonitorEvent) => boolean) | null; atMs: number } = {
+  const listener: { wants: ((event: MonitorEvent) => boolean) | null; atMs: number } = {
     wants: null,
     atMs: NaN,
   };
@@ -55,19 +55,19 @@ export async function measureVerdicts(trials: number): Promise<readonly Verdict[
         ready = model?.state === 'ready';
         probed = (model?.probe?.p50Us ?? null) !== null;
       }
-      if (!event.type.startsWith('monitor-') || heard.wants?.(event as MonitorEvent) !== true) return;
-      heard.wants = null;
-      heard.atMs = performance.now();
+      if (!event.type.startsWith('monitor-') || listener.wants?.(event as MonitorEvent) !== true) return;
+      listener.wants = null;
+      listener.atMs = performance.now();
     },
   });
   const time = async (kind: Verdict['kind'], wants: (event: MonitorEvent) => boolean, kill: () => void) => {
     await sleep(1000 * Math.random());
-    heard.atMs = NaN;
-    heard.wants = wants;
+    listener.atMs = NaN;
+    listener.wants = wants;
     const killedMs = performance.now();
     kill();
-    await until('the verdict comes', () => !Number.isNaN(heard.atMs));
-    verdicts.push({ kind, tookMs: heard.atMs - killedMs });
+    await until('the verdict comes', () => !Number.isNaN(listener.atMs));
+    verdicts.push({ kind, tookMs: listener.atMs - killedMs });
   };
   const watch = async (triton: TestTriton) => {
     ready = false;

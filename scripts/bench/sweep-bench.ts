@@ -107,7 +107,7 @@ async function sweepAnalyzer(): Promise<Swept> {
 }
 
 /** A look at each level, whatever its windows' spread; all looks together are the reference. */
-async function lookAtLevels(): Promise<Found> {
+async function readLevels(): Promise<Found> {
   const found = new Map<number, number>();
   for (const concurrency of shuffled(concurrencies)) {
     const point = await native.measure({
@@ -149,28 +149,28 @@ try {
   const values = Float32Array.from({ length: elements }, (_unused, index) => ((index * 37) % 101) / 101);
   await writeFile(join(dir, 'values.bin'), Buffer.from(values.buffer));
   const server = await createTritonClient(triton.httpAddress).serverMetadata();
-  const looks: Found[] = [];
+  const readings: Found[] = [];
   const swept: Record<Tool, Swept[]> = { native: [], perf_analyzer: [] };
   const cut = await untilCut(async () => {
-    looks.push(await lookAtLevels());
+    readings.push(await readLevels());
     for (let repeat = 1; repeat <= repeats && !isCut(); repeat += 1) {
       for (const tool of shuffled(tools)) {
         const one = tool === 'native' ? await sweepNative() : await sweepAnalyzer();
         if (isCut()) return;
         swept[tool].push(one);
         say(`${repeat} of ${repeats}, ${tool}: ${one.p95Us.size} points in ${one.seconds.toFixed(1)} s`);
-        looks.push(await lookAtLevels());
+        readings.push(await readLevels());
       }
     }
   });
   // A repeat that was cut between the two tools is no pair.
   const pairs = Math.min(...tools.map((tool) => swept[tool].length));
   for (const tool of tools) swept[tool].splice(pairs);
-  const looksUs = (concurrency: number) => looks.map((found) => found.get(concurrency) ?? NaN);
+  const readingsUs = (concurrency: number) => readings.map((found) => found.get(concurrency) ?? NaN);
   const referenceUs = (concurrency: number) =>
-    looksUs(concurrency).reduce((sum, p95Us) => sum + p95Us, 0) / looks.length;
+    readingsUs(concurrency).reduce((sum, p95Us) => sum + p95Us, 0) / readings.length;
   const drifts = concurrencies.flatMap((one) =>
-    looksUs(one).map((p95Us) => 100 * Math.abs(p95Us / referenceUs(one) - 1)),
+    readingsUs(one).map((p95Us) => 100 * Math.abs(p95Us / referenceUs(one) - 1)),
   );
   const errorsOf = (tool: Tool, wanted: readonly number[] = concurrencies) =>
     swept[tool].flatMap((one) =>
@@ -227,7 +227,7 @@ try {
   const perLevel = concurrencies.map((concurrency) => {
     const off = (tool: Tool) => rangeText(errorsOf(tool, [concurrency]), 1);
     const found = rangeText(
-      looksUs(concurrency).map((p95Us) => p95Us / 1000),
+      readingsUs(concurrency).map((p95Us) => p95Us / 1000),
       2,
     );
     const mean = (referenceUs(concurrency) / 1000).toFixed(2);
@@ -241,7 +241,7 @@ try {
     `by \`perf\` of the command line with the product's defaults (levels in turns, three windows of 2 s each)${cliOptions.length === 0 ? '' : ` but ${cliOptions.join(' ')}`}, and by perf_analyzer with its own (windows of 5 s and a fifth, 10 %,`,
     'ten trials), one process a level so that a level without a row does not end its sweep. Levels are shuffled, the tool',
     'that begins is chosen by chance. Times are of whole processes. The reference is the built-in load generator over three windows',
-    `of ${referenceMs / 1000} s a level before, between and after all sweeps, the mean of ${looks.length} such looks: ${((looks.length * 3 * referenceMs) / 1000).toFixed(0)} s a level, spread over`,
+    `of ${referenceMs / 1000} s a level before, between and after all sweeps, the mean of ${readings.length} such looks: ${((readings.length * 3 * referenceMs) / 1000).toFixed(0)} s a level, spread over`,
     'the whole time, so that it is what the machine does in the mean. An error counts where a point was delivered.',
     'Median [lowest–highest].',
     '',

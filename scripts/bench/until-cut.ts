@@ -20,14 +20,14 @@ export const isCut = (): boolean => state.cut;
  * @returns true when it was cut
  */
 export async function untilCut(work: () => Promise<void>): Promise<boolean> {
-  const heard: { emit: () => void } = { emit: () => undefined };
+  const listener: { emit: () => void } = { emit: () => undefined };
   const asked = new Promise<void>((resolve) => {
-    heard.emit = resolve;
+    listener.emit = resolve;
   });
   const cut = () => {
     if (state.cut) return;
     state.cut = true;
-    heard.emit();
+    listener.emit();
     endGroup();
   };
   // They stay for good: the signal to the group comes back here.

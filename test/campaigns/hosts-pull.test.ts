@@ -24,9 +24,9 @@ const layerMiB = 600;
 async function ended({ docker }: DockerClient, stream: NodeJS.ReadableStream): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     docker.modem.followProgress(stream, (error: Error | null, events: { readonly error?: string }[]) => {
-      const told = error ?? events.find((event) => event.error !== undefined)?.error;
-      if (told === undefined) resolve();
-      else reject(told instanceof Error ? told : new Error(told));
+      const failure = error ?? events.find((event) => event.error !== undefined)?.error;
+      if (failure === undefined) resolve();
+      else reject(failure instanceof Error ? failure : new Error(failure));
     });
   });
 }

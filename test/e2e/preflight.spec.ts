@@ -8,7 +8,7 @@ import { RunPage } from './pages/run.page';
 import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 
 /** What the workbench asks an engine before a start; of a machine without GPUs. */
-const told: Readonly<Record<string, object>> = {
+const answers: Readonly<Record<string, object>> = {
   '/version': { Version: '27.5.1', ApiVersion: '1.47', MinAPIVersion: '1.24', Arch: 'amd64' },
   '/info': {
     ...{ ServerVersion: '27.5.1', OperatingSystem: 'Ubuntu 24.04', OSType: 'linux', Architecture: 'x86_64' },
@@ -29,7 +29,7 @@ test.beforeAll(async () => {
     const path = (request.url ?? '').replace(/^\/v[\d.]+/, '').replace(/[?].*/, '');
     response.setHeader('content-type', 'application/json');
     if (path === '/_ping') response.end('OK');
-    else if (path in told) response.end(JSON.stringify(told[path]));
+    else if (path in answers) response.end(JSON.stringify(answers[path]));
     else {
       response.statusCode = 404;
       response.end(JSON.stringify({ message: 'this engine does nothing' }));

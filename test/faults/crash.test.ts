@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../main/contract/run/run-events';
 import { createRandom } from '../../main/domain/random';
-import { campaignSeed, howMany, tellRow } from '../support/campaign';
+import { campaignSeed, howMany, printRow } from '../support/campaign';
 import { bundleChild } from '../support/child-program';
 import { type Failpoint, failpointsOf } from '../support/failpoints';
 import { createTestHome, repository } from '../support/home';
@@ -46,7 +46,7 @@ async function undisturbed(
 async function judge(what: string, outcomes: readonly ChainOutcome[]): Promise<void> {
   const problems = outcomes.flatMap((outcome) => outcome.problems);
   const kills = outcomes.reduce((sum, outcome) => sum + outcome.kills, 0);
-  await tellRow({
+  await printRow({
     what,
     trials: kills,
     result: `${outcomes.length} runs: ${problems.length} records or files lost, doubled, other than without a kill, or left`,
@@ -70,7 +70,7 @@ describe('a run whose steps only write files', () => {
       env: () => process.env,
       lasting: (path) =>
         path.startsWith('steps/') && !path.endsWith('step.log') && !path.endsWith('measured.txt'),
-      told: ({ stdout }) =>
+      entriesOf: ({ stdout }) =>
         stdout
           .split('\n')
           .slice(0, -1)
@@ -123,7 +123,7 @@ describe('a run on Triton', () => {
         XDG_CONFIG_HOME: join(home, 'no-config'),
       }),
       lasting: (path) => path.startsWith('steps/configure/model-repository/'),
-      told: () => [],
+      entriesOf: () => [],
       left: async (home) => [...(await leftProcesses(home)), ...(await leftSharedMemory(sharedBefore))],
     };
     const home = await createTestHome(['python']);

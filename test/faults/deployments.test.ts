@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../main/domain/random';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
-import { campaignSeed, howMany, isWholeCampaign, tellRow } from '../support/campaign';
+import { campaignSeed, howMany, isWholeCampaign, printRow } from '../support/campaign';
 import { cli, documentOf } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { DockerHome } from '../support/docker-home';
@@ -39,7 +39,7 @@ async function tritonsIn(home: string, id: string): Promise<number> {
 }
 
 /** A home with its tools, on one engine. */
-interface Place {
+interface TestHome {
   readonly path: string;
   readonly tritonsOf: (id: string) => Promise<number>;
   /** What is left outside of its folders. */
@@ -47,7 +47,7 @@ interface Place {
   close(): Promise<void>;
 }
 
-async function openLocal(): Promise<Place> {
+async function openLocal(): Promise<TestHome> {
   const home = await createTestHome();
   return {
     ...{ path: home.path, close: () => home.remove(), left: () => Promise.resolve([]) },
@@ -55,7 +55,7 @@ async function openLocal(): Promise<Place> {
   };
 }
 
-async function openContainers(): Promise<Place> {
+async function openContainers(): Promise<TestHome> {
   if (engine === null) throw new Error('no engine answers');
   const home = await DockerHome.open(engine);
   return {
@@ -94,7 +94,7 @@ describe.each([
     ...{ open: openContainers, many: 20 },
   },
 ])('$kind deployments whose commands are killed', ({ kind, isThere, engineWords, open, many }) => {
-  let home: Place;
+  let home: TestHome;
   let deployments: KilledDeployments;
   beforeAll(async () => {
     if (!isThere) return;
@@ -127,7 +127,7 @@ describe.each([
       Math.max(...outcomes.map(({ settledMs }) => settledMs)),
       deployments.restartMs,
     ];
-    await tellRow({
+    await printRow({
       what: `kill -9 of \`${verb}\` of a ${kind} deployment, behind each line of its journal and anywhere`,
       trials: outcomes.length,
       result: `${problems.length} shown other than served, late, not as the journal says, or with another Triton; as the journal says ${(slowest / 1000).toFixed(1)} s after the next look at most (an undisturbed restart takes ${(restart / 1000).toFixed(1)} s)`,
@@ -138,7 +138,7 @@ describe.each([
 
   it.runIf(isThere)('leave nothing when they are removed', async () => {
     const left = [...(await deployments.removeAll()), ...(await home.left())];
-    await tellRow({
+    await printRow({
       what: `${kind} deployments that were killed, then removed`,
       trials: 2,
       result: `${left.length} processes, containers or folders left`,

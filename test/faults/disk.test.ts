@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../main/domain/random';
-import { campaignSeed, isWholeCampaign, tellRow } from '../support/campaign';
+import { campaignSeed, isWholeCampaign, printRow } from '../support/campaign';
 import { cli } from '../support/cli';
 import {
   type DiskProgram,
@@ -51,7 +51,7 @@ async function judge(what: string, outcomes: readonly FullOutcome[]): Promise<vo
   const full = outcomes.filter(({ step }) => step !== null);
   const counts = new Map<string, number>();
   for (const { step } of full) counts.set(step ?? '', (counts.get(step ?? '') ?? 0) + 1);
-  await tellRow({
+  await printRow({
     what,
     trials: full.length,
     result:

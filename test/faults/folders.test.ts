@@ -4,7 +4,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { campaignSeed, howMany, tellRow } from '../support/campaign';
+import { campaignSeed, howMany, printRow } from '../support/campaign';
 import { bundleChild } from '../support/child-program';
 import { type ForeignFolder, makeForeignFolders } from '../support/foreign/foreign-folders';
 import { createSandbox, type Sandbox } from '../support/foreign/sandbox';
@@ -174,7 +174,7 @@ it('folders of outsiders are opened, and nothing of them is executed, blocks or 
   const isWhole = said.at(-1)?.call === 'end';
   const changed = (await sandbox.outsideNow()) !== before;
   const started = wrong.filter((text) => text.includes(' starts a program')).length;
-  await tellRow({
+  await printRow({
     what: 'folders of outsiders (models, runs, specifications, repositories) opened under strace',
     trials: folders.length,
     result:

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JournalBody } from '../../main/contract/run/run-events';
 import { createRandom } from '../../main/domain/random';
 import { formatJournalLine, JournalWriter, parseJournal, readJournal } from '../../main/store/journal';
-import { campaignSeed, howMany, isWholeCampaign, tellRow } from '../support/campaign';
+import { campaignSeed, howMany, isWholeCampaign, printRow } from '../support/campaign';
 import { withFlippedBit } from '../support/flip';
 import { pointFixture } from '../support/run-state';
 
@@ -98,7 +98,7 @@ it('one flipped bit costs no record but the one it hits, over two opens with an 
     }
   };
   await Promise.all(Array.from({ length: howMany(8, 4) }, (_, name) => lane(name)));
-  await tellRow({
+  await printRow({
     what: `bits of a journal of ${lines} lines, ${journal.length} bytes, each flipped; then opened and appended to, twice`,
     trials: places.length,
     result: `${wrong.length} with another record lost, a line not told, or a number given twice`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorText } from '../../main/contract/error-text';
 import { createRandom } from '../../main/domain/random';
-import { campaignSeed, isWholeCampaign, tellRow } from '../support/campaign';
+import { campaignSeed, isWholeCampaign, printRow } from '../support/campaign';
 import { shuffled } from '../support/interrupted-chain';
 import { torchscriptAtLimit } from '../support/limits/archives-at-limit';
 import type { LimitFile } from '../support/limits/at-limit';
@@ -27,7 +27,7 @@ const mostRiseMiB = 300;
 /** What else runs on the machine takes time too: the least of as many counts. */
 const mostTries = 3;
 /** Nobody reads more of what is wrong. */
-const longestTold = 4096;
+const longestMessage = 4096;
 
 /** Every reader of what comes from outside, and what is made for it. */
 const readers: readonly (readonly [name: string, files: (random: () => number) => LimitFile[]])[] = [
@@ -70,15 +70,16 @@ interface Outcome {
 /** What is wrong with how a file was answered or refused. */
 function wrongWith({ above }: LimitFile, { error, problem, roseMiB }: ReadingEnd): string[] {
   const wrong: string[] = [];
-  const told = error === null ? problem : [error.message, error.where, error.remedy].join('\n');
+  const message = error === null ? problem : [error.message, error.where, error.remedy].join('\n');
   if (roseMiB >= mostRiseMiB) wrong.push(`the main process rose by ${roseMiB.toFixed(0)} MiB`);
-  if (told.length > longestTold) wrong.push(`it tells ${told.length} letters: ${told.slice(0, 200)}`);
+  if (message.length > longestMessage)
+    wrong.push(`it tells ${message.length} letters: ${message.slice(0, 200)}`);
   if (error?.code === 'internal') wrong.push(`internal: ${error.message.slice(0, 300)}`);
   if (error !== null && (error.where === undefined || errorText[error.code].remedy === ''))
     wrong.push(`no place or no remedy: ${error.message.slice(0, 300)}`);
-  if (/was stopped|ended without a result/.test(told)) wrong.push(told.slice(0, 300));
-  if (above === true && !/at most|more than|larger than|did not print a GPU report/i.test(told))
-    wrong.push(`above the limit and not refused for it: ${told.slice(0, 300)}`);
+  if (/was stopped|ended without a result/.test(message)) wrong.push(message.slice(0, 300));
+  if (above === true && !/at most|more than|larger than|did not print a GPU report/i.test(message))
+    wrong.push(`above the limit and not refused for it: ${message.slice(0, 300)}`);
   return wrong;
 }
 
@@ -114,7 +115,7 @@ describe('files at the limits of', () => {
     const problems = outcomes.flatMap(({ what, problems: of }) => of.map((problem) => `${what}: ${problem}`));
     const [slowest] = [...outcomes].sort((a, b) => b.ms - a.ms);
     const rose = Math.max(...outcomes.map(({ roseMiB }) => roseMiB));
-    await tellRow({
+    await printRow({
       what: `files at the limits of ${name}, ${all.filter(({ above }) => above === true).length} of them just above`,
       trials: outcomes.length,
       result:

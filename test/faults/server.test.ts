@@ -8,7 +8,7 @@ import { type Display, openDisplay } from '../../main/platform/electron-printer'
 import { MonitorPage } from '../e2e/pages/monitor.page';
 import { Shell } from '../e2e/pages/shell.page';
 import { launch, shutDown } from '../e2e/support/app';
-import { campaignSeed, howMany, tellRow } from '../support/campaign';
+import { campaignSeed, howMany, printRow } from '../support/campaign';
 import { bundleChild, type RunningChild, startChild } from '../support/child-program';
 import { type CliRun, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
@@ -49,7 +49,7 @@ afterAll(async () => {
   await server.ended;
   const answered = Object.values(JSON.parse(server.lines[1] ?? '{}') as Record<string, number>);
   const answers = answered.reduce((sum, count) => sum + count, 0);
-  await tellRow({
+  await printRow({
     what: 'answers of the hostile server to all of them',
     trials: answers,
     result: `${answered.length} kinds`,
@@ -103,7 +103,7 @@ describe.concurrent('a hostile server', () => {
       await shutDown(app);
     }
     problems.push(...answers.missed, ...app.complaints);
-    await tellRow({
+    await printRow({
       what: 'window on the Monitor page: calls, frames and keyboard, one of each every second',
       trials: answers.asked,
       result: `${answers.missed.length} missed ${windowLimitMs / 1000} s, slowest ${answers.worstMs.toFixed(0)} ms; at most ${mib(own)} (main process) and ${mib(drawing)} (window)`,
@@ -134,7 +134,7 @@ describe.concurrent('a hostile server', () => {
       characters += stdout.length + stderr.length;
       if (stdout.length === 0) problems.push(`${name} said nothing`);
     }
-    await tellRow({
+    await printRow({
       what: '`monitor`, for people and with --json, a probe every half second',
       trials: memories.length,
       result: `at most ${mib(...memories)}, ${characters} characters said; ended ${slowestMs.toFixed(0)} ms after SIGINT at most`,
@@ -167,13 +167,13 @@ describe.concurrent('a hostile server', () => {
       if (/Internal error:|"code": "internal"/.test(stdout + stderr)) problems.push(stderr.slice(0, 300));
       codes.set(code, (codes.get(code) ?? 0) + 1);
     }
-    const told = [...codes]
+    const messages = [...codes]
       .map(([code, count]) => `exit code ${code ?? 'of an interrupt'}: ${count}`)
       .join(', ');
-    await tellRow({
+    await printRow({
       what: '`perf`, one after the other, over HTTP and gRPC',
       trials: memories.length,
-      result: `at most ${mib(...memories)}; ${told}`,
+      result: `at most ${mib(...memories)}; ${messages}`,
     });
     expect(problems.slice(0, 20)).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { createTestHome, type TestHome } from '../support/home';
 import { parseCsv } from '../support/parse-csv';
 import { startTestTriton, type TestTriton } from '../support/triton';
 
-type Told = MonitorSample & { readonly alerts: readonly Alert[] };
+type PrintedSample = MonitorSample & { readonly alerts: readonly Alert[] };
 
 let home: TestHome;
 let triton: TestTriton;
@@ -38,7 +38,7 @@ const watch = (...args: string[]) => monitor(...addresses(), ...args);
 /** Until Ctrl-C, which comes when what was said is enough: how long that takes is the machine's. */
 const watchUntil = (what: string, isEnough: (stdout: string) => boolean, ...args: string[]) =>
   cliUntil(home.path, ['monitor', ...addresses(), ...args], what, isEnough);
-const told = (stdout: string) => linesOf<Told>(stdout);
+const samplesOf = (stdout: string) => linesOf<PrintedSample>(stdout);
 const ofEcho = ({ models }: MonitorSample) => models.find(({ name }) => name === 'echo');
 /** The last one in which the server answered in time. */
 const lastUp = <T extends MonitorSample>(samples: readonly T[]): T | undefined =>
@@ -57,7 +57,7 @@ describe('a Triton is watched', () => {
     const result = await watchUntil(
       'there are samples enough to play again, and a probe is answered',
       (stdout) => {
-        const samples = told(stdout);
+        const samples = samplesOf(stdout);
         return samples.length >= 10 && samples.some(isIdle) && samples.some(isProbed);
       },
       ...['--probe', 'echo:5', '--alert', 'probe-p99-ms=100000', '--json'],
@@ -66,7 +66,7 @@ describe('a Triton is watched', () => {
     // A machine that stands still as the probe is made ready: it is made ready again.
     expect(result.stderr.replace(/^No probes: .*: no answer within .*\n/gm, '')).toBe('');
     expect(result.code).toBe(0);
-    const samples = told(result.stdout);
+    const samples = samplesOf(result.stdout);
     const last = lastUp(samples);
     expect(last?.models).toContainEqual(
       expect.objectContaining({ name: 'echo', version: '1', state: 'ready' }),
@@ -158,7 +158,7 @@ describe('a recording is played', () => {
       ...['--report', html],
     );
     expect(result.code).toBe(3);
-    const samples = told(result.stdout);
+    const samples = samplesOf(result.stdout);
     const figures = ({ atMs, server, models, pollMs }: MonitorSample) => ({ atMs, server, models, pollMs });
     expect(samples.map(figures)).toEqual((await recorded()).map(figures));
     expect(lastUp(samples)?.alerts).toMatchObject([{ subject: 'echo/1', state: 'firing' }]);
@@ -178,7 +178,7 @@ describe('a recording is played', () => {
     const result = await monitor('--replay', recording, '--speed', '1', '--for', '4', '--json');
     expect(result.code).toBe(0);
     const whole = await recorded();
-    const samples = told(result.stdout);
+    const samples = samplesOf(result.stdout);
     expect(samples.length).toBeLessThan(whole.length);
     expect(samples[0]?.atMs).toBe(whole[0]?.atMs);
   });
@@ -202,18 +202,18 @@ it('watches and probes behind a gateway that asks for a header, and shows its va
     const at = ['--url', `http://${gateway.httpAddress}`, '--metrics-url', `http://${triton.metricsAddress}`];
     const given = [...at, '--probe', 'echo:5', '-H', `Authorization: ${token}`, '--record', kept, '--json'];
     const watched = await cliUntil(home.path, ['monitor', ...given], 'a probe was answered', (stdout) =>
-      told(stdout).some((sample) => (ofEcho(sample)?.probe?.count ?? 0) > 0),
+      samplesOf(stdout).some((sample) => (ofEcho(sample)?.probe?.count ?? 0) > 0),
     );
-    expect(told(watched.stdout).at(-1)?.server.state).toBe('up');
+    expect(samplesOf(watched.stdout).at(-1)?.server.state).toBe('up');
     expect(gateway.refused()).toBe(0);
     expect(watched.stdout + watched.stderr + (await readFile(kept, 'utf8'))).not.toContain('s3cr3t');
     const without = await cliUntil(
       home.path,
       ['monitor', ...at, '--json'],
       'a look was refused',
-      (stdout) => gateway.refused() > 0 && told(stdout).length > 0,
+      (stdout) => gateway.refused() > 0 && samplesOf(stdout).length > 0,
     );
-    expect(told(without.stdout).map(({ server }) => server.state)).not.toContain('up');
+    expect(samplesOf(without.stdout).map(({ server }) => server.state)).not.toContain('up');
   } finally {
     await gateway.stop();
   }

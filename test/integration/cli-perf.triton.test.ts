@@ -292,11 +292,11 @@ describe('what perf measured is a run', () => {
       ...['--measurement-interval-ms', '300', '--warmup-ms', '100', '--max-trials', '3'],
       ...['--concurrency', '1:3', '--json'],
     ]);
-    let told = '';
+    let output = '';
     killed.child.stderr?.on('data', (chunk: Buffer) => {
-      told += chunk.toString();
+      output += chunk.toString();
     });
-    await until('the first level is measured', () => told.includes('concurrency 1: '));
+    await until('the first level is measured', () => output.includes('concurrency 1: '));
     killed.child.kill('SIGKILL');
     await killed.result;
     const before = await runOf('show', 'latest');

@@ -5,7 +5,7 @@ import {
   removeContainer,
   startContainer,
 } from '../../main/docker/container-life';
-import { howMany, tellRow } from '../support/campaign';
+import { howMany, printRow } from '../support/campaign';
 import { readTestEngine } from '../support/docker';
 import { rejection } from '../support/rejection';
 import { until } from '../support/until';
@@ -37,7 +37,7 @@ async function eachTrial(
     }
     await watched.catchesUp(`${fault}, at the end`);
   } finally {
-    await tellRow({
+    await printRow({
       what: `faults of the Docker Engine: ${fault}`,
       trials,
       result: `${trials - withstood} after which the state was not right again`,

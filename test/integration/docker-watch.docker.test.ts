@@ -19,18 +19,18 @@ describe.skipIf(engine === null)('the watch of a real engine', () => {
     const { id, name } = await watched.create();
     await watched.catchesUp('created');
     expect(watched.watch.client()?.apiVersion).toBe(watched.direct.apiVersion);
-    expect(watched.told.at(-1)).toMatchObject({
+    expect(watched.states.at(-1)).toMatchObject({
       connection: 'connected',
       error: null,
       containers: [{ id, name, role: 'client', state: 'created', runId: 'run-of-a-test', step: 'offline' }],
     });
-    const [toldBefore, listsBefore] = [watched.told.length, lists()];
+    const [statesBefore, listsBefore] = [watched.states.length, lists()];
     const firstListedAt = watched.watch.state().listedAt;
     await until('it was listed again', () => {
       watched.watch.refresh();
       return lists() > listsBefore + 3;
     });
-    expect(watched.told.length).toBe(toldBefore);
+    expect(watched.states.length).toBe(statesBefore);
     expect(watched.watch.state().listedAt).not.toBe(firstListedAt);
   });
 
@@ -56,12 +56,12 @@ describe.skipIf(engine === null)('the watch of a real engine', () => {
     ['no list', 200, '{}'],
     ['a refusal', 400, '{"message":"injected"}'],
   ])('outlives a list that is %s', async (_what, status, body) => {
-    const before = watched.told.length;
+    const before = watched.states.length;
     watched.proxy.inject('GET', /^\/containers\/json$/, { kind: 'answer', status, body });
     await until('the fault was met', () => watched.proxy.pendingFaults === 0);
     await watched.create();
     await watched.catchesUp('after the damaged list');
-    const connections = watched.told.slice(before).map(({ connection }) => connection);
+    const connections = watched.states.slice(before).map(({ connection }) => connection);
     expect(connections).toContain('connecting');
     expect(connections).not.toContain('unavailable');
   });

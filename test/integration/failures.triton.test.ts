@@ -96,7 +96,7 @@ describe('a run that cannot go on', () => {
     expect(document.status).toBe('gate-failed');
     expect(document.accuracy?.reasons[0]).toContain('OUTPUT__0');
     expect(document.offline).toEqual([]);
-    const told = await cli(
+    const printed = await cli(
       home.path,
       ...run,
       ...strict,
@@ -106,17 +106,17 @@ describe('a run that cannot go on', () => {
       '--concurrency',
       '1',
     );
-    expect(told.code).toBe(0);
-    expect(documentOf(told).unverified).toBe(true);
+    expect(printed.code).toBe(0);
+    expect(documentOf(printed).unverified).toBe(true);
     expect(servers()).toEqual([]);
   });
 
   it('that stopped at the gate measures when resumed so, is marked unverified, and its journal says who chose', async () => {
     const plain = await cli(home.path, 'resume', stopped, '--json');
     expect(plain.code).toBe(3);
-    const told = await cli(home.path, 'resume', stopped, '--allow-unverified', '--json');
-    expect(told.code).toBe(0);
-    const document = documentOf(told);
+    const printed = await cli(home.path, 'resume', stopped, '--allow-unverified', '--json');
+    expect(printed.code).toBe(0);
+    const document = documentOf(printed);
     expect(document.unverified).toBe(true);
     expect(document.offline.map((point) => point.batchSize)).toEqual([1, 2, 4]);
     const { entries } = await readJournal(join(home.path, 'runs', stopped, 'journal.jsonl'));

@@ -195,14 +195,14 @@ describe.skipIf(engine === null)('images of a real engine', () => {
     });
 
     it('works on one image once at a time and can be cancelled', async () => {
-      const told: ImageWork[] = [];
+      const updates: ImageWork[] = [];
       const works = createImageWorks({
         engine: () => Promise.resolve({ docker, architecture: 'amd64' }),
         layout: homeLayout(home),
         resources: join(import.meta.dirname, '..', '..', 'resources'),
         env: process.env,
         auths,
-        emit: (work) => told.push(work),
+        emit: (work) => updates.push(work),
       });
       const id = works.pull(reference);
       expect(works.pull(reference)).toBe(id);
@@ -214,7 +214,7 @@ describe.skipIf(engine === null)('images of a real engine', () => {
       expect(again).not.toBe(id);
       expect(await works.ended(again)).toMatchObject({ status: 'done', fraction: 1, image: reference });
       expect(works.list().map((work) => work.id)).toEqual([again, id]);
-      expect(told.at(-1)).toMatchObject({ id: again, status: 'done' });
+      expect(updates.at(-1)).toMatchObject({ id: again, status: 'done' });
 
       const absent = works.pull(`${registry.host}/${run}:absent`);
       expect(await works.ended(absent)).toMatchObject({ status: 'failed', error: { code: 'image-missing' } });

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Place, ServerHandle } from '../../main/engine/engine';
+import type { Executor, ServerHandle } from '../../main/engine/engine';
 import {
   engineIdVariable,
   processesOfEngine,
@@ -28,7 +28,7 @@ import { until } from '../support/until';
 let home: TestHome;
 let layout: HomeLayout;
 let folder: string;
-let engine: Pick<Place, 'startServer'>;
+let engine: Pick<Executor, 'startServer'>;
 const handles: ServerHandle[] = [];
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { createElectronPrinter } from '../../main/platform/electron-printer';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { html } from '../../main/reports/html.exporter';
 import type { Report } from '../../main/reports/report';
-import type { ReportLook } from '../../main/reports/report-look';
+import type { StoredReportSettings } from '../../main/reports/report-settings';
 import { toReport } from '../../main/reports/to-report';
 import { repository } from '../support/home';
 import { type PdfPage, pdfPages } from '../support/pdf-pages';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const look: ReportLook = {
+const settings: StoredReportSettings = {
   title: 'Recommendation for the line in hall 4',
   notes: 'Measured on the engineer’s machine; the rack in hall 4 has the same GPU and twice the memory.',
   without: [],
@@ -53,7 +53,7 @@ async function printed(name: string, made: RunState): Promise<Printed> {
   // With a budget and a look of its own, which take room on the first page.
   const state: RunState = { ...made, p99BudgetMs: 20 };
   const defaults = state.source.kind === 'deployed' ? specFixture() : null;
-  const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', defaults, look });
+  const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', defaults, settings });
   const { content } = html.render({ state, report });
   const [htmlPath, pdfPath] = [join(folder, `${name}.html`), join(folder, `${name}.pdf`)];
   await writeFile(htmlPath, content);

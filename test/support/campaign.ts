@@ -26,6 +26,6 @@ interface CampaignRow {
 }
 
 /** Keeps the row for docs/reliability.md. To be called before the result is judged: also a bad one stands there. */
-export async function tellRow(row: CampaignRow): Promise<void> {
+export async function printRow(row: CampaignRow): Promise<void> {
   if (rowsFile !== undefined) await appendFile(rowsFile, `${JSON.stringify(row)}\n`);
 }

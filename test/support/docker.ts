@@ -112,7 +112,7 @@ export async function createDecoys(
     gpus: [],
   });
   const without = (name: string) => Object.fromEntries(Object.entries(own).filter(([key]) => key !== name));
-  const lookAlikes: readonly Record<string, string>[] = [
+  const similarLabels: readonly Record<string, string>[] = [
     { ...own, [labelNames.instance]: `${instance}0` },
     without(labelNames.schema),
     without(labelNames.role),
@@ -121,7 +121,7 @@ export async function createDecoys(
   ];
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
-    const Labels = lookAlikes[index % lookAlikes.length] ?? {};
+    const Labels = similarLabels[index % similarLabels.length] ?? {};
     const name = `twb-${instance}0-${index}`;
     const body = { name, Image: image, Cmd: ['/bin/busybox', 'sleep', '3600'], Labels };
     ids.push((await docker.createContainer(body)).id);

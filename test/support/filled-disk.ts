@@ -65,11 +65,11 @@ export async function undisturbedOn({ argv, lasting }: DiskProgram): Promise<Und
   }
 }
 
-async function copied<T>(disk: SmallDisk, look: (home: string) => Promise<T>): Promise<T> {
+async function copied<T>(disk: SmallDisk, read: (home: string) => Promise<T>): Promise<T> {
   const home = await mkdtemp(join(tmpdir(), 'disk-copy-'));
   try {
     await disk.copyTo(home);
-    return await look(home);
+    return await read(home);
   } finally {
     await rm(home, { recursive: true, force: true });
   }
@@ -106,13 +106,13 @@ interface Met {
 
 /** Lets the run go until it is held up or refused, and then on with room. */
 async function meet(disk: SmallDisk, started: CliRun): Promise<Met> {
-  const told = started.line(waiting).then(
+  const printed = started.line(waiting).then(
     () => 'held' as const,
     () => 'ended' as const,
   );
   const silent = new AbortController();
   const how = await Promise.race([
-    told,
+    printed,
     started.result.then(() => 'ended' as const),
     sleep(longestSilenceMs, 'silent' as const, { signal: silent.signal }),
   ]);
@@ -130,10 +130,10 @@ async function meet(disk: SmallDisk, started: CliRun): Promise<Met> {
 
 /** A command that the disk ended: its reason, and then once more with room. */
 async function again(disk: SmallDisk, { argv }: DiskProgram, end: CliResult): Promise<[CliResult, string[]]> {
-  const told = `${end.stdout}\n${end.stderr}`;
-  const problems = /disk-full|The disk is full|No space left/.test(told)
+  const printed = `${end.stdout}\n${end.stderr}`;
+  const problems = /disk-full|The disk is full|No space left/.test(printed)
     ? []
-    : [`it ended with ${end.code}: ${told.trim().slice(-600)}`];
+    : [`it ended with ${end.code}: ${printed.trim().slice(-600)}`];
   await disk.enlarge(roomy);
   const runId = await createdRun(disk.seen);
   const next = disk.cli(...(runId === null ? argv : ['resume', runId, '--json']));

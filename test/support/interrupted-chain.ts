@@ -11,8 +11,8 @@ export interface InterruptedProgram {
   env(home: string): NodeJS.ProcessEnv;
   /** Which of the files below the run folder an interruption must not change. */
   readonly lasting: (path: string) => boolean;
-  /** Records that the program has told of. */
-  told(end: TracedEnd): readonly JournalEntry[];
+  /** Records that the program has printed. */
+  entriesOf(end: TracedEnd): readonly JournalEntry[];
   /** What it leaves outside of its home. */
   readonly left: (home: string) => Promise<readonly string[]>;
 }
@@ -27,12 +27,12 @@ export interface ChainOutcome {
 async function judged(
   { lasting, left }: InterruptedProgram,
   home: string,
-  told: readonly JournalEntry[],
+  printed: readonly JournalEntry[],
   reference: RunFacts,
 ): Promise<readonly string[]> {
   const runId = (await createdRun(home)) ?? '';
   const facts = await factsOf(home, runId, lasting);
-  const problems = [...(await lostEntries(home, runId, told))];
+  const problems = [...(await lostEntries(home, runId, printed))];
   for (const name of ['levels', 'steps', 'files', 'reports'] as const) {
     const [is, was] = [JSON.stringify(facts[name]), JSON.stringify(reference[name])];
     if (is !== was) problems.push(`${name}: ${is} and not ${was}`);
@@ -49,27 +49,27 @@ export async function interrupt(
 ): Promise<ChainOutcome> {
   const home = await program.newHome();
   const env = program.env(home);
-  const told = new Map<number, JournalEntry>();
+  const printed = new Map<number, JournalEntry>();
   const killedAt: string[] = [];
   const next = async () => program.argv(home, await createdRun(home));
   for (const point of points) {
     const end = await runToFailpoint(await next(), env, point);
-    for (const entry of program.told(end)) told.set(entry.seq, entry);
+    for (const entry of program.entriesOf(end)) printed.set(entry.seq, entry);
     if (!end.killed) break;
     killedAt.push(`${point.call} ${point.nth}`);
     const runId = await createdRun(home);
     // What stands there has been on disk: it stays, whether it was told or not.
     for (const entry of runId === null ? [] : await entriesOf(home, runId)) {
-      if (!told.has(entry.seq)) told.set(entry.seq, entry);
+      if (!printed.has(entry.seq)) printed.set(entry.seq, entry);
     }
   }
   // What the dead left is looked for by those who come later.
   await age(home);
   const last = await runToEnd(await next(), env);
-  for (const entry of program.told(last)) told.set(entry.seq, entry);
+  for (const entry of program.entriesOf(last)) printed.set(entry.seq, entry);
   const problems =
     last.code === 0
-      ? await judged(program, home, [...told.values()], reference)
+      ? await judged(program, home, [...printed.values()], reference)
       : [`it did not come to its end: ${last.stdout.slice(-300)} ${last.stderr.slice(-600)}`];
   await rm(home, { recursive: true, force: true });
   return { kills: killedAt.length, problems: problems.map((text) => `${killedAt.join(', ')}: ${text}`) };

@@ -99,7 +99,7 @@ export class KilledDeployments {
     const killed = !hasEnded() && run.child.kill('SIGKILL');
     await run.result;
     const id = this.idOf(verb);
-    const problems = [...(await this.lookProblems(id))];
+    const problems = [...(await this.readProblems(id))];
     const start = performance.now();
     let wrong = await this.unsettled(id);
     while (wrong !== null && performance.now() - start < patienceMs) {
@@ -186,7 +186,7 @@ export class KilledDeployments {
   }
 
   /** What the next look says that is not so: it lists what is served. */
-  private async lookProblems(id: string): Promise<readonly string[]> {
+  private async readProblems(id: string): Promise<readonly string[]> {
     const address = await this.address(id);
     const before = address === null ? [] : await this.served(address);
     const { stdout, code } = await cli(this.home, 'deployments', 'list', '--json');

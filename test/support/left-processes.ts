@@ -18,7 +18,7 @@ async function processesOf(folder: string): Promise<string[]> {
 
 /** What is left when those that are just ending have had ten seconds. */
 export async function leftProcesses(folder: string): Promise<readonly string[]> {
-  for (let look = 0; look < 40 && (await processesOf(folder)).length > 0; look += 1) await sleep(250);
+  for (let poll = 0; poll < 40 && (await processesOf(folder)).length > 0; poll += 1) await sleep(250);
   return processesOf(folder);
 }
 

@@ -105,10 +105,12 @@ export class NotingRuns {
   /** The reason with which steps were to be done again, last. */
   async reason(runId: string): Promise<string | undefined> {
     const { state } = await this.store.load(runId);
-    const told = this.events.findLast(
+    const event = this.events.findLast(
       (event) =>
         event.type === 'journal' && event.entry.type === 'steps-forgotten' && event.runId === state.runId,
     );
-    return told?.type === 'journal' && told.entry.type === 'steps-forgotten' ? told.entry.reason : undefined;
+    return event?.type === 'journal' && event.entry.type === 'steps-forgotten'
+      ? event.entry.reason
+      : undefined;
   }
 }

@@ -34,7 +34,7 @@ export function startStateWatch({ slurm }: TestCluster, store: RunStore): StateW
   const last = new Map<string, Change>();
   const lines: string[] = [];
   const state = { stopped: false };
-  const look = async () => {
+  const sample = async () => {
     const options = ['--me', '--array', '--noheader', '--states=all', '--format=%i|%T|%N'];
     const jobs = await slurm('squeue', ...options).catch(() => '');
     const { runs } = await store.list();
@@ -53,7 +53,7 @@ export function startStateWatch({ slurm }: TestCluster, store: RunStore): StateW
   const again = () => {
     if (state.stopped) return;
     setTimeout(() => {
-      look()
+      sample()
         .catch(() => undefined)
         .finally(again);
     }, everyMs);

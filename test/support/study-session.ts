@@ -43,6 +43,6 @@ export const plannedTrial = (number: number, more: Partial<PlannedTrial> = {}): 
 export const placedTrial = (number: number, hosts: readonly string[] | null): PlacedTrial => ({
   ...plannedTrial(number),
   notes: [],
-  placesThere: hosts === null ? null : hosts.map((host) => ({ host, gpus: null })),
+  allocations: hosts === null ? null : hosts.map((host) => ({ host, gpus: null })),
   ...(hosts === null ? {} : { hosts }),
 });

@@ -12,15 +12,15 @@ interface Watched<T> {
 async function watched<T>(measure: () => Promise<T>): Promise<Watched<T>> {
   let beforeMs = performance.now();
   let gapMs = 0;
-  const look = () => {
+  const sample = () => {
     const nowMs = performance.now();
     gapMs = Math.max(gapMs, nowMs - beforeMs);
     beforeMs = nowMs;
   };
-  const timer = setInterval(look, tickMs);
+  const timer = setInterval(sample, tickMs);
   try {
     const value = await measure();
-    look();
+    sample();
     return { value, gapMs };
   } finally {
     clearInterval(timer);

@@ -34,7 +34,7 @@ export class WatchedEngine {
     readonly proxy: DockerFaultProxy,
     readonly client: DockerClient,
     /** Every state that the watch told. */
-    readonly told: readonly DockerState[],
+    readonly states: readonly DockerState[],
     makeWatch: (instance: string) => DockerWatch,
   ) {
     this.watch = makeWatch(this.instance);
@@ -48,7 +48,7 @@ export class WatchedEngine {
     options: { readonly decoyCount?: number; readonly listTimeoutMs?: number } = {},
   ): Promise<WatchedEngine> {
     const { decoyCount = 5, listTimeoutMs = 3000 } = options;
-    const told: DockerState[] = [];
+    const states: DockerState[] = [];
     if (direct.address.kind !== 'unix')
       throw new Error('The fault injector wants an engine on a unix socket');
     const image = await ensureIdleImage(direct.docker);
@@ -61,13 +61,13 @@ export class WatchedEngine {
         connect,
         instance,
         host: address.host,
-        emit: (state) => told.push(state),
+        emit: (state) => states.push(state),
         now: () => new Date(),
         // Shorter than the product's, for the sake of the trials' time.
         heartbeatMs: 300,
         listTimeoutMs,
       });
-    const watched = new WatchedEngine(direct, image, proxy, await connect(), told, makeWatch);
+    const watched = new WatchedEngine(direct, image, proxy, await connect(), states, makeWatch);
     watched.decoys = await createDecoys(direct.docker, image, watched.instance, decoyCount);
     watched.decoysBefore = await evidence(direct.docker, watched.decoys);
     await watched.streamIsOpen();

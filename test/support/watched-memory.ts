@@ -19,7 +19,7 @@ function residentMiB(pid: number): number {
 export function watchMemory(pid: number): WatchedMemory {
   let mostMiB = 0;
   let mostDescriptors = 0;
-  const look = (): void => {
+  const sample = (): void => {
     try {
       mostMiB = Math.max(mostMiB, residentMiB(pid));
       mostDescriptors = Math.max(mostDescriptors, readdirSync(`/proc/${pid}/fd`).length);
@@ -27,13 +27,13 @@ export function watchMemory(pid: number): WatchedMemory {
       // It has ended.
     }
   };
-  look();
-  const timer = setInterval(look, everyMs);
+  sample();
+  const timer = setInterval(sample, everyMs);
   return {
     mostMiB: () => mostMiB,
     mostDescriptors: () => mostDescriptors,
     stop: () => {
-      look();
+      sample();
       clearInterval(timer);
     },
   };

@@ -91,7 +91,7 @@ function listLines(hosts: readonly Host[], statuses: readonly HostStatus[]): rea
   return [formatTable(['host', 'address', ...columns], rows), ...problems];
 }
 
-function addLooks(hosts: Verb): void {
+function addReadVerbs(hosts: Verb): void {
   hosts
     .command('list', { isDefault: true })
     .description('List the hosts, each as it is now: GPUs, Docker, disk, what runs there')
@@ -122,7 +122,7 @@ export function addHosts(program: Verb): void {
   const hosts = program
     .command('hosts')
     .description('Manage hosts: other machines with Docker, reached by ssh, a Docker context or TLS');
-  addLooks(hosts);
+  addReadVerbs(hosts);
   hosts
     .command('add')
     .description('Add a host and check it; keys, ssh-agent and known hosts are those of ssh')

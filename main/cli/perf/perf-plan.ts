@@ -201,7 +201,7 @@ export async function readPerfPlan(
   });
 }
 
-type Told = Pick<ServerLoad, 'tools'> & {
+type PlannedLoad = Pick<ServerLoad, 'tools'> & {
   readonly settings: Pick<
     ServerLoad['settings'],
     | 'measurementMode'
@@ -216,7 +216,7 @@ type Told = Pick<ServerLoad, 'tools'> & {
 const requestsText = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`;
 
 /** What comes before the first window of a level. */
-function warmupText({ tools, settings }: Told): string {
+function warmupText({ tools, settings }: PlannedLoad): string {
   const { warmupMs, warmupRequestCount } = settings;
   if (warmupRequestCount > 0) return `warm-up ${requestsText(warmupRequestCount)}, discarded`;
   if (!tools.includes('native')) return 'no warm-up (perf_analyzer has none)';
@@ -225,7 +225,7 @@ function warmupText({ tools, settings }: Told): string {
   return tools.includes('perf_analyzer') ? `${text} (perf_analyzer has none)` : text;
 }
 
-function windowsText({ settings }: Told): string {
+function windowsText({ settings }: PlannedLoad): string {
   const { measurementMode, measurementIntervalMs, measurementRequestCount, requestCount } = settings;
   if (requestCount > 0) return `exactly ${requestsText(requestCount)}`;
   return measurementMode === 'count_windows'
@@ -234,4 +234,5 @@ function windowsText({ settings }: Told): string {
 }
 
 /** How each level is measured, in one line. */
-export const planText = (plan: Told): string => `each level: ${warmupText(plan)}, then ${windowsText(plan)}`;
+export const planText = (plan: PlannedLoad): string =>
+  `each level: ${warmupText(plan)}, then ${windowsText(plan)}`;

@@ -65,12 +65,12 @@ function crossCheckTable(level: CrossLevel): string {
 export function crossCheckLines(levels: readonly CrossLevel[]): readonly string[] {
   if (levels.length === 0) return [];
   return [
-    'Median (smallest–largest) of the rounds; times in ms; ratio: native over perf_analyzer.',
+    'Median (smallest–largest) of the rounds; times in ms; ratio: built-in load generator over perf_analyzer.',
     ...levels.flatMap((level) => {
       const { native, perf_analyzer: analyzer } = level.measured;
       return [
         '',
-        `${level.text}: ${native} rounds of native, ${analyzer} of perf_analyzer`,
+        `${level.text}: ${native} rounds of the built-in load generator, ${analyzer} of perf_analyzer`,
         ...(native + analyzer === 0 ? [] : [crossCheckTable(level)]),
         ...crossWords(level),
       ];
@@ -207,7 +207,7 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
   for (const table of details) if (table !== null) output.say(table);
 }
 
-export function tellResults(
+export function printResults(
   output: Output,
   { points, missing, found }: ServerResults,
   how: {

@@ -12,7 +12,7 @@ import { budgetOf } from '../settings';
 import { codeOf } from '../work';
 import type { PerfOptions } from './perf-options';
 import { addPerfOptions, byFlag, planText, readPerfPlan, wireByFlag } from './perf-plan';
-import { pointLine, tellResults } from './perf-print';
+import { pointLine, printResults } from './perf-print';
 
 /** A line for everything that comes of the levels, as it comes. */
 function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
@@ -79,7 +79,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     if (results !== null) {
       const { percentile } = load.settings;
       const limited = `p${percentile === 0 ? 99 : percentile}`;
-      tellResults(output, results, { runId, crossing: load.tools.length > 1, latencyThreshold, limited });
+      printResults(output, results, { runId, crossing: load.tools.length > 1, latencyThreshold, limited });
       if (csv !== undefined) {
         await writeOutput(resolve(csv), await core.handlers['runs.levelsCsv']({ points: results.points }));
         output.say(`The levels are in ${csv}`);

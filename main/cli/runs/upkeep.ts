@@ -1,6 +1,6 @@
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { formatBytes } from '../../contract/numbers';
-import { type ReportChange, type ReportSection, reportSections } from '../../contract/run/report-look';
+import { type ReportChange, type ReportSection, reportSections } from '../../contract/run/report-settings';
 import { cacheSize } from '../../contract/settings/storage';
 import { present } from '../../contract/trees';
 import type { CleanedHome, CleanPlan, CleanRequest, Core } from '../../core';

@@ -13,7 +13,7 @@ const studyArgument = 'name of a study: "studies list" has them';
 const studyStateText = ({ state, interrupted }: Pick<StudySummary, 'state' | 'interrupted'>): string =>
   interrupted ? `${state} (interrupted)` : state;
 
-function addLooks(program: Verb): void {
+function addReadVerbs(program: Verb): void {
   program
     .command('list', { isDefault: true })
     .description('List studies, newest first')
@@ -132,7 +132,7 @@ export function addStudies(program: Verb): void {
   const studies = program
     .command('studies')
     .description('Manage studies: the runs of a matrix, which are driven and reported together');
-  addLooks(studies);
+  addReadVerbs(studies);
   addStops(studies);
   addResume(studies);
   addRemove(studies);

@@ -24,7 +24,7 @@ export const stopping = 'Stopping: no further run is started. Press Ctrl-C again
 interface UnderWay {
   readonly number: number;
   readonly output: Output;
-  readonly tell: (event: CoreEvent) => void;
+  readonly onEvent: (event: CoreEvent) => void;
 }
 
 /** Says of a study what its runs do, each run where its host does it. */
@@ -47,8 +47,8 @@ export function createStudyProgress(
   const hosts = new Map<number, string>();
   const outputOf = (number: number): Output => outputs.get(number) ?? withoutDocument(output);
   const begin = (runId: string, number: number, own: Output) => {
-    const tell = createRunProgress(progressOf(own), { verbose, titleOf: stepTitleOf });
-    underWay.set(runId, { number, output: own, tell });
+    const onEvent = createRunProgress(progressOf(own), { verbose, titleOf: stepTitleOf });
+    underWay.set(runId, { number, output: own, onEvent });
   };
   const said: { readonly [Type in StudyEntry['type']]?: (entry: StudyEntry & { type: Type }) => unknown } = {
     'trial-begun': ({ number, turn, of, host }) => {
@@ -94,7 +94,7 @@ export function createStudyProgress(
     if (event.type === 'study' && event.name === name) {
       const { entry } = event;
       inTurn(() => (said[entry.type] as ((one: StudyEntry) => unknown) | undefined)?.(entry));
-    } else if ('runId' in event) inTurn(() => underWay.get(event.runId)?.tell(event));
+    } else if ('runId' in event) inTurn(() => underWay.get(event.runId)?.onEvent(event));
   });
   return {
     runIds: () => [...underWay.keys()],

@@ -51,7 +51,7 @@ export const jobStateSchema = runJobSchema.extend({
 export type JobState = Readonly<z.infer<typeof jobStateSchema>>;
 
 /** What a scheduler says of a job at this moment. */
-export interface JobLook {
+export interface JobStatus {
   /** `starting`: it has a node, and the program may not run yet; `ending`: it is being stopped or cleaned up. */
   readonly phase: 'queued' | 'running' | 'ending' | 'ended';
   readonly name: string;
@@ -114,20 +114,20 @@ export function jobLine(run: {
 const jobRunningText = (job: RunJob, node: string): string => `Running on ${node} (${jobName(job)})`;
 
 /** What a run waits for that is handed to a job and not worked on; null: the scheduler says that there is no such job. */
-export function jobWait(job: RunJob, look: JobLook | 'silent'): JobWait | null {
+export function jobWait(job: RunJob, status: JobStatus | 'silent'): JobWait | null {
   const named = jobName(job);
-  if (look === 'silent') {
+  if (status === 'silent') {
     return { reason: 'job', what: `an answer from ${schedulerTitle(job)} about job ${job.id}` };
   }
-  switch (look.phase) {
+  switch (status.phase) {
     case 'queued': {
-      const why = look.reason === null ? '' : ` (${look.reason})`;
-      return { reason: 'job', what: `${named}, queued on ${look.partition}${why}` };
+      const why = status.reason === null ? '' : ` (${status.reason})`;
+      return { reason: 'job', what: `${named}, queued on ${status.partition}${why}` };
     }
     case 'running':
-      return { reason: 'job', what: `${named} to start the run on ${look.node ?? 'its node'}` };
+      return { reason: 'job', what: `${named} to start the run on ${status.node ?? 'its node'}` };
     case 'ending':
-      return { reason: 'job', what: `${named} to end on ${look.node ?? 'its node'}` };
+      return { reason: 'job', what: `${named} to end on ${status.node ?? 'its node'}` };
     case 'ended':
       return null;
   }

@@ -40,7 +40,7 @@ export interface ServedModel {
 }
 
 /** A Triton as it was found just now. */
-export interface ServerLook {
+export interface ServerDescription {
   readonly tritonVersion: string;
   readonly models: readonly ServedModel[];
   /** Ready models beyond those listed. */

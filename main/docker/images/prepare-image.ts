@@ -72,8 +72,9 @@ export async function prepareImage(
   const there = await find(client, request);
   const { recipe, reference } = request;
   // A tag of what is built here is the hash of its recipe.
-  const told = (image: UsedImage) => (recipe === null ? noted(options.known, image, listener) : image);
-  if (there !== null) return told(there);
+  const noteIfPulled = (image: UsedImage) =>
+    recipe === null ? noted(options.known, image, listener) : image;
+  if (there !== null) return noteIfPulled(there);
   const onProgress = (progress: WorkProgress) => {
     listener.progress(progress.fraction, `${reference}: ${progress.text}`);
   };
@@ -96,7 +97,7 @@ export async function prepareImage(
   }
   const made = await find(client, request);
   if (made === null) throw new WorkbenchError('image-missing', `${reference} is still missing`);
-  return told(made);
+  return noteIfPulled(made);
 }
 
 const keptLines = 200;

@@ -103,7 +103,7 @@ function lineOf({ id, status, progressDetail }: EngineEvent): string | null {
 async function inspectPulled(
   docker: Docker,
   wanted: ImageReference,
-  told: string | null,
+  reported: string | null,
   signal: AbortSignal,
 ) {
   const reference = formatImageReference(wanted);
@@ -112,7 +112,7 @@ async function inspectPulled(
   });
   // Null in the answers of some engines, whatever the types say.
   const digests = (RepoDigests as string[] | null | undefined) ?? [];
-  const expected = wanted.digest ?? told;
+  const expected = wanted.digest ?? reported;
   const digest =
     expected === null ? digests[0] : digests.find((candidate) => candidate.endsWith(`@${expected}`));
   if (digest === undefined) {

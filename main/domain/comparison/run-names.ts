@@ -8,7 +8,7 @@ import { diffSpecs } from './diff-specs';
 type When = (iso: string) => string;
 
 /** The names of the runs, each different from every other: with the time where they are alike, and a number where that is too. */
-function toldApart(names: readonly string[], states: readonly RunState[], when: When): readonly string[] {
+function uniqueNames(names: readonly string[], states: readonly RunState[], when: When): readonly string[] {
   const timed = names.map((name, index) => {
     if (names.filter((other) => other === name).length === 1) return name;
     return [name, when(states[index]?.createdAt ?? '')].filter((part) => part !== '').join(', ');
@@ -35,7 +35,7 @@ export function runNames(
           `${titleOf(model.preset)} ${format} ${precision} ${model.profile}`,
       }),
   );
-  return toldApart(names, states, when);
+  return uniqueNames(names, states, when);
 }
 
 /** What a name is made of before anything else, in this order. */
@@ -89,5 +89,5 @@ export function shortNames(
     if (!repeated(names)) return names;
   }
   // Further fields do not tell them apart: the first one and the time do.
-  return toldApart(named(1), states, when);
+  return uniqueNames(named(1), states, when);
 }

@@ -108,8 +108,8 @@ function judgeLevel(
     (criterion.metric === 'p99' ? figures?.p99Ms : figures?.throughput) ?? null;
   const [before, own] = [of(first), of(second)];
   if (before === null || own === null || own.ratio === null) return [];
-  const told = { ratio: own.ratio, interval: ratioInterval(own, before), steady: own.steady };
-  return [{ criterion, sweep, level, batchSize, ...told, ...judgedBy(criterion, told, before, own) }];
+  const facts = { ratio: own.ratio, interval: ratioInterval(own, before), steady: own.steady };
+  return [{ criterion, sweep, level, batchSize, ...facts, ...judgedBy(criterion, facts, before, own) }];
 }
 
 /** Each criterion at each level that both sides have. Pure. */

@@ -22,7 +22,7 @@ import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText } from '../../platform/plain-entry';
 import type { ContainerPlan, EngineFacts } from '../docker/run-containers';
 import type { FilesListener } from '../docker/run-files';
-import type { DeploymentPlace } from '../engine';
+import type { DeploymentPaths } from '../engine';
 import {
   changedIn,
   emptyMirror,
@@ -49,7 +49,7 @@ interface DeploymentVolumeOptions {
   readonly client: DockerClient;
   readonly instance: string;
   readonly deployment: Pick<Deployment, 'id'>;
-  readonly place: Pick<DeploymentPlace, 'dir' | 'repository'>;
+  readonly paths: Pick<DeploymentPaths, 'dir' | 'repository'>;
   /** Id of the image of its Triton, which the engine has. */
   readonly image: string;
   readonly facts: EngineFacts;
@@ -63,8 +63,8 @@ export class DeploymentVolume {
   private readonly transfer: VolumeTransfer;
 
   constructor(private readonly options: DeploymentVolumeOptions) {
-    const { place, client, user, image } = options;
-    this.recordFile = join(place.dir, recordName);
+    const { paths, client, user, image } = options;
+    this.recordFile = join(paths.dir, recordName);
     const files = (input: { readonly image: string; readonly mounts: readonly ContainerMount[] }) => {
       const { name, body } = this.helper(['true'], input.mounts);
       // The engine unpacks into none whose root is read-only.
@@ -85,10 +85,10 @@ export class DeploymentVolume {
    * here is removed. Throws docker-unreachable, docker-failed, container-failed, run-folder-unsafe.
    */
   async sync(listener: FilesListener): Promise<void> {
-    const { place } = this.options;
+    const { paths } = this.options;
     const mirror = (await this.known()) ?? (await this.created(listener));
-    const content = await readFolder(place.repository, mirror.files);
-    const { linked, missing, replaced, gone } = changedIn(mirror, content, place.repository);
+    const content = await readFolder(paths.repository, mirror.files);
+    const { linked, missing, replaced, gone } = changedIn(mirror, content, paths.repository);
     const at = (path: string) => join(inside, path);
     // A cut leaves what the next sync makes whole.
     if (linked.length + missing.files.length + missing.folders.length + replaced.length + gone.length > 0) {
@@ -109,10 +109,10 @@ export class DeploymentVolume {
 
   /** Throws docker-unreachable, and docker-failed where the engine keeps the volume. */
   async remove(): Promise<void> {
-    const { client, instance, deployment, place } = this.options;
+    const { client, instance, deployment, paths } = this.options;
     // A transfer that was cut may have left its container, and a volume that a container has stays.
     for (const { info, labels } of await listContainers(client, instance)) {
-      if (labels.role === 'client' && labels.runId === deployment.id && labels.runDir === place.dir)
+      if (labels.role === 'client' && labels.runId === deployment.id && labels.runDir === paths.dir)
         await removeContainer(client, info.id);
     }
     const isOwn = ({ run }: OwnVolume) => run?.role === 'deployment' && run.runId === deployment.id;
@@ -138,10 +138,10 @@ export class DeploymentVolume {
   }
 
   private async created({ signal, say }: FilesListener): Promise<Mirror> {
-    const { client, instance, deployment, place } = this.options;
+    const { client, instance, deployment, paths } = this.options;
     const { id } = deployment;
     const name = `twb-${instance.slice(0, 6)}-deployment-${id}-${randomBytes(4).toString('hex')}`;
-    const run = { instance, runId: id, runDir: place.dir, role: 'deployment' as const };
+    const run = { instance, runId: id, runDir: paths.dir, role: 'deployment' as const };
     const holder = await machineHolder();
     await createVolume(client, { name, instance, run, holder }, { signal, onTrouble: say });
     const mirror = emptyMirror(name);
@@ -177,7 +177,7 @@ export class DeploymentVolume {
 
   /** A container for the files alone, which no dead workbench leaves behind: the next sweep removes it. */
   private helper(command: readonly [string, ...string[]], mounts: readonly ContainerMount[]): ContainerPlan {
-    const { instance, deployment, place, image, facts, user } = this.options;
+    const { instance, deployment, paths, image, facts, user } = this.options;
     const { id } = deployment;
     const input = {
       ...{ image, command, env: {}, workingDir: '/', user, mounts, gpus: [] },
@@ -187,7 +187,7 @@ export class DeploymentVolume {
       memoryBytes: Math.floor(facts.memoryBytes / 4),
     };
     const labels = {
-      ...{ instance, role: 'client' as const, runId: id, runDir: place.dir, step: 'deploy' },
+      ...{ instance, role: 'client' as const, runId: id, runDir: paths.dir, step: 'deploy' },
       ...{ adoptable: false, server: '', gpus: [], key: hashValue(input).slice(0, 32) },
     };
     const name = `twb-${instance.slice(0, 6)}-files-${id}-${randomBytes(4).toString('hex')}`;

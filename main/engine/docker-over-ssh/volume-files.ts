@@ -20,7 +20,7 @@ import { jsonOrNull } from '../../platform/parse-json';
 import { readPlainText, requirePlainEntry } from '../../platform/plain-entry';
 import type { RunContainers } from '../docker/run-containers';
 import type { FilesListener, RunFiles } from '../docker/run-files';
-import type { PlaceRun, PlaceSpec } from '../engine';
+import type { ExecutorRun, ExecutorSpec } from '../engine';
 import {
   emptyMirror,
   type Mirror,
@@ -50,8 +50,8 @@ type MirrorRecord = z.infer<typeof recordSchema>;
 interface VolumeFilesOptions {
   readonly client: DockerClient;
   readonly instance: string;
-  readonly run: PlaceRun;
-  readonly spec: PlaceSpec;
+  readonly run: ExecutorRun;
+  readonly spec: ExecutorSpec;
   readonly resources: string;
   readonly bundles: string;
   readonly containers: RunContainers;

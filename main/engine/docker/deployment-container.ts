@@ -23,7 +23,7 @@ import { LineSplitter } from '../../platform/lines';
 import { pythonVariables } from '../../platform/process';
 import { DeploymentVolume } from '../docker-over-ssh/deployment-volume';
 import type { HostReach } from '../docker-over-ssh/host-reach';
-import type { DeploymentPlace, DeploymentServer, ServerLook, StartOptions } from '../engine';
+import type { DeploymentPaths, DeploymentServer, ServerStatus, StartOptions } from '../engine';
 import { parseListeningSockets, portTaken } from '../local/listening-sockets';
 import { containerUser, engineShare, programOf, readEngineFacts } from './run-containers';
 import { chownTree } from './run-files';
@@ -33,7 +33,7 @@ const quiet = () => undefined;
 /** A list of deployments waits for it. */
 const restartLimitMs = 8000;
 
-type Place = Pick<DeploymentPlace, 'dir' | 'repository'>;
+type ContainerPaths = Pick<DeploymentPaths, 'dir' | 'repository'>;
 
 function dockerEngine({ id, engine }: Deployment) {
   if (engine.kind === 'docker') return engine;
@@ -44,7 +44,7 @@ const hostOf = (engine: DeploymentEngine): string | undefined =>
   engine.kind === 'docker' ? engine.host : undefined;
 
 /** What the engine says of a container that should serve. */
-function lookAt({ State, RestartCount, HostConfig }: Inspected, serverVersion: string): ServerLook {
+function serverStatusOf({ State, RestartCount, HostConfig }: Inspected, serverVersion: string): ServerStatus {
   const { Status, ExitCode, OOMKilled, Error: notStarted } = State;
   const ended = `Triton ended with exit code ${ExitCode}${OOMKilled ? ', out of memory' : ''}`;
   switch (Status) {
@@ -116,18 +116,18 @@ class DeploymentContainers implements DeploymentServer {
 
   async sync(
     deployment: Deployment,
-    place: Place,
+    paths: ContainerPaths,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<void> {
     if (hostOf(deployment.engine) === undefined) return;
-    await (await this.volumeOf(deployment, place)).sync({ signal, say: quiet });
+    await (await this.volumeOf(deployment, paths)).sync({ signal, say: quiet });
   }
 
-  async start(deployment: Deployment, place: Place, { signal }: StartOptions): Promise<void> {
+  async start(deployment: Deployment, paths: ContainerPaths, { signal }: StartOptions): Promise<void> {
     const options = { signal, onTrouble: quiet };
     const { client } = await this.engineOf(deployment, signal);
     requireHost(deployment, client);
-    const { name, body } = await this.plan(deployment, place, options);
+    const { name, body } = await this.plan(deployment, paths, options);
     const found = await inspectContainer(client, name, signal);
     const isSame = found?.Config.Labels[labelNames.key] === body.Labels?.[labelNames.key];
     if (found !== null && !isSame) await removeContainer(client, found.Id, { signal });
@@ -158,7 +158,7 @@ class DeploymentContainers implements DeploymentServer {
     }
   }
 
-  async remove(deployment: Deployment, place: Place): Promise<void> {
+  async remove(deployment: Deployment, paths: ContainerPaths): Promise<void> {
     const { client, instance, name } = await this.engineOf(deployment);
     await removeContainer(client, name);
     await removeNetworks(
@@ -166,10 +166,10 @@ class DeploymentContainers implements DeploymentServer {
       instance,
       ({ role, runId }) => role === 'deployment' && runId === deployment.id,
     );
-    if (hostOf(deployment.engine) !== undefined) await (await this.volumeOf(deployment, place)).remove();
+    if (hostOf(deployment.engine) !== undefined) await (await this.volumeOf(deployment, paths)).remove();
   }
 
-  async look(deployment: Deployment): Promise<ServerLook> {
+  async readStatus(deployment: Deployment): Promise<ServerStatus> {
     const { client, name } = await this.engineOf(deployment);
     let found = await inspectContainer(client, name);
     if (found !== null && deployment.wanted && !found.State.Running && wasTooEarly(found.State.Error)) {
@@ -177,11 +177,11 @@ class DeploymentContainers implements DeploymentServer {
       await startContainer(client, found.Id, { signal: AbortSignal.timeout(restartLimitMs) }).catch(quiet);
       found = await inspectContainer(client, name);
     }
-    if (found !== null) return lookAt(found, client.serverVersion);
+    if (found !== null) return serverStatusOf(found, client.serverVersion);
     return { kind: 'stopped', reason: 'The container was removed; starting makes it anew' };
   }
 
-  async log(deployment: Deployment, _place: DeploymentPlace, limit: number): Promise<readonly string[]> {
+  async log(deployment: Deployment, _paths: DeploymentPaths, limit: number): Promise<readonly string[]> {
     const { client, name } = await this.engineOf(deployment);
     const bytes = await ask('read the log of the container', (abortSignal) =>
       client.docker.getContainer(name).logs({ stdout: true, stderr: true, tail: limit, abortSignal }),
@@ -211,11 +211,11 @@ class DeploymentContainers implements DeploymentServer {
     return { link, client, instance, name: `twb-${instance.slice(0, 6)}-deployment-${deployment.id}` };
   }
 
-  private async volumeOf(deployment: Deployment, place: Place): Promise<DeploymentVolume> {
+  private async volumeOf(deployment: Deployment, paths: ContainerPaths): Promise<DeploymentVolume> {
     const { link, client, instance } = await this.engineOf(deployment);
     const facts = await readEngineFacts(link);
     return new DeploymentVolume({
-      ...{ deployment, place, facts, user: containerUser(facts).user, client, instance },
+      ...{ deployment, paths, facts, user: containerUser(facts).user, client, instance },
       image: dockerEngine(deployment).imageId,
     });
   }
@@ -223,22 +223,26 @@ class DeploymentContainers implements DeploymentServer {
   /** Its model repository, where Triton sees it. */
   private async mountOf(
     deployment: Deployment,
-    place: Place,
+    paths: ContainerPaths,
     ownerId: number | null,
   ): Promise<ContainerMount> {
-    if (hostOf(deployment.engine) !== undefined) return (await this.volumeOf(deployment, place)).mount();
-    if (ownerId !== null) await chownTree(place.repository, ownerId);
-    return { from: place.repository, to: '/models', writable: false };
+    if (hostOf(deployment.engine) !== undefined) return (await this.volumeOf(deployment, paths)).mount();
+    if (ownerId !== null) await chownTree(paths.repository, ownerId);
+    return { from: paths.repository, to: '/models', writable: false };
   }
 
-  private async plan(deployment: Deployment, place: Place, options: Parameters<typeof ensureNetwork>[2]) {
+  private async plan(
+    deployment: Deployment,
+    paths: ContainerPaths,
+    options: Parameters<typeof ensureNetwork>[2],
+  ) {
     const engine = dockerEngine(deployment);
     const { link, client, instance, name } = await this.engineOf(deployment);
     const facts = await readEngineFacts(link);
     const { user, ownerId } = containerUser(facts);
     const image = { id: engine.imageId, reference: engine.image };
     const { release, keepsEntrypoint } = await readImageFacts(client, image);
-    const names = { instance, runId: deployment.id, runDir: place.dir };
+    const names = { instance, runId: deployment.id, runDir: paths.dir };
     const { http, grpc, metrics } = deployment.ports;
     const input = {
       ...programOf({
@@ -253,7 +257,7 @@ class DeploymentContainers implements DeploymentServer {
       env: { HOME: '/tmp', ...pythonVariables },
       workingDir: '/tmp',
       user,
-      mounts: [await this.mountOf(deployment, place, ownerId)],
+      mounts: [await this.mountOf(deployment, paths, ownerId)],
       network: {
         kind: 'published' as const,
         name: await ensureNetwork(client, { ...names, role: 'deployment' }, options),

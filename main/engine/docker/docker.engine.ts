@@ -11,7 +11,7 @@ import { thisMachine } from '../engine';
 import type { Engine, StartFacts } from '../engine-interface';
 import { portProblems } from '../local/port-problems';
 import { gpuNamesHere } from '../without-images';
-import { openDockerPlace } from './docker-place';
+import { openDockerExecutor } from './docker-executor';
 import { sweepEngines } from './orphans';
 import { imageNamesOf, usualRelease, wantedImages, withRelease } from './run-images';
 import { checkPlan, preflightPlan, runPreflight } from './run-preflight';
@@ -86,7 +86,7 @@ export const dockerEngine: Engine<OfKind<'docker'>> = {
     await (await dockerEngine.link(engine, parts)).connect();
   },
   open: async (engine, spec, run, parts) =>
-    openDockerPlace({ ...parts, link: await dockerEngine.link(engine, parts), spec, engine, run }),
+    openDockerExecutor({ ...parts, link: await dockerEngine.link(engine, parts), spec, engine, run }),
   imageNames: async (engine, model, from) => imageNamesOf(await wantedImages(engine, from, model)),
   /** Whatever name the machine has: a Docker Engine is known by its id. */
   deviceOf: async (engine, _node, parts) => machineOf(await dockerEngine.link(engine, parts), parts.docker),

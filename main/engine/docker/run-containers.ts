@@ -7,7 +7,7 @@ import { cdiDevicesOf, type DockerLink, isRootless, remapsUsers, runtimesOf } fr
 import { cdiNames, gpuAccessOf } from '../../docker/gpu-access';
 import { hashValue } from '../../platform/files';
 import { pythonVariables, toolkitVariables } from '../../platform/process';
-import type { PlaceRun, PlaceSpec } from '../engine';
+import type { ExecutorRun, ExecutorSpec } from '../engine';
 import { containerPaths, type PathMap } from './run-files';
 
 /** Containers never run as root; a workbench that does gives them this user instead. */
@@ -61,8 +61,8 @@ const memoryShare = 0.9;
 interface RunContainersOptions {
   readonly facts: EngineFacts;
   readonly instance: string;
-  readonly run: PlaceRun;
-  readonly spec: PlaceSpec;
+  readonly run: ExecutorRun;
+  readonly spec: ExecutorSpec;
   readonly engine: DockerEngineSpec;
   /** `resources` of the product. */
   readonly resources: string;

@@ -6,7 +6,7 @@ import { innerPathSchema, type RunSpec } from '../../contract/run/run-spec';
 import type { ContainerMount } from '../../docker/container-body';
 import { makeFolder } from '../../platform/files';
 import { requirePlainEntry } from '../../platform/plain-entry';
-import type { PlaceRun } from '../engine';
+import type { ExecutorRun } from '../engine';
 
 /** A folder or file of this machine and where a container sees it. */
 interface PathPair {
@@ -130,7 +130,7 @@ export interface RunFiles {
 }
 
 interface SharedFilesOptions {
-  readonly run: PlaceRun;
+  readonly run: ExecutorRun;
   readonly spec: Pick<RunSpec, 'model'>;
   readonly resources: string;
   readonly bundles: string;

@@ -5,7 +5,7 @@ import { podVariables } from './job-manifest';
 import { createKubernetes } from './kubernetes';
 
 /** A pod is the container: what its image has is started as it is. */
-const asItIs: InContainer = (command) => {
+const unchanged: InContainer = (command) => {
   const [program = '', ...rest] = command;
   return [program, ...rest];
 };
@@ -30,7 +30,7 @@ export function ownKubernetesJob(env: NodeJS.ProcessEnv, upS = () => process.upt
 /** Jobs of a Kubernetes cluster. */
 export const kubernetesEngine = jobEngine({
   kind: 'kubernetes',
-  inContainer: ({ triton }) => (triton === 'home' ? null : asItIs),
+  inContainer: ({ triton }) => (triton === 'home' ? null : unchanged),
   createScheduler: ({ env, layout }) => createKubernetes({ env, home: layout.home }),
   ownJob: (env) => ownKubernetesJob(env),
 });

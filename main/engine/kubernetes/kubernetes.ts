@@ -7,8 +7,8 @@ import { endCommand, type RunJob } from '../../contract/job/run-job';
 import type { EngineStatus } from '../../contract/machine';
 import { exists } from '../../platform/files';
 import type { JobScheduler } from '../job';
-import { createLooks } from './job-look';
 import { jobManifest, selectorOf } from './job-manifest';
+import { createStatusReader } from './job-status';
 import { asked, clientOf, createKubeClients, type KubeClient, KubeRefusal } from './kube-client';
 
 interface KubernetesOptions {
@@ -179,7 +179,7 @@ export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler
       }
       return jobs;
     },
-    look: createLooks({ clients, selector: selectorOf(homeId) }),
+    readStatuses: createStatusReader({ clients, selector: selectorOf(homeId) }),
     cancel: async (jobs) => {
       for (const job of jobs) {
         const client = await clientOf(clients, job);

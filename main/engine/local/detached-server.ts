@@ -9,7 +9,7 @@ import type { HomeLayout } from '../../platform/layout';
 import { identitiesOf, isAlive, type ProcessIdentity, sessionLeader } from '../../platform/process';
 import { readLogTail } from '../../store/run-files';
 import { createTritonClient } from '../../triton/client';
-import type { DeploymentPlace, DeploymentServer, ServerLook, StartOptions } from '../engine';
+import type { DeploymentPaths, DeploymentServer, ServerStatus, StartOptions } from '../engine';
 import { endEngineProcesses, processesOfEngine } from './engine-record';
 import { assertPortsFree } from './listening-sockets';
 import { unloadModels } from './local-triton';
@@ -41,7 +41,7 @@ class DetachedServers implements DeploymentServer {
     private readonly env: NodeJS.ProcessEnv,
   ) {}
 
-  async start(deployment: Deployment, place: DeploymentPlace, { signal, note }: StartOptions): Promise<void> {
+  async start(deployment: Deployment, paths: DeploymentPaths, { signal, note }: StartOptions): Promise<void> {
     const { process, ports, engine } = deployment;
     if ((await serverOf(deployment)) !== null) return;
     if (process !== null) await endEngineProcesses(process.id);
@@ -54,19 +54,19 @@ class DetachedServers implements DeploymentServer {
     const [program, ...args] = serverArguments({
       program: toolchain.program,
       backends: toolchain.backends,
-      repository: place.repository,
+      repository: paths.repository,
       engineId: id,
       httpPort: ports.http,
       grpcPort: ports.grpc,
       metricsPort: ports.metrics,
       loadAll: true,
     });
-    const log = await openLog(place.log);
+    const log = await openLog(paths.log);
     try {
       await note({ type: 'server-process', id });
       // Into the file itself: nobody is there to read a pipe once the workbench has ended.
       const child = spawn(program, args, {
-        cwd: place.dir,
+        cwd: paths.dir,
         env: serverEnvironment({ ...toolchain, env: this.env, engineId: id }),
         detached: true,
         stdio: ['ignore', log.fd, log.fd],
@@ -108,15 +108,15 @@ class DetachedServers implements DeploymentServer {
     return this.stop(deployment);
   }
 
-  async look(deployment: Deployment): Promise<ServerLook> {
+  async readStatus(deployment: Deployment): Promise<ServerStatus> {
     if (deployment.process === null) return { kind: 'stopped', reason: 'Triton was not started' };
     return (await serverOf(deployment)) === null
       ? { kind: 'failed', reason: 'Triton has ended; see its log' }
       : { kind: 'running', since: deployment.startedAt };
   }
 
-  async log(_deployment: Deployment, place: DeploymentPlace, limit: number): Promise<readonly string[]> {
-    return readLogTail(place.log, limit);
+  async log(_deployment: Deployment, paths: DeploymentPaths, limit: number): Promise<readonly string[]> {
+    return readLogTail(paths.log, limit);
   }
 }
 

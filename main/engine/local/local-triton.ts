@@ -7,7 +7,7 @@ import type { HomeLayout } from '../../platform/layout';
 import type { EnsurePython } from '../../toolkit/toolkit';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { requestTriton } from '../../triton/http';
-import type { Place, ServerExit, ServerHandle, StartServerInput } from '../engine';
+import type { Executor, ServerExit, ServerHandle, StartServerInput } from '../engine';
 import type { InContainer } from '../job';
 import { lastComplaint } from '../serving';
 import { assertPortsFree, listeningSocketsOf, portTaken } from './listening-sockets';
@@ -43,7 +43,7 @@ export async function detectLocalTriton(layout: HomeLayout): Promise<EngineStatu
 }
 
 /** The real Triton of the workbench home, one process group a server. */
-export function createLocalTriton(options: LocalTritonOptions): Pick<Place, 'startServer'> {
+export function createLocalTriton(options: LocalTritonOptions): Pick<Executor, 'startServer'> {
   const { layout } = options;
   return {
     startServer: async (start) => {

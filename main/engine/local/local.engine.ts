@@ -5,7 +5,7 @@ import { withoutImages } from '../without-images';
 import { sweepLocalEngines } from './engine-record';
 import { detectLocalTriton } from './local-triton';
 import { portProblems } from './port-problems';
-import { openProcess, plannedProcess } from './process-place';
+import { openProcess, plannedProcess } from './process-executor';
 
 /** The Triton of the workbench home on this machine, one process group a server. */
 export const localEngine: Engine<OfKind<'local'>> = {

@@ -2,7 +2,7 @@ import { parseRemoteUrl } from '../../contract/address';
 import type { OfKind } from '../../contract/run/engine-kinds';
 import { deviceOfUrl } from '../engine';
 import type { Engine } from '../engine-interface';
-import { placeHere, withoutImages } from '../without-images';
+import { executorHere, withoutImages } from '../without-images';
 import { remoteProblems } from './remote-problems';
 import { attachTriton } from './remote-triton';
 
@@ -14,7 +14,7 @@ export const remoteEngine: Engine<OfKind<'remote'>> = {
     return Promise.resolve([{ kind: 'remote', available: true, version: null, note, remedy: null }]);
   },
   open: (engine, spec, run, parts) =>
-    Promise.resolve(placeHere(({ signal }) => attachTriton(engine, signal), spec.model, run, parts)),
+    Promise.resolve(executorHere(({ signal }) => attachTriton(engine, signal), spec.model, run, parts)),
   deviceOf: ({ url }) => Promise.resolve(deviceOfUrl(url)),
   plannedServer: ({ url, tls: files = {} }) => {
     const { http, grpc, secure } = parseRemoteUrl(url);

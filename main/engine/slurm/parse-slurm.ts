@@ -1,4 +1,4 @@
-import type { JobEnd, JobLook } from '../../contract/job/run-job';
+import type { JobEnd, JobStatus } from '../../contract/job/run-job';
 
 /** For `squeue --Format`-free output: the name comes last, as it may hold the separator. */
 export const squeueFormat = '%i|%T|%r|%P|%N|%j';
@@ -27,7 +27,7 @@ const queued: ReadonlySet<string> = new Set([
 ]);
 const ending: ReadonlySet<string> = new Set(['COMPLETING', 'STAGE_OUT', 'SIGNALING', 'STOPPED']);
 
-function phaseOf(state: string): JobLook['phase'] {
+function phaseOf(state: string): JobStatus['phase'] {
   if (ends[state] !== undefined) return 'ended';
   if (queued.has(state)) return 'queued';
   return ending.has(state) ? 'ending' : 'running';
@@ -37,8 +37,8 @@ const given = (text: string | undefined): string | null =>
   text === undefined || text === '' || text === 'None' || text === '(null)' ? null : text;
 
 /** Jobs by their ids ("12", "12_3"), from the lines of `squeue --array --noheader` in {@link squeueFormat}. */
-export function parseSqueue(text: string): ReadonlyMap<string, JobLook> {
-  const jobs = new Map<string, JobLook>();
+export function parseSqueue(text: string): ReadonlyMap<string, JobStatus> {
+  const jobs = new Map<string, JobStatus>();
   for (const line of text.split('\n')) {
     const [id = '', state = '', reason, partition = '', node, ...name] = line.trim().split('|');
     if (!/^\d+(_\d+)?$/.test(id)) continue;
@@ -59,7 +59,7 @@ export function parseSqueue(text: string): ReadonlyMap<string, JobLook> {
 export const sacctFields = 'JobID,State,Partition,NodeList,JobName';
 
 /** The same from the accounting database, which knows jobs that the controller has forgotten. */
-export function parseSacct(text: string): ReadonlyMap<string, JobLook> {
+export function parseSacct(text: string): ReadonlyMap<string, JobStatus> {
   const lines = text.split('\n').map((line) => {
     const [id = '', state = '', partition = '', node = '', ...name] = line.split('|');
     // "CANCELLED by 1000".

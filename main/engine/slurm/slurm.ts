@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import type { SlurmEngineSpec } from '../../contract/job/job-engines';
-import type { JobLook, RunJob } from '../../contract/job/run-job';
+import type { JobStatus, RunJob } from '../../contract/job/run-job';
 import type { EngineStatus } from '../../contract/machine';
 import { present } from '../../contract/trees';
 import type { Hosts } from '../../hosts/hosts';
@@ -30,7 +30,7 @@ import {
 } from './slurm-command';
 
 /** The controller serves everybody: all that this process wants to know is asked at once, and not more often. */
-const lookEveryMs = 2000;
+const pollEveryMs = 2000;
 
 const unavailable = (message: string): WorkbenchError =>
   new WorkbenchError('engine-unavailable', `The Slurm controller does not answer: ${message}`, {
@@ -41,10 +41,10 @@ const unavailable = (message: string): WorkbenchError =>
 const submitLimitMs = 120_000;
 
 /** All jobs of this user that the controller remembers, asked at most every 2 s; the database for those that it does not. */
-function createLooks(run: SlurmCommand): JobScheduler['look'] {
-  const kept: { at: number; jobs: Promise<ReadonlyMap<string, JobLook>> | null } = { at: 0, jobs: null };
+function createStatusReader(run: SlurmCommand): JobScheduler['readStatuses'] {
+  const kept: { at: number; jobs: Promise<ReadonlyMap<string, JobStatus>> | null } = { at: 0, jobs: null };
   /** Ended for good, or unknown everywhere (null). */
-  const settled = new Map<string, JobLook | null>();
+  const settled = new Map<string, JobStatus | null>();
   const all = async () => {
     const end = await run([
       'squeue',
@@ -60,7 +60,7 @@ function createLooks(run: SlurmCommand): JobScheduler['look'] {
   };
   const recent = () => {
     const now = performance.now();
-    if (kept.jobs === null || now - kept.at >= lookEveryMs) {
+    if (kept.jobs === null || now - kept.at >= pollEveryMs) {
       kept.at = now;
       kept.jobs = all();
       kept.jobs.catch(() => {
@@ -69,7 +69,7 @@ function createLooks(run: SlurmCommand): JobScheduler['look'] {
     }
     return kept.jobs;
   };
-  const forgotten = async (id: string): Promise<JobLook | null> => {
+  const forgotten = async (id: string): Promise<JobStatus | null> => {
     const end = await run([
       'sacct',
       '--noheader',
@@ -92,13 +92,13 @@ function createLooks(run: SlurmCommand): JobScheduler['look'] {
   return async (asked) => {
     const ids = asked.map(({ id }) => id);
     const jobs = await recentWith(ids);
-    const found = new Map<string, JobLook>();
+    const found = new Map<string, JobStatus>();
     for (const id of ids) {
       const live = jobs.get(id);
       if (live !== undefined) settled.delete(id);
       else if (!settled.has(id)) settled.set(id, await forgotten(id));
-      const look = live ?? settled.get(id) ?? null;
-      if (look !== null) found.set(id, look);
+      const jobStatus = live ?? settled.get(id) ?? null;
+      if (jobStatus !== null) found.set(id, jobStatus);
     }
     return found;
   };
@@ -117,10 +117,10 @@ function partitionText({ name, isDefault, isUp, nodes, gres, timeLimit }: Partit
 /** One cluster, by the commands of this machine or of a login node. */
 interface Cluster {
   readonly run: SlurmCommand;
-  readonly look: JobScheduler['look'];
+  readonly readStatuses: JobScheduler['readStatuses'];
 }
 
-const clusterBy = (run: SlurmCommand): Cluster => ({ run, look: createLooks(run) });
+const clusterBy = (run: SlurmCommand): Cluster => ({ run, readStatuses: createStatusReader(run) });
 
 async function readPartitions({ run }: Cluster): Promise<readonly Partition[]> {
   const end = await run(['sinfo', '--all', '--noheader', `--format=${sinfoFormat}`]);
@@ -218,9 +218,11 @@ export function createSlurm(options: {
         return { scheduler: 'slurm', id: own, name, log, partition, ...present({ login }) };
       });
     },
-    look: async (jobs) => {
-      const found = await Promise.all(byCluster(jobs).map(([{ look }, asked]) => look(asked)));
-      return new Map(found.flatMap((looks) => [...looks]));
+    readStatuses: async (jobs) => {
+      const found = await Promise.all(
+        byCluster(jobs).map(([{ readStatuses }, asked]) => readStatuses(asked)),
+      );
+      return new Map(found.flatMap((statuses) => [...statuses]));
     },
     cancel: async (jobs) => {
       await Promise.all(byCluster(jobs).map(([cluster, asked]) => cancelJobs(cluster, asked)));

@@ -72,7 +72,7 @@ export function rowsOf(data: Buffer, shape: readonly number[], itemBytes: number
 }
 
 /** A text within the bytes of all, without the zeros that fill it up. */
-interface Place {
+interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -85,9 +85,9 @@ function encoded(
   data: Buffer,
   itemBytes: number,
   of: {
-    readonly endsBefore: (place: Place) => number;
-    readonly sizeOf: (place: Place) => number;
-    readonly write: (place: Place, into: Buffer, at: number) => void;
+    readonly endsBefore: (span: TextSpan) => number;
+    readonly sizeOf: (span: TextSpan) => number;
+    readonly write: (span: TextSpan, into: Buffer, at: number) => void;
   },
 ): Buffer {
   const count = itemBytes === 0 ? 0 : Math.floor(data.length / itemBytes);

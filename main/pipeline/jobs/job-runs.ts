@@ -17,18 +17,18 @@ import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import type { JobProgram, JobScheduler, OwnJob } from '../../engine/job';
 import { canonicalJson, exists } from '../../platform/files';
+import { comesBackTo, readJobStatus } from '../../store/current-status';
 import { leaseHolder } from '../../store/file-lease';
 import { entriesFrom } from '../../store/follow';
 import { readContent } from '../../store/journal';
 import type { RunStore } from '../../store/run-store';
-import { comesBackTo, lookAtJob } from '../../store/standing';
 import type { RunEnd } from '../attempt';
 import type { RunContext } from '../step';
 
 const namePrefix = 'tw-';
 /** Between two looks at a journal; the scheduler is asked as often as it allows. */
 const followMs = 500;
-const lookMs = 2000;
+const pollEveryMs = 2000;
 /** Runs that another process hands over are found as soon. */
 const watchMs = 2000;
 const idleMs = 15_000;
@@ -42,7 +42,7 @@ interface JobRunsOptions {
   readonly program: JobProgram;
   readonly emit: (event: CoreEvent) => void;
   /** Entries of other processes' journals are told by someone else already. */
-  readonly tellsEntries: boolean;
+  readonly emitsEntries: boolean;
 }
 
 const isOutcome = (status: string): status is RunOutcome => runOutcomes.some((outcome) => outcome === status);
@@ -126,8 +126,8 @@ export class JobRuns {
   /** A job that comes back takes the run's lease before it journals that it has started. */
   private async isBegunAgain({ status, job }: RunState): Promise<boolean> {
     if (status !== 'paused' || job === null || job.end === null) return false;
-    const look = await lookAtJob(this.options.scheduler, job);
-    return look !== null && comesBackTo({ job }, look);
+    const jobStatus = await readJobStatus(this.options.scheduler, job);
+    return jobStatus !== null && comesBackTo({ job }, jobStatus);
   }
 
   /**
@@ -138,8 +138,9 @@ export class JobRuns {
     const free: Run[] = [];
     for (const run of runs) {
       const { job, status } = run.state();
-      const look = job === null || status !== 'running' ? null : await lookAtJob(this.options.scheduler, job);
-      const isTaken = look === 'silent' || (look !== null && look.phase !== 'ended');
+      const jobStatus =
+        job === null || status !== 'running' ? null : await readJobStatus(this.options.scheduler, job);
+      const isTaken = jobStatus === 'silent' || (jobStatus !== null && jobStatus.phase !== 'ended');
       if (!isTaken) free.push(run);
       else if (changes && job !== null) throw handedTo(job, run.runId);
     }
@@ -242,10 +243,10 @@ export class JobRuns {
       if (this.closed.signal.aborted) return new Promise(() => undefined);
       const folder = await store.folderOf(runId);
       const { size } = await stat(folder.journal);
-      if (size !== seen.size || performance.now() - seen.at >= lookMs) {
+      if (size !== seen.size || performance.now() - seen.at >= pollEveryMs) {
         seen.size = size;
         seen.at = performance.now();
-        if (this.options.tellsEntries) {
+        if (this.options.emitsEntries) {
           for (const entry of await entriesFrom(folder.journal, 0)) {
             if (entry.seq <= seen.seq) continue;
             seen.seq = entry.seq;
@@ -282,15 +283,16 @@ export class JobRuns {
   /** A job that was requeued comes back to the run that it has paused. */
   private async mayContinue({ runId, status, job }: RunState): Promise<boolean> {
     if (status !== 'paused' || job === null || job.end === null) return false;
-    const look = await lookAtJob(this.options.scheduler, job);
-    if (look === null || look === 'silent') return false;
-    if (look.phase !== 'ended') return true;
-    if (job.end === 'time-limit' && look.end === 'time-limit') await this.tellDeadline(runId, job, look.node);
+    const jobStatus = await readJobStatus(this.options.scheduler, job);
+    if (jobStatus === null || jobStatus === 'silent') return false;
+    if (jobStatus.phase !== 'ended') return true;
+    if (job.end === 'time-limit' && jobStatus.end === 'time-limit')
+      await this.journalDeadline(runId, job, jobStatus.node);
     return false;
   }
 
   /** Writes down what the cluster alone knows, and forgets: that it was the deadline that stopped a pod. */
-  private async tellDeadline(runId: string, { id }: JobState, node: string | null): Promise<void> {
+  private async journalDeadline(runId: string, { id }: JobState, node: string | null): Promise<void> {
     const { store, emit } = this.options;
     const folder = await store.folderOf(runId);
     const written = await store.stateOf(await readContent(folder), folder.journal);
@@ -305,8 +307,8 @@ export class JobRuns {
   /** Writes down why the job ended, which the scheduler forgets. */
   private async journalEnd(runId: string, job: JobState): Promise<RunEnd> {
     const { store, scheduler, emit } = this.options;
-    const look = await lookAtJob(scheduler, job);
-    const seen = look === null || look === 'silent' ? null : look;
+    const jobStatus = await readJobStatus(scheduler, job);
+    const seen = jobStatus === null || jobStatus === 'silent' ? null : jobStatus;
     const end: JobEnd = job.end ?? seen?.end ?? 'gone';
     const node = seen?.node ?? job.node;
     const text = jobEndText(job, end, node);
@@ -385,7 +387,7 @@ export class JobRuns {
   }
 
   /** Journals that this job ends before its run does. */
-  async tellEnd({ append, state }: Pick<HandedRun, 'append' | 'state'>, end: JobEnd): Promise<void> {
+  async journalOwnEnd({ append, state }: Pick<HandedRun, 'append' | 'state'>, end: JobEnd): Promise<void> {
     const { inside } = this;
     if (inside === null || state().job?.id !== inside.id) return;
     await append({ type: 'job-ended', id: inside.id, end, node: inside.node });

@@ -48,9 +48,9 @@ export class EarlyStops {
   async during<Begun>(runId: string, begin: (isAskedNow: () => boolean) => Promise<Begun>): Promise<Begun> {
     // The second of two attempts is refused, and decides nothing.
     if (this.beginning.has(runId)) return begin(() => false);
-    let tell = (): void => undefined;
+    let resolveBegun = (): void => undefined;
     const begun = new Promise<void>((resolve) => {
-      tell = resolve;
+      resolveBegun = resolve;
     });
     const one: Beginning = { isAskedNow: false, begun };
     this.beginning.set(runId, one);
@@ -58,7 +58,7 @@ export class EarlyStops {
       return await begin(() => one.isAskedNow);
     } finally {
       this.beginning.delete(runId);
-      tell();
+      resolveBegun();
     }
   }
 

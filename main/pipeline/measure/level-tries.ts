@@ -5,8 +5,8 @@ import type { LoadPoint } from '../../contract/measured/results';
 import { formatMs, formatRate, missing } from '../../contract/numbers';
 import { isElsewhere } from '../../contract/run/engine-kinds';
 import type { ServerHandle } from '../../engine/engine';
-import { heldUpOr } from '../device-turn';
-import { HeldUp } from '../hold';
+import { toHoldError } from '../device-turn';
+import { HoldError } from '../hold';
 import { serveAnew, stopServer } from '../serve-model';
 import type { StepContext } from '../step';
 
@@ -48,8 +48,8 @@ export async function withFreshServers(
       const wire = toWire(error);
       if (signal.aborted || !(await isGone(run.server, wire.code))) throw error;
       // An engine that is away may bring its Triton back, and a disk without room ends the next one too.
-      const end = await heldUpOr(run, error);
-      if (end instanceof HeldUp) throw end;
+      const end = await toHoldError(run, error);
+      if (end instanceof HoldError) throw end;
       // What cannot be stopped is said where the next one is started.
       if (isOurs) await stopServer(run).catch(() => undefined);
       const { where, remedy, details } = wire;

@@ -18,8 +18,8 @@ import type { LevelInTurns, LoadTool, MeasureInput } from '../../perf/load-tool'
 import { type ReadingSources, withReadings } from '../../perf/readings';
 import { makeFolder } from '../../platform/files';
 import { readPlainText } from '../../platform/plain-entry';
-import { heldUpOr } from '../device-turn';
-import { HeldUp } from '../hold';
+import { toHoldError } from '../device-turn';
+import { HoldError } from '../hold';
 import type { RunContext, StepContext, StepOutcome } from '../step';
 import { editedConfig } from '../step-files';
 import { servedShape, turnInput } from '../sweep-commands';
@@ -170,10 +170,10 @@ async function measureLevel(sweep: Sweep, turn: MeasuringTurn, restarts: number)
   const what = `while ${turnText(run, turn)} was measured`;
   const point = await whileServing(server, context.signal, what, (signal) =>
     withReadings(sourcesOf(context, server), async (onWindow) => {
-      const told = ({ durationUs }: MeasurementWindow) => {
+      const onMeasured = ({ durationUs }: MeasurementWindow) => {
         onWindow(durationUs);
       };
-      const input = inputOf(sweep, turn, { server, times, signal, onWindow: told });
+      const input = inputOf(sweep, turn, { server, times, signal, onWindow: onMeasured });
       await makeFolder(input.workDir);
       return run.services.loadTools[turn.loadTool].measure(input);
     }),
@@ -225,8 +225,8 @@ async function keepHole(sweep: Sweep, turn: MeasuringTurn, error: unknown): Prom
   const name = turnText(run, turn);
   const isLost = error instanceof ServerLost;
   if (context.signal.aborted || !(isLost || levelCodes.has(wire.code))) throw error;
-  const end = await heldUpOr(run, error);
-  if (end instanceof HeldUp) throw end;
+  const end = await toHoldError(run, error);
+  if (end instanceof HoldError) throw end;
   sweep.holes.push(`${name}: ${wire.message}`);
   context.log([`ERROR: ${name}: ${wire.message}`]);
   await run.append({

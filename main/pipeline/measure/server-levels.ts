@@ -168,7 +168,7 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
   const crossing = load.tools.length > 1;
   const inRounds = load.repeats > 1 || crossing;
   const times = timesOf(session, turn);
-  let isTold = false;
+  let isToolLogging = false;
   const measured = readWhile(session.sources, (onWindow) =>
     measureModels(
       session.loadTools[loadTool],
@@ -182,11 +182,11 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
             listener.onWindow?.(level, window, index);
           },
           onLog: (lines) => {
-            if (!isTold) for (const line of lines) listener.onLog(line);
+            if (!isToolLogging) for (const line of lines) listener.onLog(line);
           },
           onCommand: (argv) => {
             // From here on perf_analyzer itself talks.
-            isTold = true;
+            isToolLogging = true;
             listener.onLog(argv.join(' '));
           },
         },
@@ -196,7 +196,7 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
   const result = await measured.then(({ result: all, added }) => all.map(added), toWire);
   if ('message' in result) {
     if (signal.aborted) return null;
-    await tellMissing(
+    await addMissing(
       session,
       { level, ...(inRounds ? { repeat } : {}), ...(crossing ? { loadTool } : {}), error: result },
       turn,
@@ -209,7 +209,7 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
   return slowest(points);
 }
 
-async function tellMissing(session: Session, missing: MissingLevel, turn: MeasuringTurn): Promise<void> {
+async function addMissing(session: Session, missing: MissingLevel, turn: MeasuringTurn): Promise<void> {
   session.missing.push(missing);
   await session.listener.onMissing(missing, turn);
 }
@@ -261,7 +261,7 @@ function turnsHost(session: Session, cut: Map<string, LoadPoint>): TurnsHost | n
     },
     onMissing: async (turn, error) => {
       cut.delete(turnKey(turn));
-      await tellMissing(session, { level: turn.level, error: toWire(error) }, turn);
+      await addMissing(session, { level: turn.level, error: toWire(error) }, turn);
     },
   };
 }

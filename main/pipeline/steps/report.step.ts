@@ -4,7 +4,7 @@ import type { RunSpec } from '../../contract/run/run-spec';
 import { metricTitlesOf } from '../../contract/words';
 import { type LoadedPreset, readPublished } from '../../presets/presets';
 import { layerSpec, parseSpec, procedureDifferences } from '../../presets/resolve-spec';
-import { readReportLook } from '../../reports/report-look';
+import { readReportSettings } from '../../reports/report-settings';
 import type { ReportContext } from '../../reports/to-report';
 import { writeReports } from '../../reports/write-reports';
 import { reportNames } from '../../store/run-files';
@@ -68,7 +68,10 @@ export const reportStep: Step = {
           now: run.services.now(),
           gpus: state.environment.gpus,
         })),
-        look: await readReportLook({ house: run.services.houseLook, results: run.folder.results }),
+        settings: await readReportSettings({
+          house: run.services.reportSettings,
+          results: run.folder.results,
+        }),
       },
       dir: run.folder.results,
       signal: context.signal,

@@ -108,7 +108,7 @@ export function baseOption(title: string, legend: readonly string[], legendLines
   };
 }
 
-const axisLook = {
+const axisStyle = {
   axisLine: { show: true, lineStyle: { color: ink.line } },
   axisTick: { lineStyle: { color: ink.line } },
   axisLabel: chartText(10, ink.soft),
@@ -138,7 +138,7 @@ function axisName(sweep: Sweep, scale: SweepScale): string {
 /** An axis of these swept values, ascending, laid out by value. */
 export function levelAxis(sweep: Sweep, values: readonly number[], scale: SweepScale): ChartOption['xAxis'] {
   const shared = {
-    ...axisLook,
+    ...axisStyle,
     name: axisName(sweep, scale),
     nameLocation: 'middle',
     nameGap: 24,
@@ -161,7 +161,7 @@ export const sweepAxis = (scenario: ReportScenario): ChartOption['xAxis'] =>
 /** The swept axis with one place per level, for bars: those that are not steady have a sign behind their number. */
 export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] {
   return {
-    ...axisLook,
+    ...axisStyle,
     type: 'category',
     name: sweepHeading[scenario.sweep],
     nameLocation: 'middle',
@@ -175,7 +175,7 @@ export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] 
 
 /** Names down the side, the first one at the top, for bars that lie. */
 export const choiceAxis = (names: readonly string[]): ChartOption['yAxis'] => ({
-  ...axisLook,
+  ...axisStyle,
   type: 'category',
   inverse: true,
   data: [...names],
@@ -185,7 +185,7 @@ export const choiceAxis = (names: readonly string[]): ChartOption['yAxis'] => ({
 /** From zero, so that lengths and slopes can be compared. */
 export function valueAxis(unit: string, max?: number): ChartOption['yAxis'] {
   return {
-    ...axisLook,
+    ...axisStyle,
     type: 'value',
     min: 0,
     ...(max === undefined ? {} : { max, interval: max / 4 }),
@@ -214,7 +214,7 @@ export function niceEnd(values: readonly number[]): number {
 
 /** Throughput from zero. */
 export const rateAxis = (max: number): ChartOption['xAxis'] => ({
-  ...axisLook,
+  ...axisStyle,
   type: 'value',
   min: 0,
   max,

@@ -16,7 +16,7 @@ export const symbolNames = {
   pentagon: 'circle',
 } as const satisfies Readonly<Record<ChartSymbol, string>>;
 
-interface SeriesLook {
+interface SeriesStyle {
   readonly name: string;
   readonly color: string;
   readonly symbol: 'circle' | 'rect' | 'triangle' | 'diamond';
@@ -27,22 +27,22 @@ interface SeriesLook {
 /** A line through the levels: solid marks are steady, hollow ones are not, and a hole interrupts the line. */
 export function pointSeries(
   scenario: ReportScenario,
-  look: SeriesLook,
+  style: SeriesStyle,
   read: (point: LoadPoint) => number | null,
 ): LineSeriesOption {
   const alone = scenario.rows.filter(({ point }) => point !== null).length === 1;
   return {
     type: 'line',
-    name: look.name,
-    color: look.color,
-    symbol: look.symbol,
+    name: style.name,
+    color: style.color,
+    symbol: style.symbol,
     symbolSize: alone ? 9 : 6,
     showAllSymbol: true,
     silent: true,
     lineStyle: {
       width: isGrid(scenario.id, scenario.rows) ? 0 : 1.75,
-      color: look.color,
-      type: look.dash ?? 'solid',
+      color: style.color,
+      type: style.dash ?? 'solid',
     },
     label: {
       show: alone,
@@ -56,8 +56,8 @@ export function pointSeries(
     },
     data: scenario.rows.map((row) => ({
       value: [sweepPosition(scenario, row), row.point === null ? '-' : plotted(read(row.point))],
-      symbol: look.symbol,
-      itemStyle: { color: row.steady ? look.color : '#ffffff', borderColor: look.color, borderWidth: 1.5 },
+      symbol: style.symbol,
+      itemStyle: { color: row.steady ? style.color : '#ffffff', borderColor: style.color, borderWidth: 1.5 },
     })),
   };
 }
@@ -65,7 +65,7 @@ export function pointSeries(
 /** From end to end of the 95 % interval of each level, as a thin bar with ends; nothing where none is known. */
 export function intervalSeries(
   scenario: ReportScenario,
-  { name, color }: Pick<SeriesLook, 'name' | 'color'>,
+  { name, color }: Pick<SeriesStyle, 'name' | 'color'>,
   { read, interval }: Pick<ChartLine, 'read' | 'interval'>,
 ): readonly LineSeriesOption[] {
   const data = scenario.rows.flatMap((row) => {

@@ -90,7 +90,7 @@ export function samplingTable(rows: Rows, load: string): Markup | null {
         markup`<td>${histogramPicture(point)}</td><td>${stateOf(row)}</td>`,
       ],
     ],
-    { look: 'fixed sampling', load },
+    { className: 'fixed sampling', load },
   );
   if (table === null) return null;
   return markup`${table}
@@ -112,7 +112,7 @@ export const intervalTable = (rows: Rows, load: string): Markup | null =>
                 markup`<td class="n">${cellText(column, point)} ± ${halfWidthText(column, point)}</td>`,
             ),
           ],
-    { look: 'fixed intervals', load },
+    { className: 'fixed intervals', load },
   );
 
 /** Smallest and largest value of every level that was measured several times; nothing where none was. */
@@ -150,7 +150,7 @@ export function streamTable(rows: Rows, load: string): Markup | null {
   const columns = streamColumns(points, ({ short }) => short !== 'avg' && short !== 'max');
   if (columns.length === 0) return null;
   return detailTable(rows, 'Sequences and streams', headings(columns), (point) => [cells(columns, point)], {
-    look: 'fixed',
+    className: 'fixed',
     load,
   });
 }
@@ -229,7 +229,7 @@ export const errorsTable = (rows: Rows, load: string): Markup | null =>
       faultKinds(point).map(({ kind, count, message }) => [
         markup`<td class="n">${formatCount(count)}</td><td>${kind}</td><td>${message}</td>`,
       ]),
-    { look: 'fixed failed', load },
+    { className: 'fixed failed', load },
   );
 
 /** Executions are in the mean batch size; the page has no room for both. */
@@ -246,7 +246,7 @@ export function composingTable(rows: Rows, load: string): Markup | null {
         markup`<td>${composingNameIn(point, part)}</td>`,
         ...cells(ofModels, part),
       ]),
-    { look: 'fixed composing', load },
+    { className: 'fixed composing', load },
   );
   if (table === null) return null;
   return markup`${table}

@@ -4,7 +4,7 @@ import type { KeyFigure } from '../../domain/measured/key-figures';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import type { Report, ReportProblem } from '../report';
-import { logoUri } from '../report-look';
+import { logoUri } from '../report-settings';
 import { Markup, markup } from './markup';
 import { namedTable, stepsTable } from './record-sections';
 import { listedLevels } from './scenario-section';

@@ -87,7 +87,7 @@ export function detailTable(
   title: string,
   head: readonly Markup[],
   rowsOf: (point: LoadPoint, level: ReportLevel) => readonly (readonly Markup[])[],
-  { look = 'detail', load = 'Load' } = {},
+  { className = 'detail', load = 'Load' } = {},
 ): Markup | null {
   const found = rows.flatMap((row) =>
     row.point === null
@@ -99,6 +99,6 @@ export function detailTable(
   );
   if (found.length === 0) return null;
   return markup`<h3>${title}</h3>
-<table class="${look}"><thead><tr><th class="n">${batchSize.title}</th><th class="n">${load}</th>${head}</tr></thead><tbody>${found}
+<table class="${className}"><thead><tr><th class="n">${batchSize.title}</th><th class="n">${load}</th>${head}</tr></thead><tbody>${found}
 </tbody></table>`;
 }

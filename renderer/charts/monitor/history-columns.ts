@@ -6,7 +6,7 @@ const spare = 900;
 /** Columns kept: those of a page of charts. Models and GPUs that are not drawn any more make room. */
 const mostColumns = 256;
 /** The newest seconds may have been told again. */
-const toldAgain = 2;
+const repeatedSeconds = 2;
 
 interface Column<Values> {
   readonly generation: number;
@@ -59,7 +59,7 @@ class HistoryColumns {
       column = { generation: this.history.generation, fromMs: start, values, known: 0 };
     }
     this.use(id, column);
-    const from = Math.max(0, Math.min(column.known, count) - toldAgain);
+    const from = Math.max(0, Math.min(column.known, count) - repeatedSeconds);
     const fresh = this.history.values(key, field, start + from * secondMs, toMs);
     for (let index = 0; index < fresh.length; index += 1) {
       column.values[from + index] = (fresh[index] ?? NaN) * factor;

@@ -6,7 +6,7 @@ import { aboveSigns, clippedTop } from './clipped-axis';
 import { columnsOf } from './history-columns';
 import { drawnWindow, lineSteps, type MonitorChartInput, timeChart } from './monitor-time-chart';
 
-interface Look {
+interface LineStyle {
   readonly name: string;
   readonly color: string;
   readonly unit: string;
@@ -15,28 +15,28 @@ interface Look {
   readonly right?: boolean;
 }
 
-function line(input: MonitorChartInput, field: SeriesField, look: Look): Trace {
+function line(input: MonitorChartInput, field: SeriesField, style: LineStyle): Trace {
   const { fromMs } = drawnWindow(input, lineSteps);
   const columns = columnsOf(input.history);
   return {
     type: 'scatter',
     mode: 'lines',
-    name: look.name,
+    name: style.name,
     x: columns.times(fromMs, input.toMs),
-    y: columns.values(input.key, field, look.factor ?? 1, fromMs, input.toMs),
-    ...(look.right === true ? { yaxis: 'y2' } : {}),
-    line: { color: look.color, width: 1.5, dash: look.dash ?? 'solid' },
+    y: columns.values(input.key, field, style.factor ?? 1, fromMs, input.toMs),
+    ...(style.right === true ? { yaxis: 'y2' } : {}),
+    line: { color: style.color, width: 1.5, dash: style.dash ?? 'solid' },
     hoverinfo: 'text',
-    hovertemplate: `${look.name} %{y:,.4~r} ${look.unit}<extra></extra>`,
+    hovertemplate: `${style.name} %{y:,.4~r} ${style.unit}<extra></extra>`,
   };
 }
 
-type ModelLook = Pick<Look, 'color' | 'dash' | 'right'>;
+type ModelLineStyle = Pick<LineStyle, 'color' | 'dash' | 'right'>;
 
-function modelLine(input: MonitorChartInput, field: ModelField, look: ModelLook): Trace {
+function modelLine(input: MonitorChartInput, field: ModelField, style: ModelLineStyle): Trace {
   const column = modelColumns[field];
   return line(input, field, {
-    ...look,
+    ...style,
     name: column.title,
     unit: column.unit,
     factor: chartFactor(column),

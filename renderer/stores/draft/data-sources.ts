@@ -18,7 +18,7 @@ export interface DataSources {
   readonly cancel: (work: DataWork) => Promise<void>;
   /** Puts the path, and the arguments that belong to it, into the draft. */
   readonly use: (item: DataItem, path: string) => void;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 /** Key of a source in `works`. */
@@ -78,7 +78,7 @@ export function createDataSources(client: Client, draft: StoreApi<DraftState>): 
         change(['model', kind], path);
         for (const [name, value] of Object.entries(source.args ?? {})) change(['model', 'args', name], value);
       },
-      hear(event) {
+      onEvent(event) {
         if (event.type !== 'data-work') return;
         const { work } = event;
         keep(work);

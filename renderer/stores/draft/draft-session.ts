@@ -82,12 +82,12 @@ const keptDrafts = 12;
 const newestFirst = (drafts: readonly Draft[]): readonly Draft[] =>
   [...drafts].sort((a, b) => b.updatedAt.localeCompare(a.updatedAt));
 
-/** The drafts on disk. `told` hears how each save went: null when well. */
-function createDraftFiles(client: Client, current: () => Draft, told: (error: WireError | null) => void) {
+/** The drafts on disk. `onError` gets the outcome of each save: null when well. */
+function createDraftFiles(client: Client, current: () => Draft, onError: (error: WireError | null) => void) {
   const save = createLatest(
     saveDelayMs,
     () => client.call('drafts.save', current()).then(() => null, toWire),
-    told,
+    onError,
   );
   const remove = async (id: string): Promise<void> => {
     await client.call('drafts.remove', { id });

@@ -37,7 +37,7 @@ export interface ContainerLog {
   readonly setSearch: (search: string) => void;
   /** To the next (1) or the previous (-1) hit, around the end. */
   readonly jump: (by: 1 | -1) => void;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 function addFound(found: number[], lines: readonly string[], from: number, search: string): void {
@@ -164,7 +164,7 @@ export function createContainerLog(client: Client): StoreApi<ContainerLog> {
         set({ paused: false, heldCount: 0 });
         changed(addLines(get(), waiting));
       },
-      hear(event) {
+      onEvent(event) {
         if (event.type === 'docker-changed') onContainers(event.state.containers);
         if (event.type !== 'container-log' || event.id !== get().id) return;
         if (!get().paused) {

@@ -23,7 +23,7 @@ export interface StepLog {
   readonly error: WireError | null;
   readonly open: (runId: string, step: StepId) => Promise<void>;
   readonly setWish: (wish: LogWish) => void;
-  readonly hear: (event: WindowEvent) => void;
+  readonly onEvent: (event: WindowEvent) => void;
 }
 
 /** How many lines at the end of `fetched` are the first ones of `live`: they were told and written both. */
@@ -78,7 +78,7 @@ export function createStepLog(client: Client, capacity: number = maxLogLines): S
         filter.setWish(wish);
         changed();
       },
-      hear(event) {
+      onEvent(event) {
         const { runId, step } = get();
         if (event.type !== 'log' || event.runId !== runId || event.step !== step) return;
         if (early === null) add(event.lines);

@@ -3,7 +3,7 @@ import { IconArrowBarToLeft, IconX } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { changesText, type SpecChange } from '../../../main/contract/run/spec-tools';
-import { runLook } from '../../charts/compare-chart';
+import { runStyle } from '../../charts/compare-chart';
 import { IconButton } from '../../components/actions';
 import { PageLink } from '../../components/links';
 import { RunStatusText } from '../../components/status-text';
@@ -29,7 +29,7 @@ function LegendRun(props: {
   const theme = useChartTheme();
   return (
     <li className="row">
-      <span className="run-glyph" style={{ color: runLook(theme, index).color }} aria-hidden="true">
+      <span className="run-glyph" style={{ color: runStyle(theme, index).color }} aria-hidden="true">
         {glyphs[index % glyphs.length]}
       </span>
       {/* A run with a name is called by it in both. */}

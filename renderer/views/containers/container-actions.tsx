@@ -20,13 +20,14 @@ import { whyNot } from './container-text';
 type Interruption = Exclude<ContainerAction, 'start'>;
 
 /** Of what can be done with a container, or with a deployment. */
-export const actionLooks: Readonly<Record<ContainerAction, { readonly icon: Icon; readonly label: string }>> =
-  {
-    start: { icon: IconPlayerPlay, label: 'Start' },
-    stop: { icon: IconPlayerStop, label: 'Stop' },
-    restart: { icon: IconRefresh, label: 'Restart' },
-    remove: { icon: IconTrash, label: 'Remove' },
-  };
+export const actionStyles: Readonly<
+  Record<ContainerAction, { readonly icon: Icon; readonly label: string }>
+> = {
+  start: { icon: IconPlayerPlay, label: 'Start' },
+  stop: { icon: IconPlayerStop, label: 'Stop' },
+  restart: { icon: IconRefresh, label: 'Restart' },
+  remove: { icon: IconTrash, label: 'Remove' },
+};
 
 /** What can be done with a container; what interrupts one that runs is asked about first. */
 export function ContainerActions({
@@ -47,7 +48,7 @@ export function ContainerActions({
   const running = state === 'running' || state === 'paused' || state === 'restarting';
   const start = (action: ContainerAction): void => attempt(() => act(action, id));
   const button = (action: ContainerAction, onClick: () => void) => {
-    const { icon, label } = actionLooks[action];
+    const { icon, label } = actionStyles[action];
     const doing = busy[id];
     const why = doing === undefined ? whyNot(action, state, connected) : 'Another action is in progress';
     return (
@@ -68,8 +69,8 @@ export function ContainerActions({
   if (asking !== null) {
     return (
       <ConfirmInPlace
-        question={`${asking === 'remove' ? 'Stop and remove' : actionLooks[asking].label} ${name}?`}
-        action={actionLooks[asking].label}
+        question={`${asking === 'remove' ? 'Stop and remove' : actionStyles[asking].label} ${name}?`}
+        action={actionStyles[asking].label}
         onConfirm={() => {
           setAsking(null);
           start(asking);

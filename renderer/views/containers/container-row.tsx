@@ -10,7 +10,7 @@ import type { ContainerInfo, ContainerState, ContainerStats } from '../../../mai
 import type { GpuFacts } from '../../../main/contract/machine';
 import { CopyButton } from '../../components/copy-button';
 import { LinkButton } from '../../components/links';
-import { type Look, Status } from '../../components/status-text';
+import { Status,type StatusStyle } from '../../components/status-text';
 import { containerTitle } from '../../format/container-title';
 import { formatAge, formatWhenFully } from '../../format/times';
 import { stopClick } from '../../handlers';
@@ -26,7 +26,7 @@ import {
   portText,
 } from './container-text';
 
-const looks: Readonly<Record<ContainerState, Look>> = {
+const styles: Readonly<Record<ContainerState, StatusStyle>> = {
   created: { icon: IconCircleDashed, tone: 'dim' },
   running: { icon: IconPlayerPlay, tone: 'good' },
   paused: { icon: IconPlayerPause, tone: 'warn' },
@@ -40,10 +40,10 @@ const looks: Readonly<Record<ContainerState, Look>> = {
 function ContainerStateText({ container }: { container: ContainerInfo }) {
   const { state, status } = container;
   const code = exitCode(container);
-  const look = code !== null && code !== 0 ? looks.dead : looks[state];
+  const style = code !== null && code !== 0 ? styles.dead : styles[state];
   return (
     <div title={status}>
-      <Status {...look} text={containerStateText[state]} data-state={state} />
+      <Status {...style} text={containerStateText[state]} data-state={state} />
       <div className="second-line">{code === null ? null : `code ${code}`}</div>
     </div>
   );

@@ -71,8 +71,8 @@ function ContainersSection({ state }: { state: DockerState }) {
   );
 }
 
-const connectedLook = { icon: IconCircleCheck, tone: 'good', text: 'Connected' } as const;
-const connectingLook = { icon: IconLoader2, tone: 'info', text: 'Connecting' } as const;
+const connectedStyle = { icon: IconCircleCheck, tone: 'good', text: 'Connected' } as const;
+const connectingStyle = { icon: IconLoader2, tone: 'info', text: 'Connecting' } as const;
 
 /** The connection to the Docker Engine, and what to do without one. */
 function ConnectionBanner({ state }: { state: DockerState }) {
@@ -93,7 +93,7 @@ function ConnectionBanner({ state }: { state: DockerState }) {
   }
   return (
     <p className="row dim" data-connection={connection} role="status">
-      <Status {...(connection === 'connected' ? connectedLook : connectingLook)} />
+      <Status {...(connection === 'connected' ? connectedStyle : connectingStyle)} />
       <span className="mono">{host}</span>
       {connection === 'connected' ? (
         <span title={listedAt === null ? undefined : `Last change ${formatClock(listedAt)}`}>

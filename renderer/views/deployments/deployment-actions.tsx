@@ -6,9 +6,9 @@ import { IconAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { attempt, attempting } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
-import { actionLooks } from '../containers/container-actions';
+import { actionStyles } from '../containers/container-actions';
 
-type Change = keyof typeof actionLooks;
+type Change = keyof typeof actionStyles;
 
 const isUp = (state: DeploymentState): boolean =>
   state === 'ready' || state === 'degraded' || state === 'starting';
@@ -33,7 +33,7 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
     return (
       <ConfirmInPlace
         question={questions[asking](id)}
-        action={actionLooks[asking].label}
+        action={actionStyles[asking].label}
         onConfirm={() => {
           setAsking(null);
           change(asking);
@@ -44,8 +44,8 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
   }
   const button = (what: Change, onClick: () => void) => (
     <IconAction
-      icon={actionLooks[what].icon}
-      label={`${actionLooks[what].label} ${id}`}
+      icon={actionStyles[what].icon}
+      label={`${actionStyles[what].label} ${id}`}
       why={work}
       onClick={onClick}
     />

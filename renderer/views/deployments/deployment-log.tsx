@@ -13,15 +13,15 @@ export function DeploymentLog({ id }: { id: string }) {
   const [lines, setLines] = useState<readonly string[] | null>(null);
   useEffect(() => {
     if (!open) return undefined;
-    const told = { once: false };
+    const reported = { once: false };
     return pollWhileSeen(
       document,
       async () => {
         try {
           setLines(await client.call('deployments.log', { id, limit }));
         } catch (error) {
-          if (!told.once) noticeError(error);
-          told.once = true;
+          if (!reported.once) noticeError(error);
+          reported.once = true;
         }
       },
       readMs,

@@ -22,7 +22,7 @@ import { CopyButton } from '../../components/copy-button';
 import { PageLink } from '../../components/links';
 import { attempting, noticeDone } from '../../components/notices';
 import { Panel } from '../../components/panel';
-import { Status, type WordLook } from '../../components/status-text';
+import { Status, type StatusWord } from '../../components/status-text';
 import { TableHead } from '../../components/table';
 import { formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
@@ -31,7 +31,7 @@ import { ClientCode } from './client-code';
 import { DeploymentActions } from './deployment-actions';
 import { DeploymentLog } from './deployment-log';
 
-const looks: Readonly<Record<DeploymentState, WordLook>> = {
+const styles: Readonly<Record<DeploymentState, StatusWord>> = {
   starting: { icon: IconLoader2, tone: 'info', text: 'Starting' },
   ready: { icon: IconCircleCheck, tone: 'good', text: 'Ready' },
   degraded: { icon: IconAlertTriangle, tone: 'warn', text: 'Degraded' },
@@ -40,7 +40,7 @@ const looks: Readonly<Record<DeploymentState, WordLook>> = {
   unknown: { icon: IconPlugConnectedX, tone: 'warn', text: 'Unknown' },
 };
 
-const modelLooks: Readonly<Record<ServedModelState, WordLook>> = {
+const modelStyles: Readonly<Record<ServedModelState, StatusWord>> = {
   ready: { icon: IconCircleCheck, tone: 'good', text: 'Ready' },
   'not-answering': { icon: IconCircleX, tone: 'bad', text: 'Does not answer' },
   'not-loaded': { icon: IconAlertTriangle, tone: 'warn', text: 'Not loaded' },
@@ -142,7 +142,7 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
             <td>{model.name}</td>
             <td>{model.version}</td>
             <td title={model.reason ?? undefined}>
-              <Status {...modelLooks[model.state]} data-state={model.state} />
+              <Status {...modelStyles[model.state]} data-state={model.state} />
             </td>
             <td>
               {model.format} {model.precision}
@@ -171,12 +171,12 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
 /** One deployment: how it is, where it answers, what it serves, how to ask it. */
 export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) {
   const { id, state, reason, interrupted, warning, work } = deployment;
-  const look = work === null ? looks[state] : { ...looks.starting, text: work };
+  const style = work === null ? styles[state] : { ...styles.starting, text: work };
   return (
     <Panel
       title={id}
       className="deployment"
-      note={<Status {...look} data-state={state} />}
+      note={<Status {...style} data-state={state} />}
       head={<DeploymentActions deployment={deployment} />}
     >
       <div className="column panel-body">

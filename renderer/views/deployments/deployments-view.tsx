@@ -10,7 +10,7 @@ import { useWorkbench } from '../../workbench';
 import { DeploymentPanel } from './deployment-panel';
 
 /** Each look asks every model a request: often enough to see a change, seldom enough to cost nothing. */
-const lookMs = 5000;
+const pollEveryMs = 5000;
 
 function NoDeployments() {
   const wayTo = useWayTo();
@@ -32,7 +32,7 @@ function NoDeployments() {
 export function DeploymentsView() {
   const { deployments } = useWorkbench();
   const { value, error, load } = useStore(deployments);
-  useEffect(() => pollWhileSeen(document, load, lookMs), [load]);
+  useEffect(() => pollWhileSeen(document, load, pollEveryMs), [load]);
   return (
     <Page title="Deployments">
       {error === null ? null : <ErrorPanel error={error} />}

@@ -3,9 +3,9 @@ import type { Check } from '../../../main/contract/machine';
 import { Remedy } from '../../components/copy-button';
 import { Panel } from '../../components/panel';
 import { InstallTools } from '../../components/setup/install-tools';
-import { Status, type WordLook } from '../../components/status-text';
+import { Status, type StatusWord } from '../../components/status-text';
 
-const looks: Readonly<Record<Check['status'], WordLook>> = {
+const styles: Readonly<Record<Check['status'], StatusWord>> = {
   ok: { icon: IconCircleCheck, tone: 'good', text: 'OK' },
   warning: { icon: IconAlertTriangle, tone: 'warn', text: 'Warning' },
   problem: { icon: IconCircleX, tone: 'bad', text: 'Problem' },
@@ -15,7 +15,7 @@ const looks: Readonly<Record<Check['status'], WordLook>> = {
 function CheckLine({ check, installable }: { check: Check; installable: boolean }) {
   return (
     <li className="check" data-check={check.id} data-status={check.status}>
-      <Status {...looks[check.status]} />
+      <Status {...styles[check.status]} />
       <span className="check-title">{check.title}</span>
       <div className="column check-finding">
         <p>{check.finding}</p>

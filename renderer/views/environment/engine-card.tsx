@@ -8,8 +8,8 @@ import { Status } from '../../components/status-text';
 import { Facts } from '../../components/table';
 import { dockerFacts } from './machine-text';
 
-const availableLook = { icon: IconCircleCheck, tone: 'good', text: 'Available' } as const;
-const missingLook = { icon: IconAlertTriangle, tone: 'warn', text: 'Not available' } as const;
+const availableStyle = { icon: IconCircleCheck, tone: 'good', text: 'Available' } as const;
+const missingStyle = { icon: IconAlertTriangle, tone: 'warn', text: 'Not available' } as const;
 
 /** A place to run Triton: whether it can be used, and what to do where it cannot. */
 export function EngineCard(props: {
@@ -22,7 +22,7 @@ export function EngineCard(props: {
   return (
     <Panel
       title={engineWords(engine.kind).name}
-      head={<Status {...(engine.available ? availableLook : missingLook)} />}
+      head={<Status {...(engine.available ? availableStyle : missingStyle)} />}
     >
       <div className="panel-body stack">
         {engine.version === null ? null : <p>Version {engine.version}</p>}

@@ -23,10 +23,10 @@ import { useWayTo } from '../../components/links';
 import { attempt, attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { SetupEnd, SetupProgress } from '../../components/setup/setup-progress';
-import { Status, type WordLook } from '../../components/status-text';
+import { Status, type StatusWord } from '../../components/status-text';
 import { useWorkbench } from '../../workbench';
 
-const looks: Readonly<Record<ComponentStatus['state'], WordLook>> = {
+const styles: Readonly<Record<ComponentStatus['state'], StatusWord>> = {
   ready: { icon: IconCircleCheck, tone: 'good', text: 'Installed' },
   missing: { icon: IconCircleMinus, tone: 'dim', text: 'Not installed' },
   outdated: { icon: IconAlertTriangle, tone: 'warn', text: 'Outdated' },
@@ -76,7 +76,7 @@ function Row({ status, all }: { status: ComponentStatus; all: readonly Component
   const facts = [version, bytes === null ? null : formatBytes(bytes)].filter((fact) => fact !== null);
   return (
     <li className="tool" data-tool={id} data-state={state}>
-      <Status {...looks[state]} />
+      <Status {...styles[state]} />
       <div className="tool-text">
         <p>
           <span className="check-title">{title}</span>{' '}
@@ -105,7 +105,7 @@ function ImagesRow() {
   }, [load]);
   const own = value?.filter((image) => image.use !== null) ?? [];
   const listed = own.map(({ tags, sizeBytes }) => `${tags[0] ?? 'no tag'} (${formatBytes(sizeBytes)})`);
-  const look = own.length === 0 ? looks.missing : looks.ready;
+  const style = own.length === 0 ? styles.missing : styles.ready;
   const text =
     value === null
       ? error === null
@@ -116,7 +116,7 @@ function ImagesRow() {
         : listed.join(', ');
   return (
     <li className="tool" data-tool="images">
-      <Status {...look} text={own.length === 0 ? 'None' : 'On the engine'} />
+      <Status {...style} text={own.length === 0 ? 'None' : 'On the engine'} />
       <div className="tool-text">
         <p className="check-title">Container images</p>
         <p className="dim">{text}</p>

@@ -61,7 +61,11 @@ function Page(props: {
 }) {
   const { value, error } = useAnswer((one) => one.call('support.document', { id: props.page }), props.page);
   if (error !== null) return <ErrorPanel error={error} />;
-  return value === null ? <p className="dim">Loading…</p> : <MarkdownView text={value.text} place={props} />;
+  return value === null ? (
+    <p className="dim">Loading…</p>
+  ) : (
+    <MarkdownView text={value.text} context={props} />
+  );
 }
 
 function Documents({ first }: { first: string }) {
@@ -124,14 +128,14 @@ const titles = {
 function useFocusBack(opened: boolean): void {
   const last = useRef<HTMLElement | null>(null);
   useEffect(() => {
-    const heard = ({ target }: FocusEvent): void => {
+    const onFocus = ({ target }: FocusEvent): void => {
       if (target instanceof HTMLElement && target.closest('[role="dialog"], [role="menu"]') === null) {
         last.current = target;
       }
     };
-    document.addEventListener('focusin', heard);
+    document.addEventListener('focusin', onFocus);
     return () => {
-      document.removeEventListener('focusin', heard);
+      document.removeEventListener('focusin', onFocus);
     };
   }, []);
   useEffect(() => {

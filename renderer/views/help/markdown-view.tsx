@@ -4,21 +4,21 @@ import { attempting, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 import { type Block, headingName, linkedPage, type PagePlace, parseMarkdown, parseSpans } from './markdown';
 
-interface Place {
+interface LinkContext {
   /** The page that is shown, "guide/window". */
   readonly page: string;
   readonly known: ReadonlySet<string>;
   /** Where it begins; another object with each link that is followed. */
   readonly at: PagePlace;
-  readonly open: (place: PagePlace) => void;
+  readonly open: (context: PagePlace) => void;
 }
 
-function Link({ text, to, place }: { text: string; to: string; place: Place }) {
+function Link({ text, to, context }: { text: string; to: string; context: LinkContext }) {
   const { client } = useWorkbench();
-  const linked = linkedPage(place.page, to);
-  if (linked !== null && place.known.has(linked.page)) {
+  const linked = linkedPage(context.page, to);
+  if (linked !== null && context.known.has(linked.page)) {
     return (
-      <Anchor component="button" type="button" onClick={() => place.open(linked)}>
+      <Anchor component="button" type="button" onClick={() => context.open(linked)}>
         {text}
       </Anchor>
     );
@@ -39,14 +39,14 @@ function Link({ text, to, place }: { text: string; to: string; place: Place }) {
   );
 }
 
-function Spans({ text, place }: { text: string; place: Place }) {
+function Spans({ text, context }: { text: string; context: LinkContext }) {
   return (
     <>
       {parseSpans(text).map((span, index) => {
         if (span.kind === 'code') return <code key={index}>{span.text}</code>;
         if (span.kind === 'strong') return <strong key={index}>{span.text}</strong>;
         return span.kind === 'link' ? (
-          <Link key={index} text={span.text} to={span.to} place={place} />
+          <Link key={index} text={span.text} to={span.to} context={context} />
         ) : (
           <span key={index}>{span.text}</span>
         );
@@ -55,20 +55,20 @@ function Spans({ text, place }: { text: string; place: Place }) {
   );
 }
 
-function One({ block, place }: { block: Block; place: Place }) {
+function One({ block, context }: { block: Block; context: LinkContext }) {
   switch (block.kind) {
     case 'heading': {
       const Heading = (['h2', 'h3', 'h4'] as const)[Math.min(block.level, 3) - 1] ?? 'h4';
       return (
         <Heading data-heading={headingName(block.text)}>
-          <Spans text={block.text} place={place} />
+          <Spans text={block.text} context={context} />
         </Heading>
       );
     }
     case 'paragraph':
       return (
         <p>
-          <Spans text={block.text} place={place} />
+          <Spans text={block.text} context={context} />
         </p>
       );
     case 'code':
@@ -79,7 +79,7 @@ function One({ block, place }: { block: Block; place: Place }) {
         <List>
           {block.items.map((item, index) => (
             <li key={index}>
-              <Spans text={item} place={place} />
+              <Spans text={item} context={context} />
             </li>
           ))}
         </List>
@@ -92,7 +92,7 @@ function One({ block, place }: { block: Block; place: Place }) {
             <tr>
               {block.head.map((cell, index) => (
                 <th key={index} scope="col">
-                  <Spans text={cell} place={place} />
+                  <Spans text={cell} context={context} />
                 </th>
               ))}
             </tr>
@@ -102,7 +102,7 @@ function One({ block, place }: { block: Block; place: Place }) {
               <tr key={index}>
                 {row.map((cell, column) => (
                   <td key={column}>
-                    <Spans text={cell} place={place} />
+                    <Spans text={cell} context={context} />
                   </td>
                 ))}
               </tr>
@@ -114,9 +114,9 @@ function One({ block, place }: { block: Block; place: Place }) {
 }
 
 /** A page of the documentation; it has the focus, and begins at the heading that a link named. */
-export function MarkdownView({ text, place }: { text: string; place: Place }) {
+export function MarkdownView({ text, context }: { text: string; context: LinkContext }) {
   const region = useRef<HTMLDivElement>(null);
-  const { at } = place;
+  const { at } = context;
   useEffect(() => {
     const { current } = region;
     if (current === null) return;
@@ -130,7 +130,7 @@ export function MarkdownView({ text, place }: { text: string; place: Place }) {
   return (
     <div ref={region} className="document" tabIndex={0} role="region" aria-label="Page">
       {parseMarkdown(text).map((block, index) => (
-        <One key={index} block={block} place={place} />
+        <One key={index} block={block} context={context} />
       ))}
     </div>
   );

@@ -13,13 +13,13 @@ import { IconAction, TextAction } from '../../components/actions';
 import { AskFirst } from '../../components/confirm-in-place';
 import { Remedy } from '../../components/copy-button';
 import { noticeDone } from '../../components/notices';
-import { type Look, Status } from '../../components/status-text';
+import { Status,type StatusStyle } from '../../components/status-text';
 import type { HostEntry } from '../../stores/hosts';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { CheckList } from '../environment/check-list';
 
-const lookOf = (status: HostStatus): Look => {
+const styleOf = (status: HostStatus): StatusStyle => {
   if (!status.reachable) return { icon: IconCircleX, tone: 'bad' };
   return status.docker.reachable
     ? { icon: IconCircleCheck, tone: 'good' }
@@ -33,7 +33,7 @@ export function HostStateText({ status }: { status: HostStatus | null }) {
   }
   const text = hostStateText(status);
   return (
-    <Status {...lookOf(status)} text={`${text.charAt(0).toUpperCase()}${text.slice(1)}`} data-state={text} />
+    <Status {...styleOf(status)} text={`${text.charAt(0).toUpperCase()}${text.slice(1)}`} data-state={text} />
   );
 }
 

@@ -5,10 +5,10 @@ import { CompactButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { ProgressBar } from '../../components/loading';
 import { attempt } from '../../components/notices';
-import { type Look, Status } from '../../components/status-text';
+import { Status,type StatusStyle } from '../../components/status-text';
 import { useWorkbench } from '../../workbench';
 
-const looks: Readonly<Record<ImageWork['status'], Look & { pull: string; build: string }>> = {
+const styles: Readonly<Record<ImageWork['status'], StatusStyle & { pull: string; build: string }>> = {
   running: { icon: IconLoader2, tone: 'info', pull: 'Pulling', build: 'Building' },
   done: { icon: IconCircleCheck, tone: 'good', pull: 'Pulled', build: 'Built' },
   failed: { icon: IconCircleX, tone: 'bad', pull: 'Pull failed', build: 'Build failed' },
@@ -17,13 +17,13 @@ const looks: Readonly<Record<ImageWork['status'], Look & { pull: string; build: 
 
 function Work({ work }: { work: ImageWork }) {
   const { client, imageWorks } = useWorkbench();
-  const { pull, build, ...look } = looks[work.status];
+  const { pull, build, ...style } = styles[work.status];
   const word = work.kind === 'pull' ? pull : build;
   const running = work.status === 'running';
   return (
     <li className="work" data-work={work.id}>
       <div className="work-head">
-        <Status {...look} text={word} />
+        <Status {...style} text={word} />
         <span className="cut" title={work.image}>
           {work.image}
         </span>

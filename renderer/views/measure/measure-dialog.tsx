@@ -3,7 +3,7 @@ import { IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { toWire, type WireError } from '../../../main/contract/errors';
-import type { ServerLook } from '../../../main/contract/run/measure-request';
+import type { ServerDescription } from '../../../main/contract/run/measure-request';
 import type { SpecProblem } from '../../../main/contract/run/spec-tools';
 import { getAt, type Keys, sameValue, setAt, unsetAt } from '../../../main/contract/trees';
 import { moreText } from '../../../main/contract/words';
@@ -17,7 +17,7 @@ import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { HostChoice } from '../hosts/host-choice';
 import { type FieldForm, FieldFormProvider } from '../new-deployment/controls/field-form';
-import { toldProblem } from '../new-deployment/controls/field-frame';
+import { problemWithRemedy } from '../new-deployment/controls/field-frame';
 import { FieldInput } from '../new-deployment/controls/field-input';
 import { type Field, pathOf } from '../new-deployment/fields/field';
 import { BudgetField } from '../new-deployment/pages/name-and-budget';
@@ -36,8 +36,8 @@ import {
   valueIn,
 } from './measure-form';
 
-interface Look {
-  readonly look: ServerLook | null;
+interface ServerQuery {
+  readonly server: ServerDescription | null;
   readonly error: WireError | null;
   readonly asking: boolean;
   /** Nobody has asked for the address yet: it is the one that the form begins with. */
@@ -47,19 +47,19 @@ interface Look {
 }
 
 /** The address is another one than that which was asked: what that one answered says nothing of it. */
-const changed: Look = { look: null, error: null, asking: false, changed: true };
+const changed: ServerQuery = { server: null, error: null, asking: false, changed: true };
 
 const addressKey = ({ url, host, caFile, headers }: Address): string =>
   [url, host, caFile, headers].map((part) => part.trim()).join('\n');
 
 /** What the server at an address has, or why nobody knows. */
-async function lookAt(client: Client, address: Address): Promise<Look> {
-  if (address.url.trim() === '') return { look: null, error: null, asking: false };
+async function queryServer(client: Client, address: Address): Promise<ServerQuery> {
+  if (address.url.trim() === '') return { server: null, error: null, asking: false };
   try {
-    const look = await client.call('servers.look', serverOf(address));
-    return { look, error: null, asking: false };
+    const server = await client.call('servers.describe', serverOf(address));
+    return { server, error: null, asking: false };
   } catch (failure) {
-    return { look: null, error: toWire(failure), asking: false };
+    return { server: null, error: toWire(failure), asking: false };
   }
 }
 
@@ -71,14 +71,14 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
     p99BudgetMs: settingsOf(settings.getState())['deployment.p99BudgetMs'],
     ...target,
   }));
-  const [look, setLook] = useState<Look>({ look: null, error: null, asking: true });
+  const [server, setQuery] = useState<ServerQuery>({ server: null, error: null, asking: true });
   const [asked, setAsked] = useState(() => addressKey({ ...emptyForm, ...target }));
   const latest = useRef(addressKey({ ...emptyForm, ...target }));
-  const found = useCallback((key: string, next: Look): void => {
+  const found = useCallback((key: string, next: ServerQuery): void => {
     // A slow answer of an address that is no longer the one in the field says nothing of it.
     if (latest.current !== key) return;
-    setLook(next);
-    const [only, ...others] = next.look?.models ?? [];
+    setQuery(next);
+    const [only, ...others] = next.server?.models ?? [];
     if (only === undefined || others.length > 0) return;
     setForm((before) =>
       before.model === '' && addressKey(before) === key ? { ...before, model: only.name } : before,
@@ -86,7 +86,7 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
   }, []);
   useEffect(() => {
     const first = { ...emptyForm, ...target };
-    void lookAt(client, first).then((next) => {
+    void queryServer(client, first).then((next) => {
       found(addressKey(first), { ...next, unasked: target.url === undefined });
     });
   }, [client, target, found]);
@@ -100,14 +100,14 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
     if (!again && asked === key) return;
     setAsked(key);
     latest.current = key;
-    setLook({ look: null, error: null, asking: true });
-    void lookAt(client, address).then((next) => {
+    setQuery({ server: null, error: null, asking: true });
+    void queryServer(client, address).then((next) => {
       found(key, next);
     });
   };
   const isStale = addressKey(form) !== asked;
-  const known = isStale ? changed : look;
-  const model = known.look?.models.find(({ name }) => name === form.model) ?? null;
+  const known = isStale ? changed : server;
+  const model = known.server?.models.find(({ name }) => name === form.model) ?? null;
   const read = readForm(form, model);
   const { busy, error, begin } = useFormWork();
   const start = (): void => {
@@ -127,11 +127,11 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
     event.preventDefault();
     ask(true);
   };
-  return { form, change, look: known, ask, onEnter, model, read, start, error, busy };
+  return { form, change, server: known, ask, onEnter, model, read, start, error, busy };
 }
 
 /** Who the server is, and how many models it has. */
-function lookText({ tritonVersion, models, more }: ServerLook): string {
+function serverText({ tritonVersion, models, more }: ServerDescription): string {
   const count =
     models.length === 0
       ? 'no model is ready'
@@ -143,27 +143,32 @@ function lookText({ tritonVersion, models, more }: ServerLook): string {
 
 /** What is said below the address. Only an address that somebody chose can be wrong. Pure. */
 function addressText({
-  look,
+  server,
   error,
   unasked = false,
   changed: isChanged = false,
-}: Look): Readonly<Record<'description' | 'error', string | undefined>> {
+}: ServerQuery): Readonly<Record<'description' | 'error', string | undefined>> {
   if (isChanged) return { description: 'Not checked yet: press Enter or Re-check.', error: undefined };
-  if (error === null) return { description: look === null ? undefined : lookText(look), error: undefined };
+  if (error === null)
+    return { description: server === null ? undefined : serverText(server), error: undefined };
   return unasked
     ? { description: 'No Triton responds at this address yet.', error: undefined }
     : { description: undefined, error: error.message };
 }
 
 /** Why nothing can be measured yet; null where it can. Pure. */
-function whyNot(found: Look, { request, problems }: ReadForm, fields: readonly Field[]): string | null {
+function whyNot(
+  found: ServerQuery,
+  { request, problems }: ReadForm,
+  fields: readonly Field[],
+): string | null {
   const at = (name: string): SpecProblem | undefined => problems.find(({ field }) => field === name);
   if (request !== null) return null;
   if (at('model') !== undefined && at('url') === undefined) {
     if (found.changed === true) return 'The address has changed: check it first.';
     if (found.asking) return 'Asking the server…';
-    if (found.look === null) return 'No Triton responds at this address.';
-    return found.look.models.length === 0 ? 'The server has no ready model.' : 'Choose a model.';
+    if (found.server === null) return 'No Triton responds at this address.';
+    return found.server.models.length === 0 ? 'The server has no ready model.' : 'Choose a model.';
   }
   const [first] = problems.filter(({ field, severity }) => severity === 'problem' && field !== 'model');
   if (first === undefined) return null;
@@ -179,7 +184,7 @@ const serverLabels: Readonly<Record<string, string>> = { url: 'Triton HTTP addre
 function ServerFields(props: {
   form: MeasureForm;
   change: Change;
-  found: Look;
+  found: ServerQuery;
   onAsk: (again: boolean, part?: Partial<MeasureForm>) => void;
   onEnter: (event: KeyboardEvent<HTMLInputElement>) => void;
   problem: string | undefined;
@@ -247,12 +252,12 @@ function ServerFields(props: {
 
 /** Asks what is to be measured on a Triton that is there already, and starts it. */
 function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: () => void }) {
-  const { form, change, look, ask, onEnter, model, read, start, error, busy } = useMeasure(target, onDone);
+  const { form, change, server, ask, onEnter, model, read, start, error, busy } = useMeasure(target, onDone);
   const fields = measureFields(form, model);
-  const why = whyNot(look, read, fields);
+  const why = whyNot(server, read, fields);
   const { request, problems } = read;
-  const names = (look.look?.models ?? []).map(({ name }) => name);
-  const textAt = (name: string) => problems.filter(({ field }) => field === name).map(toldProblem)[0];
+  const names = (server.server?.models ?? []).map(({ name }) => name);
+  const textAt = (name: string) => problems.filter(({ field }) => field === name).map(problemWithRemedy)[0];
   const chosen = (keys: Keys) => getAt(form.fields, keys);
   const defaultOf = (keys: Keys) => getAt(fieldDefaults, keys);
   const ofFields: FieldForm = {
@@ -267,7 +272,7 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
       <ServerFields
         form={form}
         change={change}
-        found={look}
+        found={server}
         problem={textAt('url')}
         headersProblem={textAt('headers')}
         onAsk={ask}
@@ -275,7 +280,7 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
       />
       <Select
         label="Model"
-        placeholder={look.asking ? 'Asking the server…' : 'Choose a model'}
+        placeholder={server.asking ? 'Asking the server…' : 'Choose a model'}
         searchable
         allowDeselect={false}
         nothingFoundMessage="No ready model of this name"

@@ -16,7 +16,7 @@ import { formatClock } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { metricText, ruleModels } from './monitor-text';
 
-const looks = {
+const styles = {
   firing: { icon: IconAlertTriangle, tone: 'bad', text: 'Firing' },
   pending: { icon: IconClock, tone: 'warn', text: 'Pending' },
   resolved: { icon: IconCircleCheck, tone: 'good', text: 'Resolved' },
@@ -25,7 +25,7 @@ const looks = {
 function AlertLine({ alert }: { alert: Alert }) {
   return (
     <li data-alert={alert.state}>
-      <Status {...looks[alert.state]} />
+      <Status {...styles[alert.state]} />
       <span className="cut" title={`${alert.subject}: ${alert.text}`}>
         <strong>{alert.subject}</strong> {alert.text}
       </span>

@@ -14,8 +14,8 @@ import { Status } from '../../components/status-text';
 import { numeric, TableHead } from '../../components/table';
 import { stopClick } from '../../handlers';
 import { ModelActions } from './model-actions';
-import { modelLooks } from './monitor-text';
-import { RowPlaces } from './row-places';
+import { modelStyles } from './monitor-text';
+import { RowSlots } from './row-slots';
 
 const { requestsPerSecond: requests, probeP50Us, probeP99Us } = modelColumns;
 
@@ -65,7 +65,7 @@ function ModelRow(props: {
         <div className="second-line">{model.version === '' ? 'no version' : `version ${model.version}`}</div>
       </td>
       <td>
-        <Status {...modelLooks[model.state]} data-state={model.state} />
+        <Status {...modelStyles[model.state]} data-state={model.state} />
         <div className="second-line" title={model.reason ?? undefined}>
           {model.reason}
         </div>
@@ -136,9 +136,9 @@ export function ModelTable(props: {
   onConfig: (name: string) => void;
 }) {
   const [room, setRoom] = useState(rowStep);
-  const [places] = useState(() => new RowPlaces());
+  const [slots] = useState(() => new RowSlots());
   const shown = props.models.slice(0, room);
-  const placeOf = places.of(shown.map(modelKey));
+  const slotOf = slots.of(shown.map(modelKey));
   return (
     <section className="panel" aria-label="Models">
       <table className="table fixed-table row-table monitor-models">
@@ -148,7 +148,7 @@ export function ModelTable(props: {
             const key = modelKey(model);
             return (
               <ModelRow
-                key={placeOf[at]}
+                key={slotOf[at]}
                 model={model}
                 server={props.server}
                 selected={key === props.selected}

@@ -18,9 +18,9 @@ import {
   watchedName,
 } from '../../../main/contract/monitor/monitor';
 import { formatBytes, formatCount, formatRate, formatShare } from '../../../main/contract/numbers';
-import type { WordLook } from '../../components/status-text';
+import type { StatusWord } from '../../components/status-text';
 
-const serverLooks: Readonly<Record<ServerState, WordLook>> = {
+const serverStyles: Readonly<Record<ServerState, StatusWord>> = {
   starting: { icon: IconLoader2, tone: 'info', text: 'Starting' },
   up: { icon: IconCircleCheck, tone: 'good', text: 'Up' },
   'not-ready': { icon: IconAlertTriangle, tone: 'warn', text: 'Not ready' },
@@ -32,10 +32,10 @@ const neverReached = ({ state, version, restarts }: MonitorSample['server']): bo
   state === 'gone' && version === null && restarts === 0;
 
 /** Pure. */
-export const serverLook = (server: MonitorSample['server']): WordLook =>
-  neverReached(server) ? { ...serverLooks.gone, text: 'Never reached' } : serverLooks[server.state];
+export const serverStyle = (server: MonitorSample['server']): StatusWord =>
+  neverReached(server) ? { ...serverStyles.gone, text: 'Never reached' } : serverStyles[server.state];
 
-export const modelLooks: Readonly<Record<ModelState, WordLook>> = {
+export const modelStyles: Readonly<Record<ModelState, StatusWord>> = {
   ready: { icon: IconCircleCheck, tone: 'good', text: 'Ready' },
   loading: { icon: IconLoader2, tone: 'info', text: 'Loading' },
   unloading: { icon: IconLoader2, tone: 'info', text: 'Unloading' },

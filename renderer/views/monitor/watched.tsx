@@ -20,7 +20,7 @@ import { useWorkbench } from '../../workbench';
 import { AlertPanel } from './alert-panel';
 import { ModelCharts } from './model-charts';
 import { ModelTable } from './model-table';
-import { compareNames, serverLook, serverName, serverSentence, speedText } from './monitor-text';
+import { compareNames, serverName, serverSentence, serverStyle, speedText } from './monitor-text';
 import { ProbeControl } from './probe-control';
 
 function sourceText({ source }: MonitorState): string {
@@ -36,7 +36,7 @@ function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pause
   const { server, hole } = sample;
   return (
     <section className="panel row monitor-banner" aria-label="Server" data-server={server.state}>
-      <Status {...serverLook(server)} data-state={server.state} />
+      <Status {...serverStyle(server)} data-state={server.state} />
       <strong className="cut">{sourceText(state)}</strong>
       <span className="dim cut" title={serverSentence(sample)}>
         {serverSentence(sample)}

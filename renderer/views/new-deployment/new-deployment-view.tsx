@@ -19,14 +19,14 @@ import { WizardActions } from './wizard-actions';
 import { useWizardModel, Wizard } from './wizard-context';
 import { WizardFoot, WizardSteps } from './wizard-steps';
 
-const lookAgainMs = 5000;
+const pollEveryMs = 5000;
 
 /** While something keeps the draft from being started, it is looked at again: a port may be free by now. */
 function useStartCheck(): void {
   const { startCheck } = useWorkbench();
   const again = useStore(startCheck, (state) => state.again);
   const waits = useStore(startCheck, ({ problems }) => problems.length > 0);
-  useEffect(() => (waits ? pollWhileSeen(document, again, lookAgainMs) : undefined), [again, waits]);
+  useEffect(() => (waits ? pollWhileSeen(document, again, pollEveryMs) : undefined), [again, waits]);
 }
 
 function pageAfter(key: WizardKey, page: WizardPage): WizardPage | undefined {

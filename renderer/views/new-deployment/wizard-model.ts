@@ -26,15 +26,15 @@ export interface WizardModel {
   readonly isChanged: (keys: Keys) => boolean;
 }
 
-type Told = Pick<
+type DraftView = Pick<
   DraftState,
   'preset' | 'overrides' | 'changing' | 'plan' | 'preview' | 'spec' | 'stale' | 'edit' | 'error'
 >;
 
-const hasSpec = (preview: Told['preview']): boolean => (preview?.spec ?? null) !== null;
+const hasSpec = (preview: DraftView['preview']): boolean => (preview?.spec ?? null) !== null;
 
 /** The values as they are chosen now, over what the core last said of the rest. */
-function valuesOf(draft: Told): Tree {
+function valuesOf(draft: DraftView): Tree {
   const { preview, spec, overrides } = draft;
   const last: Tree = spec === null ? {} : { ...spec };
   const fresh = !draft.stale && hasSpec(preview);
@@ -47,7 +47,7 @@ function valuesOf(draft: Told): Tree {
 
 /** The engine of the settings is the default; else for a published GPU that GPU's only where there can be one. */
 function defaultsHere(
-  { preview, overrides }: Told,
+  { preview, overrides }: DraftView,
   machine: MachineStatus | null,
   ofSettings: Settings['deployment.engine'],
 ): RunSpec | null {
@@ -64,7 +64,7 @@ function defaultsHere(
 
 /** Everything that the pages show of a draft. */
 export function wizardModel(
-  draft: Told,
+  draft: DraftView,
   preset: Preset,
   presets: readonly Preset[],
   machine: MachineStatus | null,

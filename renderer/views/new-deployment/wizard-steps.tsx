@@ -22,7 +22,7 @@ import { type PageState, pageState } from './problems';
 import type { useStart } from './use-start';
 import { useWizard } from './wizard-context';
 
-const looks: Readonly<Record<PageState['state'], readonly [icon: Icon, tone: string, word: string]>> = {
+const styles: Readonly<Record<PageState['state'], readonly [icon: Icon, tone: string, word: string]>> = {
   valid: [IconCircleCheck, 'good', 'No problems'],
   unvisited: [IconCircle, 'dim', 'Not visited'],
   'needs-input': [IconCircleDashed, 'info', 'Needs input'],
@@ -46,7 +46,7 @@ export function WizardSteps() {
             (field) => valueAt(field.split('.')),
             page === draft.page || draft.visited.includes(page),
           );
-          const [StateIcon, tone, word] = looks[of.state];
+          const [StateIcon, tone, word] = styles[of.state];
           const summary =
             of.state === 'needs-input'
               ? word

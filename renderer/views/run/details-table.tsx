@@ -29,7 +29,7 @@ export function HeadedRows({
   headings: readonly DetailsHeading[];
   rows: readonly DetailsRow[];
 }) {
-  const look = (index: number): string | undefined => {
+  const classOf = (index: number): string | undefined => {
     const { number = false, mono = false, strong = false } = headings[index] ?? {};
     const names = [number ? 'number' : '', mono ? 'mono' : '', strong ? 'strong' : ''].filter(Boolean);
     return names.length === 0 ? undefined : names.join(' ');
@@ -41,7 +41,7 @@ export function HeadedRows({
         {rows.map(({ key, cells, doubtful }) => (
           <tr key={key} className={doubtful === true ? 'tone-warn' : undefined}>
             {cells.map((cell, index) => (
-              <td key={headings[index]?.title} className={look(index)}>
+              <td key={headings[index]?.title} className={classOf(index)}>
                 {cell}
               </td>
             ))}

@@ -17,7 +17,7 @@ import { useWorkbench, type Workbench } from '../../workbench';
 import { editRun, isChangeable } from '../runs/run-tools';
 import { needsOtherFiles, remediesOf, type RemedyAction } from './remedies';
 
-const looks: Readonly<
+const buttons: Readonly<
   Record<RemedyAction, { readonly icon: Icon; readonly label: string; readonly help: string }>
 > = {
   edit: {
@@ -49,14 +49,14 @@ const looks: Readonly<
 };
 
 /** The same content fails again. */
-const resumeFilesLook = {
+const resumeFilesButton = {
   icon: IconPlayerPlay,
   label: 'Resume with changed files',
   help: 'Repeats what depends on the files of your model and data, as they are now; unchanged ones fail again',
 };
 
 /** Of a run that cannot be changed here. */
-const runAgainLook = {
+const runAgainButton = {
   icon: IconPencil,
   label: 'Run again with changes',
   help: 'Opens the wizard with the settings of this run',
@@ -90,9 +90,9 @@ async function act(workbench: Workbench, state: RunState, action: RemedyAction):
   }
 }
 
-function lookOf(action: RemedyAction, state: RunState, error: WireError) {
-  if (action === 'edit' && !isChangeable(state)) return runAgainLook;
-  return action === 'resume' && needsOtherFiles(error) ? resumeFilesLook : looks[action];
+function buttonOf(action: RemedyAction, state: RunState, error: WireError) {
+  if (action === 'edit' && !isChangeable(state)) return runAgainButton;
+  return action === 'resume' && needsOtherFiles(error) ? resumeFilesButton : buttons[action];
 }
 
 /** What helps with the error of a run, the first as the main button. */
@@ -100,7 +100,7 @@ export function RemedyButtons({ state, error }: { state: RunState; error: WireEr
   const workbench = useWorkbench();
   const [busy, setBusy] = useState<RemedyAction | null>(null);
   return remediesOf(error, state).map((action, index) => {
-    const { icon: ActionIcon, label, help } = lookOf(action, state, error);
+    const { icon: ActionIcon, label, help } = buttonOf(action, state, error);
     return (
       <SmallButton
         icon={ActionIcon}

@@ -17,7 +17,7 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import type { ShownLook } from '../../../main/contract/run/report-look';
+import type { ReportSettings } from '../../../main/contract/run/report-settings';
 import type { ReportFile } from '../../../main/contract/run/run-events';
 import { isDeployed, serverLoadOf } from '../../../main/contract/run/run-source';
 import type { RunState } from '../../../main/contract/run/run-state';
@@ -32,7 +32,7 @@ import { isDeployable, KeepServing } from './keep-serving';
 import { remediesOf } from './remedies';
 import { ReportDialog } from './report/report-dialog';
 
-const looks = {
+const buttons = {
   pause: { icon: IconPlayerPause, label: 'Pause' },
   cancel: { icon: IconPlayerStop, label: 'Cancel run' },
   resume: { icon: IconPlayerPlay, label: 'Resume' },
@@ -64,7 +64,7 @@ export function WorkButtons({ state }: { state: RunState }) {
   // A run from elsewhere is trusted first, by the button of its notice.
   const works = worksFor(status).filter((work) => work !== 'resume' || state.origin !== 'foreign');
   return works.map((work) => {
-    const { icon: WorkIcon, label } = looks[work];
+    const { icon: WorkIcon, label } = buttons[work];
     return (
       <SmallButton
         icon={WorkIcon}
@@ -156,10 +156,12 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
   const { runId } = state;
   const written = (kind: ReportFile['kind']): boolean => kindsOf(state).includes(kind);
   const kinds = Object.entries(exportText) as [keyof typeof exportText, string][];
-  const [look, setLook] = useState<ShownLook | null>(null);
+  const [settings, setSettings] = useState<ReportSettings | null>(null);
   return (
     <>
-      {look === null ? null : <ReportDialog runId={runId} look={look} onClose={() => setLook(null)} />}
+      {settings === null ? null : (
+        <ReportDialog runId={runId} settings={settings} onClose={() => setSettings(null)} />
+      )}
       <ActionMenu
         button={
           <SmallButton rightSection={<IconChevronDown size={14} aria-hidden="true" />}>Export</SmallButton>
@@ -183,7 +185,7 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
             <MenuAction
               icon={IconEdit}
               onClick={attempting(async () => {
-                setLook(await client.call('runs.reportLook', { runId }));
+                setSettings(await client.call('runs.reportSettings', { runId }));
               })}
             >
               Title, logo and sections…

@@ -1,6 +1,6 @@
 import { scenarios, type StepId } from '../../../main/contract/run/run-events';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
-import { stepLook } from './step-note';
+import { shownStatus } from './step-note';
 
 /**
  * Charts, figures and tables have something to show: levels, or holes with their reasons. A run that is under way, or about
@@ -31,7 +31,7 @@ export function shownStep(state: RunState, picked: StepId | null): StepState | u
     steps.find((step) => step.id === picked) ??
     steps.find((step) => step.status === 'running') ??
     steps.find((step) => step.status === 'failed' || step.status === 'cancelled') ??
-    steps.find((step) => stepLook(state, step) === 'paused') ??
+    steps.find((step) => shownStatus(state, step) === 'paused') ??
     steps.findLast((step) => step.status !== 'waiting') ??
     steps[0]
   );

@@ -13,7 +13,7 @@ import type { StepProgress } from '../../stores/open-run';
 import { doRunWork } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { RerunQuestion } from './rerun-question';
-import { isLeft, stepHelp, stepLook, stepNote, stepTime } from './step-note';
+import { isLeft, shownStatus, stepHelp, stepNote, stepTime } from './step-note';
 
 /** What can be done with one step of a run that nobody works on. */
 function StepMenu(props: { state: RunState; step: StepState; onRerun: () => void }) {
@@ -68,7 +68,7 @@ function StepRow(props: {
       data-status={step.status}
       onClick={props.onShow}
     >
-      <StepStatusIcon status={stepLook(state, step)} warned={step.warnings.length > 0} />
+      <StepStatusIcon status={shownStatus(state, step)} warned={step.warnings.length > 0} />
       <span className="step-title">{stepTitle[step.id]}</span>
       <span className="dim step-time" title={stepHelp(step)}>
         {stepTime(state, step, props.nowMs)}

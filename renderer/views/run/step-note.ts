@@ -27,7 +27,7 @@ function isHalfDone(state: RunState, step: StepState): boolean {
 }
 
 /** The state that a step is drawn with. Pure. */
-export function stepLook(state: RunState, step: StepState): StepStatus | 'paused' {
+export function shownStatus(state: RunState, step: StepState): StepStatus | 'paused' {
   if (isLeft(state, step)) return 'cancelled';
   if (step.status === 'waiting' && state.status !== 'running' && isHalfDone(state, step)) return 'paused';
   return step.status;

@@ -15,14 +15,14 @@ import { useWorkbench } from '../../workbench';
 import { demoState } from './demo-state';
 import { type MachineRow, machineRows } from './machine-row-text';
 
-const looks = {
+const styles = {
   here: [IconCircleCheck, 'tone-good', 'Available'],
   missing: [IconAlertTriangle, 'tone-warn', 'Missing'],
   absent: [IconCircleDashed, 'dim', 'Not on this machine'],
 } as const;
 
 const Row = ({ row }: { row: MachineRow }) => {
-  const [Glyph, tone, word] = looks[row.state];
+  const [Glyph, tone, word] = styles[row.state];
   return (
     <li data-machine={row.id} data-state={row.state}>
       <Glyph size={16} className={tone} aria-label={word} role="img" />

@@ -15,16 +15,16 @@ import { pollWhileSeen } from '../../stores/poll';
 import { useWorkbench } from '../../workbench';
 import { StartDialog } from './start-study';
 import { StudyPanel } from './study-panel';
-import { studyLook } from './study-state';
+import { studyStyle } from './study-state';
 
-const lookMs = 5000;
+const pollEveryMs = 5000;
 
 /** Several runs that are driven together: each study, and what its runs came to. */
 export function StudiesView({ name }: { name: string | undefined }) {
   const { client, studies, route } = useWorkbench();
   const { value, error, load } = useStore(studies);
   const [spec, setSpec] = useState<StudySpec | null>(null);
-  useEffect(() => pollWhileSeen(document, load, lookMs), [load]);
+  useEffect(() => pollWhileSeen(document, load, pollEveryMs), [load]);
   const list = value ?? [];
   const shown = list.find((study) => study.name === name) ?? list[0];
   const choose = attempting(async () => {
@@ -69,7 +69,7 @@ export function StudiesView({ name }: { name: string | undefined }) {
                     </PageLink>
                   </td>
                   <td>
-                    <Status {...studyLook(study)} />
+                    <Status {...studyStyle(study)} />
                   </td>
                   <td>{study.sentence}</td>
                   <td>{formatWhen(study.updatedAt)}</td>

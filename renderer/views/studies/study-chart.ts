@@ -2,7 +2,7 @@ import type { StudyLevel, StudyRow } from '../../../main/contract/study/study';
 import { baseLayout, type Chart } from '../../charts/chart';
 import type { ChartTheme } from '../../charts/chart-theme';
 import { wrapped } from '../../charts/hover-text';
-import { axisLook, valueAxis } from '../../charts/sweep-axis';
+import { axisStyle, valueAxis } from '../../charts/sweep-axis';
 import type { Trace } from '../../charts/trace';
 
 export const choiceText = ({ axes }: Pick<StudyRow, 'axes'>): string =>
@@ -57,7 +57,7 @@ export function studyChart(
     layout: {
       ...baseLayout(theme),
       xaxis: {
-        ...axisLook(theme, 'Run'),
+        ...axisStyle(theme, 'Run'),
         range: [0.5, rows.length + 0.5],
         ...(numbers.length > 24 ? {} : { tickvals: numbers, ticktext: numbers.map(String) }),
       },

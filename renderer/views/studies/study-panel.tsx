@@ -17,9 +17,9 @@ import { createResource } from '../../stores/resource';
 import { useWorkbench } from '../../workbench';
 import { StudyActions } from './study-actions';
 import { choiceText, studyChart } from './study-chart';
-import { studyLook } from './study-state';
+import { studyStyle } from './study-state';
 
-const lookMs = 2000;
+const pollEveryMs = 2000;
 
 function Level({ level }: { level: StudyLevel | null }) {
   return (
@@ -105,7 +105,7 @@ function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void 
   return (
     <Panel
       title={name}
-      note={<Status {...studyLook(study)} data-study-state={study.state} />}
+      note={<Status {...studyStyle(study)} data-study-state={study.state} />}
       head={<StudyActions study={study} onRemoved={onRemoved} />}
     >
       <div className="column panel-body stack">
@@ -151,7 +151,7 @@ export function StudyPanel({ name, onRemoved }: { name: string; onRemoved: () =>
   const { client, studies } = useWorkbench();
   const detail = useMemo(() => createResource(() => client.call('studies.get', { name })), [client, name]);
   const { value, error, load } = useStore(detail);
-  useEffect(() => pollWhileSeen(document, load, lookMs), [load]);
+  useEffect(() => pollWhileSeen(document, load, pollEveryMs), [load]);
   const state = value?.state;
   // The list above says the same of it.
   useEffect(() => {

@@ -7,9 +7,9 @@ import {
   IconPlayerPause,
 } from '@tabler/icons-react';
 import type { StudyState, StudySummary } from '../../../main/contract/study/study';
-import type { WordLook } from '../../components/status-text';
+import type { StatusWord } from '../../components/status-text';
 
-const looks: Readonly<Record<StudyState, WordLook>> = {
+const styles: Readonly<Record<StudyState, StatusWord>> = {
   planned: { icon: IconCircleDashed, tone: 'dim', text: 'Planned' },
   running: { icon: IconLoader2, tone: 'info', text: 'Running' },
   paused: { icon: IconPlayerPause, tone: 'warn', text: 'Paused' },
@@ -18,5 +18,8 @@ const looks: Readonly<Record<StudyState, WordLook>> = {
   cancelled: { icon: IconCircleMinus, tone: 'dim', text: 'Cancelled' },
 };
 
-export const studyLook = ({ state, interrupted }: Pick<StudySummary, 'state' | 'interrupted'>): WordLook =>
-  interrupted ? { ...looks.paused, text: 'Interrupted' } : looks[state];
+export const studyStyle = ({
+  state,
+  interrupted,
+}: Pick<StudySummary, 'state' | 'interrupted'>): StatusWord =>
+  interrupted ? { ...styles.paused, text: 'Interrupted' } : styles[state];

@@ -45,7 +45,7 @@ export function bridgeInMemory(state: DeployedRun): void {
         return () => listeners.delete(listener);
       },
     },
-    tellWindow: (events: unknown) => {
+    emitEvents: (events: unknown) => {
       for (const listener of listeners) listener(JSON.stringify(events));
     },
   });

@@ -21,11 +21,11 @@ const updateMs = 100;
 const limits = { updateMs: 100, memoryMiB: 600 } as const;
 
 const { runId } = largeState;
-let told = 0;
+let events = 0;
 const line = (): string => {
-  told += 1;
-  const level = told % 500 === 0 ? 'W' : 'I';
-  return `${level}1121 08:17:00.123456 21533 grpc_server.cc:4117] "request ${told} of model 'resnet50' done"`;
+  events += 1;
+  const level = events % 500 === 0 ? 'W' : 'I';
+  return `${level}1121 08:17:00.123456 21533 grpc_server.cc:4117] "request ${events} of model 'resnet50' done"`;
 };
 const logEvent = (count: number): WindowEvent => ({
   type: 'log',

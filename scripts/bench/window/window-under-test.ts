@@ -37,8 +37,8 @@ export async function openElectron(options: {
     page,
     emit: (events) =>
       app.evaluate(
-        ({ BrowserWindow }, [channel, told]) => {
-          for (const window of BrowserWindow.getAllWindows()) window.webContents.send(channel, told);
+        ({ BrowserWindow }, [channel, events]) => {
+          for (const window of BrowserWindow.getAllWindows()) window.webContents.send(channel, events);
         },
         [channels.event, JSON.stringify(events)] as const,
       ),
@@ -80,8 +80,8 @@ export async function openChromium(options: {
   return {
     page,
     emit: (events) =>
-      page.evaluate((told) => {
-        (window as unknown as { tellWindow: (events: unknown) => void }).tellWindow(told);
+      page.evaluate((events) => {
+        (window as unknown as { emitEvents: (events: unknown) => void }).emitEvents(events);
       }, events),
     memoryBytes: async () => {
       const { processInfo } = await session.send('SystemInfo.getProcessInfo');

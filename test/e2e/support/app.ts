@@ -131,17 +131,18 @@ export async function answerConsent(
 ): Promise<{ readonly said: () => Promise<readonly string[]> }> {
   await app.electron.evaluate(
     ({ dialog }, response) => {
-      const heard: string[] = [];
+      const questions: string[] = [];
       dialog.showMessageBox = (...args: unknown[]) => {
         const { message, detail } = args.at(-1) as { message: string; detail: string };
-        heard.push(`${message}\n${detail}`);
+        questions.push(`${message}\n${detail}`);
         return Promise.resolve({ response, checkboxChecked: false });
       };
-      (globalThis as { consentHeard?: string[] }).consentHeard = heard;
+      (globalThis as { consentQuestions?: string[] }).consentQuestions = questions;
     },
     answer === 'agree' ? 1 : 0,
   );
   return {
-    said: () => app.electron.evaluate(() => (globalThis as { consentHeard?: string[] }).consentHeard ?? []),
+    said: () =>
+      app.electron.evaluate(() => (globalThis as { consentQuestions?: string[] }).consentQuestions ?? []),
   };
 }

@@ -48,8 +48,8 @@ describe('--spec', () => {
 });
 
 describe('--configuration', () => {
-  const told: string[] = [];
-  const noting = { ...reader, note: (line: string) => told.push(line) };
+  const lines: string[] = [];
+  const noting = { ...reader, note: (line: string) => lines.push(line) };
   const from = async (text: string, configuration: string) => {
     const path = join(dir, 'runner.yaml');
     await writeFile(path, text);
@@ -60,7 +60,7 @@ describe('--configuration', () => {
     expect(await from(forecastRunner('trt'), '2')).toMatchObject({ format: 'ts-trace' });
     const path = join(dir, 'runner.yaml');
     expect(await readOverrides('resnet50', { spec: path }, noting)).toMatchObject({ format: 'trt' });
-    expect(told.join('\n')).toMatch(
+    expect(lines.join('\n')).toMatch(
       /2 configurations: 1 \(trt\), 2 \(ts-trace\)\. Configuration 1 was used\..*run --matrix/,
     );
   });

@@ -6,7 +6,7 @@ import { journalFixture } from '../../support/run-state';
 it('says of a step in words why it was not run, and no time of one that took none', () => {
   const lines: string[] = [];
   const output = { json: false, live: false, rewrite: () => undefined, clearScreen: () => undefined };
-  const hear = createRunProgress(
+  const onEvent = createRunProgress(
     { ...output, say: (line) => lines.push(line), document: () => undefined },
     { verbose: false, titleOf: (step) => step },
   );
@@ -17,6 +17,6 @@ it('says of a step in words why it was not run, and no time of one that took non
     { type: 'step-skipped', step: 'deploy', key: 'k', reason: 'not-needed' },
     { ...finished, step: 'report', durationUs: 1_000_000 },
   ];
-  for (const entry of journalFixture(bodies)) hear({ type: 'journal', runId: 'r', entry });
+  for (const entry of journalFixture(bodies)) onEvent({ type: 'journal', runId: 'r', entry });
   expect(lines).toEqual(['✓ export', '- export: reused', '- deploy: not needed', '✓ report (1.0 s)']);
 });

@@ -11,11 +11,11 @@ function listening(isHandedOver = false) {
   const said: string[] = [];
   const exits: number[] = [];
   const asked: ('cancel' | 'leave')[] = [];
-  const heard = new Set<(event: CoreEvent) => void>();
+  const listeners = new Set<(event: CoreEvent) => void>();
   const core = {
     subscribe: (listener: (event: CoreEvent) => void) => {
-      heard.add(listener);
-      return () => heard.delete(listener);
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     handlers: { 'runs.folder': () => Promise.resolve({ dir: '/home/runs/one' }) },
   };
@@ -41,11 +41,11 @@ function listening(isHandedOver = false) {
       exits.push(code);
     },
   );
-  const tell = async (body: StudyBody) => {
-    for (const one of heard) one({ type: 'study', name: 'night', entry: { seq: 1, at: '', ...body } });
+  const onEvent = async (body: StudyBody) => {
+    for (const one of listeners) one({ type: 'study', name: 'night', entry: { seq: 1, at: '', ...body } });
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { ...{ said, exits, asked, tell, dispose }, close: () => progress.close() };
+  return { ...{ said, exits, asked, onEvent, dispose }, close: () => progress.close() };
 }
 
 it('is heard while a matrix creates its runs, said once, and ends the process at the second time', () => {
@@ -66,10 +66,10 @@ it('is heard while a matrix creates its runs, said once, and ends the process at
 });
 
 it('is said of the run that is under way', async () => {
-  const { dispose, said, tell, close } = listening();
+  const { dispose, said, onEvent, close } = listening();
   try {
-    await tell({ type: 'trial-begun', number: 1, turn: 1, of: 1, host: null });
-    await tell({ type: 'trial-run', number: 1, runId: 'one', job: null });
+    await onEvent({ type: 'trial-begun', number: 1, turn: 1, of: 1, host: null });
+    await onEvent({ type: 'trial-run', number: 1, runId: 'one', job: null });
     process.emit('SIGINT');
     expect(said.slice(1)).toEqual([
       'Run one',

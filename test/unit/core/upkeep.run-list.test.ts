@@ -23,19 +23,19 @@ function storeOf(first: RunList, rows: number) {
 
 it('tells while the rows are made, ever more seldom, and once they are', async () => {
   const { store } = storeOf({ ...whole, missing: 400 }, 400);
-  let told = 0;
+  let changes = 0;
   await new Promise<void>((resolve) => {
     // After 5, 10, 20, 40, 80, 160 and 320 rows, and at the end.
     const { list } = createRunList({
       store,
       emit: () => {
-        told += 1;
-        if (told === 8) resolve();
+        changes += 1;
+        if (changes === 8) resolve();
       },
     });
     void list(undefined);
   });
-  expect(told).toBe(8);
+  expect(changes).toBe(8);
 });
 
 it('makes nothing behind a list that is whole', async () => {
@@ -48,14 +48,14 @@ it('makes nothing behind a list that is whole', async () => {
 
 it('makes nothing more once it is closed', async () => {
   const { store, asked } = storeOf({ ...whole, outdated: ['a'] }, 1);
-  let told = 0;
+  let changes = 0;
   const { list, close } = createRunList({
     store,
     emit: () => {
-      told += 1;
+      changes += 1;
     },
   });
   await list(undefined);
   await close();
-  expect([asked.making, told]).toEqual([0, 0]);
+  expect([asked.making, changes]).toEqual([0, 0]);
 });

@@ -29,7 +29,7 @@ async function oldRun(): Promise<string> {
   return runId;
 }
 
-const heard = (of: Core, type: CoreEvent['type']): Promise<CoreEvent> =>
+const nextEvent = (of: Core, type: CoreEvent['type']): Promise<CoreEvent> =>
   new Promise((resolve) => {
     of.subscribe((event) => {
       if (event.type === type) resolve(event);
@@ -40,7 +40,7 @@ it('tells a window which runs the retention moved to the trash, and each can be 
   const runId = await oldRun();
   await writeFile(join(home, 'settings.json'), '{"runs.keepDays": 1}');
   core = await createTestCore(home, { follow: true });
-  expect(await heard(core, 'runs-retired')).toEqual({ type: 'runs-retired', runIds: [runId] });
+  expect(await nextEvent(core, 'runs-retired')).toEqual({ type: 'runs-retired', runIds: [runId] });
   expect((await core.handlers['runs.all'](undefined)).runs).toEqual([]);
   await core.handlers['runs.restore']({ runId });
   expect((await core.handlers['runs.all'](undefined)).runs.map((run) => run.runId)).toEqual([runId]);

@@ -43,23 +43,23 @@ const plainFile = (part: Partial<DownloadSource> = {}): DownloadSource => ({
 
 /** Calls with one downloadable checkpoint. No Python is installed in it. */
 function createCalls(source: DownloadSource = plainFile()) {
-  const told: CoreEvent[] = [];
+  const events: CoreEvent[] = [];
   const { preset } = resnet50;
   const loaded = { ...resnet50, preset: { ...preset, origin: { ...preset.origin, checkpoints: [source] } } };
   const calls = createDataCalls({
     root: join(dir, 'data'),
     presets: () => new Map([['resnet50', loaded]]),
     toolkit: createToolkit(createLocalPython({ python: join(dir, 'no-python'), resources, env: {} })),
-    emit: (event) => told.push(event),
+    emit: (event) => events.push(event),
   });
   const end = (more: { readonly to?: string; readonly from?: string } = {}) =>
     calls.ended(calls.fetch({ preset: 'resnet50', source: 'weights', ...more }));
-  return { calls, told, end };
+  return { calls, events, end };
 }
 
 describe('the data calls', () => {
   it('fetches a file into the home, tells how it goes, and knows it afterwards', async () => {
-    const { calls, told, end } = createCalls();
+    const { calls, events, end } = createCalls();
     const before = (await calls.list('resnet50')).at(-1);
     expect(before).toMatchObject({ kind: 'checkpoint', path: null, partBytes: 0 });
     const work = await end();
@@ -67,7 +67,7 @@ describe('the data calls', () => {
     expect(work).toMatchObject({ status: 'done', fraction: 1, path, error: null });
     expect((await readFile(path)).equals(content)).toBe(true);
     expect(await readdir(join(dir, 'data', 'resnet50'))).toEqual(['weights']);
-    expect(told.at(-1)).toEqual({ type: 'data-work', work });
+    expect(events.at(-1)).toEqual({ type: 'data-work', work });
     expect((await calls.list('resnet50')).at(-1)?.path).toBe(path);
     expect(await end()).toMatchObject({ status: 'done', path });
     expect(server.asked).toHaveLength(1);

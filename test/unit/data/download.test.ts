@@ -53,13 +53,13 @@ async function cutOff(bytes: number, ...more: FileServer['faults']): Promise<voi
 
 describe('downloadFile', () => {
   it('gives the file whole, leaves nothing else, and tells bytes', async () => {
-    const heard: DownloadProgress[] = [];
-    await downloadFile(request({ onProgress: (progress) => heard.push(progress) }));
+    const progress: DownloadProgress[] = [];
+    await downloadFile(request({ onProgress: (step) => progress.push(step) }));
     expect(await isFile(content)).toBe(true);
     expect(await readdir(dir)).toEqual(['data.bin']);
-    const last = heard.filter(({ phase }) => phase === 'downloading').at(-1);
+    const last = progress.filter(({ phase }) => phase === 'downloading').at(-1);
     expect(last).toEqual({ phase: 'downloading', doneBytes: content.length, totalBytes: content.length });
-    expect(heard.at(-1)?.phase).toBe('checking');
+    expect(progress.at(-1)?.phase).toBe('checking');
   });
 
   it('goes on by itself where the connection was cut, as often as it brings something', async () => {

@@ -8,7 +8,7 @@ import { WorkbenchError } from '../../../main/contract/errors';
 import { type DeployableRun, readConfig } from '../../../main/deployments/deployable-run';
 import { DeploymentStore } from '../../../main/deployments/deployment-store';
 import { Deployments } from '../../../main/deployments/deployments';
-import type { DeploymentPlace, DeploymentServer, ServerLook } from '../../../main/engine/engine';
+import type { DeploymentPaths, DeploymentServer, ServerStatus } from '../../../main/engine/engine';
 import { formatConfigPbtxt } from '../../../main/triton/config-pbtxt';
 import { rejection } from '../../support/rejection';
 import { tinyConfig } from '../../support/tiny-model';
@@ -42,7 +42,7 @@ let listening: Server;
 let address: string;
 let store: DeploymentStore;
 /** Whether the host is away when these files are to be sent. */
-let isAway: (place: DeploymentPlace) => Promise<boolean>;
+let isAway: (place: DeploymentPaths) => Promise<boolean>;
 let removal: () => Promise<void>;
 /** What lies in the repository when Triton starts, which loads all of it. */
 let atStart: readonly string[];
@@ -50,7 +50,7 @@ let atStart: readonly string[];
 let recoveries: string[];
 /** null: all that it is asked for. */
 let servedVersion: string | null;
-let look: ServerLook;
+let status: ServerStatus;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'twb-deploy-'));
   await mkdir(join(root, 'run'));
@@ -67,7 +67,7 @@ beforeEach(async () => {
   atStart = [];
   recoveries = [];
   servedVersion = null;
-  look = { kind: 'running', since: null };
+  status = { kind: 'running', since: null };
 });
 afterEach(async () => {
   listening.closeAllConnections();
@@ -99,7 +99,7 @@ function deployments(): Deployments {
     },
     stop: () => Promise.resolve(),
     remove: () => removal(),
-    look: () => Promise.resolve(look),
+    readStatus: () => Promise.resolve(status),
     log: () => Promise.resolve([]),
   };
   return new Deployments({
@@ -118,10 +118,10 @@ const folder = async () => (await store.load('a')).folder;
 const active = async () => (await store.load('a')).deployment.models[model]?.active.version;
 const versions = async () =>
   (await readdir(join((await folder()).repository, model))).filter((name) => name !== 'config.pbtxt').sort();
-const served = async (place: DeploymentPlace): Promise<unknown> =>
+const served = async (place: DeploymentPaths): Promise<unknown> =>
   (await readConfig(join(place.repository, model, 'config.pbtxt'))).versionPolicy;
 const only = (version: number) => ({ specific: { versions: [version] } });
-const journaled = async (place: DeploymentPlace, text: string): Promise<boolean> =>
+const journaled = async (place: DeploymentPaths, text: string): Promise<boolean> =>
   (await readFile(join(place.dir, 'journal.jsonl'), 'utf8')).includes(text);
 
 describe('a new version whose host goes away', () => {
@@ -298,7 +298,7 @@ describe('a change whose process was killed', () => {
   it('is reported by a look, which changes nothing and starts one recovery', async () => {
     await deploy();
     await begin(restart, { type: 'stopped' });
-    look = { kind: 'stopped', reason: 'by the restart' };
+    status = { kind: 'stopped', reason: 'by the restart' };
     const before = await readFile((await folder()).journal, 'utf8');
     const all = deployments();
     for (const info of [(await all.list())[0], await all.show('a')]) {
@@ -332,7 +332,7 @@ describe('a change whose process was killed', () => {
     await begin(update);
     await leaveCandidate();
     servedVersion = null;
-    look = { kind: 'stopped', reason: 'by hand' };
+    status = { kind: 'stopped', reason: 'by hand' };
     await expect(deployments().rollback('a')).rejects.toMatchObject({ code: 'input-invalid' });
     expect([await active(), await versions()]).toEqual([1, ['1']]);
   });
@@ -373,11 +373,11 @@ describe('a change whose process was killed', () => {
     expect(await active()).toBe(1);
 
     await writeFile((await folder()).journal, `${started}\n`);
-    look = { kind: 'stopped', reason: 'it was not started' };
+    status = { kind: 'stopped', reason: 'it was not started' };
     await deployments().recover('a');
     expect(await readdir(join(root, 'deployments'))).toEqual([]);
 
-    look = { kind: 'running', since: null };
+    status = { kind: 'running', since: null };
     await deploy();
     await begin({ type: 'change-begun', what: 'remove', pid: killed });
     await deployments().recover('a');

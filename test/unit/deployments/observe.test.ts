@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Deployment } from '../../../main/contract/deployment';
 import { WorkbenchError } from '../../../main/contract/errors';
 import { addressesOf, notAnswering, observe, unreadable } from '../../../main/deployments/observe';
-import type { ServerLook } from '../../../main/engine/engine';
+import type { ServerStatus } from '../../../main/engine/engine';
 
 const now = Date.parse('2026-11-25T10:10:00.000Z');
 
 describe('notAnswering', () => {
-  const states = (wanted: boolean, look: Parameters<typeof notAnswering>[1]) =>
-    notAnswering({ wanted, engine: { kind: 'local', framework: 'pyt' } }, look, now);
+  const states = (wanted: boolean, status: Parameters<typeof notAnswering>[1]) =>
+    notAnswering({ wanted, engine: { kind: 'local', framework: 'pyt' } }, status, now);
 
   it('tells a start from a server that hangs, by the time since it was started', () => {
     expect(states(true, { kind: 'running', since: '2026-11-25T10:09:00.000Z' }).state).toBe('starting');
@@ -43,7 +43,7 @@ describe('a deployment on a host', () => {
   const unused = () => Promise.reject(new Error('not asked for'));
   const server = {
     ...{ start: unused, stop: unused, remove: unused, log: unused, busyPorts: unused, sync: unused },
-    look: (): Promise<ServerLook> => Promise.resolve({ kind: 'running', since: null }),
+    readStatus: (): Promise<ServerStatus> => Promise.resolve({ kind: 'running', since: null }),
     reach: (): Promise<string> => Promise.resolve('127.0.0.1:1'),
   };
   const seen = (change: Partial<typeof server>, wanted = true) =>
@@ -54,10 +54,10 @@ describe('a deployment on a host', () => {
     );
 
   it('is unknown while its host is away, never stopped', async () => {
-    const info = await seen({ look: away });
+    const info = await seen({ readStatus: away });
     expect(info).toMatchObject({ state: 'unknown', host: 'gpu1', httpUrl: 'http://127.0.0.1:8000' });
     expect(info.reason).toBe('The host gpu1 is not reachable: the line was cut');
-    expect((await seen({ look: away }, false)).state).toBe('unknown');
+    expect((await seen({ readStatus: away }, false)).state).toBe('unknown');
   });
 
   it('is unknown where only the way to its ports is cut, and failed where nobody listens on them', async () => {
@@ -66,8 +66,8 @@ describe('a deployment on a host', () => {
   });
 
   it('is stopped where its engine says so', async () => {
-    const look = () => Promise.resolve({ kind: 'stopped' as const, reason: 'by hand' });
-    expect((await seen({ look, reach: unused }, false)).state).toBe('stopped');
+    const readStatus = () => Promise.resolve({ kind: 'stopped' as const, reason: 'by hand' });
+    expect((await seen({ readStatus, reach: unused }, false)).state).toBe('stopped');
   });
 });
 

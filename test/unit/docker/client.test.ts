@@ -37,11 +37,11 @@ describe('what went wrong with a request', () => {
       'port-taken',
     ],
   ])('%s', (error, code) => {
-    const told = dockerError(error, 'do it');
-    expect(told.code).toBe(code);
-    expect(told.cause).toBe(error);
-    if (code === 'port-taken') expect(told.message).toContain('127.0.0.1:8000');
-    else expect(told.message).toContain('Cannot do it');
+    const failure = dockerError(error, 'do it');
+    expect(failure.code).toBe(code);
+    expect(failure.cause).toBe(error);
+    if (code === 'port-taken') expect(failure.message).toContain('127.0.0.1:8000');
+    else expect(failure.message).toContain('Cannot do it');
   });
 
   it('is passed on when the workbench has said it', () => {

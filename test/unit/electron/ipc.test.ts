@@ -32,7 +32,7 @@ describe('an answer to the page', () => {
     const events = createEventSender({
       isDestroyed: () => false,
       send: (_channel: string, text: string) => {
-        for (const event of JSON.parse(text) as readonly WindowEvent[]) store.getState().hear(event);
+        for (const event of JSON.parse(text) as readonly WindowEvent[]) store.getState().onEvent(event);
       },
     });
     registerCalls({

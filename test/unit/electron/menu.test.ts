@@ -40,30 +40,30 @@ describe('the menu', () => {
 });
 
 describe('the end of a long run', () => {
-  const told = (seconds: number, lookedAt: boolean, wanted: 'long' | 'all' | 'off' = 'long'): string[] => {
+  const notices = (seconds: number, focused: boolean, wanted: 'long' | 'all' | 'off' = 'long'): string[] => {
     const notices: string[] = [];
-    const hear = createRunEndWatch({
-      isLookedAt: () => lookedAt,
+    const onEvent = createRunEndWatch({
+      isFocused: () => focused,
       wanted: () => wanted,
-      tell: ({ title, body }) => notices.push(`${title}: ${body}`),
+      notify: ({ title, body }) => notices.push(`${title}: ${body}`),
     });
     const entries = journalFixture([...createdBodies(), { type: 'run-finished', outcome: 'gate-failed' }]);
     const startMs = Date.parse(entries[1]?.at ?? '');
     for (const entry of entries) {
       const at = entry.type === 'run-finished' ? new Date(startMs + seconds * 1000).toISOString() : entry.at;
-      hear({ type: 'journal', runId: 'a', entry: { ...entry, at } });
+      onEvent({ type: 'journal', runId: 'a', entry: { ...entry, at } });
     }
     return notices;
   };
 
   it('is told while nobody looks, and as the settings say', () => {
-    expect(told(61, false)).toEqual([
+    expect(notices(61, false)).toEqual([
       'Run ended: the accuracy gate did not pass: resnet50, onnx fp16, quick',
     ]);
-    expect(told(61, true)).toEqual([]);
-    expect(told(59, false)).toEqual([]);
-    expect(told(59, false, 'all')).toHaveLength(1);
-    expect(told(61, false, 'off')).toEqual([]);
-    expect(told(61, true, 'all')).toEqual([]);
+    expect(notices(61, true)).toEqual([]);
+    expect(notices(59, false)).toEqual([]);
+    expect(notices(59, false, 'all')).toHaveLength(1);
+    expect(notices(61, false, 'off')).toEqual([]);
+    expect(notices(61, true, 'all')).toEqual([]);
   });
 });

@@ -23,8 +23,8 @@ class DyingWindow {
   reloads = 0;
   private readonly events = new EventEmitter();
   readonly webContents = {
-    on: (event: string, told: (event: unknown, details: { reason: string }) => void) =>
-      this.events.on(event, told),
+    on: (event: string, listener: (event: unknown, details: { reason: string }) => void) =>
+      this.events.on(event, listener),
     reload: () => {
       this.reloads += 1;
     },

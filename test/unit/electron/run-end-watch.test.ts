@@ -15,13 +15,13 @@ const alerting = (atMs: number) =>
     }),
   }) as const;
 
-function told(lookedAt: boolean, atMs: number): readonly string[] {
+function noticesFor(focused: boolean, atMs: number): readonly string[] {
   const bodies: string[] = [];
   const watch = createAlertWatch({
-    isLookedAt: () => lookedAt,
+    isFocused: () => focused,
     wanted: () => true,
     nowMs: () => nowMs,
-    tell: ({ body }) => bodies.push(body),
+    notify: ({ body }) => bodies.push(body),
   });
   watch(alerting(atMs));
   watch({ type: 'runs-changed' });
@@ -29,10 +29,10 @@ function told(lookedAt: boolean, atMs: number): readonly string[] {
 }
 
 it('tells of an alert while nobody looks, and of nothing else', () => {
-  expect(told(false, nowMs)).toEqual(['Alert: echo/1, failing']);
-  expect(told(true, nowMs)).toEqual([]);
+  expect(noticesFor(false, nowMs)).toEqual(['Alert: echo/1, failing']);
+  expect(noticesFor(true, nowMs)).toEqual([]);
 });
 
 it('is silent for a recording that is played', () => {
-  expect(told(false, nowMs - 3600_000)).toEqual([]);
+  expect(noticesFor(false, nowMs - 3600_000)).toEqual([]);
 });

@@ -57,7 +57,7 @@ describe('engines', () => {
   it('refuse to start what is not installed or not there', async () => {
     const open = async (engine: RunSpec['engine']) => {
       const spec = { ...specFixture(), engine };
-      return engines.openPlace(spec, {
+      return engines.openExecutor(spec, {
         runId: 'r',
         dir: home,
         framework: 'pyt' as const,

@@ -20,10 +20,10 @@ const recording = (kind: RunJob['scheduler']): JobScheduler => ({
   },
   refusal: () => Promise.resolve({ field: 'engine.kind', message: kind }),
   submit: ({ runIds }) => Promise.resolve(runIds.map((runId) => job(kind, runId))),
-  look: (jobs) => {
+  readStatuses: (jobs) => {
     asked.push(`look ${kind} ${jobs.map(({ id }) => id).join()}`);
-    const look = { phase: 'running', partition: '', reason: null, node: kind, end: null } as const;
-    return Promise.resolve(new Map(jobs.map(({ id, name }) => [id, { ...look, name }])));
+    const status = { phase: 'running', partition: '', reason: null, node: kind, end: null } as const;
+    return Promise.resolve(new Map(jobs.map(({ id, name }) => [id, { ...status, name }])));
   },
   cancel: (jobs) => {
     asked.push(`cancel ${kind} ${jobs.map(({ id }) => id).join()}`);
@@ -36,8 +36,11 @@ describe('the schedulers of a workbench', () => {
 
   it('are each asked for their own jobs, and only those that have some', async () => {
     asked.length = 0;
-    const looks = await both.look([slurm, kubernetes]);
-    expect([looks.get(slurm.id)?.node, looks.get(kubernetes.id)?.node]).toEqual(['slurm', 'kubernetes']);
+    const statuses = await both.readStatuses([slurm, kubernetes]);
+    expect([statuses.get(slurm.id)?.node, statuses.get(kubernetes.id)?.node]).toEqual([
+      'slurm',
+      'kubernetes',
+    ]);
     await both.cancel([kubernetes]);
     expect(asked).toEqual(['look slurm 12', 'look kubernetes ml/tw-a', 'cancel kubernetes ml/tw-a']);
   });

@@ -13,11 +13,11 @@ afterEach(() => rm(dir, { recursive: true }));
 it('is begun anew and clean wherever it is shown', async () => {
   const path = join(dir, 'triton.log');
   await writeFile(path, 'of an attempt before\n');
-  const told: string[] = [];
-  const log = await TritonLog.open(path, (lines) => told.push(...lines));
+  const logged: string[] = [];
+  const log = await TritonLog.open(path, (lines) => logged.push(...lines));
   log.add(['\u001b]0;PWNED\u0007E1123 \u001b[31mred\u001b[0m']);
   await log.close();
-  expect(told).toEqual(['E1123 red']);
+  expect(logged).toEqual(['E1123 red']);
   expect(log.tail).toEqual(['E1123 red']);
   expect(await readFile(path, 'utf8')).toBe('E1123 red\n');
 });
@@ -39,9 +39,9 @@ it('has a cap, counts what is left out and keeps the last lines', async () => {
 
 it('that cannot be written still tells its lines', async () => {
   await writeFile(join(dir, 'file'), '');
-  const told: string[] = [];
-  const log = await TritonLog.open(join(dir, 'file', 'triton.log'), (lines) => told.push(...lines));
+  const logged: string[] = [];
+  const log = await TritonLog.open(join(dir, 'file', 'triton.log'), (lines) => logged.push(...lines));
   log.add(['a\u001b[2Jb']);
   await log.close();
-  expect(told).toEqual(['ab']);
+  expect(logged).toEqual(['ab']);
 });

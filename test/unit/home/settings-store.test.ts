@@ -9,15 +9,15 @@ import { rejection } from '../../support/rejection';
 let home: string;
 let file: string;
 let store: SettingsStore;
-const heard: SettingsState[] = [];
+const received: SettingsState[] = [];
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'twb-settings-'));
   file = join(home, 'settings.json');
-  heard.length = 0;
+  received.length = 0;
   store = createSettingsStore({
     file,
     now: () => new Date('2026-11-25T12:00:00.000Z'),
-    onChange: (state) => heard.push(state),
+    onChange: (state) => received.push(state),
   });
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
@@ -33,7 +33,7 @@ it('writes what differs from the default, for the owner only, and keeps unknown 
   await store.set('deployment.engine', 'preset');
   await store.reset('runs.keepDays');
   expect(await content()).toEqual({ 'later.key': [1] });
-  expect(heard).toHaveLength(4);
+  expect(received).toHaveLength(4);
 });
 
 it('makes changes that come at once one after the other', async () => {

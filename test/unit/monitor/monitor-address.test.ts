@@ -44,10 +44,10 @@ describe('the addresses of a watched server', () => {
     expect(address.hostProblem()).toBeNull();
     problems.push('the line was cut');
     expect(address.hostProblem()).toBe('The host gpu1 is not reachable: the line was cut');
-    expect(address.told(`Triton at ${address.http}: other side closed`)).toBe(
+    expect(address.toPublicText(`Triton at ${address.http}: other side closed`)).toBe(
       'Triton at 127.0.0.1:8000 on gpu1: other side closed. No process listens on this address of the host, or it closed the connection',
     );
-    expect(address.told(`${address.metrics} returns HTTP status 404`)).toBe(
+    expect(address.toPublicText(`${address.metrics} returns HTTP status 404`)).toBe(
       '127.0.0.1:8002 on gpu1 returns HTTP status 404',
     );
     const refused = await rejection(readMonitorTarget({ ...target, url: 'https://h' }, [], reach));

@@ -71,11 +71,11 @@ it('is never written over, and what is no recording is refused', async () => {
 });
 
 it('plays in order as fast as it goes, and stops when told', async () => {
-  const told: number[] = [];
+  const times: number[] = [];
   const stop = new AbortController();
   const options = { path, speed: 0, onDamaged: () => undefined, signal: stop.signal };
-  await replayRecording({ ...options, onSample: ({ atMs }) => void told.push(atMs) });
-  expect(told).toEqual([0, 1000, 2000]);
+  await replayRecording({ ...options, onSample: ({ atMs }) => void times.push(atMs) });
+  expect(times).toEqual([0, 1000, 2000]);
   const some: number[] = [];
   await replayRecording({
     ...options,

@@ -58,7 +58,7 @@ describe('config.pbtxt', () => {
 });
 
 describe('a model of a repository that Triton would not load is refused with what is there', () => {
-  const told = async (path: string, config: string, ...more: readonly string[]) => {
+  const problemsOf = async (path: string, config: string, ...more: readonly string[]) => {
     await bench().put(`m/${path}`, onnxBytes());
     for (const name of more) await bench().put(`m/${name}`, 'x');
     const error = await rejection(readRepository(dirname(await bench().put('m/config.pbtxt', config))));
@@ -67,7 +67,7 @@ describe('a model of a repository that Triton would not load is refused with wha
   };
 
   it.each(['v1', '01', '0', 'latest'])('in a folder %s, which is no version', async (name) => {
-    expect(await told(`${name}/model.onnx`, served, 'assets/labels.txt')).toMatch(
+    expect(await problemsOf(`${name}/model.onnx`, served, 'assets/labels.txt')).toMatch(
       new RegExp(
         `Triton passes over ${name}, whose name is not a whole number from 1 \\| Rename it: mv \\S+/${name} \\S+/1$`,
       ),
@@ -80,18 +80,18 @@ describe('a model of a repository that Triton would not load is refused with wha
     ['backend: "torch"', 'pytorch'],
     ['backend: "tf"', 'tensorflow'],
   ])('with %s for %s', async (line, backend) => {
-    const words = await told('1/model.onnx', `${line} max_batch_size: 4`);
+    const words = await problemsOf('1/model.onnx', `${line} max_batch_size: 4`);
     expect(words).toContain(`cannot be opened; ${backend} is meant? | Write backend: "${backend}"`);
   });
 
   it('with the file of another backend', async () => {
-    expect(await told('1/model.onnx', 'platform: "pytorch_libtorch" max_batch_size: 4')).toMatch(
+    expect(await problemsOf('1/model.onnx', 'platform: "pytorch_libtorch" max_batch_size: 4')).toMatch(
       /has no model\.pt; it has model\.onnx, which is a model of another backend \| Write backend: "onnxruntime"/,
     );
   });
 
   it('with a batch size below zero', async () => {
-    expect(await told('1/model.onnx', 'backend: "onnxruntime" max_batch_size: -1')).toMatch(
+    expect(await problemsOf('1/model.onnx', 'backend: "onnxruntime" max_batch_size: -1')).toMatch(
       /^max_batch_size is -1 \| .*max_batch_size: 0/,
     );
   });

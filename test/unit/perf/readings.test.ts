@@ -63,16 +63,16 @@ describe('a level', () => {
 
   it('carries clocks, and a mark where they were held down, of the GPUs that Triton may use', async () => {
     const { address } = await serve(metrics);
-    const told = { all: false };
+    const done = { all: false };
     const watchGpus = (onReading: (one: GpuReading) => void) => {
       onReading(reading({}));
       onReading(reading({ utilization: 0.5, smClockMHz: 1300, powerW: null, throttles: ['temperature'] }));
       onReading(reading({ uuid: 'GPU-2', throttles: ['power limit'] }));
-      told.all = true;
+      done.all = true;
       return Promise.resolve();
     };
     const point = await withReadings({ metricsAddress: address, watchGpus }, async () => {
-      await until(() => told.all);
+      await until(() => done.all);
       return loadPoint;
     });
     expect(point.gpus).toEqual([
@@ -101,14 +101,14 @@ describe('a level', () => {
     ['seldom', { utilization: 0.003, rate: 7.78, inferUs: 1590 }, false],
   ])('is marked where Triton computes %s: %j', async (_what, { utilization, rate, inferUs }, isIdle) => {
     const { address } = await serve(metrics);
-    const told = { all: false };
+    const done = { all: false };
     const watchGpus = (onReading: (one: GpuReading) => void) => {
       onReading(reading({ utilization }));
-      told.all = true;
+      done.all = true;
       return Promise.resolve();
     };
     const point = await withReadings({ metricsAddress: address, watchGpus }, async () => {
-      await until(() => told.all);
+      await until(() => done.all);
       return { ...loadPoint, batchSize: 1, inferencesPerSecond: rate, serverComputeInferUs: inferUs };
     });
     expect(point.flags.includes('gpu-idle')).toBe(isIdle);
@@ -116,18 +116,18 @@ describe('a level', () => {
 
   it('leaves out what was read before its first window', async () => {
     const { address } = await serve(metrics);
-    const told = { all: false };
-    let tell: (one: GpuReading) => void = () => undefined;
+    const done = { all: false };
+    let emit: (one: GpuReading) => void = () => undefined;
     const watchGpus = (onReading: (one: GpuReading) => void) => {
       onReading(reading({ smClockMHz: 300 }));
-      tell = onReading;
-      told.all = true;
+      emit = onReading;
+      done.all = true;
       return Promise.resolve();
     };
     const point = await withReadings({ metricsAddress: address, watchGpus }, async (onWindow) => {
-      await until(() => told.all);
+      await until(() => done.all);
       await new Promise((resolve) => setTimeout(resolve, 100));
-      tell(reading({ smClockMHz: 1500 }));
+      emit(reading({ smClockMHz: 1500 }));
       onWindow(50_000);
       return loadPoint;
     });

@@ -31,7 +31,7 @@ function createCluster(whileTaking: () => Promise<void> = () => Promise.resolve(
         return { scheduler: 'slurm', id, name, log: `/jobs/${id}.log`, partition: 'work' };
       });
     },
-    look: (jobs) => Promise.resolve(new Map(jobs.map(({ id, name }) => [id, { ...queued, name }]))),
+    readStatuses: (jobs) => Promise.resolve(new Map(jobs.map(({ id, name }) => [id, { ...queued, name }]))),
     cancel: (jobs) => {
       cancelled.push(...jobs.map(({ id }) => id));
       return Promise.resolve();
@@ -44,7 +44,7 @@ function createCluster(whileTaking: () => Promise<void> = () => Promise.resolve(
 function workbench(scheduler: JobScheduler) {
   const store = new RunStore(join(home, 'runs'), new RunKey(join(home, 'run-key')), scheduler);
   const jobs = new JobRuns({
-    ...{ store, scheduler, ownJob: null, tellsEntries: false, emit: () => undefined },
+    ...{ store, scheduler, ownJob: null, emitsEntries: false, emit: () => undefined },
     program: { argv: [], env: {} },
   });
   return { store, runs: new NotingRuns(home, {}, noServers, () => jobs).runs };

@@ -28,9 +28,9 @@ const inPod = () =>
     noServers,
     (store) =>
       new JobRuns({
-        ...{ store, tellsEntries: false, emit: () => undefined, program: { argv: [], env: {} } },
+        ...{ store, emitsEntries: false, emit: () => undefined, program: { argv: [], env: {} } },
         ownJob: ownKubernetesJob({ TRITON_WORKBENCH_JOB: job.id, TRITON_WORKBENCH_JOB_NODE: 'n1' }),
-        scheduler: { detect: silent, refusal: silent, submit: silent, look: silent, cancel: silent },
+        scheduler: { detect: silent, refusal: silent, submit: silent, readStatuses: silent, cancel: silent },
       }),
   );
 const handedOver = async ({ store }: NotingRuns, to: RunJob | null) => {

@@ -5,14 +5,14 @@ import { BackPressure, logPressure, readGently } from '../../../main/platform/li
 
 it('gives relief once what waits is within the limit', async () => {
   const pressure = new BackPressure(100);
-  const told: string[] = [];
+  const received: string[] = [];
   pressure.add(250);
-  const relief = pressure.relief().then(() => told.push('relief'));
+  const relief = pressure.relief().then(() => received.push('relief'));
   for (const bytes of [100, 49]) {
     await nextTurn();
     pressure.done(bytes);
     await nextTurn();
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
   }
   pressure.done(1);
   await relief;

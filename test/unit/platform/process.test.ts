@@ -20,8 +20,8 @@ describe('a process whose first thread has ended', () => {
     expect(identity).toMatchObject({ pid });
     const ended = once(child, 'exit');
     // What is found by its environment is not found any more, and is not gone for that.
-    let looks = 0;
-    const result = await endProcesses(() => Promise.resolve((looks += 1) === 1 ? [pid] : []), 10_000);
+    let polls = 0;
+    const result = await endProcesses(() => Promise.resolve((polls += 1) === 1 ? [pid] : []), 10_000);
     expect(result).toEqual({ ended: [pid], left: [] });
     expect(identity !== undefined && isAlive(identity)).toBe(false);
     await ended;

@@ -4,11 +4,11 @@ import { type Client, createClient } from '../../../renderer/client';
 
 type Answers = Partial<Record<CallName, (input: unknown) => unknown>>;
 
-/** The core's side of the bridge in memory: answers by call name, and `tell` for events. */
+/** The core's side of the bridge in memory: answers by call name, and `emit` for events. */
 export function createClientDouble(answers: Answers): {
   readonly client: Client;
   readonly calls: [string, unknown][];
-  readonly tell: (...events: WindowEvent[]) => void;
+  readonly emit: (...events: WindowEvent[]) => void;
 } {
   const listeners = new Set<(events: string) => void>();
   const calls: [string, unknown][] = [];
@@ -32,7 +32,7 @@ export function createClientDouble(answers: Answers): {
   return {
     client,
     calls,
-    tell: (...events) => {
+    emit: (...events) => {
       for (const listener of listeners) listener(JSON.stringify(events));
     },
   };

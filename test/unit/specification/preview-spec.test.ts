@@ -71,13 +71,14 @@ describe('a preview', () => {
 
   it('tells the precision that is left out, with a GPU and without', async () => {
     const full = { model: { profile: 'full' }, precision: 'fp32' };
-    const told = async (overrides: Record<string, unknown>) => (await preview(overrides)).defaultPrecision;
-    expect(await told({ precision: 'fp16' })).toBe('fp32');
-    expect(await told({ ...full, targetGpu: 'A40' })).toBe('fp16');
+    const precisionOf = async (overrides: Record<string, unknown>) =>
+      (await preview(overrides)).defaultPrecision;
+    expect(await precisionOf({ precision: 'fp16' })).toBe('fp32');
+    expect(await precisionOf({ ...full, targetGpu: 'A40' })).toBe('fp16');
     const local = { ...full, targetGpu: 'A40', engine: { kind: 'local' } };
-    expect(await told(local)).toBe('fp16');
-    expect(await told({ ...local, format: 'ts-trace' })).toBe('fp32');
-    expect(await told({ model: { profile: 'none' } })).toBe('fp32');
+    expect(await precisionOf(local)).toBe('fp16');
+    expect(await precisionOf({ ...local, format: 'ts-trace' })).toBe('fp32');
+    expect(await precisionOf({ model: { profile: 'none' } })).toBe('fp32');
   });
 
   it('shows what was edited by hand, and what it was without', async () => {

@@ -21,19 +21,19 @@ afterEach(async () => {
 /** One that wants the device, and what it was told. */
 function asking(what: string, device = thisMachine) {
   const controller = new AbortController();
-  const told: string[] = [];
+  const reported: string[] = [];
   const turn = takeDevice({
     root,
     device,
     what,
     signal: controller.signal,
     onWaiting: (forWhat) => {
-      told.push(forWhat);
+      reported.push(forWhat);
     },
   });
   return {
     turn,
-    told,
+    reported,
     cancel: () => {
       controller.abort();
     },
@@ -59,15 +59,15 @@ it('lets one after the other have it, in the order of asking, and says for whom 
     });
     waiting.push(one);
     await tickets(index + 1);
-    await until('it is told', () => one.told.length > 0);
+    await until('it is told', () => one.reported.length > 0);
   }
-  expect(waiting.map(({ told }) => told[0])).toEqual(['a', 'a', 'a']);
+  expect(waiting.map(({ reported }) => reported[0])).toEqual(['a', 'a', 'a']);
   expect(order).toEqual([]);
   await releaseA();
   await Promise.all(waiting.map(({ turn }) => turn));
   await until('all had their turn', () => order.length === 3);
   expect(order).toEqual(['b', 'c', 'd']);
-  expect(a.told).toEqual([]);
+  expect(a.reported).toEqual([]);
   await until('nothing is left', async () => (await readdir(folder())).length === 0);
 });
 
@@ -97,7 +97,7 @@ it('passes a held device on when its holder and the first in line are killed', a
   const first = startChild(program, [root, 'first']);
   await until('the first waits', () => first.lines.includes('waits for holder'));
   const own = asking('own');
-  await until('it waits', () => own.told.includes('holder'));
+  await until('it waits', () => own.reported.includes('holder'));
   await first.kill();
   await holder.kill();
   await (

@@ -37,79 +37,79 @@ async function follow(count: number, atStart: () => Promise<void> = () => Promis
   await mkdir(dir());
   await writeFile(journal(), lines(0, count));
   const events = new Listeners<CoreEvent>();
-  const heard: CoreEvent[] = [];
-  events.add((event) => heard.push(event));
-  const looks = { own: false };
+  const received: CoreEvent[] = [];
+  events.add((event) => received.push(event));
+  const own = { writes: false };
   const store = runStore(runsDir);
-  const looked = { count: 0 };
+  const polls = { count: 0 };
   const counting = Object.assign(Object.create(store) as RunStore, {
     runDirs: async () => {
       const dirs = await store.runDirs();
-      looked.count += 1;
+      polls.count += 1;
       return dirs;
     },
   });
   // Long ago: nothing of it is new.
   await utimes(journal(), 1000, 1000);
   await utimes(runsDir, 1000, 1000);
-  stop = followRuns(counting, () => looks.own, events);
+  stop = followRuns(counting, () => own.writes, events);
   // The first look is yet to come.
   await atStart();
-  const look = async () => {
-    const before = looked.count;
+  const poll = async () => {
+    const before = polls.count;
     // The look after the next has begun: the next is over.
-    await expect.poll(() => looked.count, { timeout: 10_000 }).toBeGreaterThan(before + 1);
+    await expect.poll(() => polls.count, { timeout: 10_000 }).toBeGreaterThan(before + 1);
   };
-  await look();
-  const seqs = () => heard.flatMap((event) => (event.type === 'journal' ? [event.entry.seq] : []));
-  return { events, heard, looks, look, seqs };
+  await poll();
+  const seqs = () => received.flatMap((event) => (event.type === 'journal' ? [event.entry.seq] : []));
+  return { events, received, own, poll, seqs };
 }
 
 it('tells what another process adds to a run, and nothing that was there before', async () => {
-  const { look, seqs } = await follow(3);
+  const { poll, seqs } = await follow(3);
   await appendFile(journal(), lines(3, 5));
-  await look();
+  await poll();
   expect(seqs()).toEqual([4, 5]);
   await appendFile(journal(), lines(5, 6));
-  await look();
+  await poll();
   expect(seqs()).toEqual([4, 5, 6]);
 });
 
 it('does not tell again what was told where it was written', async () => {
-  const { events, looks, look, seqs } = await follow(3);
-  looks.own = true;
+  const { events, own, poll, seqs } = await follow(3);
+  own.writes = true;
   for (const entry of entries.slice(3)) events.emit({ type: 'journal', runId, entry });
   await appendFile(journal(), lines(3));
-  looks.own = false;
-  await look();
+  own.writes = false;
+  await poll();
   expect(seqs()).toEqual(entries.slice(3).map(({ seq }) => seq));
 });
 
 it('tells that a run was left by a process that wrote nothing more', async () => {
-  const { heard, look } = await follow(3);
+  const { received, poll } = await follow(3);
   await writeFile(join(dir(), 'lease.json'), JSON.stringify(ownIdentity()));
   await appendFile(journal(), lines(3, 4));
-  await look();
-  heard.length = 0;
-  await look();
-  expect(heard).toEqual([]);
+  await poll();
+  received.length = 0;
+  await poll();
+  expect(received).toEqual([]);
   await writeFile(join(dir(), 'lease.json'), JSON.stringify({ pid: 2 ** 22 + 1, startTime: '1' }));
-  await look();
-  expect(heard).toEqual([{ type: 'runs-changed' }]);
+  await poll();
+  expect(received).toEqual([{ type: 'runs-changed' }]);
 });
 
 it('goes on with the other runs where the lease of one is a folder and the journal of one is', async () => {
-  const { look, seqs } = await follow(3);
+  const { poll, seqs } = await follow(3);
   // Before and behind the run in the order of names.
   for (const name of ['0-other', 'z-other']) {
     await mkdir(join(runsDir, name, 'lease.json'), { recursive: true });
     await writeFile(join(runsDir, name, 'journal.jsonl'), 'x');
   }
   await mkdir(join(runsDir, '0-third', 'journal.jsonl'), { recursive: true });
-  await look();
+  await poll();
   await writeFile(join(runsDir, '0-third', 'journal.jsonl', 'file'), 'x');
   await appendFile(journal(), lines(3, 5));
-  await look();
+  await poll();
   expect(seqs()).toEqual([4, 5]);
 });
 
@@ -118,11 +118,11 @@ it.each([
   ['makes a run', () => mkdir(join(runsDir, 'z-new'))],
   ['deletes a run', () => rm(dir(), { recursive: true })],
 ])('tells of a process that %s before the first look', async (_what, atStart) => {
-  const { heard } = await follow(3, atStart);
-  expect(heard).toEqual([{ type: 'runs-changed' }]);
+  const { received } = await follow(3, atStart);
+  expect(received).toEqual([{ type: 'runs-changed' }]);
 });
 
 it('tells nothing at the first look where nothing happened', async () => {
-  const { heard } = await follow(3);
-  expect(heard).toEqual([]);
+  const { received } = await follow(3);
+  expect(received).toEqual([]);
 });

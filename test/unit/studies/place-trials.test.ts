@@ -77,14 +77,14 @@ describe('a run of a matrix', () => {
   it('is measured where it says itself, without hosts', async () => {
     const { session, asked } = sessionWith(null);
     expect(await placed(session, run(onHost()))).toMatchObject({
-      placesThere: null,
+      allocations: null,
       leftOut: null,
       error: null,
     });
     expect(asked).toEqual([]);
     expect(await placed(session, run(onHost('a')))).toMatchObject({
       hosts: ['a'],
-      placesThere: [{ host: 'a' }],
+      allocations: [{ host: 'a' }],
     });
     // Who names the host of a run has chosen its GPU.
     expect(asked).toEqual([{ hosts: ['a'], modelOfGpu: false }]);
@@ -95,7 +95,7 @@ describe('a run of a matrix', () => {
     const found = await placed(session, run(onHost()));
     expect(found).toMatchObject({
       hosts: ['gpus'],
-      placesThere: [{ host: 'gpus', gpus: ['GPU-1'] }],
+      allocations: [{ host: 'gpus', gpus: ['GPU-1'] }],
       error: null,
     });
     expect(found.notes).toEqual(['not on a. It has no NVIDIA GPU', 'not on b. no answer']);
@@ -158,7 +158,7 @@ describe('a run that is continued', () => {
     expect(away).toMatchObject({
       hosts: ['b'],
       state,
-      placesThere: [],
+      allocations: [],
       error: { code: 'docker-unreachable' },
     });
     // It has figures, so that it is not left out.

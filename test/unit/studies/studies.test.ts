@@ -50,7 +50,7 @@ interface Working {
 /** Studies whose runs are folders of a store, and end when the test says so. */
 function heldStudies() {
   const working: Working[] = [];
-  const told: StudyEntry[] = [];
+  const entries: StudyEntry[] = [];
   const removed: string[] = [];
   const append = (runId: string, body: JournalBody) => store.append(runId, body);
   const execute: StudyHands['runs']['execute'] = async (runId) => {
@@ -100,9 +100,9 @@ function heldStudies() {
       removed.push(name);
       return Promise.resolve();
     },
-    tell: (_name, entry) => told.push(entry),
+    onEntry: (_name, entry) => entries.push(entry),
   };
-  return { studies: new Studies(hands), working, told, removed };
+  return { studies: new Studies(hands), working, entries, removed };
 }
 
 async function opened(held: Studies, resume = false, stops = createStudyStops()) {
@@ -115,7 +115,7 @@ const stateOf = async (held: Studies) => (await held.list())[0]?.state;
 
 describe('a study', () => {
   it('has a journal, and is running while it is worked on, then done', async () => {
-    const { studies: held, working, told } = heldStudies();
+    const { studies: held, working, entries } = heldStudies();
     const study = await opened(held);
     const end = study.work();
     for (const at of [0, 1, 2]) {
@@ -128,7 +128,7 @@ describe('a study', () => {
     expect(await held.list()).toMatchObject([
       { name: 'night', state: 'done', sentence: '3 of 3 runs complete', isKept: true, interrupted: false },
     ]);
-    expect(told.map(({ type }) => type)).toEqual([
+    expect(entries.map(({ type }) => type)).toEqual([
       ...['study-planned', 'study-started', 'trials-placed'],
       ...[1, 2, 3].flatMap(() => ['trial-begun', 'trial-run', 'trial-ended']),
       'study-ended',

@@ -23,19 +23,19 @@ async function faultyPython(script: string) {
 }
 
 function listener(signal = new AbortController().signal) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const value: ToolkitListener = {
     signal,
-    log: (lines) => heard.push(...lines.map((line) => `log ${line}`)),
-    progress: (fraction, text) => heard.push(`progress ${fraction ?? '?'} ${text}`),
-    fact: (name, text) => heard.push(`fact ${name} ${text}`),
-    warning: (text) => heard.push(`warning ${text}`),
+    log: (lines) => received.push(...lines.map((line) => `log ${line}`)),
+    progress: (fraction, text) => received.push(`progress ${fraction ?? '?'} ${text}`),
+    fact: (name, text) => received.push(`fact ${name} ${text}`),
+    warning: (text) => received.push(`warning ${text}`),
     command: (argv) => {
-      heard.push(`command ${argv.slice(1).join(' ')}`);
+      received.push(`command ${argv.slice(1).join(' ')}`);
       return Promise.resolve();
     },
   };
-  return { value, heard };
+  return { value, received };
 }
 
 const result = z.object({ samples: z.int() });
@@ -45,13 +45,13 @@ describe('toolkit.call', () => {
     const toolkit = await faultyPython(
       `echo '{"type":"fact","name":"a","value":"b"}'; echo noise; echo '{"type":"progress","fraction":null,"text":"t"}'; echo '{"type":"result","samples":3}'`,
     );
-    const { value, heard } = listener();
+    const { value, received } = listener();
     expect(
       await toolkit.call({ verb: 'verify', args: [['--atol', 'x=1'], ['--flag']] }, result, value),
     ).toEqual({
       samples: 3,
     });
-    expect(heard).toEqual([
+    expect(received).toEqual([
       'command -m toolkit verify --atol x=1 --flag',
       'fact a b',
       'log noise',
@@ -113,14 +113,14 @@ describe('toolkit.call', () => {
 it('logs new words at once, the same words with other numbers once per second, and nothing twice', () => {
   let nowMs = 0;
   const logged = createProgressFilter(() => nowMs);
-  const told = (text: string, atMs: number): boolean => {
+  const isReported = (text: string, atMs: number): boolean => {
     nowMs = atMs;
     return logged(text);
   };
-  expect(told('Loading the model', 0)).toBe(true);
-  expect(told('Epoch 1 of 3, loss 2.301', 10)).toBe(true);
-  expect(told('Epoch 1 of 3, loss 1.950', 210)).toBe(false);
-  expect(told('Epoch 2 of 3, loss 1.100', 1010)).toBe(true);
-  expect(told('Epoch 2 of 3, loss 1.100', 9000)).toBe(false);
-  expect(told('Weights saved', 9001)).toBe(true);
+  expect(isReported('Loading the model', 0)).toBe(true);
+  expect(isReported('Epoch 1 of 3, loss 2.301', 10)).toBe(true);
+  expect(isReported('Epoch 1 of 3, loss 1.950', 210)).toBe(false);
+  expect(isReported('Epoch 2 of 3, loss 1.100', 1010)).toBe(true);
+  expect(isReported('Epoch 2 of 3, loss 1.100', 9000)).toBe(false);
+  expect(isReported('Weights saved', 9001)).toBe(true);
 });

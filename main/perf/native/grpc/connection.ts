@@ -24,9 +24,9 @@ export interface GrpcConnectionOptions extends Omit<Http2SessionOptions, 'events
   /** Of a response, what is read at most. */
   readonly replyLimitBytes: number;
   /** The first response to the slot's request is there, or comes: whether it and those behind it are looked at. */
-  readonly looks: (slot: number) => boolean;
+  readonly isChecked: (slot: number) => boolean;
   /** A response without fault that is looked at; its bytes are there until this returns. */
-  readonly look: (slot: number, buffer: Buffer, start: number, end: number) => void;
+  readonly check: (slot: number, buffer: Buffer, start: number, end: number) => void;
   readonly events: GrpcConnectionEvents;
 }
 
@@ -130,7 +130,7 @@ export class GrpcConnection extends GrpcSlotConnection {
       due: () => {
         const stream = this.messageStream;
         // Of another call something might come in between.
-        if (stream?.looked !== false || stream.fault !== '' || this.active.size !== 1) return 0;
+        if (stream?.isChecked !== false || stream.fault !== '' || this.active.size !== 1) return 0;
         // Small answers are whole at once, and the skimmer never had them.
         return stream.reader.complete ? 0 : stream.skimmer.contentDue;
       },
@@ -186,15 +186,15 @@ export class GrpcConnection extends GrpcSlotConnection {
         this.checker.check(buffer, start, end);
       });
       if (stream.fault !== '') return;
-      stream.looked ??= this.options.looks(stream.slot);
-      if (stream.looked) this.options.look(stream.slot, buffer, start, end);
+      stream.isChecked ??= this.options.isChecked(stream.slot);
+      if (stream.isChecked) this.options.check(stream.slot, buffer, start, end);
     },
     gathers: () => {
       const stream = this.messageStream;
       if (stream === null) return false;
-      stream.looked = this.options.looks(stream.slot);
-      if (!stream.looked) stream.skimmer.begin(stream.reader.messageBytes - grpcPrefixBytes);
-      return stream.looked;
+      stream.isChecked = this.options.isChecked(stream.slot);
+      if (!stream.isChecked) stream.skimmer.begin(stream.reader.messageBytes - grpcPrefixBytes);
+      return stream.isChecked;
     },
     piece: (buffer, start, end) => {
       const stream = this.messageStream;

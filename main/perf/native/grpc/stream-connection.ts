@@ -25,7 +25,7 @@ class SlotStream {
   recvUs = 0;
   receivedBytes = 0;
   /** The answers to its request are looked at. */
-  looked = false;
+  isChecked = false;
   fault: { readonly kind: string; readonly message: string } | null = null;
   readonly contentUs: number[] = [];
 
@@ -158,8 +158,8 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
     if (answer.hasContent) {
       stream.contentUs.push(endUs);
       if (stream.fault === null) {
-        if (stream.contentUs.length === 1) stream.looked = this.options.looks(stream.slot);
-        if (stream.looked) this.options.look(stream.slot, buffer, answer.from, answer.to);
+        if (stream.contentUs.length === 1) stream.isChecked = this.options.isChecked(stream.slot);
+        if (stream.isChecked) this.options.check(stream.slot, buffer, answer.from, answer.to);
       }
     }
     if (answer.final) this.finish(stream, endUs);
@@ -240,9 +240,9 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
       alone: true,
       shared: false,
       replyLimitBytes: largestReplyBytes,
-      looks: () => true,
+      isChecked: () => true,
       // The bytes are the connection's, which uses them again.
-      look: (_slot, buffer, start, stop) => {
+      check: (_slot, buffer, start, stop) => {
         answers.push(decodeGrpcOutputs(buffer, start, stop).map(copyOf));
       },
       events: {

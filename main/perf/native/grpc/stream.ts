@@ -163,7 +163,7 @@ export class GrpcStream extends GrpcStatus {
   /** What is wrong with the message that came; '' when nothing is. */
   fault = '';
   /** The answer is one of those whose values are looked at; null: that is not settled. */
-  looked: boolean | null = null;
+  isChecked: boolean | null = null;
   /** The server may send all of the answer. */
   windowOpen = false;
 
@@ -182,7 +182,7 @@ export class GrpcStream extends GrpcStatus {
     this.startUs = startUs;
     this.recvUs = 0;
     this.fault = '';
-    this.looked = null;
+    this.isChecked = null;
     this.windowOpen = false;
     this.reset();
     this.reader.reset();

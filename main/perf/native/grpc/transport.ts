@@ -62,9 +62,9 @@ export class GrpcTransport extends JobTransport<GrpcSlotConnection> {
       nextMessage: (slot) => this.source.next(slot),
       shared: this.job.shared !== null,
       replyLimitBytes: replyLimitBytes(this.job),
-      looks: (slot) => this.validator?.begin(slot, this.source.payloadOf(slot)) ?? false,
-      look: (slot, buffer, start, end) => {
-        this.validator?.look(slot, this.source.payloadOf(slot), () => decodeGrpcOutputs(buffer, start, end));
+      isChecked: (slot) => this.validator?.begin(slot, this.source.payloadOf(slot)) ?? false,
+      check: (slot, buffer, start, end) => {
+        this.validator?.check(slot, this.source.payloadOf(slot), () => decodeGrpcOutputs(buffer, start, end));
       },
       events: {
         success: (slot, startUs, endUs, sendUs, recvUs, answers) => {

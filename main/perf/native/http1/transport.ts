@@ -151,7 +151,7 @@ class HttpConnection {
         this.checker.check(buffer, start, end, reply.jsonBytes);
         // What is looked at from here on is not the server's time.
         endUs = nowUs();
-        this.look(buffer, start, end, reply.jsonBytes);
+        this.check(buffer, start, end, reply.jsonBytes);
       } catch (error) {
         fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
       }
@@ -171,11 +171,11 @@ class HttpConnection {
     }
   }
 
-  private look(buffer: Buffer, start: number, end: number, jsonBytes: number): void {
+  private check(buffer: Buffer, start: number, end: number, jsonBytes: number): void {
     const { validator, source } = this.owner;
     const payload = source.payloadOf(this.slot);
     if (validator?.begin(this.slot, payload) === true) {
-      validator.look(this.slot, payload, () => decodeHttpOutputs(buffer, start, end, jsonBytes));
+      validator.check(this.slot, payload, () => decodeHttpOutputs(buffer, start, end, jsonBytes));
     }
     this.owner.settle(this.slot);
   }

@@ -2,7 +2,7 @@ import type { LoadPoint } from '../../../contract/measured/results';
 import { formatCount, formatShortShare } from '../../../contract/numbers';
 import { present } from '../../../contract/trees';
 import { mergedKinds } from '../../../domain/measured/repeats';
-import { mostLookShare } from '../requests/output-validator';
+import { mostCheckShare } from '../requests/output-validator';
 import type { LoadJob, LoadTotals } from '../seam/load-job';
 
 /** What the point says of the responses that were checked. */
@@ -59,7 +59,7 @@ export function checkedLines({ outputChecks }: LoadJob, totals: LoadTotals): rea
         ]),
     ...(isAll && outputs.checked < succeeded
       ? [
-          `${formatCount(outputs.checked)} of ${formatCount(succeeded)} responses were checked: checking takes at most ${formatShortShare(mostLookShare)} of the time.`,
+          `${formatCount(outputs.checked)} of ${formatCount(succeeded)} responses were checked: checking takes at most ${formatShortShare(mostCheckShare)} of the time.`,
         ]
       : []),
   ];

@@ -119,12 +119,12 @@ function streamingOf(
   const between = merged(answers.map((window) => window.between));
   const final = merged(answers.map((window) => window.final));
   const count = sum(answers.map((window) => window.count));
-  const told = answers.filter((window) => window.final.total > 0);
+  const answered = answers.filter((window) => window.final.total > 0);
   return {
     responsesPerRequest: count / final.count,
     responsesPerSecond: (count * 1e6) / sum(windows.map((window) => window.durationUs)),
-    fewestResponses: smallestOf(told.map((window) => window.fewest)),
-    mostResponses: largestOf(told.map((window) => window.most)),
+    fewestResponses: smallestOf(answered.map((window) => window.fewest)),
+    mostResponses: largestOf(answered.map((window) => window.most)),
     firstResponse: first.count === 0 ? null : spreadOf(first),
     interResponse: between.count === 0 ? null : spreadOf(between),
     finalResponse: spreadOf(final),

@@ -159,11 +159,11 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
     workerData: input.job,
     transferList: ownMemory(input.job),
   });
-  const tell = (message: ToWorker) => {
+  const postAll = (message: ToWorker) => {
     worker.postMessage(message);
   };
   const stop = () => {
-    tell({ type: 'stop' });
+    postAll({ type: 'stop' });
   };
   let onAbort: () => void = () => undefined;
   try {
@@ -175,7 +175,7 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
           switch (message.type) {
             case 'bound':
               input.onBound(message.answered).then((succeeded) => {
-                tell({ type: 'cut', bound: message.bound, succeeded });
+                postAll({ type: 'cut', bound: message.bound, succeeded });
               }, reject);
               break;
             case 'window':
@@ -183,7 +183,7 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
               break;
             case 'regions-lost':
               input.onRegionsLost().then(() => {
-                tell({ type: 'repaired' });
+                postAll({ type: 'repaired' });
               }, reject);
               break;
             case 'ended':

@@ -266,7 +266,7 @@ export async function measureLevel(
       },
     });
     // What is in shared memory was looked at over the wire, before.
-    const sent = regions === null ? run : { ...run, outputs: regions.looked };
+    const sent = regions === null ? run : { ...run, outputs: regions.checked };
     input.onLog(checkedLines(job, sent));
     const totals = earlier === null ? sent : addedTotals(earlier.totals, sent);
     const elapsedUs = Math.round((performance.now() - startMs) * 1000) + (earlier?.elapsedUs ?? 0);

@@ -64,10 +64,10 @@ export abstract class JobTransport<Connection extends { close(): void }> impleme
 
   /** The slot's request has its answer, whatever is in it. @returns the time that looking at it took. */
   protected settle(slot: number): number {
-    const looked = this.validator?.take(slot) ?? null;
-    const fault = this.source.check(slot) ?? looked?.fault ?? null;
+    const checked = this.validator?.take(slot) ?? null;
+    const fault = this.source.check(slot) ?? checked?.fault ?? null;
     if (fault !== null) this.wrong.add(fault.kind, fault.message);
-    return looked?.heldUs ?? 0;
+    return checked?.heldUs ?? 0;
   }
 
   protected failed(slot: number, kind: string, message: string): void {

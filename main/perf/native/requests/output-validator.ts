@@ -10,9 +10,9 @@ import { batchOf } from './batch-payloads';
  * With expected values, or where all values are to be finite, every response is looked at as long as that takes at most
  * this share of the time: beyond it the load would be another one.
  */
-export const mostLookShare = 0.05;
+export const mostCheckShare = 0.05;
 /** Not counted: the first looks, whose code is cold, and one during which the machine did other work. */
-const freeLookUs = 100_000;
+const freeCheckUs = 100_000;
 /** Otherwise of so many responses one is looked at in the mean; at random, so that no entry is always passed over. */
 const meanDistance = 100;
 /** The first response to each of so many different requests is looked at. */
@@ -104,7 +104,7 @@ export function difference(found: Tensor, expected: Buffer): Failure | null {
 }
 
 /** What was found of the responses to a slot's request. */
-interface Look {
+interface SlotCheck {
   /** NaN and infinities are looked for. */
   readonly isFirst: boolean;
   responses: number;
@@ -124,7 +124,7 @@ export class OutputValidator {
   };
   private readonly next = createRandom(seed);
   private readonly firsts = new Set<number>();
-  private readonly looks = new Map<number, Look>();
+  private readonly checks = new Map<number, SlotCheck>();
   private distance = 0;
   private readonly startUs = nowUs();
   private spentUs = 0;
@@ -144,51 +144,51 @@ export class OutputValidator {
   begin(slot: number, payload: number): boolean {
     const isFirst = !this.job.finite && payload < mostFiniteFirsts && !this.firsts.has(payload);
     const due = this.isDue(payload);
-    if (due) this.looks.set(slot, { isFirst, responses: 0, fault: null, difference: null, heldUs: 0 });
-    else this.looks.delete(slot);
+    if (due) this.checks.set(slot, { isFirst, responses: 0, fault: null, difference: null, heldUs: 0 });
+    else this.checks.delete(slot);
     return due;
   }
 
   /** The slot's request has failed: what was found of its responses is not asked for. */
   forget(slot: number): void {
-    this.looks.delete(slot);
+    this.checks.delete(slot);
   }
 
   /**
    * A response to a request that is looked at.
    * @param decode the outputs; throws an Error where it cannot.
    */
-  look(slot: number, payload: number, decode: () => readonly Tensor[]): void {
-    const look = this.looks.get(slot);
-    if (look === undefined) return;
+  check(slot: number, payload: number, decode: () => readonly Tensor[]): void {
+    const check = this.checks.get(slot);
+    if (check === undefined) return;
     const startUs = nowUs();
     this.counts.checked += 1;
-    look.responses += 1;
+    check.responses += 1;
     let fault: Failure | null;
     try {
       const outputs = decode();
       fault = this.formFaultOf(outputs);
-      if (look.isFirst && fault === null) this.lookForFinite(outputs);
+      if (check.isFirst && fault === null) this.checkFinite(outputs);
       // Expected values are those of one answer: which of several they would be of is not known.
-      if (look.responses === 1 && fault === null) look.difference = this.differenceOf(outputs, payload);
+      if (check.responses === 1 && fault === null) check.difference = this.differenceOf(outputs, payload);
     } catch (error) {
       fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
     }
     if (fault !== null) this.counts.wrong += 1;
-    look.fault ??= fault;
+    check.fault ??= fault;
     const heldUs = nowUs() - startUs;
-    look.heldUs += heldUs;
+    check.heldUs += heldUs;
     this.spentUs += heldUs;
   }
 
   /** What is wrong with the responses to the slot's request, and the time that looking took; null: none was looked at. */
   take(slot: number): { readonly fault: Failure | null; readonly heldUs: number } | null {
-    const look = this.looks.get(slot);
-    if (look === undefined) return null;
-    this.looks.delete(slot);
-    const { responses, difference, heldUs } = look;
-    if (responses > 1 || look.fault !== null || this.job.expected.length === 0) {
-      return { fault: look.fault, heldUs };
+    const check = this.checks.get(slot);
+    if (check === undefined) return null;
+    this.checks.delete(slot);
+    const { responses, difference, heldUs } = check;
+    if (responses > 1 || check.fault !== null || this.job.expected.length === 0) {
+      return { fault: check.fault, heldUs };
     }
     this.counts.compared += 1;
     if (difference !== null) this.counts.wrong += 1;
@@ -211,7 +211,7 @@ export class OutputValidator {
   private isAffordable(): boolean {
     const { finite, expected } = this.job;
     if (!finite && expected.length === 0) return false;
-    if (this.spentUs - freeLookUs > mostLookShare * (nowUs() - this.startUs)) {
+    if (this.spentUs - freeCheckUs > mostCheckShare * (nowUs() - this.startUs)) {
       this.behind = true;
       return false;
     }
@@ -219,7 +219,7 @@ export class OutputValidator {
     return !this.behind || this.next() < 0.5;
   }
 
-  private lookForFinite(outputs: readonly Tensor[]): void {
+  private checkFinite(outputs: readonly Tensor[]): void {
     this.counts.finiteChecked += 1;
     const [fault = null] = outputs.flatMap((output) => finiteFault(output) ?? []);
     if (fault === null) return;

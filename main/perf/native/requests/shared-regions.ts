@@ -31,7 +31,7 @@ const answerTimeoutMs = 120_000;
 export interface SharedRegions {
   readonly job: SharedJob;
   /** What was found of the answers over the wire. */
-  readonly looked: OutputCheckCounts;
+  readonly checked: OutputCheckCounts;
   /** Registers what the server does not know any more: another client may have unregistered everything. */
   repair(): Promise<void>;
   /** Unregisters the own regions, and those only, and removes their files. */
@@ -66,7 +66,7 @@ async function references(
       },
       { timeoutMs: answerTimeoutMs, signal: input.signal },
     );
-    if (checks?.begin(payload, payload) === true) checks.look(payload, payload, () => reply.outputs);
+    if (checks?.begin(payload, payload) === true) checks.check(payload, payload, () => reply.outputs);
     all.push({
       outputs: outputNames.map((name) => {
         const data = reply.outputs.find((output) => output.name === name)?.data ?? new Uint8Array();
@@ -164,7 +164,7 @@ export async function createSharedRegions(
         references: known.map(({ outputs: parts }) => parts.map(({ begin }) => begin)),
         referenceFaults: known.map(({ fault }) => fault),
       },
-      looked: checks?.counts ?? noOutputChecks,
+      checked: checks?.counts ?? noOutputChecks,
       repair,
       close,
     };

@@ -73,7 +73,7 @@ function Term({ field }: { field: Field }) {
 }
 
 /** What is wrong, and how to fix it: two sentences. */
-export const toldProblem = (problem: SpecProblem): string =>
+export const problemWithRemedy = (problem: SpecProblem): string =>
   problem.remedy === null ? problemText(problem) : `${asSentence(problemText(problem))} ${problem.remedy}`;
 
 /** Marks what is not as its default, and takes it back. */
@@ -151,7 +151,7 @@ export function FieldFrame(props: {
         input: {
           id,
           size: 'xs',
-          error: problem === undefined ? undefined : toldProblem(problem),
+          error: problem === undefined ? undefined : problemWithRemedy(problem),
           description: helpOf(field),
           inputWrapperOrder: ['input', 'error', 'description'],
           disabled: field.idle !== undefined,
@@ -170,7 +170,7 @@ export function FieldFrame(props: {
       ))}
       {warnings.map((warning) => (
         <p key={warning.message} className="field-warning">
-          {toldProblem(warning)}
+          {problemWithRemedy(warning)}
         </p>
       ))}
       {warnings.map((warning) => (

@@ -14,7 +14,7 @@ interface Definition {
 }
 
 /** What a name leads to: its definition, and those that it may refer to by a short name. */
-interface Place {
+interface MessageScope {
   readonly definition: Definition;
   readonly around: readonly Definition[];
 }
@@ -24,7 +24,7 @@ const root: Definition = schema.nested.inference;
 /** `maxBatchSize` -> `max_batch_size`. */
 const textName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-function placeOf(name: string, around: readonly Definition[]): Place | null {
+function scopeOf(name: string, around: readonly Definition[]): MessageScope | null {
   for (const [index, outer] of around.entries()) {
     let path = around.slice(index);
     let definition: Definition | undefined = outer;
@@ -37,25 +37,25 @@ function placeOf(name: string, around: readonly Definition[]): Place | null {
   return null;
 }
 
-function fieldsOf({ definition }: Place): readonly (readonly [name: string, field: Field])[] {
+function fieldsOf({ definition }: MessageScope): readonly (readonly [name: string, field: Field])[] {
   return Object.entries(definition.fields ?? {}).map(([name, field]) => [textName(name), field]);
 }
 
 /** An entry of a map is a message of its key and its value. */
-function entryOf({ type, keyType = 'string' }: Field, { around }: Place): Place {
+function entryOf({ type, keyType = 'string' }: Field, { around }: MessageScope): MessageScope {
   return { definition: { fields: { key: { type: keyType }, value: { type } } }, around };
 }
 
-function inside(place: Place, name: string): Place | null {
-  const [, field] = fieldsOf(place).find(([own]) => own === name) ?? [];
+function inside(scope: MessageScope, name: string): MessageScope | null {
+  const [, field] = fieldsOf(scope).find(([own]) => own === name) ?? [];
   if (field === undefined) return null;
-  return field.keyType === undefined ? placeOf(field.type, place.around) : entryOf(field, place);
+  return field.keyType === undefined ? scopeOf(field.type, scope.around) : entryOf(field, scope);
 }
 
-function placeAt(path: readonly string[]): Place | null {
-  return path.reduce<Place | null>(
-    (place, name) => (place === null ? null : inside(place, name)),
-    placeOf('ModelConfig', [root]),
+function scopeAt(path: readonly string[]): MessageScope | null {
+  return path.reduce<MessageScope | null>(
+    (scope, name) => (scope === null ? null : inside(scope, name)),
+    scopeOf('ModelConfig', [root]),
   );
 }
 
@@ -68,27 +68,27 @@ export interface PbtxtField {
 
 /** Fields of the message that a path of field names leads to, as config.pbtxt names them. */
 export function fieldsAt(path: readonly string[]): readonly PbtxtField[] {
-  const place = placeAt(path);
-  if (place === null) return [];
-  return fieldsOf(place).map(([name, field]) => {
+  const scope = scopeAt(path);
+  if (scope === null) return [];
+  return fieldsOf(scope).map(([name, field]) => {
     const isMap = field.keyType !== undefined;
     const type = isMap
       ? `map of ${field.type}`
       : field.rule === undefined
         ? field.type
         : `${field.rule} ${field.type}`;
-    const isMessage = isMap || placeOf(field.type, place.around)?.definition.fields !== undefined;
+    const isMessage = isMap || scopeOf(field.type, scope.around)?.definition.fields !== undefined;
     return { name, type, isMessage };
   });
 }
 
 /** What a field may be, where that is one of a few words. */
 export function valuesAt(path: readonly string[], name: string): readonly string[] {
-  const place = placeAt(path);
-  const [, field] = place === null ? [] : (fieldsOf(place).find(([own]) => own === name) ?? []);
-  if (place === null || field === undefined) return [];
+  const scope = scopeAt(path);
+  const [, field] = scope === null ? [] : (fieldsOf(scope).find(([own]) => own === name) ?? []);
+  if (scope === null || field === undefined) return [];
   if (field.type === 'bool') return ['true', 'false'];
-  return Object.keys(placeOf(field.type, place.around)?.definition.values ?? {});
+  return Object.keys(scopeOf(field.type, scope.around)?.definition.values ?? {});
 }
 
 export interface PbtxtPlace {

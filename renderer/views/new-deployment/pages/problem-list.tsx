@@ -43,7 +43,7 @@ function Fixes({ problem }: { problem: SpecProblem }) {
   );
 }
 
-const looks = {
+const styles = {
   problem: [IconCircleX, 'tone-bad'],
   warning: [IconAlertTriangle, 'tone-warn'],
   note: [IconInfoCircle, 'dim'],
@@ -69,7 +69,7 @@ export function ProblemList({ problems, linked }: { problems: readonly SpecProbl
       {problems.map((problem) => {
         const { field, page, go } = placeOf(problem);
         const place = field?.label ?? (problem.field === configTextField ? 'config.pbtxt' : pageTitle[page]);
-        const [Glyph, tone] = looks[problem.severity];
+        const [Glyph, tone] = styles[problem.severity];
         return (
           <li
             key={`${problem.field} ${problem.message}`}

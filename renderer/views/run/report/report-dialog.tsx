@@ -3,10 +3,10 @@ import { useState } from 'react';
 import {
   type ReportChange,
   reportSections,
+  type ReportSettings,
   reportTextSchema,
   sectionTitles,
-  type ShownLook,
-} from '../../../../main/contract/run/report-look';
+} from '../../../../main/contract/run/report-settings';
 import { SmallButton } from '../../../components/actions';
 import { attempting, noticeDone } from '../../../components/notices';
 import { useWork } from '../../../use-work';
@@ -14,7 +14,7 @@ import { useWorkbench } from '../../../workbench';
 
 const { title: titleSchema, notes: notesSchema } = reportTextSchema.shape;
 
-interface Draft extends ShownLook {
+interface Draft extends ReportSettings {
   /** As chosen here: a path, or null to take it away; undefined: as it was. */
   readonly chosen: string | null | undefined;
 }
@@ -72,15 +72,15 @@ function SectionsField({ draft, onChange }: { draft: Draft; onChange: (draft: Dr
 /** Title, notes, logo and sections of the reports of a run; writes them again. */
 export function ReportDialog({
   runId,
-  look,
+  settings,
   onClose,
 }: {
   runId: string;
-  look: ShownLook;
+  settings: ReportSettings;
   onClose: () => void;
 }) {
   const { client } = useWorkbench();
-  const [draft, setDraft] = useState<Draft>({ ...look, chosen: undefined });
+  const [draft, setDraft] = useState<Draft>({ ...settings, chosen: undefined });
   const [busy, working] = useWork();
   const write = working(async () => {
     await client.call('runs.report', { runId, change: changeOf(draft) });

@@ -18,17 +18,17 @@ describe('linesSince', () => {
 });
 
 /** A run whose log grows by what is in `looks`, and which ends with the last of them. */
-function growing(looks: readonly Readonly<Partial<Record<string, readonly string[]>>>[]): Core {
-  let look = 0;
+function growing(contents: readonly Readonly<Partial<Record<string, readonly string[]>>>[]): Core {
+  let poll = 0;
   return {
     handlers: {
       'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
       'runs.show': () => {
-        look += 1;
-        return Promise.resolve({ state: { status: look < looks.length ? 'running' : 'done' } });
+        poll += 1;
+        return Promise.resolve({ state: { status: poll < contents.length ? 'running' : 'done' } });
       },
       'runs.log': ({ step }: { step: string }) =>
-        Promise.resolve(looks[look - 1]?.[step] ?? looks[0]?.[step] ?? []),
+        Promise.resolve(contents[poll - 1]?.[step] ?? contents[0]?.[step] ?? []),
     },
   } as unknown as Core;
 }
@@ -70,16 +70,16 @@ describe('logs', () => {
 });
 
 it('follows no longer when nobody reads any more, as behind "| head"', async () => {
-  let looks = 0;
+  let contents = 0;
   // As in the program: a pipe whose reader has gone does not end it by itself.
   const outlive = () => undefined;
   process.stdout.on('error', outlive);
   const core = {
     handlers: {
       'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
-      'runs.show': () => Promise.resolve({ state: { status: looks < 3 ? 'running' : 'done' } }),
+      'runs.show': () => Promise.resolve({ state: { status: contents < 3 ? 'running' : 'done' } }),
       'runs.log': () => {
-        looks += 1;
+        contents += 1;
         // As Node tells it of a pipe whose reader has gone.
         process.stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
         return Promise.resolve([]);
@@ -90,5 +90,5 @@ it('follows no longer when nobody reads any more, as behind "| head"', async () 
     from: 'user',
   });
   process.stdout.off('error', outlive);
-  expect(looks).toBe(1);
+  expect(contents).toBe(1);
 });

@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest';
 import {
   jobEndText,
   jobLine,
-  type JobLook,
+  type JobStatus,
   jobWait,
   shortJobText,
 } from '../../../../main/contract/job/run-job';
 
 const job = { scheduler: 'slurm', id: '12', name: 'tw-a', log: '/l', partition: null } as const;
-const look = (change: Partial<JobLook>): JobLook => ({
+const status = (change: Partial<JobStatus>): JobStatus => ({
   ...{ phase: 'queued', name: 'tw-a', partition: 'gpu', reason: 'Resources', node: null, end: null },
   ...change,
 });
 
 describe('a job in words', () => {
   it.each([
-    [look({}), 'Slurm job 12, queued on gpu (Resources)', 'Queued on gpu (Resources)'],
-    [look({ reason: null }), 'Slurm job 12, queued on gpu', 'Queued on gpu'],
+    [status({}), 'Slurm job 12, queued on gpu (Resources)', 'Queued on gpu (Resources)'],
+    [status({ reason: null }), 'Slurm job 12, queued on gpu', 'Queued on gpu'],
     [
-      look({ phase: 'running', node: 'n1' }),
+      status({ phase: 'running', node: 'n1' }),
       'Slurm job 12 to start the run on n1',
       'Waiting for Slurm job 12 to start the run on n1',
     ],
@@ -29,7 +29,7 @@ describe('a job in words', () => {
   });
 
   it('is not waited for when it has ended', () => {
-    expect(jobWait(job, look({ phase: 'ended', end: 'time-limit' }))).toBeNull();
+    expect(jobWait(job, status({ phase: 'ended', end: 'time-limit' }))).toBeNull();
     expect(jobEndText(job, 'time-limit', 'n1')).toBe('Slurm job 12 reached its time limit on n1.');
   });
 

@@ -45,13 +45,13 @@ describe('the gate of compare', () => {
 
   it('does not judge a level with errors, whatever its figures are', () => {
     const faulty: Partial<LoadPoint> = { p99Us: 10_000, flags: ['errors'] };
-    const told = (first: Partial<LoadPoint>, second: Partial<LoadPoint>) => {
+    const gate = (first: Partial<LoadPoint>, second: Partial<LoadPoint>) => {
       const sweeps = compareRuns(run(first), run(second));
       const judged = judgeComparison(sweeps, [parseCriterion('p99>1.1x')]);
       return [...new Set(judged.map(outcomeText))];
     };
-    expect(told({ p99Us: 10_000 }, faulty)).toEqual(['cannot be judged: the level has errors in B']);
-    expect(told(faulty, { p99Us: 50_000 })).toEqual(['cannot be judged: the level has errors in A']);
+    expect(gate({ p99Us: 10_000 }, faulty)).toEqual(['cannot be judged: the level has errors in B']);
+    expect(gate(faulty, { p99Us: 50_000 })).toEqual(['cannot be judged: the level has errors in A']);
     const figures = compareRuns(run({ p99Us: 10_000 }), run(faulty)).flatMap(({ pairs }) =>
       pairs.flatMap(({ second }) => second ?? []),
     );
@@ -102,25 +102,25 @@ describe('the gate of compare', () => {
   });
 
   it('says the one reason for which it cannot judge', () => {
-    const told = (text: string, first: Partial<LoadPoint>, second: Partial<LoadPoint>) => {
+    const gate = (text: string, first: Partial<LoadPoint>, second: Partial<LoadPoint>) => {
       const all = judgeComparison(compareRuns(run(first), run(second)), [parseCriterion(text)]);
       return [...new Set(all.map(outcomeText))];
     };
     const [slow, unsteady] = [{ p99Us: 50_000 }, { stable: false }];
     const fast = { p99Us: 10_000 };
-    expect(told('p99>1.1x', { ...fast, ...unsteady }, slow)).toEqual([
+    expect(gate('p99>1.1x', { ...fast, ...unsteady }, slow)).toEqual([
       'cannot be judged: the level is not steady in A',
     ]);
-    expect(told('p99>1.1x', fast, { ...slow, ...unsteady })).toEqual([
+    expect(gate('p99>1.1x', fast, { ...slow, ...unsteady })).toEqual([
       'cannot be judged: the level is not steady in B',
     ]);
-    expect(told('p99>1.1x', { ...fast, ...unsteady }, { p99Us: 11_050 })).toEqual([
+    expect(gate('p99>1.1x', { ...fast, ...unsteady }, { p99Us: 11_050 })).toEqual([
       'cannot be judged: the noise is larger than the distance to the limit',
     ]);
-    expect(told('p99>1.1x', { ...fast, p99IntervalUs: null, windows: [] }, slow)).toEqual([
+    expect(gate('p99>1.1x', { ...fast, p99IntervalUs: null, windows: [] }, slow)).toEqual([
       'cannot be judged: the noise of one of the runs is unknown',
     ]);
-    expect(told('p99>1.1x', fast, slow)).toEqual(['outside']);
+    expect(gate('p99>1.1x', fast, slow)).toEqual(['outside']);
   });
 
   it('never is outside for two measurements of the same', () => {

@@ -87,7 +87,7 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
   'studies.start': { spec: studyOf([hostileTrial, choice], ['gpu2', 'local']) },
   'studies.resume': { name: 'night' },
   'docker.pullImage': { reference: 'attacker/image:1' },
-  'servers.look': { url: 'http://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
+  'servers.describe': { url: 'http://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
   'servers.measure': {
     ...{ url: 'https://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
     ...{ model: 'net', modelVersion: '', shapes: {}, performance: {} },

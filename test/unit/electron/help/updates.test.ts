@@ -46,8 +46,8 @@ function updatesOver(situation: Situation) {
       notes.push(`ask: ${agree}`);
       return Promise.resolve(yesTo.includes(agree));
     },
-    tell: ({ message }) => {
-      notes.push(`tell: ${message}`);
+    notify: ({ message }) => {
+      notes.push(`notify: ${message}`);
       return Promise.resolve();
     },
     log: { add: (level, text) => void notes.push(`${level}: ${text}`) },
@@ -65,7 +65,7 @@ it.each([
   await updates.atStart();
   expect(notes).toEqual([]);
   await updates.byHand();
-  expect(notes).toEqual([expect.stringMatching(/^tell: (?:Updates are off|This build is not updated)$/)]);
+  expect(notes).toEqual([expect.stringMatching(/^notify: (?:Updates are off|This build is not updated)$/)]);
 });
 
 it('a start without a newer version says nothing, a check by hand does', async () => {
@@ -73,7 +73,7 @@ it('a start without a newer version says nothing, a check by hand does', async (
   await updates.atStart();
   expect(notes).toEqual(['open', 'check']);
   await updates.byHand();
-  expect(notes.slice(2)).toEqual(['open', 'check', 'tell: No newer version']);
+  expect(notes.slice(2)).toEqual(['open', 'check', 'notify: No newer version']);
 });
 
 it('nothing is downloaded without a yes, and nothing installed without another', async () => {
@@ -96,7 +96,7 @@ it('nothing is downloaded without a yes, and nothing installed without another',
 it('nothing is installed while runs are in progress', async () => {
   const { updates, notes } = updatesOver({ newer: '2.0.0', yesTo: both, isBusy: true });
   await updates.byHand();
-  expect(notes).toContain('tell: Version 2.0.0 is downloaded');
+  expect(notes).toContain('notify: Version 2.0.0 is downloaded');
   expect(notes).not.toContain('install');
 });
 
@@ -109,7 +109,10 @@ it.each(['open', 'check', 'download', 'install'] as const)(
     expect(started.notes.at(-1)).toBe(`warning: Update: cannot ${failsAt}`);
     const asked = updatesOver(situation);
     await asked.updates.byHand();
-    expect(asked.notes.slice(-2)).toEqual([`warning: Update: cannot ${failsAt}`, 'tell: The update failed']);
+    expect(asked.notes.slice(-2)).toEqual([
+      `warning: Update: cannot ${failsAt}`,
+      'notify: The update failed',
+    ]);
   },
 );
 

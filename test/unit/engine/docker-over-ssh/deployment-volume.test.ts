@@ -87,7 +87,7 @@ const volume = () =>
   new DeploymentVolume({
     ...{ client: engine.client, instance, image: 'sha256:0', user: '1000:1000' },
     deployment: { id: 'resnet50' },
-    place: { dir, repository: join(dir, 'models') },
+    paths: { dir, repository: join(dir, 'models') },
     facts: { memoryBytes: 2 ** 30, rootless: false, remapsUsers: false, gpuAccess: 'runtime' },
   });
 

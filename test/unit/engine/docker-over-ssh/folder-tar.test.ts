@@ -64,14 +64,14 @@ describe('files through a tar', () => {
     const root = join(folder, 'out');
     await mkdir(root);
     const warned: string[] = [];
-    const hear = ({ name }: Error) => warned.push(name);
-    process.on('warning', hear);
+    const onWarning = ({ name }: Error) => warned.push(name);
+    process.on('warning', onWarning);
     try {
       await unpackFiles(chunksOf(packFiles('x', { folders: [], files }, owner)), { root, ...none });
       // A warning is told in the turn behind the one that it is of.
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
-      process.off('warning', hear);
+      process.off('warning', onWarning);
     }
     expect(warned).toEqual([]);
     expect((await stat(join(root, 'large.bin'))).size).toBe(8_000_000);

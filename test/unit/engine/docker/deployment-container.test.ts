@@ -65,7 +65,7 @@ describe('what the engine says of a container that should serve', () => {
     ],
     [{ ...ended, Status: 'paused' }, 'stopped', 'The container is paused'],
   ])('%j', async (state, kind, reason) => {
-    expect(await containersOn(engineWith(state)).look(deployment)).toEqual({ kind, reason });
+    expect(await containersOn(engineWith(state)).readStatus(deployment)).toEqual({ kind, reason });
   });
 });
 
@@ -96,18 +96,18 @@ describe('a deployment whose GPUs are CDI devices', () => {
 
   it('is started by the next look after a restart of the engine, which tries that once and too early', async () => {
     const { link, start } = engineOf('26.1.5');
-    const found = await containersOn(link).look({ ...deployment, wanted: true });
+    const found = await containersOn(link).readStatus({ ...deployment, wanted: true });
     expect(start).toHaveBeenCalledTimes(1);
     expect(found).toMatchObject({ kind: 'running' });
     expect(found).toHaveProperty('warning', expect.stringContaining('28.2 and later do'));
     expect(
-      await containersOn(engineOf('28.2.2').link).look({ ...deployment, wanted: true }),
+      await containersOn(engineOf('28.2.2').link).readStatus({ ...deployment, wanted: true }),
     ).not.toHaveProperty('warning');
   });
 
   it('stays stopped where it was stopped, with the reason and the remedy', async () => {
     const { link, start } = engineOf('26.1.5');
-    const found = await containersOn(link).look({ ...deployment, wanted: false });
+    const found = await containersOn(link).readStatus({ ...deployment, wanted: false });
     expect(start).not.toHaveBeenCalled();
     expect(found).toMatchObject({ kind: 'failed', reason: expect.stringContaining('Enable CDI') as string });
   });

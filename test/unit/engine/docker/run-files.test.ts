@@ -119,8 +119,8 @@ describe('what a container says, with paths of this machine', () => {
       '/workbench/runner /workbench/run.old /workbench/other',
     ],
     ['nothing to change', 'nothing to change'],
-  ])('%s', (said, told) => {
-    expect(paths.toHost(said)).toBe(told);
+  ])('%s', (said, expected) => {
+    expect(paths.toHost(said)).toBe(expected);
   });
 
   it('comes back as it was', () => {

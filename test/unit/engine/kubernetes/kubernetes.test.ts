@@ -151,7 +151,7 @@ describe('Kubernetes', () => {
 
   it('is not asked about the Job of another cluster that had the same context', async () => {
     const job = { ...jobOf('tw-a'), server: 'https://10.0.0.1:6443' };
-    for (const asking of [() => kubernetes().cancel([job]), () => kubernetes().look([job])]) {
+    for (const asking of [() => kubernetes().cancel([job]), () => kubernetes().readStatuses([job])]) {
       const error = await rejection(asking());
       expect([error.code, error.message]).toEqual([
         'engine-unavailable',
@@ -172,11 +172,14 @@ describe('Kubernetes', () => {
     api.answers.set(`GET ${podsPath}`, () => listOf('PodList', [...running.pods, ...queued.pods]));
     const jobs = [running, queued].map(({ job }) => jobOf(job.metadata.name));
     const scheduler = kubernetes();
-    const looks = await Promise.all(jobs.map((job) => scheduler.look([job])));
-    expect(looks.map((look, at) => look.get(jobs[at]?.id ?? '')?.phase)).toEqual(['running', 'queued']);
-    expect((await scheduler.look([jobOf('tw-none')])).size).toBe(0);
+    const statuses = await Promise.all(jobs.map((job) => scheduler.readStatuses([job])));
+    expect(statuses.map((status, at) => status.get(jobs[at]?.id ?? '')?.phase)).toEqual([
+      'running',
+      'queued',
+    ]);
+    expect((await scheduler.readStatuses([jobOf('tw-none')])).size).toBe(0);
     // Once before and once after the job that nobody had seen.
-    await scheduler.look([jobOf('tw-none')]);
+    await scheduler.readStatuses([jobOf('tw-none')]);
     expect(asked().filter((line) => line.endsWith('/jobs'))).toHaveLength(2);
     expect(api.requests[0]?.query['labelSelector']).toMatch(
       /^app\.kubernetes\.io\/managed-by=triton-workbench,app\.kubernetes\.io\/instance=[0-9a-f]{12}$/,
@@ -185,12 +188,12 @@ describe('Kubernetes', () => {
 
   it('says what it lacks to list the jobs', async () => {
     api.answers.set(`GET ${jobsPath}`, () => ({ status: 403, message: 'jobs.batch is forbidden' }));
-    const error = await rejection(kubernetes().look([jobOf('tw-a')]));
+    const error = await rejection(kubernetes().readStatuses([jobOf('tw-a')]));
     expect([error.code, error.message]).toEqual([
       'engine-unavailable',
       'Kubernetes does not list the jobs: jobs.batch is forbidden',
     ]);
-    const unknown = await rejection(kubernetes().look([jobOf('tw-a', 'gone')]));
+    const unknown = await rejection(kubernetes().readStatuses([jobOf('tw-a', 'gone')]));
     expect([unknown.message, unknown.remedy]).toEqual([
       'The kubeconfig has no context "gone"',
       'Its contexts are test, other.',

@@ -40,11 +40,11 @@ it('a server is found and ended by what was written before its start, as where i
   if (noted?.type !== 'server-process') throw new Error('nothing was noted');
   const known = { ...deployment, process: { id: noted.id } };
   await until('it runs with its child', async () => (await processesOfEngine(noted.id)).length === 2);
-  expect(await servers.look(known)).toEqual({ kind: 'running', since: null });
+  expect(await servers.readStatus(known)).toEqual({ kind: 'running', since: null });
   // It is not started a second time.
   await servers.start(known, place, { signal: new AbortController().signal, note });
   expect(notes).toHaveLength(1);
   await servers.stop(known);
   expect(await processesOfEngine(noted.id)).toEqual([]);
-  expect((await servers.look(known)).kind).toBe('failed');
+  expect((await servers.readStatus(known)).kind).toBe('failed');
 });

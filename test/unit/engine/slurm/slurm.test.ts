@@ -78,12 +78,16 @@ describe('Slurm', () => {
       squeue: 'echo "1|RUNNING|None|work|n1|tw-a"; echo "2|PENDING|Priority|work||tw-b"',
       sacct: 'case "$*" in *jobs=9) echo "9|TIMEOUT|work|n1|tw-c";; *) exit 1;; esac',
     });
-    const looks = await Promise.all([slurm.look(of('1')), slurm.look(of('2')), slurm.look(of('1', '2'))]);
-    expect(looks[2].get('2')).toMatchObject({ phase: 'queued', reason: 'Priority' });
+    const statuses = await Promise.all([
+      slurm.readStatuses(of('1')),
+      slurm.readStatuses(of('2')),
+      slurm.readStatuses(of('1', '2')),
+    ]);
+    expect(statuses[2].get('2')).toMatchObject({ phase: 'queued', reason: 'Priority' });
     expect(await asked()).toHaveLength(1);
-    expect((await slurm.look(of('9'))).get('9')?.end).toBe('time-limit');
-    expect((await slurm.look(of('8', '9'))).has('8')).toBe(false);
-    await slurm.look(of('8', '9'));
+    expect((await slurm.readStatuses(of('9'))).get('9')?.end).toBe('time-limit');
+    expect((await slurm.readStatuses(of('8', '9'))).has('8')).toBe(false);
+    await slurm.readStatuses(of('8', '9'));
     // Neither ends nor what nobody knows is asked for again.
     expect((await asked()).filter((line) => line.startsWith('sacct'))).toHaveLength(2);
   });
@@ -138,8 +142,8 @@ describe('Slurm', () => {
       expect(jobs).toEqual([expect.objectContaining({ id: '12', login: 'rack' })]);
       expect(commands[0]).toMatch(/^rack: .* test -r \S+\/job\.sh$/);
       expect(commands[1]).toContain('-u TRITON_WORKBENCH_CHILD_OF');
-      const looks = await slurm.look(jobs);
-      expect(looks.get('12')).toMatchObject({ phase: 'running', node: 'n1' });
+      const statuses = await slurm.readStatuses(jobs);
+      expect(statuses.get('12')).toMatchObject({ phase: 'running', node: 'n1' });
       await slurm.cancel(jobs);
       expect(commands.at(-1)).toMatch(/^rack: .* scancel --quiet 12$/);
       expect(await asked()).toEqual([]);

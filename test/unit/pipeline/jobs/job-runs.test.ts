@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreEvent } from '../../../../main/contract/api';
 import { WorkbenchError } from '../../../../main/contract/errors';
-import type { JobLook } from '../../../../main/contract/job/run-job';
+import type { JobStatus } from '../../../../main/contract/job/run-job';
 import type { JobRequest, JobScheduler } from '../../../../main/engine/job';
 import { ownKubernetesJob } from '../../../../main/engine/kubernetes/kubernetes.engine';
 import { createSlurm } from '../../../../main/engine/slurm/slurm';
@@ -43,7 +43,7 @@ const handedOver = async (
   const store = new RunStore(join(dir, 'runs'), new RunKey(join(dir, 'run-key')), scheduler);
   const events: CoreEvent[] = [];
   const jobs = new JobRuns({
-    ...{ store, scheduler, ownJob: ownSlurmJob(env), tellsEntries: true },
+    ...{ store, scheduler, ownJob: ownSlurmJob(env), emitsEntries: true },
     program: { argv: ['node', 'cli.cjs', 'resume'], env: {} },
     emit: (event) => events.push(event),
   });
@@ -189,7 +189,7 @@ describe('inside of a job', () => {
       ...{
         store,
         scheduler: createSlurm({ layout: { jobs: dir }, env: {}, hosts: noLogins }),
-        tellsEntries: true,
+        emitsEntries: true,
       },
       ownJob: ownKubernetesJob({ TRITON_WORKBENCH_JOB: 'ml/tw-a' }),
       ...{ program: { argv: [], env: {} }, emit: () => undefined },
@@ -210,13 +210,13 @@ describe('inside of a job', () => {
 });
 
 describe('a run that was handed to a Job of Kubernetes', () => {
-  const look = (change: Partial<JobLook>): JobLook => ({
+  const status = (change: Partial<JobStatus>): JobStatus => ({
     ...{ phase: 'queued', name: 'tw-0', partition: 'test', reason: null, node: null, end: null },
     ...change,
   });
 
   /** Runs whose cluster says this of every Job. */
-  const inCluster = async (says: JobLook, cluster: Partial<JobScheduler> = {}, count = 1) => {
+  const inCluster = async (says: JobStatus, cluster: Partial<JobScheduler> = {}, count = 1) => {
     const requests: JobRequest[] = [];
     const nothing = () => Promise.reject(new Error('not asked'));
     const scheduler: JobScheduler = {
@@ -227,12 +227,12 @@ describe('a run that was handed to a Job of Kubernetes', () => {
         const job = { scheduler: 'kubernetes', id: `ml/${name}`, name, log, partition: 'test' } as const;
         return Promise.resolve([job]);
       },
-      look: (jobs) => Promise.resolve(new Map(jobs.map(({ id, name }) => [id, { ...says, name }]))),
+      readStatuses: (jobs) => Promise.resolve(new Map(jobs.map(({ id, name }) => [id, { ...says, name }]))),
       ...cluster,
     };
     const store = new RunStore(join(dir, 'runs'), new RunKey(join(dir, 'run-key')), scheduler);
     const jobs = new JobRuns({
-      ...{ store, scheduler, ownJob: null, tellsEntries: false, emit: () => undefined },
+      ...{ store, scheduler, ownJob: null, emitsEntries: false, emit: () => undefined },
       program: { argv: [], env: {} },
     });
     const stop = new AbortController();
@@ -258,14 +258,14 @@ describe('a run that was handed to a Job of Kubernetes', () => {
     Promise.reject(new WorkbenchError('engine-unavailable', 'The kubeconfig has no context "test"'));
 
   it('has its Job in its journal before the next one is created, and Ctrl-C is heard between them', async () => {
-    const { runIds, requests, state } = await inCluster(look({}), {}, 3);
+    const { runIds, requests, state } = await inCluster(status({}), {}, 3);
     expect(requests.map((request) => request.runIds)).toEqual(runIds.slice(0, 2).map((runId) => [runId]));
     const ids = await Promise.all(runIds.map(async (runId) => (await state(runId)).job?.id ?? null));
     expect(ids).toEqual(['ml/tw-0', 'ml/tw-1', null]);
   });
 
   it('is given up where the cluster is gone, with how to end a Job that may still be there', async () => {
-    const { jobs, runId, state } = await inCluster(look({}), { look: away, cancel: away });
+    const { jobs, runId, state } = await inCluster(status({}), { readStatuses: away, cancel: away });
     expect((await state()).status).toBe('running');
     expect((await rejection(jobs.pause(runId))).code).toBe('engine-unavailable');
     expect(await jobs.cancel(runId)).toBe(true);
@@ -280,7 +280,7 @@ describe('a run that was handed to a Job of Kubernetes', () => {
 
   it('was ended by its deadline where the cluster says so and the pod only that it was stopped', async () => {
     const { jobs, store, runId, state } = await inCluster(
-      look({ phase: 'ended', end: 'time-limit', node: 'n1' }),
+      status({ phase: 'ended', end: 'time-limit', node: 'n1' }),
     );
     await store.append(runId, { type: 'run-started', attempt: 1, pid: 1, node: 'n1' });
     await store.append(runId, { type: 'job-ended', id: 'ml/tw-0', end: 'stopped', node: 'n1' });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type ErrorCode, WorkbenchError } from '../../../../main/contract/errors';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import type { ServerHandle } from '../../../../main/engine/engine';
-import { HeldUp, type Hold } from '../../../../main/pipeline/hold';
+import { type Hold,HoldError } from '../../../../main/pipeline/hold';
 import { ServerLost, withFreshServers } from '../../../../main/pipeline/measure/level-tries';
 import type { StepContext } from '../../../../main/pipeline/step';
 import { makeFolder, writeFileAtomic } from '../../../../main/platform/files';
@@ -85,8 +85,8 @@ it('a fresh server that does not start is tried once more, and ends the sweep wi
   const error = await rejection(withFreshServers(context, 'level', failing('server-gone')));
   expect(error).not.toBeInstanceOf(ServerLost);
   expect(error.code).toBe('server-start-failed');
-  const told = 'level: Triton was ended. It is tried again with a restarted Triton.';
-  expect(noted).toEqual(['measure', 'stop', told, 'start', 'start']);
+  const message = 'level: Triton was ended. It is tried again with a restarted Triton.';
+  expect(noted).toEqual(['measure', 'stop', message, 'start', 'start']);
   expect(run.server).toBeNull();
 });
 
@@ -114,7 +114,7 @@ it('a Triton whose engine is away is left to it, and the run waits', async () =>
   };
   const { run, context } = await stepWith({ kind: 'local' }, server, hold);
   const error = await rejection(withFreshServers(context, 'level', failing('server-gone')));
-  expect(error).toBeInstanceOf(HeldUp);
+  expect(error).toBeInstanceOf(HoldError);
   expect(noted).toEqual(['measure']);
   expect(run.server).toBe(server);
 });

@@ -74,10 +74,10 @@ describe('levels in turns', () => {
   /** Levels that give a point per window; `failing` ones throw in their second. */
   function turnsHost(failing: readonly string[] = [], onMissing?: (error: unknown) => void) {
     const windows: string[] = [];
-    const told: string[] = [];
+    const logged: string[] = [];
     const turns: TurnsHost = {
       sources: { metricsAddress: null },
-      onBegin: (levels) => told.push(`begin ${levels}`),
+      onBegin: (levels) => logged.push(`begin ${levels}`),
       begin: (turn) => {
         const point = pointFixture(turn.level);
         let count = 0;
@@ -91,38 +91,38 @@ describe('levels in turns', () => {
           },
         };
       },
-      onRound: ({ level }, round) => told.push(`round ${round} of ${loadKey(level)}`),
+      onRound: ({ level }, round) => logged.push(`round ${round} of ${loadKey(level)}`),
       onPoint: ({ level }, { turns: count }) => {
-        told.push(`point of ${loadKey(level)} from ${count ?? 0}`);
+        logged.push(`point of ${loadKey(level)} from ${count ?? 0}`);
         return Promise.resolve();
       },
       onMissing: ({ level }, error) => {
         onMissing?.(error);
-        told.push(`nothing of ${loadKey(level)}`);
+        logged.push(`nothing of ${loadKey(level)}`);
         return Promise.resolve();
       },
     };
-    return { windows, told, turns };
+    return { windows, logged, turns };
   }
   const levels = [1, 2, 4].map((concurrency) => ({ batchSize: 1, concurrency }));
 
   it('have a window each in every round, and their points after the last', async () => {
-    const { windows, told, turns } = turnsHost();
+    const { windows, logged, turns } = turnsHost();
     const end = await measureLevels({ ...plan, levels }, { ...host(), turns });
     expect(end).toEqual({ stopped: false, tried: 3, found: null });
     expect(windows).toEqual(
       [1, 2, 3].flatMap((round) => ['1/1', '1/2', '1/4'].map((key) => `${key}#${round}`)),
     );
-    expect(told.slice(-3)).toEqual(['point of 1/1 from 3', 'point of 1/2 from 3', 'point of 1/4 from 3']);
+    expect(logged.slice(-3)).toEqual(['point of 1/1 from 3', 'point of 1/2 from 3', 'point of 1/4 from 3']);
   });
 
   it('leave out one that gives nothing, and one that was measured before', async () => {
-    const { windows, told, turns } = turnsHost(['1/2']);
+    const { windows, logged, turns } = turnsHost(['1/2']);
     const end = await measureLevels({ ...plan, levels }, { ...host({ known: ['1/1/1/native'] }), turns });
     expect(end).toMatchObject({ stopped: false, tried: 3 });
     expect(windows).toEqual(['1/2#1', '1/4#1', '1/2#2', '1/4#2', '1/4#3']);
-    expect(told[0]).toBe('begin 2');
-    expect(told.filter((text) => !text.startsWith('round'))).toEqual([
+    expect(logged[0]).toBe('begin 2');
+    expect(logged.filter((text) => !text.startsWith('round'))).toEqual([
       'begin 2',
       'nothing of 1/2',
       'point of 1/4 from 3',

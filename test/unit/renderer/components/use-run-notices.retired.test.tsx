@@ -22,13 +22,13 @@ function Noticing() {
 }
 
 it('says how many runs the retention moved to the trash, and Undo brings all of them back', async () => {
-  const { client, calls, tell } = createClientDouble({
+  const { client, calls, emit } = createClientDouble({
     'runs.restore': () => null,
     'runs.list': () => runList(),
   });
   const mounted = await mount(client, <Noticing />);
   await act(async () => {
-    tell({ type: 'runs-retired', runIds: ['a', 'b'] });
+    emit({ type: 'runs-retired', runIds: ['a', 'b'] });
     await Promise.resolve();
   });
   expect(document.body.textContent).toContain('2 runs moved to the trash');
@@ -42,7 +42,7 @@ it('says how many runs the retention moved to the trash, and Undo brings all of 
 });
 
 it('a run that is refused keeps none of the others in the trash', async () => {
-  const { client, calls, tell } = createClientDouble({
+  const { client, calls, emit } = createClientDouble({
     'runs.restore': (input) => {
       if ((input as { runId: string }).runId === 'a') throw new WorkbenchError('run-unknown', 'a is gone');
       return null;
@@ -51,7 +51,7 @@ it('a run that is refused keeps none of the others in the trash', async () => {
   });
   const mounted = await mount(client, <Noticing />);
   await act(async () => {
-    tell({ type: 'runs-retired', runIds: ['a', 'b'] });
+    emit({ type: 'runs-retired', runIds: ['a', 'b'] });
     await Promise.resolve();
   });
   await mounted.click(mounted.button('Undo'));

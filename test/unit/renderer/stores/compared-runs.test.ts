@@ -20,7 +20,7 @@ describe('the compared runs', () => {
     const store = createComparedRuns(client);
     const opened = store.getState().open([runId]);
     await expect.poll(() => answers.length).toBe(1);
-    store.getState().hear({ type: 'runs-changed' });
+    store.getState().onEvent({ type: 'runs-changed' });
     answers[0]?.({ ...state, status: 'running' });
     await expect.poll(() => answers.length).toBe(2);
     answers[1]?.({ ...state, status: 'interrupted' });

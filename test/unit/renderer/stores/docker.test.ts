@@ -20,8 +20,8 @@ describe('the state of Docker', () => {
 
   it('lets no older listing replace a newer one', () => {
     const docker = createDocker(createClientDouble({}).client);
-    docker.getState().hear(changed(dockerFixture()));
-    docker.getState().hear(changed(older));
+    docker.getState().onEvent(changed(dockerFixture()));
+    docker.getState().onEvent(changed(older));
     expect(docker.getState().state?.containers).toHaveLength(1);
   });
 
@@ -36,7 +36,7 @@ describe('the state of Docker', () => {
     const docker = createDocker(client);
     const loading = docker.getState().load();
     await expect.poll(() => calls.length).toBe(1);
-    docker.getState().hear(changed(dockerFixture({ connection: 'unavailable', containers: [] })));
+    docker.getState().onEvent(changed(dockerFixture({ connection: 'unavailable', containers: [] })));
     answer(dockerFixture());
     await loading;
     expect(docker.getState().state?.connection).toBe('unavailable');
@@ -44,8 +44,8 @@ describe('the state of Docker', () => {
 
   it('shows a lost connection although nothing was listed anew', () => {
     const docker = createDocker(createClientDouble({}).client);
-    docker.getState().hear(changed(dockerFixture()));
-    docker.getState().hear(changed(dockerFixture({ connection: 'connecting', listedAt: null })));
+    docker.getState().onEvent(changed(dockerFixture()));
+    docker.getState().onEvent(changed(dockerFixture({ connection: 'connecting', listedAt: null })));
     expect(docker.getState().state?.connection).toBe('connecting');
   });
 
@@ -91,16 +91,16 @@ describe('the log of a container', () => {
 
   it('hears its own container only', () => {
     const { log } = open();
-    log.getState().hear(lines('mine'));
-    log.getState().hear({ ...lines('other'), id: 'ffffffffffff' });
+    log.getState().onEvent(lines('mine'));
+    log.getState().onEvent({ ...lines('other'), id: 'ffffffffffff' });
     expect(log.getState().lines).toEqual(['mine']);
   });
 
   it('holds what comes while it is paused', () => {
     const { log } = open();
-    log.getState().hear(lines('1'));
+    log.getState().onEvent(lines('1'));
     log.getState().pause();
-    log.getState().hear(lines('2', '3'));
+    log.getState().onEvent(lines('2', '3'));
     expect(log.getState()).toMatchObject({ lines: ['1'], heldCount: 2 });
     log.getState().resume();
     expect(log.getState()).toMatchObject({ lines: ['1', '2', '3'], heldCount: 0, paused: false });
@@ -109,10 +109,10 @@ describe('the log of a container', () => {
   it('keeps the newest lines, and the places found among them', () => {
     const { log } = open();
     log.getState().setSearch('HIT');
-    log.getState().hear(lines('hit 0', 'miss', 'hit 1'));
+    log.getState().onEvent(lines('hit 0', 'miss', 'hit 1'));
     log.getState().jump(-1);
     log.getState().resume();
-    log.getState().hear(lines(...Array.from({ length: maxContainerLines - 2 }, () => 'miss')));
+    log.getState().onEvent(lines(...Array.from({ length: maxContainerLines - 2 }, () => 'miss')));
     expect(log.getState().lines).toHaveLength(maxContainerLines);
     expect(log.getState()).toMatchObject({ found: [1], current: 0 });
     expect(log.getState().lines[1]).toBe('hit 1');
@@ -120,9 +120,9 @@ describe('the log of a container', () => {
 
   it('finds in what comes later too, and jumps around the end', () => {
     const { log } = open();
-    log.getState().hear(lines('a hit', 'miss'));
+    log.getState().onEvent(lines('a hit', 'miss'));
     log.getState().setSearch('hit');
-    log.getState().hear(lines('HIT'));
+    log.getState().onEvent(lines('HIT'));
     expect(log.getState().found).toEqual([0, 2]);
     const jumped = [1, 1, 1, -1].map((by) => {
       log.getState().jump(by === 1 ? 1 : -1);
@@ -135,14 +135,14 @@ describe('the log of a container', () => {
   it('begins anew when its container runs again', async () => {
     const { calls, log } = open();
     await expect.poll(() => calls.length).toBe(1);
-    log.getState().hear(lines('before'));
-    const told = (state: 'exited' | 'running') => {
-      log.getState().hear(changed(dockerFixture({ containers: [containerFixture({ state })] })));
+    log.getState().onEvent(lines('before'));
+    const event = (state: 'exited' | 'running') => {
+      log.getState().onEvent(changed(dockerFixture({ containers: [containerFixture({ state })] })));
     };
-    told('running');
-    told('exited');
+    event('running');
+    event('exited');
     expect(log.getState().lines).toEqual(['before']);
-    told('running');
+    event('running');
     expect(log.getState().lines).toEqual([]);
     await expect
       .poll(() => calls.map(([name]) => name))
@@ -162,8 +162,8 @@ describe('pulls and builds', () => {
       'docker.imageWorks': () => [imageWorkFixture({ fraction: 0.1 }), imageWorkFixture({ id: 'w0' })],
     });
     const works = createImageWorks(client);
-    works.getState().hear({ type: 'image-work', work: imageWorkFixture({ fraction: 0.7 }) });
-    works.getState().hear({ type: 'image-work', work: imageWorkFixture({ id: 'w2' }) });
+    works.getState().onEvent({ type: 'image-work', work: imageWorkFixture({ fraction: 0.7 }) });
+    works.getState().onEvent({ type: 'image-work', work: imageWorkFixture({ id: 'w2' }) });
     await works.getState().load();
     expect(works.getState().works.map((work) => [work.id, work.fraction])).toEqual([
       ['w2', 0.5],
@@ -178,9 +178,9 @@ describe('pulls and builds', () => {
   it('bring the list of images up to date when they are done', async () => {
     const double = createClientDouble({ 'docker.images': (): ImageInfo[] => [] });
     const stop = routeEvents(createWorkbench(double.client, createStorage()));
-    double.tell({ type: 'image-work', work: imageWorkFixture() });
+    double.emit({ type: 'image-work', work: imageWorkFixture() });
     expect(double.calls).toEqual([]);
-    double.tell({ type: 'image-work', work: imageWorkFixture({ status: 'done' }) });
+    double.emit({ type: 'image-work', work: imageWorkFixture({ status: 'done' }) });
     await expect.poll(() => double.calls.map(([name]) => name)).toEqual(['docker.images']);
     stop();
   });

@@ -32,7 +32,7 @@ it('a state that is told while the first answers are on their way stays', async 
   const loaded = store.getState().load();
   await expect.poll(() => histories.length).toBe(1);
   core.state = watching;
-  store.getState().hear({ type: 'monitor-changed', state: watching });
+  store.getState().onEvent({ type: 'monitor-changed', state: watching });
   const seen: (string | undefined)[] = [];
   store.subscribe(({ state }) => seen.push(state?.source?.kind));
   histories[0]?.(null);
@@ -49,7 +49,7 @@ it('a history that was cleared while it was fetched does not come back', async (
   const { histories, store } = createRig({ state: idle });
   const loaded = store.getState().load();
   await expect.poll(() => histories.length).toBe(1);
-  store.getState().hear({ type: 'monitor-cleared' });
+  store.getState().onEvent({ type: 'monitor-cleared' });
   histories[0]?.(before.image());
   await expect.poll(() => histories.length).toBe(2);
   histories[1]?.(null);

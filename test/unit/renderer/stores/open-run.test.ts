@@ -22,7 +22,7 @@ describe('the open run', () => {
     const { client } = createClientDouble({ 'runs.get': () => stateAt(3) });
     const store = createOpenRun(client);
     await store.getState().open(runId);
-    for (const entry of entries.slice(3)) store.getState().hear(journal(entry));
+    for (const entry of entries.slice(3)) store.getState().onEvent(journal(entry));
     expect(store.getState().state).toEqual(stateAt(entries.length));
   });
 
@@ -36,12 +36,12 @@ describe('the open run', () => {
     });
     const store = createOpenRun(client);
     const opened = store.getState().open(runId);
-    for (const entry of entries.slice(0, 12)) store.getState().hear(journal(entry));
+    for (const entry of entries.slice(0, 12)) store.getState().onEvent(journal(entry));
     expect(store.getState().state).toBeNull();
     answer(stateAt(8));
     await opened;
     expect(store.getState().state).toEqual(stateAt(12));
-    store.getState().hear(journal(entries[4] ?? first));
+    store.getState().onEvent(journal(entries[4] ?? first));
     expect(store.getState().state).toEqual(stateAt(12));
   });
 
@@ -50,9 +50,9 @@ describe('the open run', () => {
     const store = createOpenRun(client);
     await store.getState().open(runId);
     const wait = { reason: 'disk', what: 'space on /data' } as const;
-    store.getState().hear({ type: 'held-up', runId: 'another', wait });
+    store.getState().onEvent({ type: 'held-up', runId: 'another', wait });
     expect(store.getState().state?.waitsFor).toBeNull();
-    store.getState().hear({ type: 'held-up', runId, wait });
+    store.getState().onEvent({ type: 'held-up', runId, wait });
     expect(store.getState().state?.waitsFor).toEqual(wait);
   });
 
@@ -62,7 +62,7 @@ describe('the open run', () => {
     const store = createOpenRun(client);
     await store.getState().open(runId);
     known = 9;
-    store.getState().hear(journal(entries[9] ?? first));
+    store.getState().onEvent(journal(entries[9] ?? first));
     await expect.poll(() => store.getState().state?.seq).toBe(10);
     expect(store.getState().state).toEqual(stateAt(10));
     expect(calls).toHaveLength(2);
@@ -80,7 +80,7 @@ describe('the open run', () => {
     const opened = store.getState().open(runId);
     await expect.poll(() => answers.length).toBe(1);
     // The end of a run of another process: nothing else is told of it.
-    store.getState().hear({ type: 'runs-changed' });
+    store.getState().onEvent({ type: 'runs-changed' });
     answers[0]?.({ ...stateAt(8), status: 'running' });
     await expect.poll(() => answers.length).toBe(2);
     answers[1]?.({ ...stateAt(8), status: 'interrupted' });
@@ -113,16 +113,16 @@ describe('the open run', () => {
     const store = createOpenRun(client);
     await store.getState().open(runId);
     const window = { type: 'window', runId, scenario: 'offline', batchSize: 1, concurrency: 1 } as const;
-    store.getState().hear({ ...window, index: 0, inferencesPerSecond: 10, p99Us: 1 });
-    store.getState().hear({ ...window, index: 1, inferencesPerSecond: 20, p99Us: null });
+    store.getState().onEvent({ ...window, index: 0, inferencesPerSecond: 10, p99Us: 1 });
+    store.getState().onEvent({ ...window, index: 1, inferencesPerSecond: 20, p99Us: null });
     expect(store.getState().level?.windows).toEqual([
       { inferencesPerSecond: 10, p99Us: 1 },
       { inferencesPerSecond: 20, p99Us: null },
     ]);
-    store.getState().hear({ ...window, batchSize: 2, index: 0, inferencesPerSecond: 30, p99Us: 3 });
+    store.getState().onEvent({ ...window, batchSize: 2, index: 0, inferencesPerSecond: 30, p99Us: 3 });
     expect(store.getState().level).toMatchObject({ batchSize: 2, windows: [{ inferencesPerSecond: 30 }] });
     const landed = entries.find((entry) => entry.type === 'measurement');
-    store.getState().hear(journal({ ...(landed ?? first), seq: 3 }));
+    store.getState().onEvent(journal({ ...(landed ?? first), seq: 3 }));
     expect(store.getState().level).toBeNull();
   });
 
@@ -131,13 +131,13 @@ describe('the open run', () => {
     const store = createOpenRun(client);
     await store.getState().open(runId);
     const progress = { type: 'progress', runId, step: 'export', fraction: 0.5, text: 'half' } as const;
-    store.getState().hear({ ...progress, runId: 'another' });
+    store.getState().onEvent({ ...progress, runId: 'another' });
     expect(store.getState().progress).toBeNull();
-    store.getState().hear(progress);
+    store.getState().onEvent(progress);
     expect(store.getState().progress).toEqual({ step: 'export', fraction: 0.5, text: 'half' });
     store
       .getState()
-      .hear(journal({ type: 'step-cancelled', step: 'export', durationUs: 1, seq: 3, at: first.at }));
+      .onEvent(journal({ type: 'step-cancelled', step: 'export', durationUs: 1, seq: 3, at: first.at }));
     expect(store.getState().progress).toBeNull();
   });
 });

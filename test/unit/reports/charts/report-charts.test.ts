@@ -138,9 +138,12 @@ describe('the charts of a scenario', () => {
       const over = new RegExp(`fill="${color}"[^>]*></path>\\s*<path [^>]*fill="url\\(#([\\w-]+)\\)"`);
       return over.exec(components)?.[1] ?? 'plain';
     });
-    const look = legend.map((hatching, index) => ({ hatching, grey: greyOf(componentColors[index] ?? '') }));
-    const alike = look.flatMap((one, index) =>
-      look
+    const settings = legend.map((hatching, index) => ({
+      hatching,
+      grey: greyOf(componentColors[index] ?? ''),
+    }));
+    const alike = settings.flatMap((one, index) =>
+      settings
         .slice(index + 1)
         .filter((other) => one.hatching === other.hatching && Math.abs(one.grey - other.grey) < 40),
     );

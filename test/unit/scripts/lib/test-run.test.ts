@@ -74,8 +74,8 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
     });
-    const ended = new Promise<number | null>((tell) => {
-      child.once('close', tell);
+    const ended = new Promise<number | null>((resolve) => {
+      child.once('close', resolve);
     });
     const pidFile = join(dir, 'server.pid');
     await until('the last test runs', () => exists(pidFile));

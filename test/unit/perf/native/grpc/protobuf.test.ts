@@ -201,10 +201,10 @@ describe('a response that is decoded as it comes', () => {
         const spoilt = Buffer.from(message.subarray(0, message.length - (cut % 3)));
         spoilt[at % spoilt.length] = value;
         const whole = verdictOf(() => check(spoilt));
-        const asItComes = skim(skimmer, spoilt, pieces);
+        const inPieces = skim(skimmer, spoilt, pieces);
         // Which of several faults is found first may differ.
-        expect(typeof asItComes).toBe(typeof whole);
-        if (typeof whole === 'number') expect(asItComes).toBe(whole);
+        expect(typeof inPieces).toBe(typeof whole);
+        if (typeof whole === 'number') expect(inPieces).toBe(whole);
       }),
       { numRuns: 500 },
     );

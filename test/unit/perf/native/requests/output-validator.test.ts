@@ -25,7 +25,7 @@ const job: OutputCheckJob = {
 function kindOf(outputs: readonly Tensor[], change: Partial<OutputCheckJob> = {}, payload = 0) {
   const validator = new OutputValidator({ ...job, ...change }, { batchSize: 2, batched: true });
   expect(validator.begin(3, payload)).toBe(true);
-  validator.look(3, payload, () => outputs);
+  validator.check(3, payload, () => outputs);
   return validator.take(3)?.fault?.kind ?? null;
 }
 
@@ -68,7 +68,7 @@ describe('a response', () => {
   it('that cannot be decoded is wrong', () => {
     const validator = new OutputValidator(job, { batchSize: 1, batched: false });
     validator.begin(0, 0);
-    validator.look(0, 0, () => {
+    validator.check(0, 0, () => {
       throw new Error('cut off');
     });
     expect(validator.take(0)?.fault).toEqual({ kind: 'bad response', message: 'cut off' });
@@ -87,7 +87,8 @@ describe('NaN and infinities', () => {
     const validator = new OutputValidator({ ...job, outputs }, { batchSize: 1, batched: false });
     const odd = Buffer.concat([Buffer.alloc(1), data]).subarray(1);
     for (let round = 0; round < 2; round += 1) {
-      if (validator.begin(0, 0)) validator.look(0, 0, () => [{ name: 'Y', datatype, shape: [2], data: odd }]);
+      if (validator.begin(0, 0))
+        validator.check(0, 0, () => [{ name: 'Y', datatype, shape: [2], data: odd }]);
       expect(validator.take(0)?.fault ?? null).toBeNull();
     }
     // The second response to a request is not one of the first ones.
@@ -101,23 +102,23 @@ it('looks at every response where values are expected, as long as that takes a t
   try {
     const samples = [floats(1, 2)];
     const expected = [{ name: 'Y', datatype: 'FP32' as const, shape: [2], samples }];
-    const looked = (everyMs: number, lookMs: number) => {
+    const checkedCount = (everyMs: number, checkMs: number) => {
       let atMs = 0;
       clock.mockImplementation(() => atMs);
       const validator = new OutputValidator({ ...job, expected }, { batchSize: 1, batched: true });
       for (let round = 0; round < 1000; round += 1) {
         atMs += everyMs;
         if (!validator.begin(0, 0)) continue;
-        validator.look(0, 0, () => {
-          atMs += lookMs;
+        validator.check(0, 0, () => {
+          atMs += checkMs;
           return [y([1, 3], [1, 2])];
         });
         expect(validator.take(0)?.fault?.kind).toBe('output differs');
       }
-      return { ...validator.counts, spent: (validator.counts.checked * lookMs - 100) / atMs };
+      return { ...validator.counts, spent: (validator.counts.checked * checkMs - 100) / atMs };
     };
-    expect(looked(1, 0.01)).toMatchObject({ checked: 1000, compared: 1000, wrong: 1000 });
-    const { checked, spent } = looked(1, 0.5);
+    expect(checkedCount(1, 0.01)).toMatchObject({ checked: 1000, compared: 1000, wrong: 1000 });
+    const { checked, spent } = checkedCount(1, 0.5);
     expect(checked).toBeGreaterThan(80);
     expect(spent).toBeLessThan(0.06);
   } finally {
@@ -134,41 +135,41 @@ describe('several responses to one request', () => {
       { ...job, anyBatch: true, ...change },
       { batchSize: 1, batched: true },
     );
-    const look = (values: readonly number[], first: boolean) => {
+    const check = (values: readonly number[], first: boolean) => {
       if (first) validator.begin(0, 0);
-      validator.look(0, 0, () => [y(values, [values.length / 2, 2])]);
+      validator.check(0, 0, () => [y(values, [values.length / 2, 2])]);
     };
-    return [validator, look];
+    return [validator, check];
   };
 
   it('are all looked at, and the first fault is told', () => {
-    const [validator, look] = one();
-    for (const [index, value] of [1, NaN, 5, Infinity].entries()) look([value, 2], index === 0);
+    const [validator, check] = one();
+    for (const [index, value] of [1, NaN, 5, Infinity].entries()) check([value, 2], index === 0);
     expect(validator.take(0)?.fault?.message).toContain('NaN or an infinity at value 0');
     expect(validator.counts).toMatchObject({ checked: 4, wrong: 2, compared: 0 });
     expect(validator.take(0)).toBeNull();
   });
 
   it('are not held against values that are of one response', () => {
-    const [validator, look] = one();
-    look([7, 8], true);
-    look([1, 2, 3, 4], false);
+    const [validator, check] = one();
+    check([7, 8], true);
+    check([1, 2, 3, 4], false);
     expect(validator.take(0)?.fault).toBeNull();
     expect(validator.counts).toMatchObject({ checked: 2, wrong: 0, compared: 0 });
   });
 
   it('that turn out to be one are', () => {
-    const [validator, look] = one();
-    look([7, 8], true);
+    const [validator, check] = one();
+    check([7, 8], true);
     expect(validator.take(0)?.fault?.kind).toBe('output differs');
     expect(validator.counts).toMatchObject({ checked: 1, wrong: 1, compared: 1 });
   });
 
   it('of a request that is passed over are all passed over', () => {
-    const [validator, look] = one({});
+    const [validator, check] = one({});
     // The first of its kind, then the first that is picked at random, then one that is not.
-    for (let round = 0; round < 3; round += 1) look([1, 2], true);
-    look([NaN, NaN], false);
+    for (let round = 0; round < 3; round += 1) check([1, 2], true);
+    check([NaN, NaN], false);
     expect(validator.take(0)).toBeNull();
     expect(validator.counts.checked).toBe(2);
   });
@@ -176,14 +177,14 @@ describe('several responses to one request', () => {
 
 it('looks at the first response to each request, and then at one in a hundred or so', () => {
   const validator = new OutputValidator(job, { batchSize: 2, batched: true });
-  const looked = new Set<number>();
+  const checkedCount = new Set<number>();
   for (let round = 0; round < 4000; round += 1) {
     for (const payload of [0, 1, 2, 3]) {
       if (!validator.begin(0, payload)) continue;
-      looked.add(payload);
-      validator.look(0, payload, () => [y([1, 2, 3, 4])]);
+      checkedCount.add(payload);
+      validator.check(0, payload, () => [y([1, 2, 3, 4])]);
     }
-    if (round === 0) expect(looked.size).toBe(4);
+    if (round === 0) expect(checkedCount.size).toBe(4);
   }
   expect(validator.counts.checked).toBeGreaterThan(120);
   expect(validator.counts.checked).toBeLessThan(200);

@@ -87,10 +87,10 @@ describe('a spike', () => {
 describe('the cursor of several charts', () => {
   it('tells the others where the pointer is, and of a zoom, until they leave', () => {
     const cursor = new SharedCursor();
-    const heard: string[] = [];
+    const events: string[] = [];
     const listener = (name: string) => ({
-      onPoint: (x: number | null) => heard.push(`${name} at ${x}`),
-      onZoom: (range: readonly [number, number] | null) => heard.push(`${name} sees ${range?.join()}`),
+      onPoint: (x: number | null) => events.push(`${name} at ${x}`),
+      onZoom: (range: readonly [number, number] | null) => events.push(`${name} sees ${range?.join()}`),
     });
     const [a, b, c] = [listener('a'), listener('b'), listener('c')];
     const leave = [a, b, c].map((each) => cursor.join(each));
@@ -98,6 +98,6 @@ describe('the cursor of several charts', () => {
     leave[1]?.();
     cursor.zoom(a, [1, 2]);
     cursor.point(a, null);
-    expect(heard).toEqual(['b at 5', 'c at 5', 'c sees 1,2', 'c at null']);
+    expect(events).toEqual(['b at 5', 'c at 5', 'c sees 1,2', 'c at null']);
   });
 });

@@ -37,31 +37,31 @@ function createCalls(list: () => unknown = () => [item]) {
   const draft = createDraft(double.client);
   draft.getState().choosePreset('tft');
   const sources = createDataSources(double.client, draft);
-  const tell = (told: DataWork) => {
-    sources.getState().hear({ type: 'data-work', work: told });
+  const emit = (update: DataWork) => {
+    sources.getState().onEvent({ type: 'data-work', work: update });
   };
-  return { ...double, draft, sources, tell };
+  return { ...double, draft, sources, emit };
 }
 
 describe('published data in the window', () => {
   it('is taken into the draft with its arguments when what was begun here is done', async () => {
-    const { draft, sources, tell, calls } = createCalls();
+    const { draft, sources, emit, calls } = createCalls();
     await sources.getState().load('tft');
     await sources.getState().fetch(item);
     expect(calls).toContainEqual(['data.fetch', { preset: 'tft', source: 'traffic' }]);
-    tell(work());
+    emit(work());
     expect(sources.getState().works[workKey('tft', 'traffic')]?.fraction).toBe(0.5);
     expect(draft.getState().overrides).toEqual({});
-    tell(done);
+    emit(done);
     expect(draft.getState().overrides).toEqual({
       model: { dataset: '/data/tft/traffic', args: { data_set: 'traffic', series: '963' } },
     });
   });
 
   it('is taken also when the end was told before the answer', async () => {
-    const { draft, sources, tell } = createCalls();
+    const { draft, sources, emit } = createCalls();
     await sources.getState().load('tft');
-    tell(done);
+    emit(done);
     expect(draft.getState().overrides).toEqual({});
     await sources.getState().fetch(item);
     expect(draft.getState().overrides).toMatchObject({ model: { dataset: '/data/tft/traffic' } });
@@ -72,20 +72,20 @@ describe('published data in the window', () => {
     ['a preset that was left meanwhile', true, 'nnunet', done],
     ['what failed', true, 'tft', work({ status: 'failed' })],
   ] as const)('leaves the draft as it is for %s', async (_name, begun, chosen, end) => {
-    const { draft, sources, tell } = createCalls();
+    const { draft, sources, emit } = createCalls();
     await sources.getState().load('tft');
     if (begun) await sources.getState().fetch(item);
     draft.getState().choosePreset(chosen);
-    tell(end);
+    emit(end);
     expect(draft.getState().overrides).toEqual({});
   });
 
   it('asks anew what is here when something ended, and keeps what is newer', async () => {
     let path: string | null = null;
-    const { sources, tell } = createCalls(() => [{ ...item, path }]);
+    const { sources, emit } = createCalls(() => [{ ...item, path }]);
     await sources.getState().load('tft');
     path = '/data/tft/traffic';
-    tell(done);
+    emit(done);
     await new Promise((resolve) => setImmediate(resolve));
     expect(sources.getState().items[0]?.path).toBe(path);
     expect(sources.getState().works[workKey('tft', 'traffic')]?.status).toBe('done');

@@ -130,7 +130,7 @@ it('a step log drops the oldest lines when it is full', async () => {
   const { client } = createClientDouble({ 'runs.log': () => ['1', '2'] });
   const log = createStepLog(client, 3);
   await log.getState().open('a', 'export');
-  log.getState().hear({ type: 'log', runId: 'a', step: 'export', lines: ['3', '4'] });
+  log.getState().onEvent({ type: 'log', runId: 'a', step: 'export', lines: ['3', '4'] });
   const { lines } = log.getState();
   expect([lines.length, lines.at(0), lines.at(2)]).toEqual([3, '2', '4']);
 });

@@ -55,14 +55,14 @@ describe('the log of a step', () => {
     });
     const log = createStepLog(client);
     const opened = log.getState().open('a', 'export');
-    const tell = (...lines: string[]) => {
-      log.getState().hear({ type: 'log', runId: 'a', step: 'export', lines });
+    const emit = (...lines: string[]) => {
+      log.getState().onEvent({ type: 'log', runId: 'a', step: 'export', lines });
     };
-    tell('3', '4');
-    log.getState().hear({ type: 'log', runId: 'a', step: 'convert', lines: ['of another step'] });
+    emit('3', '4');
+    log.getState().onEvent({ type: 'log', runId: 'a', step: 'convert', lines: ['of another step'] });
     answer(['1', '2', '3']);
     await opened;
-    tell('5');
+    emit('5');
     const { lines } = log.getState();
     expect(Array.from({ length: lines.length }, (_unused, index) => lines.at(index))).toEqual([
       '1',
@@ -83,23 +83,23 @@ describe('the log of a step', () => {
 
 describe('events of the core', () => {
   it('fetch the list of runs again when a row would read differently, and only then', async () => {
-    const { client, calls, tell } = createClientDouble({ 'runs.list': () => runList() });
+    const { client, calls, emit } = createClientDouble({ 'runs.list': () => runList() });
     const stop = routeEvents(createWorkbench(client, createStorage()));
-    tell({ type: 'log', runId: 'a', step: 'export', lines: ['x'] });
+    emit({ type: 'log', runId: 'a', step: 'export', lines: ['x'] });
     expect(calls).toEqual([]);
-    tell({ type: 'runs-changed' });
+    emit({ type: 'runs-changed' });
     await expect.poll(() => calls.length).toBe(1);
     stop();
-    tell({ type: 'runs-changed' });
+    emit({ type: 'runs-changed' });
     expect(calls).toHaveLength(1);
   });
 
   it('bring up the question before closing', () => {
-    const { client, tell } = createClientDouble({});
+    const { client, emit } = createClientDouble({});
     const workbench = createWorkbench(client, createStorage());
     routeEvents(workbench);
     const work = { runIds: ['a'], images: [], fetches: [], tools: [], deployments: [], studies: [] };
-    tell({ type: 'close-asked', work });
+    emit({ type: 'close-asked', work });
     expect(workbench.closing.getState().work).toEqual(work);
     workbench.closing.getState().stay();
     expect(workbench.closing.getState().work).toBeNull();

@@ -243,9 +243,9 @@ describe('compared runs', () => {
     expect(compared.getState().runIds).toEqual([runId]);
     const landed = entries[2];
     if (landed === undefined) throw new Error('no entry');
-    compared.getState().hear({ type: 'journal', runId, entry: landed });
+    compared.getState().onEvent({ type: 'journal', runId, entry: landed });
     expect(compared.getState().states[runId]?.scenarios.online.points).toHaveLength(1);
-    compared.getState().hear({ type: 'journal', runId, entry: { ...landed, seq: 9 } });
+    compared.getState().onEvent({ type: 'journal', runId, entry: { ...landed, seq: 9 } });
     await expect.poll(() => calls.length).toBe(2);
   });
 });

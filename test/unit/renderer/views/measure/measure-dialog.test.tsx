@@ -17,7 +17,7 @@ const refused = 'localhost:8000 refuses connections.';
 
 async function opened(target: MeasureTarget) {
   const { client } = createClientDouble({
-    'servers.look': () => {
+    'servers.describe': () => {
       throw new WorkbenchError('server-unreachable', refused);
     },
   });
@@ -44,7 +44,7 @@ it('says of its default address only quietly that nothing is there, until somebo
 it('forgets what another address answered, asks the new one by Enter, and says why it cannot measure', async () => {
   const asked: string[] = [];
   const { client } = createClientDouble({
-    'servers.look': (input) => {
+    'servers.describe': (input) => {
       const { url } = input as { readonly url: string };
       asked.push(url);
       if (url !== 'localhost:8000') throw new WorkbenchError('server-unreachable', refused);

@@ -136,11 +136,11 @@ describe('a draft for a published GPU', () => {
     expect(model(null).isChanged(['targetGpu'])).toBe(true);
     // Where the GPU could be had another place is a choice.
     const argv = cliCommand(['resnet50'], commandChanges(model(null).changes, 'local'));
-    const told = argv
+    const command = argv
       .filter((_, index) => argv[index - 1] === '--set')
       .map(readAssignment)
       .reduce(mergeTrees, {});
-    expect(resolveSpec(resnet50, told)).toEqual(spec);
+    expect(resolveSpec(resnet50, command)).toEqual(spec);
     expect(changed(machineWith(true, 1))).toContainEqual(['engine.kind', 'docker', 'local']);
   });
 });

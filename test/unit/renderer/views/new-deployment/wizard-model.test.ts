@@ -229,11 +229,11 @@ describe('what was changed', () => {
       performance: { batchSizes: [1, 2], concurrency: 'formula' },
     };
     const argv = cliCommand(['resnet50'], changesOf(resnet50, defaults, overrides));
-    const told = argv
+    const command = argv
       .filter((_, index) => argv[index - 1] === '--set')
       .map(readAssignment)
       .reduce(mergeTrees, {});
-    expect(resolveSpec(resnet50, told)).toEqual(resolveSpec(resnet50, overrides));
+    expect(resolveSpec(resnet50, command)).toEqual(resolveSpec(resnet50, overrides));
   });
 
   it('is a model file by its path on the command line, with real changes only', () => {

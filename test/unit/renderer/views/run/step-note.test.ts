@@ -3,7 +3,7 @@ import type { JournalBody } from '../../../../../main/contract/run/run-events';
 import type { RunState, StepState } from '../../../../../main/contract/run/run-state';
 import { createOpenRun } from '../../../../../renderer/stores/open-run';
 import { shownStep } from '../../../../../renderer/views/run/shown-step';
-import { stepLook, stepNote, stepTime } from '../../../../../renderer/views/run/step-note';
+import { shownStatus, stepNote, stepTime } from '../../../../../renderer/views/run/step-note';
 import {
   environmentFixture,
   journalFixture,
@@ -40,9 +40,9 @@ describe('the row of a step', () => {
     const state = stateOf([...sweeping, { type: 'run-finished', outcome: 'paused' }]);
     const step = stepOf(state, 'offline');
     expect(stepNote(state, step, null)).toBe('1 of 3 measured');
-    expect(stepLook(state, step)).toBe('paused');
+    expect(shownStatus(state, step)).toBe('paused');
     expect(stepNote(state, stepOf(state, 'online'), null)).toBe('');
-    expect(stepLook(state, stepOf(state, 'online'))).toBe('waiting');
+    expect(shownStatus(state, stepOf(state, 'online'))).toBe('waiting');
     expect(shownStep(state, null)?.id).toBe('offline');
   });
 
@@ -94,13 +94,13 @@ describe('the row of a step', () => {
 it('a run that was asked to stop is known as stopping until it has: a cancel outranks a pause', () => {
   const store = createOpenRun(createClientDouble({}).client);
   const stopping = () => store.getState().stopping['r'];
-  store.getState().hear({ type: 'stopping', runId: 'r', how: 'pause' });
+  store.getState().onEvent({ type: 'stopping', runId: 'r', how: 'pause' });
   expect(stopping()).toBe('pause');
-  store.getState().hear({ type: 'stopping', runId: 'r', how: 'cancel' });
-  store.getState().hear({ type: 'stopping', runId: 'r', how: 'pause' });
+  store.getState().onEvent({ type: 'stopping', runId: 'r', how: 'cancel' });
+  store.getState().onEvent({ type: 'stopping', runId: 'r', how: 'pause' });
   expect(stopping()).toBe('cancel');
   const [, , , , finished] = journalFixture([...sweeping, { type: 'run-finished', outcome: 'cancelled' }]);
   if (finished === undefined) throw new Error('no end');
-  store.getState().hear({ type: 'journal', runId: 'r', entry: finished });
+  store.getState().onEvent({ type: 'journal', runId: 'r', entry: finished });
   expect(stopping()).toBeUndefined();
 });

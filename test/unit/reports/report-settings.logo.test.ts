@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { logoUri, readLogo } from '../../../main/reports/report-look';
+import { logoUri, readLogo } from '../../../main/reports/report-settings';
 
 let dir: string;
 beforeEach(async () => {

@@ -1,11 +1,11 @@
 import { loadYaml, type V1Job, type V1Pod } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
-import { lookOf } from '../../../../main/engine/kubernetes/job-look';
+import { jobStatusOf } from '../../../../main/engine/kubernetes/job-status';
 import { type RecordedJob, recordedJob } from '../../../support/kube-api';
 
 /** As the client gives them. */
-const looked = ({ job, pods }: RecordedJob, now?: number) =>
-  lookOf(
+const statusOf = ({ job, pods }: RecordedJob, now?: number) =>
+  jobStatusOf(
     loadYaml<V1Job>(JSON.stringify(job)),
     pods.map((pod) => loadYaml<V1Pod>(JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...pod }))),
     'test',
@@ -15,7 +15,7 @@ const looked = ({ job, pods }: RecordedJob, now?: number) =>
 /** The recorded Job that has failed, with another status of its pod, as the API reference documents it. */
 const failedWith = async (status: Readonly<Record<string, unknown>>) => {
   const { job, pods } = await recordedJob('recorded-deadline');
-  return looked({ job, pods: pods.map((pod) => ({ ...pod, status: { phase: 'Failed', ...status } })) });
+  return statusOf({ job, pods: pods.map((pod) => ({ ...pod, status: { phase: 'Failed', ...status } })) });
 };
 const disrupted = (reason: string) => ({
   conditions: [{ type: 'DisruptionTarget', status: 'True', reason }],
@@ -41,21 +41,21 @@ describe('what a Job and its pod say', () => {
     ['deadline', 'ended', null, 'time-limit'],
   ])('is for a recorded Job that is %s: %s (%s), %s', async (name, phase, reason, end) => {
     const recorded = await recordedJob(`recorded-${name}`);
-    const look = looked(recorded);
-    expect([look.phase, look.reason, look.end]).toEqual([phase, reason, end]);
-    expect([look.name, look.partition]).toEqual([recorded.job.metadata.name, 'test']);
-    expect(look.node).toBe(name === 'unschedulable' ? null : 'node-a');
+    const status = statusOf(recorded);
+    expect([status.phase, status.reason, status.end]).toEqual([phase, reason, end]);
+    expect([status.name, status.partition]).toEqual([recorded.job.metadata.name, 'test']);
+    expect(status.node).toBe(name === 'unschedulable' ? null : 'node-a');
   });
 
   it('has the words of a pod that failed', async () => {
     const { pods, job } = await recordedJob('recorded-deadline');
-    expect(looked({ job, pods }).message).toBe(
+    expect(statusOf({ job, pods }).message).toBe(
       'Pod was active on the node longer than the specified deadline',
     );
-    const look = await failedWith(
+    const status = await failedWith(
       terminated({ exitCode: 2, reason: 'Error', message: 'Run x is not in /mnt.\n' }),
     );
-    expect([look.end, look.message]).toEqual(['failed', 'Run x is not in /mnt.']);
+    expect([status.end, status.message]).toEqual(['failed', 'Run x is not in /mnt.']);
   });
 
   it.each([
@@ -74,17 +74,17 @@ describe('what a Job and its pod say', () => {
   it('is of the container of the run, and not of what a cluster adds to its pod', async () => {
     const { containerStatuses } = terminated({ exitCode: 137, reason: 'OOMKilled', message: 'mine' });
     const sidecar = { ...containerStatuses[0], name: 'istio-proxy', state: { terminated: { exitCode: 0 } } };
-    const look = await failedWith({ containerStatuses: [sidecar, ...containerStatuses] });
-    expect([look.end, look.message]).toEqual(['out-of-memory', 'mine']);
+    const status = await failedWith({ containerStatuses: [sidecar, ...containerStatuses] });
+    expect([status.end, status.message]).toEqual(['out-of-memory', 'mine']);
   });
 
   it('is that it ends where its pod or itself is deleted', async () => {
     const { job, pods } = await recordedJob('recorded-replaced');
     const deleted = pods.filter(({ metadata }) => 'deletionTimestamp' in (metadata as object));
     expect(deleted).toHaveLength(1);
-    expect(looked({ job, pods: deleted }).phase).toBe('ending');
+    expect(statusOf({ job, pods: deleted }).phase).toBe('ending');
     const metadata = { ...job.metadata, deletionTimestamp: '2026-11-26T04:05:00Z' };
-    expect(looked({ job: { ...job, metadata }, pods }).phase).toBe('ending');
+    expect(statusOf({ job: { ...job, metadata }, pods }).phase).toBe('ending');
   });
 
   it('is of the newest pod, and of a Job without one that it is queued', async () => {
@@ -96,17 +96,17 @@ describe('what a Job and its pod say', () => {
       metadata: { ...metadata, creationTimestamp: '2020-01-01T00:00:00Z' },
       status: { phase: 'Failed' },
     };
-    expect(looked({ job, pods: [older, ...pods] }).phase).toBe('running');
+    expect(statusOf({ job, pods: [older, ...pods] }).phase).toBe('running');
     const created = Date.parse(String(job.metadata['creationTimestamp']));
-    expect(looked({ job, pods: [] }, created + 1000)).toMatchObject({ phase: 'queued', reason: null });
+    expect(statusOf({ job, pods: [] }, created + 1000)).toMatchObject({ phase: 'queued', reason: null });
     // A quota or the security of pods may be against it.
-    expect(looked({ job, pods: [] }, created + 60_000).reason).toBe(
+    expect(statusOf({ job, pods: [] }, created + 60_000).reason).toBe(
       `no pod yet; see kubectl describe job ${job.metadata.name}`,
     );
     const suspended = { conditions: [{ type: 'Suspended', status: 'True', reason: 'JobSuspended' }] };
-    expect(looked({ job: { ...job, status: suspended }, pods: [] }).reason).toBe('JobSuspended');
+    expect(statusOf({ job: { ...job, status: suspended }, pods: [] }).reason).toBe('JobSuspended');
     expect(
-      looked({ job, pods: [{ ...pod, metadata: { ...metadata, ownerReferences: [] } }] }).node,
+      statusOf({ job, pods: [{ ...pod, metadata: { ...metadata, ownerReferences: [] } }] }).node,
     ).toBeNull();
   });
 });

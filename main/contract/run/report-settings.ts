@@ -41,7 +41,7 @@ export const reportChangeSchema = reportTextSchema.partial().extend({
 export type ReportChange = Readonly<z.infer<typeof reportChangeSchema>>;
 
 /** How the reports of a run are written as it is. */
-export interface ShownLook extends ReportText {
+export interface ReportSettings extends ReportText {
   /** Name of the file that it was taken from; null: none. */
   readonly logo: string | null;
   readonly without: readonly ReportSection[];

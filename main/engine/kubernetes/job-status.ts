@@ -1,14 +1,14 @@
 import type { V1Job, V1JobCondition, V1Pod } from '@kubernetes/client-node';
 import { WorkbenchError } from '../../contract/errors';
-import type { JobEnd, JobLook, RunJob } from '../../contract/job/run-job';
+import type { JobEnd, JobStatus, RunJob } from '../../contract/job/run-job';
 import type { JobScheduler } from '../job';
 import { runContainer } from './job-manifest';
 import { clientOf, type KubeClient, KubeRefusal } from './kube-client';
 
 /** The API server serves everybody: all that this process wants to know is asked at once, and not more often. */
-const lookEveryMs = 2000;
+const pollEveryMs = 2000;
 
-interface LooksOptions {
+interface StatusReaderOptions {
   readonly clients: (context: string | undefined) => Promise<KubeClient>;
   /** Of the jobs of this home, and of their pods. */
   readonly selector: string;
@@ -25,7 +25,7 @@ const placeOf = ({ id, partition, server }: RunJob): string =>
   [partition ?? '', server ?? '', id.split('/')[0] ?? ''].join('\n');
 
 /** All jobs of the home in the namespaces that are asked about, each asked at most every 2 s. */
-export function createLooks({ clients, selector }: LooksOptions): JobScheduler['look'] {
+export function createStatusReader({ clients, selector }: StatusReaderOptions): JobScheduler['readStatuses'] {
   const kept = new Map<string, { readonly at: number; readonly seen: Promise<Seen> }>();
   const ask = async (place: string): Promise<Seen> => {
     const [context = '', server = '', namespace = ''] = place.split('\n');
@@ -55,14 +55,14 @@ export function createLooks({ clients, selector }: LooksOptions): JobScheduler['
       return seen;
     };
     const known = kept.get(place);
-    if (known === undefined || now - known.at >= lookEveryMs) return again();
+    if (known === undefined || now - known.at >= pollEveryMs) return again();
     // What was asked before a job was submitted says nothing of it.
     return known.seen.then((seen) => (isFresh(seen) ? seen : again()));
   };
   /** Those whose absence the server has confirmed. */
   const gone = new Set<string>();
   return async (asked) => {
-    const found = new Map<string, JobLook>();
+    const found = new Map<string, JobStatus>();
     for (const place of new Set(asked.map(placeOf))) {
       const own = asked.filter((job) => placeOf(job) === place);
       const seen = await recent(place, ({ jobs }) =>
@@ -74,14 +74,14 @@ export function createLooks({ clients, selector }: LooksOptions): JobScheduler['
           gone.add(id);
           continue;
         }
-        found.set(id, lookOf(job, seen.pods, partition ?? seen.client.context));
+        found.set(id, jobStatusOf(job, seen.pods, partition ?? seen.client.context));
       }
     }
     return found;
   };
 }
 
-type Part = Pick<JobLook, 'phase' | 'reason' | 'node' | 'end'> & { readonly message?: string };
+type Part = Pick<JobStatus, 'phase' | 'reason' | 'node' | 'end'> & { readonly message?: string };
 
 const isTrue = ({ status }: { readonly status: string }): boolean => status === 'True';
 const conditionOf = (job: V1Job, type: string): V1JobCondition | undefined =>
@@ -127,7 +127,7 @@ function messageOf(pod: V1Pod | null, fallback: string | undefined): string | un
   return found?.slice(0, 2000);
 }
 
-function endedLook(job: V1Job, pod: V1Pod | null, node: string | null): Part | null {
+function endedStatus(job: V1Job, pod: V1Pod | null, node: string | null): Part | null {
   if (conditionOf(job, 'Complete') !== undefined) {
     return { phase: 'ended', reason: null, node, end: 'finished' };
   }
@@ -147,7 +147,7 @@ const wordsOf = (...parts: readonly (string | undefined)[]): string | null =>
   parts.filter((part) => part !== undefined && part !== '').join(': ') || null;
 
 /** Of a pod that has not begun: what keeps it from it. */
-function pendingLook(pod: V1Pod, node: string | null): Part {
+function pendingStatus(pod: V1Pod, node: string | null): Part {
   const unscheduled = pod.status?.conditions?.find(
     ({ type, status }) => type === 'PodScheduled' && status === 'False',
   );
@@ -162,13 +162,13 @@ function pendingLook(pod: V1Pod, node: string | null): Part {
   return { phase: node === null ? 'queued' : 'running', reason: null, node, end: null };
 }
 
-function podLook(pod: V1Pod, node: string | null): Part {
+function podStatus(pod: V1Pod, node: string | null): Part {
   const phase = pod.status?.phase;
   const ending: Part = { phase: 'ending', reason: null, node, end: null };
   if (pod.metadata?.deletionTimestamp !== undefined) return ending;
   if (phase === 'Running') return { ...ending, phase: 'running' };
   // The Job says so next, or starts another pod.
-  return phase === 'Failed' || phase === 'Succeeded' ? ending : pendingLook(pod, node);
+  return phase === 'Failed' || phase === 'Succeeded' ? ending : pendingStatus(pod, node);
 }
 
 /** A controller that may make the pod of a Job does so at once. */
@@ -197,14 +197,19 @@ function podlessReason(job: V1Job, now: number): string | null {
  * What a Job and its pod say together. Pure.
  * @param now in milliseconds, for the age of a Job
  */
-export function lookOf(job: V1Job, pods: readonly V1Pod[], context: string, now = Date.now()): JobLook {
+export function jobStatusOf(
+  job: V1Job,
+  pods: readonly V1Pod[],
+  context: string,
+  now = Date.now(),
+): JobStatus {
   const pod = podOfJob(job, pods);
   const node = pod?.spec?.nodeName ?? null;
   const waiting: Part = { phase: 'queued', reason: podlessReason(job, now), node: null, end: null };
   const isDeleted = job.metadata?.deletionTimestamp !== undefined;
   const part =
-    endedLook(job, pod, node) ??
+    endedStatus(job, pod, node) ??
     (isDeleted ? { phase: 'ending' as const, reason: null, node, end: null } : null) ??
-    (pod === null ? waiting : podLook(pod, node));
+    (pod === null ? waiting : podStatus(pod, node));
   return { ...part, name: job.metadata?.name ?? '', partition: context };
 }

@@ -16,10 +16,10 @@ import { createTunnels, type Tunnels } from '../docker-over-ssh/tunnels';
 import { openVolumeFiles } from '../docker-over-ssh/volume-files';
 import type {
   EngineWatch,
+  Executor,
+  ExecutorRun,
+  ExecutorSpec,
   ImagesListener,
-  Place,
-  PlaceRun,
-  PlaceSpec,
   ServerHandle,
   StartServerInput,
 } from '../engine';
@@ -37,11 +37,12 @@ import {
 } from './triton-command';
 import { startTritonContainer } from './triton-container';
 
-interface DockerPlaceOptions extends ImageSource, Pick<EngineParts, 'workerFile' | 'prepareImage' | 'env'> {
+interface DockerExecutorOptions
+  extends ImageSource, Pick<EngineParts, 'workerFile' | 'prepareImage' | 'env'> {
   readonly link: DockerLink;
-  readonly spec: PlaceSpec;
+  readonly spec: ExecutorSpec;
   readonly engine: DockerEngineSpec;
-  readonly run: PlaceRun;
+  readonly run: ExecutorRun;
 }
 
 interface Session {
@@ -53,7 +54,7 @@ interface Session {
 }
 
 /** What the next attempt can take up: a Triton that runs, and client steps that work with it. Pure. */
-export function takenUp(own: readonly OwnContainer[]): ReadonlySet<string> {
+export function reusableContainers(own: readonly OwnContainer[]): ReadonlySet<string> {
   const server = own.find(({ info }) => info.role === 'triton' && info.state === 'running');
   if (server === undefined) return new Set();
   const clients = own.filter(
@@ -67,13 +68,13 @@ export function takenUp(own: readonly OwnContainer[]): ReadonlySet<string> {
 }
 
 /** A run's work in containers: Triton in one that lives through the attempt, each step of the client in its own. */
-export async function openDockerPlace(options: DockerPlaceOptions): Promise<Place> {
+export async function openDockerExecutor(options: DockerExecutorOptions): Promise<Executor> {
   const { link, run, spec, engine } = options;
   const wanted = await wantedImages(engine, options, { framework: run.framework, format: spec.format });
-  return new DockerPlace(options, wanted, (await link.address()).host);
+  return new DockerExecutor(options, wanted, (await link.address()).host);
 }
 
-async function openSession(options: DockerPlaceOptions, image: () => string): Promise<Session> {
+async function openSession(options: DockerExecutorOptions, image: () => string): Promise<Session> {
   const { link, run, spec, engine, resources } = options;
   const client = await link.connect();
   const { address } = client;
@@ -107,7 +108,7 @@ const hostWait = 'TRITON_WORKBENCH_HOST_WAIT_S';
 const usualHostWaitS = 900;
 
 /** This machine's engine comes back with the machine; a host may be gone. */
-function hostWaitMs({ env, engine }: Pick<DockerPlaceOptions, 'env' | 'engine'>): number | undefined {
+function hostWaitMs({ env, engine }: Pick<DockerExecutorOptions, 'env' | 'engine'>): number | undefined {
   const seconds = Number(env[hostWait] ?? usualHostWaitS);
   return engine.host === undefined ? undefined : (seconds > 0 ? seconds : usualHostWaitS) * 1000;
 }
@@ -159,8 +160,8 @@ function createEngineWatch(link: DockerLink, host: string, waitMs?: number): Eng
   };
 }
 
-class DockerPlace implements Place {
-  readonly loadTools: Place['loadTools'];
+class DockerExecutor implements Executor {
+  readonly loadTools: Executor['loadTools'];
   readonly imageNames: readonly string[];
   readonly engineWatch: EngineWatch;
   private readonly used = new Map<
@@ -171,7 +172,7 @@ class DockerPlace implements Place {
   private opened: Promise<Session> | null = null;
 
   constructor(
-    private readonly options: DockerPlaceOptions,
+    private readonly options: DockerExecutorOptions,
     private readonly wanted: Awaited<ReturnType<typeof wantedImages>>,
     host: string,
   ) {
@@ -224,7 +225,7 @@ class DockerPlace implements Place {
 
   async reclaim(): Promise<void> {
     const { client, all } = await this.own();
-    const kept = takenUp(all);
+    const kept = reusableContainers(all);
     for (const { info } of all) if (!kept.has(info.id)) await removeContainer(client, info.id);
   }
 
@@ -336,6 +337,6 @@ class DockerPlace implements Place {
 }
 
 /** The run folder as its containers see it. */
-function pathIn(run: PlaceRun, path: string): string {
+function pathIn(run: ExecutorRun, path: string): string {
   return path.startsWith(`${run.dir}/`) ? `/workbench/run${path.slice(run.dir.length)}` : path;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerInfo } from '../../../../main/contract/docker';
 import type { OwnContainer } from '../../../../main/docker/containers';
-import { takenUp } from '../../../../main/engine/docker/docker-place';
+import { reusableContainers } from '../../../../main/engine/docker/docker-executor';
 
 function container(
   id: string,
@@ -29,7 +29,7 @@ function container(
 }
 
 const triton = container('triton', 'triton', 'running');
-const ids = (...own: readonly OwnContainer[]) => [...takenUp(own)].sort();
+const ids = (...own: readonly OwnContainer[]) => [...reusableContainers(own)].sort();
 
 describe('what the next attempt takes up', () => {
   it('is a Triton that runs, and the levels that worked with it, at work or ended', () => {

@@ -2,10 +2,14 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { reportSections } from '../../../main/contract/run/report-look';
+import { reportSections } from '../../../main/contract/run/report-settings';
 import { html } from '../../../main/reports/html.exporter';
 import { markdown } from '../../../main/reports/markdown.exporter';
-import { changeReportLook, plainLook, readReportLook } from '../../../main/reports/report-look';
+import {
+  changeReportSettings,
+  defaultReportSettings,
+  readReportSettings,
+} from '../../../main/reports/report-settings';
 import { toReport } from '../../../main/reports/to-report';
 import { writeReports } from '../../../main/reports/write-reports';
 import { completeState } from '../../support/run-state';
@@ -27,38 +31,40 @@ const headings = (text: string) =>
 
 describe('what a report is to look like', () => {
   it('is nothing of its own at first, and then what was last asked for', async () => {
-    expect(await readReportLook(places)).toEqual(plainLook);
-    await changeReportLook(places, { title: ' For ACME ', logo: join(dir, 'logo.svg') });
-    await changeReportLook(places, { without: ['commands'] });
-    expect(await changeReportLook(places, { notes: 'Measured in their rack.' })).toMatchObject({
+    expect(await readReportSettings(places)).toEqual(defaultReportSettings);
+    await changeReportSettings(places, { title: ' For ACME ', logo: join(dir, 'logo.svg') });
+    await changeReportSettings(places, { without: ['commands'] });
+    expect(await changeReportSettings(places, { notes: 'Measured in their rack.' })).toMatchObject({
       ...{ title: 'For ACME', notes: 'Measured in their rack.', without: ['commands'] },
       logo: { name: 'logo.svg', kind: 'svg' },
     });
-    expect(await changeReportLook(places, { logo: null, title: '' })).toMatchObject({
+    expect(await changeReportSettings(places, { logo: null, title: '' })).toMatchObject({
       logo: null,
       title: '',
     });
   });
 
   it('has logo and sections for every run of the home, title and notes for this one', async () => {
-    await changeReportLook(places, {
+    await changeReportSettings(places, {
       title: 'A',
       notes: 'B',
       without: ['steps'],
       logo: join(dir, 'logo.svg'),
     });
-    const other = await readReportLook({ ...places, results: join(dir, 'other') });
+    const other = await readReportSettings({ ...places, results: join(dir, 'other') });
     expect(other).toMatchObject({ title: '', notes: '', without: ['steps'], logo: { kind: 'svg' } });
   });
 
   it('keeps what was there when the new logo is none, and says which file is damaged', async () => {
-    await changeReportLook(places, { title: 'A' });
-    await expect(changeReportLook(places, { title: 'B', logo: join(dir, 'none') })).rejects.toMatchObject({
-      code: 'input-invalid',
-    });
-    expect((await readReportLook(places)).title).toBe('A');
+    await changeReportSettings(places, { title: 'A' });
+    await expect(changeReportSettings(places, { title: 'B', logo: join(dir, 'none') })).rejects.toMatchObject(
+      {
+        code: 'input-invalid',
+      },
+    );
+    expect((await readReportSettings(places)).title).toBe('A');
     await writeFile(places.house, '{"logo":1}');
-    await expect(readReportLook(places)).rejects.toMatchObject({
+    await expect(readReportSettings(places)).rejects.toMatchObject({
       code: 'report-failed',
       where: places.house,
     });
@@ -67,9 +73,9 @@ describe('what a report is to look like', () => {
   it('is in HTML and Markdown alike', async () => {
     const without = ['commands', 'parameters', 'environment'] as const;
     const change = { title: 'For <ACME>', notes: 'In *their* rack.', without, logo: join(dir, 'logo.svg') };
-    const look = await changeReportLook(places, change);
+    const settings = await changeReportSettings(places, change);
     const state = completeState();
-    const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', look });
+    const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', settings });
     const page = html.render({ state, report }).content;
     expect(page).toContain('<h1>For &lt;ACME&gt;</h1>');
     expect(page).toMatch(/<img class="logo" src="data:image\/svg\+xml;base64,[\w+/=]+" alt="Logo">/);
@@ -87,8 +93,8 @@ describe('what a report is to look like', () => {
 
   it('leaves the first page and the problems, whatever is left out', () => {
     const state = completeState();
-    const look = { ...plainLook, without: [...reportSections] };
-    const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', look });
+    const settings = { ...defaultReportSettings, without: [...reportSections] };
+    const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', settings });
     const page = html.render({ state, report }).content;
     expect(page).toContain(report.verdict);
     expect(headings(page).filter((title) => title !== 'Problems and warnings')).toEqual([]);
@@ -96,18 +102,18 @@ describe('what a report is to look like', () => {
 
   it('has long notes as a section before the others', () => {
     const state = completeState();
-    const look = { ...plainLook, notes: 'A long story.\n'.repeat(30) };
-    const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', look });
+    const settings = { ...defaultReportSettings, notes: 'A long story.\n'.repeat(30) };
+    const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', settings });
     expect(headings(html.render({ state, report }).content)[0]).toBe('Notes');
   });
 
   it('takes a picture away that an earlier version put beside the Markdown', async () => {
-    const look = await changeReportLook(places, { logo: null });
+    const settings = await changeReportSettings(places, { logo: null });
     const former = ['report-logo.svg', 'report-logo.png'];
     for (const name of former) await writeFile(join(places.results, name), 'of another customer');
     const files = await writeReports({
       state: completeState(),
-      context: { generatedAt: '2025-11-21T08:30:00.000Z', look },
+      context: { generatedAt: '2025-11-21T08:30:00.000Z', settings },
       dir: places.results,
       signal: new AbortController().signal,
       printPdf: (_html, pdf) => writeFile(pdf, ''),

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JobLook, JobState } from '../../../main/contract/job/run-job';
+import type { JobState,JobStatus } from '../../../main/contract/job/run-job';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { withCurrentStatus } from '../../../main/store/current-status';
 import { leaseFile, ownHolder } from '../../../main/store/file-lease';
-import { asItStands } from '../../../main/store/standing';
 
 let dir = '';
 beforeEach(async () => {
@@ -19,13 +19,13 @@ const job: JobState = {
   ...{ node: 'n1', end: null },
 };
 const running: Standing = { status: 'running', waitsFor: null, job };
-const look = (change: Partial<JobLook>): JobLook => ({
+const status = (change: Partial<JobStatus>): JobStatus => ({
   ...{ phase: 'queued', name: 'tw-a', partition: 'gpu', reason: 'Resources', node: null, end: null },
   ...change,
 });
-const seen = (run: Standing, found: JobLook | null | 'silent') =>
-  asItStands(run, dir, {
-    look: () =>
+const seen = (run: Standing, found: JobStatus | null | 'silent') =>
+  withCurrentStatus(run, dir, {
+    readStatuses: () =>
       found === 'silent'
         ? Promise.reject(new Error('no answer'))
         : Promise.resolve(new Map(found === null ? [] : [['12', found]])),
@@ -36,7 +36,7 @@ const elsewhere = { place: { host: 'n1', bootId: 'another', pidNamespace: '1' } 
 
 describe('a run that was handed to a job', () => {
   it('waits for its job while that is queued, and while nobody can say', async () => {
-    expect(await seen(running, look({}))).toMatchObject({
+    expect(await seen(running, status({}))).toMatchObject({
       status: 'running',
       waitsFor: { reason: 'job', what: 'Slurm job 12, queued on gpu (Resources)' },
     });
@@ -44,7 +44,7 @@ describe('a run that was handed to a job', () => {
   });
 
   it('is interrupted when its job has ended without it, for the reason that the scheduler has', async () => {
-    const end = look({ phase: 'ended', end: 'node-failure' });
+    const end = status({ phase: 'ended', end: 'node-failure' });
     expect(await seen(running, end)).toMatchObject({
       ...{ status: 'interrupted', waitsFor: null },
       job: { end: 'node-failure' },
@@ -53,49 +53,49 @@ describe('a run that was handed to a job', () => {
   });
 
   it('is cancelled when its job was cancelled before the run began there', async () => {
-    expect(await seen(running, look({ phase: 'ended', end: 'cancelled' }))).toMatchObject({
+    expect(await seen(running, status({ phase: 'ended', end: 'cancelled' }))).toMatchObject({
       ...{ status: 'cancelled', waitsFor: null },
       job: { end: 'cancelled' },
     });
   });
 
   it('is not of another job that has its number', async () => {
-    expect((await seen(running, look({ name: 'tw-b' }))).status).toBe('interrupted');
+    expect((await seen(running, status({ name: 'tw-b' }))).status).toBe('interrupted');
   });
 
   it('is as its process says where that can be looked up', async () => {
     await held();
-    expect(await seen(running, look({ phase: 'ended', end: 'failed' }))).toEqual(running);
+    expect(await seen(running, status({ phase: 'ended', end: 'failed' }))).toEqual(running);
   });
 
   it('is interrupted with the job on another machine, before the lease there is old', async () => {
     await held(elsewhere);
-    expect(await seen(running, look({ phase: 'running', node: 'n1' }))).toEqual(running);
-    expect((await seen(running, look({ phase: 'ended', end: 'node-failure' }))).status).toBe('interrupted');
+    expect(await seen(running, status({ phase: 'running', node: 'n1' }))).toEqual(running);
+    expect((await seen(running, status({ phase: 'ended', end: 'node-failure' }))).status).toBe('interrupted');
   });
 
   it('was ended by its deadline where the cluster says so and the pod only that it was stopped', async () => {
     const paused: Standing = { ...running, status: 'paused', job: { ...job, end: 'stopped' } };
-    const ended = await seen(paused, look({ phase: 'ended', end: 'time-limit', node: 'n1' }));
+    const ended = await seen(paused, status({ phase: 'ended', end: 'time-limit', node: 'n1' }));
     expect(ended).toMatchObject({ status: 'paused', job: { end: 'time-limit', node: 'n1' } });
-    for (const says of [look({ phase: 'ended', end: 'failed' }), null, 'silent'] as const) {
+    for (const says of [status({ phase: 'ended', end: 'failed' }), null, 'silent'] as const) {
       expect(await seen(paused, says)).toEqual(paused);
     }
   });
 
   it('is queued again when its job was requeued, and paused when it was not', async () => {
     const paused: Standing = { ...running, status: 'paused', job: { ...job, end: 'requeued' } };
-    expect(await seen(paused, look({ reason: 'BeginTime' }))).toMatchObject({
+    expect(await seen(paused, status({ reason: 'BeginTime' }))).toMatchObject({
       status: 'running',
       waitsFor: { what: 'Slurm job 12, queued on gpu (BeginTime)' },
     });
-    expect(await seen(paused, look({ phase: 'ended', end: 'cancelled' }))).toEqual(paused);
+    expect(await seen(paused, status({ phase: 'ended', end: 'cancelled' }))).toEqual(paused);
     // Between its start and the first line of the run, too.
-    expect((await seen(paused, look({ phase: 'running', node: 'n1' }))).waitsFor?.what).toContain('n1');
+    expect((await seen(paused, status({ phase: 'running', node: 'n1' }))).waitsFor?.what).toContain('n1');
     const limited: Standing = { ...paused, job: { ...job, end: 'time-limit' } };
-    expect(await seen(limited, look({ phase: 'running', node: 'n1' }))).toEqual(limited);
+    expect(await seen(limited, status({ phase: 'running', node: 'n1' }))).toEqual(limited);
     const byPerson: Standing = { ...running, status: 'paused' };
-    expect(await seen(byPerson, look({}))).toEqual(byPerson);
+    expect(await seen(byPerson, status({}))).toEqual(byPerson);
   });
 });
 

@@ -8,7 +8,7 @@ import {
   reportChangeSchema,
   type ReportText,
   reportTextSchema,
-} from '../contract/run/report-look';
+} from '../contract/run/report-settings';
 import { writeFileAtomic } from '../platform/files';
 import { readBoundedBytes, readBoundedFile } from '../platform/plain-entry';
 
@@ -142,17 +142,17 @@ const houseSchema = z.strictObject({
 });
 
 /** What a report is written with beside the figures. */
-export type ReportLook = ReportText & Readonly<z.infer<typeof houseSchema>>;
+export type StoredReportSettings = ReportText & Readonly<z.infer<typeof houseSchema>>;
 
 /** Where it is kept: logo and sections for every report of a home, title and notes with the run. */
-interface LookPlaces {
+interface SettingsPaths {
   /** `report-look.json` of the home. */
   readonly house: string;
   /** `results` of the run. */
   readonly results: string;
 }
 
-export const plainLook: ReportLook = { logo: null, without: [], title: '', notes: '' };
+export const defaultReportSettings: StoredReportSettings = { logo: null, without: [], title: '', notes: '' };
 const mostBytes = 1024 * 1024;
 
 /** null: nothing was chosen. */
@@ -175,20 +175,23 @@ async function read<Schema extends z.ZodType>(path: string, schema: Schema): Pro
   }
 }
 
-const textFile = ({ results }: LookPlaces): string => join(results, 'report-text.json');
+const textFile = ({ results }: SettingsPaths): string => join(results, 'report-text.json');
 
 /** Throws report-failed where a file of it is damaged. */
-export async function readReportLook(places: LookPlaces): Promise<ReportLook> {
-  const house = await read(places.house, houseSchema);
-  const text = await read(textFile(places), reportTextSchema);
-  return { ...plainLook, ...house, ...text };
+export async function readReportSettings(paths: SettingsPaths): Promise<StoredReportSettings> {
+  const house = await read(paths.house, houseSchema);
+  const text = await read(textFile(paths), reportTextSchema);
+  return { ...defaultReportSettings, ...house, ...text };
 }
 
 /** Keeps what is asked for from now on; what is absent of the change stays. Throws input-invalid for a logo that is none. */
-export async function changeReportLook(places: LookPlaces, change: ReportChange): Promise<ReportLook> {
+export async function changeReportSettings(
+  paths: SettingsPaths,
+  change: ReportChange,
+): Promise<StoredReportSettings> {
   const { logo, without, title, notes } = change;
-  const before = await readReportLook(places);
-  const next: ReportLook = {
+  const before = await readReportSettings(paths);
+  const next: StoredReportSettings = {
     logo: logo === undefined ? before.logo : logo === null ? null : await readLogo(logo),
     without: without ?? before.without,
     title: title?.trim() ?? before.title,
@@ -196,13 +199,13 @@ export async function changeReportLook(places: LookPlaces, change: ReportChange)
   };
   if (logo !== undefined || without !== undefined)
     await writeFileAtomic(
-      places.house,
+      paths.house,
       `${JSON.stringify({ logo: next.logo, without: next.without })}\n`,
       0o600,
     );
   if (title !== undefined || notes !== undefined)
     await writeFileAtomic(
-      textFile(places),
+      textFile(paths),
       `${JSON.stringify({ title: next.title, notes: next.notes })}\n`,
       0o600,
     );

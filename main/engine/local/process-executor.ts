@@ -1,8 +1,8 @@
 import { formatOf } from '../../formats/formats';
-import type { Place, PlaceRun, PlaceSpec } from '../engine';
+import type { Executor, ExecutorRun, ExecutorSpec } from '../engine';
 import type { EngineParts, PlannedServer, UnstartedRun } from '../engine-interface';
 import type { InContainer } from '../job';
-import { modelPythonOf, placeHere } from '../without-images';
+import { executorHere,modelPythonOf } from '../without-images';
 import { createLocalTriton } from './local-triton';
 import { serverArguments } from './server-command';
 
@@ -11,11 +11,11 @@ import { serverArguments } from './server-command';
  * @param inContainer how a Triton is started that is not the one of the home; null: it is
  */
 export function openProcess(
-  spec: PlaceSpec,
-  run: PlaceRun,
+  spec: ExecutorSpec,
+  run: ExecutorRun,
   parts: EngineParts,
   inContainer: InContainer | null = null,
-): Place {
+): Executor {
   const { layout, env } = parts;
   // Its models run in the environment of their framework.
   const modelPython = modelPythonOf(formatOf(spec.format).shimFramework ?? 'pyt', parts);
@@ -24,7 +24,7 @@ export function openProcess(
     env,
     ...(inContainer === null ? { modelPython: modelPython ?? undefined } : { inContainer }),
   });
-  return placeHere((start) => triton.startServer(start), spec.model, run, parts);
+  return executorHere((start) => triton.startServer(start), spec.model, run, parts);
 }
 
 /** See `Engine.plannedServer`. Pure. */
