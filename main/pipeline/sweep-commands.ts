@@ -74,7 +74,7 @@ const inputWords = ({ inputData, inputDataFile }: RunSpec['performance']): strin
       ? 'zero'
       : 'random';
 
-/** The CLI's verb that does the same as the native tool, or both tools of a cross-check, within the run. */
+/** The CLI's verb that does the same as the built-in load generator, or both tools of a cross-check, within the run. */
 function nativeCommand({ spec, forClients }: PlannedRun, scenario: Scenario): string[] {
   const { configure, engine } = spec;
   const { httpAddress, grpcAddress, httpTls } = forClients;

@@ -153,7 +153,7 @@ async function fileProblems(
         field: 'performance.loadTool',
         severity: 'problem',
         message: 'perf_analyzer is not installed on this machine',
-        remedy: 'Choose the load tool "native", or the engine "docker", whose client image has it.',
+        remedy: 'Choose the built-in load generator (native), or the engine "docker", whose client image has it.',
       });
     }
   }

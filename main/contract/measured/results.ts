@@ -167,7 +167,7 @@ export const loadPointSchema = z.object({
   stable: z.boolean(),
   flags: z.array(z.enum(pointFlags)),
   loadTool: z.enum(loadTools),
-  /** Release of an installed load tool; absent where it does not say, and of the native one, which is the workbench's. */
+  /** Release of an installed load tool; absent where it does not say, and of the built-in load generator, which is the workbench's. */
   loadToolVersion: z.string().max(64).optional(),
   /** null: of an imported file, which does not say it. */
   protocol: z.enum(protocols).nullable(),

@@ -55,7 +55,7 @@ const crossLevelSchema = z.object({
       title: z.string(),
       native: crossSideSchema,
       perf_analyzer: crossSideSchema,
-      ratio: z.number().nullable().describe('Median of native over that of perf_analyzer.'),
+      ratio: z.number().nullable().describe('Median of the built-in load generator over that of perf_analyzer.'),
       verdict: z.enum(['agrees', 'differs', 'few-rounds', 'one-sided']),
     }),
   ),

@@ -33,7 +33,7 @@ export interface CrossColumn {
   readonly title: string;
   readonly native: CrossSide | null;
   readonly perf_analyzer: CrossSide | null;
-  /** Median of native over that of perf_analyzer; null without both, or where the latter is 0. */
+  /** Median of the built-in load generator over that of perf_analyzer; null without both, or where the latter is 0. */
   readonly ratio: number | null;
   readonly verdict: CrossVerdict;
 }
@@ -194,7 +194,7 @@ function differenceText(column: CrossColumn): string {
         ? `is ${formatMeasured(ratio)} times`
         : `is ${formatShare(Math.abs(ratio - 1))} ${ratio > 1 ? 'above' : 'below'}`;
   const values = `${crossValue(column, native.median)} against ${crossValue(column, analyzer.median)} ${unitOf(column)}`;
-  return `${column.title} of native ${by} that of perf_analyzer (${values})`;
+  return `${column.title} of the built-in load generator ${by} that of perf_analyzer (${values})`;
 }
 
 /** What a level of a cross-check comes to: one plain sentence a finding. */

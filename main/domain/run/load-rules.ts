@@ -145,7 +145,7 @@ function memoryOfRunning({ performance }: JudgedLoad): Found {
   if (toolsOf(performance).includes('perf_analyzer')) {
     return memoryRefused(
       'perf_analyzer unregisters the shared memory of all clients of that Triton',
-      'Choose "native" as the load tool, without a cross-check, or "none".',
+      'Choose the built-in load generator (native) without a cross-check, or no shared memory (none).',
     );
   }
   return warning(

@@ -63,7 +63,7 @@ function models({ models: named, modelVersion, byIntervals, tools, headerNames =
       unsupported(
         'headers',
         'perf_analyzer is not given headers',
-        'Choose "native" as the load tool: in the command line of perf_analyzer everybody on this machine could read them.',
+        'Choose the built-in load generator (native): other users of this machine can read the command line of perf_analyzer.',
       ),
     byIntervals &&
       named.some(({ weight }) => weight !== 1) &&
@@ -77,7 +77,7 @@ function models({ models: named, modelVersion, byIntervals, tools, headerNames =
       unsupported(
         'models',
         'perf_analyzer measures one model at a time: the windows of two processes would not coincide',
-        'Choose "native" as the load tool, or measure one model after the other.',
+        'Choose the built-in load generator (native), or measure one model after the other.',
       ),
     named.length > 1 &&
       modelVersion !== '' &&

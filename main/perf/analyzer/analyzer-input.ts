@@ -114,7 +114,7 @@ export const analyzerTls = ({ protocol, httpTls, grpcTls }: TlsInput): TlsFiles 
 const refused = (where: string, message: string) =>
   new WorkbenchError('combination-unsupported', message, {
     where,
-    remedy: 'Choose "native" as the load tool.',
+    remedy: 'Choose the built-in load generator (native).',
   });
 
 const given = (flag: string, value: string | undefined): string[] =>

@@ -77,7 +77,7 @@ const levelPart = (level: CrossLevel): Markup => markup`
 function crossCheckPart(levels: readonly CrossLevel[] | null): Markup | null {
   if (levels === null || levels.length === 0) return null;
   return markup`<h3>Cross-check of the load tools</h3>
-<p class="lead">Both load tools measured every level in turns. Median (smallest–largest) of the rounds; ratio: native over perf_analyzer. They differ where their ranges lie apart and the 95 % interval of the differences, round by round, leaves 0 out.</p>
+<p class="lead">Both load tools measured every level in turns. Median (smallest–largest) of the rounds; ratio: built-in load generator over perf_analyzer. They differ where their ranges lie apart and the 95 % interval of the differences, round by round, leaves 0 out.</p>
 <p><strong>${crossSummary(levels)}</strong></p>
 ${levels.map(levelPart)}`;
 }

@@ -58,7 +58,7 @@ describe('a column of a cross-check', () => {
     });
     expect(throughput.ratio).toBeCloseTo(121 / 101, 9);
     expect(crossWords(one)).toContain(
-      'Inferences/s of native is 19.8 % above that of perf_analyzer (121.0 against 101.0 inferences/s).',
+      'Inferences/s of the built-in load generator is 19.8 % above that of perf_analyzer (121.0 against 101.0 inferences/s).',
     );
     expect(sideText(throughput, throughput.native)).toBe('121.0 (120.0–122.0)');
   });
