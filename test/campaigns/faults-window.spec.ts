@@ -18,7 +18,7 @@ import {
   type TestHome,
   type WorkbenchApp,
 } from '../e2e/support/app';
-import { campaignSeed, tellRow } from '../support/campaign';
+import { campaignSeed, printRow } from '../support/campaign';
 import { leftProcesses } from '../support/left-processes';
 import { littleQueueDelayUs } from '../support/little-model';
 
@@ -133,7 +133,7 @@ test('a study of six whose window is killed again and again has each run and eac
   const doubledLevels = runs.reduce((sum, { keys }) => sum + keys.length - new Set(keys).size, 0);
   const doubledRuns = [...ofTrials.values()].reduce((sum, ids) => sum + ids.size - 1, 0);
   const lost = trials - runs.filter(({ keys, isDone }) => isDone && new Set(keys).size === levels).length;
-  await tellRow({
+  await printRow({
     what: `kill -9 of the window and its process group while it works on a study of ${trials} runs, then Resume`,
     trials: moments.length,
     result: `${lost} runs lost, ${doubledRuns} runs and ${doubledLevels} levels doubled, ${left.length} processes left`,
