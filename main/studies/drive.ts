@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import type { StudyOutcome } from '../contract/study/study';
+import { sameValue } from '../contract/trees';
 import { createNotes } from '../domain/study/notes';
 import { isComplete } from '../domain/study/study-state';
 import { isDue, notDue } from './begin-trial';
@@ -48,12 +49,8 @@ export function isOfJobs(trials: readonly PlacedTrial[]): boolean {
 }
 
 /** With the runs that are there already, and what stands in the way of the others. */
-export async function place(
-  session: StudySession,
-  trials: readonly PlannedTrial[],
-  runOf: (trial: PlannedTrial) => string | undefined,
-): Promise<Proposal> {
-  const { hands, stops } = session;
+export async function place(session: StudySession, trials: readonly PlannedTrial[]): Promise<Proposal> {
+  const { hands, stops, runOf } = session;
   const found: PlacedTrial[] = [];
   const notes = createNotes();
   for (const trial of trials) {
@@ -75,7 +72,7 @@ async function proposed(session: StudySession, known: readonly EndedTrial[]): Pr
   const next = strategyOf(spec.strategy).propose(known);
   if (next.length === 0) return null;
   const { trials } = await planTrials(hands, next, { first: known.length + 1, isSpread: hosts !== null });
-  return place(session, trials, () => undefined);
+  return place(session, trials);
 }
 
 function outcomeOf({ stops }: StudySession, results: readonly EndedTrial[]): StudyOutcome {
@@ -84,11 +81,12 @@ function outcomeOf({ stops }: StudySession, results: readonly EndedTrial[]): Stu
   return isStopped(stops) ? 'paused' : 'failed';
 }
 
-const recordPlaces = ({ record }: StudySession, { trials }: Proposal): Promise<void> =>
+const recordPlaces = ({ record, spec }: StudySession, { trials }: Proposal): Promise<void> =>
   record({
     type: 'trials-placed',
-    trials: trials.map(({ number, leftOut, error, hosts, state }) => ({
+    trials: trials.map(({ number, axes, leftOut, error, hosts, state }) => ({
       ...{ number, leftOut, error, runId: state?.runId ?? null },
+      ...(sameValue(axes, spec.strategy.trials[number - 1]?.axes) ? {} : { axes: [...axes] }),
       ...(hosts === undefined ? {} : { hosts: [...hosts] }),
     })),
   });

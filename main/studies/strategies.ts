@@ -1,12 +1,20 @@
-import type { StudySpec } from '../contract/study/study';
-import { createMatrix } from './strategies/matrix';
-import type { Strategy } from './strategy';
-
-type Spec = StudySpec['strategy'];
+import { invalidInput } from '../contract/errors';
+import { matrix } from './strategies/matrix';
+import type { StrategyOf } from './strategy';
 
 /** One strategy a file, one row here. */
-const strategies: { readonly [Kind in Spec['kind']]: (spec: Spec & { kind: Kind }) => Strategy } = {
-  matrix: createMatrix,
+const strategies: Readonly<Record<string, StrategyOf>> = {
+  matrix,
 };
 
-export const strategyOf = (spec: Spec): Strategy => strategies[spec.kind](spec);
+/** Throws input-invalid for a kind that there is not, and for what the strategy does not take. */
+export const strategyOf: StrategyOf = (asked) => {
+  const { kind } = asked;
+  const create = Object.hasOwn(strategies, kind) ? strategies[kind] : undefined;
+  if (create !== undefined) return create(asked);
+  throw invalidInput(
+    'strategy.kind',
+    `Unknown strategy "${kind}"`,
+    `The strategies are: ${Object.keys(strategies).join(', ')}.`,
+  );
+};

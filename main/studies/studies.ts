@@ -96,10 +96,11 @@ export class Studies {
       const runs = await this.runsOf(name);
       const byEntry = new Map(runs.map(({ matrix, runId }) => [matrix?.entry ?? '', runId]));
       const { record, requireWritten } = this.recorder(name);
-      const session: StudySession = { hands, spec, hosts: plan.hosts, consent, stops, record };
-      const proposal = await place(session, plan.trials, ({ entry }) =>
-        resume ? byEntry.get(entry) : undefined,
-      );
+      const session: StudySession = {
+        ...{ hands, spec, hosts: plan.hosts, consent, stops, record },
+        runOf: ({ entry }) => (resume ? byEntry.get(entry) : undefined),
+      };
+      const proposal = await place(session, plan.trials);
       const isNew = !resume || before === null || !sameValue(before.spec, spec);
       let begun: Promise<void> | null = null;
       const noteBegin = async (): Promise<void> => {

@@ -102,6 +102,8 @@ export interface StudySession {
   readonly consent: StudyConsent;
   readonly stops: StudyStops;
   readonly record: (body: StudyBody) => Promise<void>;
+  /** The run that is there already for a choice, by its hash, where runs are continued. */
+  readonly runOf: (trial: Pick<PlannedTrial, 'entry'>) => string | undefined;
 }
 
 export const typedOf = ({ consent }: StudySession, number: number): Tree => consent.typed?.[number - 1] ?? {};

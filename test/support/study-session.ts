@@ -26,6 +26,7 @@ export function studySession(
   const recorded: StudyBody[] = [];
   const session: StudySession = {
     ...{ hands: hands as StudyHands, spec: studySpec(), hosts, consent, stops: createStudyStops() },
+    runOf: () => undefined,
     record: (body) => {
       recorded.push(body);
       return Promise.resolve();

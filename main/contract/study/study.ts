@@ -13,10 +13,12 @@ const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits,
 export const studyStates = ['planned', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
 export type StudyState = (typeof studyStates)[number];
 
-const trialSchema = z.strictObject({
+const axesSchema = z.array(z.strictObject({ field: z.string(), value: z.string() }));
+
+export const trialSchema = z.strictObject({
   choice: choiceSchema,
   /** What tells it from the other trials. */
-  axes: z.array(z.strictObject({ field: z.string(), value: z.string() })),
+  axes: axesSchema,
   /** Why it cannot be run; null where nothing in the file stands against it. */
   refusal: z.string().nullable(),
 });
@@ -25,10 +27,8 @@ export type StudyTrial = z.infer<typeof trialSchema>;
 /** What is asked for before a study begins: what to try, where, and with what budget. */
 export const studySpecSchema = z.strictObject({
   name: nameSchema,
-  strategy: z.discriminatedUnion('kind', [
-    /** Every trial once, in this order. */
-    z.strictObject({ kind: z.literal('matrix'), trials: z.array(trialSchema).min(1).max(1000) }),
-  ]),
+  /** Its kind, the trials that it is given, and what else it asks for: each kind has its own schema beside it. */
+  strategy: z.looseObject({ kind: z.string().max(40), trials: z.array(trialSchema).min(1).max(1000) }),
   /** Hosts to spread the runs over, "local" for this machine, or "all"; null: each where it says itself. */
   hosts: z.array(z.string().max(64)).min(1).max(256).nullable(),
   skipPreflight: z.boolean().optional(),
@@ -53,6 +53,8 @@ const bodies = [
     trials: z.array(
       z.object({
         number,
+        /** Of a trial that is not among those the strategy was given. */
+        axes: axesSchema.optional(),
         leftOut: z.string().nullable(),
         error: wireErrorSchema.nullable(),
         hosts: z.array(z.string()).optional(),
@@ -84,6 +86,7 @@ export type StudyEntry = z.infer<typeof studyEntrySchema>;
 
 /** What the journal says of one trial. */
 export interface TrialState {
+  readonly axes?: StudyTrial['axes'] | undefined;
   readonly leftOut: string | null;
   readonly error: WireError | null;
   readonly hosts?: readonly string[] | undefined;
@@ -106,7 +109,7 @@ export interface Study {
 
 type Fold = Study | null;
 
-const unknownTrial: TrialState = { leftOut: null, error: null, runId: null };
+export const unknownTrial: TrialState = { leftOut: null, error: null, runId: null };
 
 const withTrial = (state: Fold, number: number, change: Partial<TrialState>): Fold =>
   state && {

@@ -1,8 +1,15 @@
 import { statusLabel } from '../../contract/run/run-outcome';
 import type { RunState } from '../../contract/run/run-state';
-import type { Study, StudyState, StudySummary } from '../../contract/study/study';
+import {
+  type Study,
+  type StudyState,
+  type StudySummary,
+  type TrialState,
+  unknownTrial,
+} from '../../contract/study/study';
 import { statesSentence } from '../measured/matrix';
 import type { MatrixResult } from '../measured/matrix-result';
+import { largestOf } from '../statistics';
 
 type Status = RunState['status'];
 
@@ -13,16 +20,23 @@ export const isComplete = ({ leftOut, error, state }: MatrixResult): boolean =>
 /** What is known of each trial of a study without its run. */
 type Known = Omit<MatrixResult, 'state'> & { readonly runId: string | null };
 
-/** Every trial of a study as its journal has it. Pure. */
-export const trialsOf = (study: Study): readonly Known[] =>
-  study.spec.strategy.trials.map(({ axes, refusal }, at) => {
-    const known = study.trials[at + 1];
-    return {
-      ...{ number: at + 1, axes, spec: null, runId: known?.runId ?? null, error: known?.error ?? null },
-      leftOut: refusal ?? known?.leftOut ?? null,
-      ...(known?.hosts === undefined ? {} : { hosts: known.hosts }),
-    };
-  });
+/** A trial as the journal has it, or the spec where it does not yet. */
+function trialAt({ spec, trials: placed }: Study, at: number): Known {
+  const known: TrialState = placed[at + 1] ?? unknownTrial;
+  const asked = known.axes === undefined ? spec.strategy.trials[at] : undefined;
+  const { leftOut, error, runId, hosts, axes = asked?.axes ?? [] } = known;
+  return {
+    ...{ number: at + 1, spec: null, runId, error, axes, leftOut: asked?.refusal ?? leftOut },
+    ...(hosts === undefined ? {} : { hosts }),
+  };
+}
+
+/** Every trial of a study: those that its strategy was given, then what else its journal has. Pure. */
+export function trialsOf(study: Study): readonly Known[] {
+  const numbers = Object.keys(study.trials).map(Number);
+  const length = largestOf([study.spec.strategy.trials.length, ...numbers]);
+  return Array.from({ length }, (_unused, at) => trialAt(study, at));
+}
 
 /** With its run. What kept it from its start before it was run after all is not said any more. Pure. */
 export const withRun = ({ error, ...known }: Known, state: RunState | null): MatrixResult => ({

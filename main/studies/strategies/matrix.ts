@@ -1,7 +1,10 @@
-import type { StudySpec } from '../../contract/study/study';
-import type { Strategy } from '../strategy';
+import { z } from 'zod';
+import { trialSchema } from '../../contract/study/study';
+import { strategyBy } from '../strategy';
+
+const schema = z.strictObject({ kind: z.literal('matrix'), trials: z.array(trialSchema) });
 
 /** Every trial of the list, once. */
-export const createMatrix = ({ trials }: StudySpec['strategy'] & { kind: 'matrix' }): Strategy => ({
+export const matrix = strategyBy(schema, ({ trials }) => ({
   propose: (known) => trials.slice(known.length),
-});
+}));

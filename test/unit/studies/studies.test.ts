@@ -306,3 +306,26 @@ describe('a matrix of an earlier version', () => {
     expect(await held.list()).toMatchObject([{ state: 'done', isKept: true, runs: 3 }]);
   });
 });
+
+describe('a strategy', () => {
+  const planned = (strategy: StudySpec['strategy']) => heldStudies().studies.plan({ ...spec, strategy });
+  const { trials } = spec.strategy;
+
+  it('that there is not is refused, with those that there are', async () => {
+    expect(await rejection(planned({ kind: 'other', trials }))).toMatchObject({
+      code: 'input-invalid',
+      where: 'strategy.kind',
+      message: 'Unknown strategy "other"',
+      remedy: expect.stringContaining('matrix') as string,
+    });
+    expect((await rejection(planned({ kind: 'toString', trials }))).where).toBe('strategy.kind');
+  });
+
+  it('is asked for what it takes and nothing else', async () => {
+    expect(await rejection(planned({ kind: 'matrix', trials, budget: 3 }))).toMatchObject({
+      code: 'input-invalid',
+      message: expect.stringContaining('budget') as string,
+    });
+    expect((await planned({ kind: 'matrix', trials })).trials).toHaveLength(3);
+  });
+});
