@@ -40,10 +40,14 @@ const failures = ['test/integration/{failures,deployments,full-disk,gpu-suite}.t
 const presets = ['test/integration/published.triton.test.ts'];
 const own = ['test/integration/own-*.triton.test.ts'];
 /** Of these some in `npm test`, all by `npm run test:inputs`. */
-const inputs = ['test/integration/{own-inputs,perf-data,perf-lines}.triton.test.ts'];
+const inputs = ['test/integration/{own-inputs,own-savedmodel,perf-data,perf-lines}.triton.test.ts'];
+/** Of the files above a campaign takes all tests, `npm test` some: `takesAll` of `test/support/campaign.ts`. */
+const all = { WORKBENCH_CAMPAIGN: 'all' };
 const whole = [...pipeline, ...failures, ...presets, ...own];
 /** Faults that are injected on purpose: a few of each here, all of them by `npm run test:faults`. */
 const faults = ['test/faults/*.test.ts'];
+/** Of these `full-disk.triton.test.ts` is in `npm test`. */
+const fullDisk = ['test/faults/disk.test.ts'];
 
 export default defineConfig({
   test: {
@@ -69,20 +73,27 @@ export default defineConfig({
       lane('failures', failures, []),
       lane('docker', containers, []),
       // By `npm run test:hosts` only: it takes half an hour.
-      lane('hosts-campaign', ['test/campaigns/hosts-*.test.ts'], []),
+      lane(
+        'hosts-campaign',
+        ['test/campaigns/hosts-*.test.ts', 'test/integration/remote-engine.docker.test.ts'],
+        [],
+        all,
+      ),
       lane('slurm', slurm, []),
       // By `npm run test:slurm` only: it takes a quarter of an hour.
-      lane('slurm-campaign', ['test/campaigns/slurm-*.test.ts'], []),
+      lane('slurm-campaign', ['test/campaigns/slurm-*.test.ts', ...slurm], [], all),
       // By `npm run test:kubernetes` only: it builds a cluster first.
       lane('kubernetes-campaign', ['test/campaigns/kubernetes-*.test.ts'], []),
       // By `npm run test:published` and `npm run test:inputs` only: they take five minutes each.
-      lane('published-campaign', ['test/campaigns/published-*.test.ts'], []),
-      lane('inputs-campaign', inputs, [], { WORKBENCH_INPUTS: 'all' }),
+      lane('published-campaign', ['test/campaigns/published-*.test.ts', ...presets], [], all),
+      lane('inputs-campaign', inputs, [], all),
+      // By `npm run test:matrix` only: its pairs, and with Docker an image that takes three minutes.
+      lane('matrix-campaign', ['test/campaigns/matrix-*.test.ts', ...pipeline], [], all),
       // By `npm run test:faults` only.
-      lane('faults-campaign', ['test/campaigns/faults-*.test.ts'], []),
+      lane('faults-campaign', ['test/campaigns/faults-*.test.ts', ...fullDisk], []),
       lane('presets', presets, []),
       lane('own', own, []),
-      lane('faults', faults, []),
+      lane('faults', faults, fullDisk),
     ],
   },
 });

@@ -22,6 +22,7 @@ const parts = new Map([
   ...readdirSync(join(repoRoot, 'test', 'faults'))
     .filter((name) => name.endsWith(ending))
     .map((name) => [name.slice(0, -ending.length), vitest('faults', [`test/faults/${name}`])]),
+  ['disk', vitest('faults-campaign', ['test/faults/disk.test.ts'])],
   // In `npm test` it is beside the other tests that share the engine.
   ['docker', vitest('docker', ['test/integration/docker-faults.docker.test.ts'])],
   ['containers', vitest('faults-campaign', ['test/campaigns/faults-containers.test.ts'])],

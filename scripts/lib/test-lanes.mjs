@@ -1,7 +1,7 @@
 /**
- * Runs jobs in three lanes: two at a time of `whole`, which start servers for whole models, and one of `light` beside them.
- * A lane without any left of `whole` takes of `light`. A queue is worked off in its order, except that a job waits until the
- * one named by its `after` has ended.
+ * Runs jobs in four lanes: two of `whole`, which start servers for whole models, and two of `light` beside them. A lane whose
+ * queue is empty takes of the other. A queue is worked off in its order, except that a job waits until the one named by its
+ * `after` has ended.
  * @param {{whole: {name: string, after?: string}[], light: {name: string, after?: string}[]}} queues
  * @param {(job: object) => Promise<void>} run one job; not called any more once `isStopped` says so
  */
@@ -30,5 +30,11 @@ export async function runLanes(queues, run, isStopped = () => false) {
       }
     }
   };
-  await Promise.all([lane(whole, light), lane(whole, light), lane(light)]);
+  const lanes = [
+    [whole, light],
+    [whole, light],
+    [light, whole],
+    [light, whole],
+  ];
+  await Promise.all(lanes.map((queues) => lane(...queues)));
 }

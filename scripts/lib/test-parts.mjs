@@ -177,26 +177,27 @@ const e2e = (name, { shard, needs = 'tools' } = {}) => ({
 
 /**
  * All that there is to run. What takes whole models from code to report goes two at a time, as each has a server and a load
- * generator, and mostly waits for them; beside these one of the rest, the quick first, so that the processors are used.
- * `needs`: what of the set-up it waits for.
+ * generator, and mostly waits for them; beside these two of the rest, so that the processors are used. The long first: all
+ * lanes end at about the same time. `needs`: what of the set-up it waits for.
  */
 const jobs = {
   whole: [
     e2e('runs'),
+    // The images for the next are made meanwhile.
     integration('failures'),
     integration('docker', { needs: 'images' }),
-    e2e('containers', { needs: 'images' }),
     integration('pipeline'),
-    integration('presets'),
     integration('own'),
+    e2e('containers', { needs: 'images' }),
+    integration('presets'),
     integration('slurm'),
   ],
   light: [
     // Needs Node packages only: it runs beside the set-up.
     { part: 'unit', name: 'unit', run: vitest('unit') },
+    integration('triton'),
     { part: 'check', name: 'check', needs: 'tools', run: check },
     { part: 'python', name: 'python', needs: 'tools', run: python },
-    integration('triton'),
     // One of them counts what killed load generators left in shared memory; those of `triton` kill some.
     integration('faults', { after: 'triton' }),
     // In pieces, and at the end: no lane has to wait long for another.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../main/domain/random';
-import { campaignSeed, isWholeCampaign, printRow } from '../support/campaign';
+import { campaignSeed, printRow } from '../support/campaign';
 import { cli } from '../support/cli';
 import {
   type DiskProgram,
@@ -126,15 +126,10 @@ const folderTrial = (format: string): Trial => ({
       lasting: () => false,
     };
   },
-  points: (first, most) =>
-    isWholeCampaign
-      ? sizes(4, first, most)
-      : [...sizes(1, first, first + (most - first) / 2), ...moments(['Deploy'])],
+  points: (first, most) => [...sizes(4, first, most), ...moments(['Deploy'])],
 });
 
-const trials = isWholeCampaign
-  ? [repositoryTrial, ...['onnx', 'ts-trace', 'ts-script'].map(folderTrial)]
-  : [folderTrial('ts-trace')];
+const trials = [repositoryTrial, ...['onnx', 'ts-trace', 'ts-script'].map(folderTrial)];
 
 describe('a disk that is full', () => {
   it.each(trials)('holds up a run, by that reason, and loses nothing of it: $title', async (trial) => {

@@ -6,6 +6,7 @@ import { createHosts } from '../../main/hosts/hosts';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
+import { takesAll } from '../support/campaign';
 import { type CliResult, type CliRun, documentOf, startCli } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { type ContainerEvent, DockerHome } from '../support/docker-home';
@@ -123,6 +124,8 @@ describe.skipIf(engine === null || sshdProblem() !== null)('a run on the Docker 
     expect(sources.length).toBeGreaterThan(10);
     for (const source of sources) expect(source).toMatch(/^twb-/);
   });
+
+  if (!takesAll) return;
 
   it('is continued after kill -9 from its own home only, and measures every level once', async () => {
     const started = start(home.path, ...long);

@@ -7,6 +7,7 @@ import { homeLayout } from '../../main/platform/layout';
 import { endSshConnections } from '../../main/platform/ssh/ssh-connection';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
+import { takesAll } from '../support/campaign';
 import { cli, type RunDocument, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { littleModel } from '../support/little-model';
@@ -72,6 +73,8 @@ describe('run --engine slurm', () => {
     expect(before).toBeLessThan(13);
     expect(after.filter(({ type }) => type === 'job-submitted')).toHaveLength(2);
   });
+
+  if (!takesAll) return;
 
   it('is queued again by scontrol requeue, and continues by itself', async () => {
     const { stdout } = await cli(home.path, ...little, '--concurrency', '1:6:1', '--detach', '--json');

@@ -12,9 +12,12 @@ export const campaignSeed = Number(process.env['WORKBENCH_FAULTS_SEED'] ?? '2026
 /** How many faults: `whole` by `npm run test:faults`, `short` in `npm test`. */
 export const howMany = (whole: number, short: number): number => (isWholeCampaign ? whole : short);
 
+/** True by a command that takes whole files of which `npm test` takes some tests: `vitest.config.ts` says which. */
+export const takesAll = process.env['WORKBENCH_CAMPAIGN'] === 'all';
+
 /** All of them by `npm run test:inputs`, and in `npm test` the first and every fourth after it. */
 export const someOf = <Row>(rows: readonly Row[]): readonly Row[] =>
-  process.env['WORKBENCH_INPUTS'] === 'all' ? rows : rows.filter((_row, at) => at % 4 === 0);
+  takesAll ? rows : rows.filter((_row, at) => at % 4 === 0);
 
 /** One row of docs/reliability.md. */
 interface CampaignRow {

@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 
@@ -22,19 +21,19 @@ const tooWide = (page: Page): Promise<string[]> =>
   });
 
 /**
- * Takes the page in both colour schemes and both sizes, and sees that nothing reaches out of the window. The pictures are
- * kept in the guide by `TRITON_WORKBENCH_PICTURES=keep npm test -- e2e`.
+ * Has the page in both colour schemes and both sizes, and sees that nothing reaches out of the window. Pictures for the
+ * guide are taken by `TRITON_WORKBENCH_PICTURES=keep npm test -- e2e`.
  */
 export async function takePictures(page: Page, name: string): Promise<void> {
-  if (writes) await mkdir(kept, { recursive: true });
   for (const size of sizes) {
     await page.setViewportSize(size);
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
       expect(await tooWide(page), `${name}, ${size.width} pixels, ${colorScheme}`).toEqual([]);
-      const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
-      if (writes) await writeFile(join(kept, `${name}-${colorScheme}-${size.width}.png`), picture);
+      if (!writes) continue;
+      const path = join(kept, `${name}-${colorScheme}-${size.width}.png`);
+      await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
     }
   }
 }

@@ -16,9 +16,7 @@ import { specFixture } from '../support/run-state';
 const resources = resolve('resources');
 const engine = await readTestEngine();
 const tag = `run-${String(process.pid)}`;
-/** TensorFlow's environment takes minutes more: `npm run test:matrix -- --engine docker` asks for it. */
-const frameworks: readonly Framework[] =
-  process.env['WORKBENCH_CLIENT_GPU_TF'] === '1' ? ['pyt', 'tf'] : ['pyt'];
+const frameworks: readonly Framework[] = ['pyt', 'tf'];
 
 /** What NVIDIA's images hold for GPUs is not in the stand-ins, and their packages are of this architecture. */
 describe.skipIf(engine?.architecture !== 'amd64')(
@@ -47,7 +45,7 @@ describe.skipIf(engine?.architecture !== 'amd64')(
       const wheels = { client: join(folder, 'wheels'), sdk: join(folder, 'sdk-wheels') };
       for (const path of Object.values(wheels)) await mkdir(path);
       const { python } = homeLayout(defaultHome(process.env));
-      await fetchWheels(python, resources, wheels, frameworks.includes('tf') ? ['tf'] : []);
+      await fetchWheels(python, resources, wheels, ['tf']);
       const client = await readImageRecipe(resources, 'client-cpu');
       const { sdk, pytorch } = standIns(client.reference, tag);
       await build(sdk, wheels.sdk);
