@@ -2,7 +2,7 @@ import { WorkbenchError } from '../contract/errors';
 import type { RunSummary } from '../contract/run/run-outcome';
 import { specOf } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
-import type { StudyConsent, StudySize, StudySpec, StudySummary } from '../contract/study/study';
+import type { Study, StudyConsent, StudySize, StudySpec, StudySummary } from '../contract/study/study';
 import { sameValue } from '../contract/trees';
 import type { MatrixResult } from '../domain/measured/matrix-result';
 import { summaryOf, trialsOf, unkeptSummary, withRun } from '../domain/study/study-state';
@@ -57,6 +57,13 @@ interface WorkHow {
   readonly requireWritten: () => void;
 }
 
+/** A study of the list; `study` null: there is no journal of it, or a damaged one. `own`: its runs, oldest first. */
+interface Found {
+  readonly summary: StudySummary;
+  readonly study: Study | null;
+  readonly own: readonly RunSummary[];
+}
+
 interface Active {
   readonly stops: StudyStops;
   readonly end: Promise<unknown>;
@@ -65,13 +72,17 @@ interface Active {
 const unknown = (name: string): WorkbenchError =>
   new WorkbenchError('study-unknown', `Unknown study "${name}"`);
 
+/** Runs of this name, oldest first; `runs` newest first. */
+const ownRuns = (runs: readonly RunSummary[], name: string): readonly RunSummary[] =>
+  runs.filter(({ matrix }) => matrix?.name === name).toReversed();
+
 /** The studies of a home. */
 export class Studies {
   private readonly active = new Map<string, Active>();
 
   constructor(private readonly hands: StudyHands) {}
 
-  /** What it would run; nothing is started. Throws preset-unknown, host-unknown. */
+  /** The runs it would start; nothing is started. Throws preset-unknown, host-unknown. */
   async plan(spec: StudySpec, consent: StudyConsent = {}): Promise<StudyPlanned> {
     const hosts = await hostsOf(this.hands, spec, consent.hosts === true ? '--hosts' : 'hosts');
     const first = strategyOf(spec.strategy).propose([]);
@@ -174,7 +185,7 @@ export class Studies {
 
   /** Works on it behind the caller's back, as a window does; its report is written at the end. */
   async start(spec: StudySpec, how: OpenHow): Promise<void> {
-    if (!how.resume && (await this.summary(spec.name)) !== null) {
+    if (!how.resume && (await this.find(spec.name)) !== null) {
       throw new WorkbenchError('input-invalid', `A study "${spec.name}" exists already`, {
         where: 'name',
         remedy: 'Choose another name, or resume that study.',
@@ -220,38 +231,49 @@ export class Studies {
     const { runs } = await this.hands.store.list();
     const names = new Set(runs.flatMap(({ matrix }) => (matrix === undefined ? [] : [matrix.name])));
     for (const name of await this.hands.studies.names()) names.add(name);
-    const found = await Promise.all([...names].map((name) => this.summaryFrom(name, runs).catch(() => null)));
+    const found = await Promise.all([...names].map((name) => this.findIn(runs, name).catch(() => null)));
     return found
-      .filter((one) => one !== null)
+      .flatMap((one) => one?.summary ?? [])
       .toSorted((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
   }
 
-  private async summary(name: string): Promise<StudySummary | null> {
-    return this.summaryFrom(name, (await this.hands.store.list()).runs);
+  private async find(name: string): Promise<Found | null> {
+    return this.findIn((await this.hands.store.list()).runs, name);
   }
 
-  private async summaryFrom(name: string, runs: readonly RunSummary[]): Promise<StudySummary | null> {
+  /** Throws study-unknown. */
+  private async require(name: string): Promise<Found> {
+    const found = await this.find(name);
+    if (found === null) throw unknown(name);
+    return found;
+  }
+
+  private async findIn(runs: readonly RunSummary[], name: string): Promise<Found | null> {
     const { studies } = this.hands;
-    const study = await studies.load(name);
-    if (study !== null) {
-      const status = new Map(runs.map((run) => [run.runId, run.status]));
-      return summaryOf(study, (runId) => status.get(runId), await studies.isHeld(name));
+    const own = ownRuns(runs, name);
+    const study = await studies.load(name).catch((error: unknown) => {
+      if (error instanceof WorkbenchError && error.code === 'journal-corrupt') return 'damaged' as const;
+      throw error;
+    });
+    if (study === 'damaged') {
+      const summary = { ...unkeptSummary(name, own), state: study, ...(await studies.timesOf(name)) };
+      return { summary, study: null, own };
     }
-    const own = runs.filter(({ matrix }) => matrix?.name === name).toReversed();
-    return own.length === 0 ? null : unkeptSummary(name, own);
+    if (study === null) return own.length === 0 ? null : { summary: unkeptSummary(name, own), study, own };
+    const status = new Map(runs.map((run) => [run.runId, run.status]));
+    const isHeld = await studies.isHeld(name);
+    return { summary: summaryOf(study, (runId) => status.get(runId), isHeld), study, own };
   }
 
   /** What each of its trials came to so far. Throws study-unknown. */
   async show(name: string): Promise<ShownStudy> {
-    const summary = await this.summary(name);
-    if (summary === null) throw unknown(name);
-    const study = await this.hands.studies.load(name);
+    const { summary, study, own } = await this.require(name);
     if (study === null) {
-      const states = await Promise.all((await this.runsOf(name)).map(({ runId }) => this.stateOf(runId)));
+      const states = await Promise.all(own.map(({ runId }) => this.stateOf(runId)));
       const results = states.flatMap((state, at): MatrixResult[] =>
         state === null
           ? []
-          : [{ ...{ number: at + 1, axes: [], spec: specOf(state), state, leftOut: null, error: null } }],
+          : [{ number: at + 1, axes: [], spec: specOf(state), state, leftOut: null, error: null }],
       );
       return { summary, results };
     }
@@ -267,10 +289,8 @@ export class Studies {
     return loaded?.state ?? null;
   }
 
-  /** Runs of this name, oldest first. */
   private async runsOf(name: string): Promise<readonly RunSummary[]> {
-    const { runs } = await this.hands.store.list();
-    return runs.filter(({ matrix }) => matrix?.name === name).toReversed();
+    return ownRuns((await this.hands.store.list()).runs, name);
   }
 
   /** Begins no further run, and asks those under way to stop. Throws study-unknown, and input-invalid where it is not in progress. */
@@ -296,25 +316,20 @@ export class Studies {
     for (const runId of running) await runs[how](runId);
   }
 
-  /** What its runs take. Throws study-unknown. */
+  /** Its runs and the bytes that they take. Throws study-unknown. */
   async size(name: string): Promise<StudySize> {
-    if ((await this.summary(name)) === null) throw unknown(name);
-    const runs = await this.runsOf(name);
-    return {
-      runIds: runs.map(({ runId }) => runId),
-      runBytes: await freedBytes(runs.map(({ dir }) => dir)),
-    };
+    const { own } = await this.require(name);
+    return { runIds: own.map(({ runId }) => runId), runBytes: await freedBytes(own.map(({ dir }) => dir)) };
   }
 
   /** Removes it with its reports, and with its runs, which go to the trash. Throws study-unknown, study-busy, run-busy. */
   async remove(name: string, { withRuns }: { readonly withRuns: boolean }): Promise<void> {
     const { studies, trash, removeReports } = this.hands;
-    const summary = await this.summary(name);
-    if (summary === null) throw unknown(name);
+    await this.require(name);
     const release = await studies.hold(name);
     try {
       if (withRuns) for (const { runId } of await this.runsOf(name)) await trash.remove(runId);
-      if (summary.isKept) await studies.remove(name);
+      await studies.remove(name);
       await removeReports(name);
     } finally {
       await release();

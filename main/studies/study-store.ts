@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import {
@@ -28,13 +28,18 @@ const journal = createEntryJournal<StudyBody>('study', studyEntrySchema);
 
 /** The studies of a home: a folder with a journal each, by name, and beside it the lease of whoever works on it. */
 export class StudyStore {
+  /** By name, with the mark of the journal that it was read from: a list reads only journals that have changed. */
+  private readonly loaded = new Map<string, { readonly mark: string; readonly study: Study }>();
+
   constructor(private readonly root: string) {}
 
   folderOf(name: string): StudyFolder {
     const dir = join(this.root, name);
     return {
-      ...{ dir, journal: join(dir, 'journal.jsonl') },
-      ...{ cancelRequest: join(dir, 'cancel.request'), pauseRequest: join(dir, 'pause.request') },
+      dir,
+      journal: join(dir, 'journal.jsonl'),
+      cancelRequest: join(dir, 'cancel.request'),
+      pauseRequest: join(dir, 'pause.request'),
     };
   }
 
@@ -47,11 +52,25 @@ export class StudyStore {
   async load(name: string): Promise<Study | null> {
     const folder = this.folderOf(name);
     if (!studyNamePattern.test(name) || !(await exists(folder.journal))) return null;
+    const { ino, size, mtimeNs, ctimeNs } = await lstat(folder.journal, { bigint: true });
+    const mark = [ino, size, mtimeNs, ctimeNs].join(' ');
+    const loaded = this.loaded.get(name);
+    if (loaded?.mark === mark) return loaded.study;
     const study = reduceStudy(await journal.read(folder.journal));
-    if (study?.name === name) return study;
-    throw new WorkbenchError('journal-corrupt', 'The journal does not begin with the plan of a study', {
-      where: folder.journal,
-    });
+    if (study?.name !== name) {
+      throw new WorkbenchError('journal-corrupt', 'The journal does not begin with the plan of a study', {
+        where: folder.journal,
+        remedy: 'Remove the study: its runs can stay.',
+      });
+    }
+    this.loaded.set(name, { mark, study });
+    return study;
+  }
+
+  /** Times of its journal file, ISO 8601: all that a damaged one still gives. */
+  async timesOf(name: string): Promise<Pick<Study, 'createdAt' | 'updatedAt'>> {
+    const { birthtime, mtime } = await lstat(this.folderOf(name).journal);
+    return { createdAt: birthtime.toISOString(), updatedAt: mtime.toISOString() };
   }
 
   /** Writes it through to the disk; the study must be held. @returns the entry that was written */
@@ -79,23 +98,26 @@ export class StudyStore {
     return (await readLiveHolder(this.leaseOf(name))) !== null;
   }
 
-  /** Leaves a request for the process that works on it; that one looks twice a second. */
+  /** Leaves a request for the process that works on it, which reads it within half a second. */
   async request(name: string, how: 'cancel' | 'pause'): Promise<void> {
     const path = this.folderOf(name)[how === 'cancel' ? 'cancelRequest' : 'pauseRequest'];
     await (await openPlain(path, constants.O_WRONLY | constants.O_CREAT)).close();
   }
 
-  /** What was asked of an earlier process. */
+  /** Requests to an earlier process would stop this one. */
   async forgetRequests(name: string): Promise<void> {
     const { cancelRequest, pauseRequest } = this.folderOf(name);
     for (const path of [cancelRequest, pauseRequest]) await rm(path, { force: true });
   }
 
-  /** Out of the list at once, then from the disk; the study must be held. */
+  /** Out of the list at once, then from the disk, where it has a folder; the study must be held. */
   async remove(name: string): Promise<void> {
+    const { dir } = this.folderOf(name);
+    this.loaded.delete(name);
+    if (!(await exists(dir))) return;
     const gone = join(this.root, `.${name}.removed`);
     await rm(gone, { recursive: true, force: true });
-    await rename(this.folderOf(name).dir, gone);
+    await rename(dir, gone);
     await rm(gone, { recursive: true, force: true });
   }
 

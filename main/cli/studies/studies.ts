@@ -13,6 +13,12 @@ const studyArgument = 'name of a study: "studies list" has them';
 const studyStateText = ({ state, interrupted }: Pick<StudySummary, 'state' | 'interrupted'>): string =>
   interrupted ? `${state} (interrupted)` : state;
 
+/** Why a study cannot be resumed by its name. */
+function notKept({ state, isKept }: StudySummary): readonly string[] {
+  if (state === 'damaged') return ['  its journal is damaged: it can be removed, not continued'];
+  return isKept ? [] : ['  of an earlier version: continue it with run --matrix FILE --resume'];
+}
+
 function addReadVerbs(program: Verb): void {
   program
     .command('list', { isDefault: true })
@@ -38,7 +44,7 @@ function addReadVerbs(program: Verb): void {
           `${name}: ${studyStateText(summary)}, ${summary.sentence}`,
           ...(secondsLeft === null ? [] : [`  about ${durationText(secondsLeft)} left`]),
           ...underWay.map((line) => `  ${line}`),
-          ...(summary.isKept ? [] : ['  of an earlier version: continue it with run --matrix FILE --resume']),
+          ...notKept(summary),
           tableOf(matrixColumns(results), results),
         ],
       };

@@ -10,8 +10,7 @@ import { wireErrorSchema } from '../wire-error';
 export const studyNamePattern = /^\w[\w.-]{0,39}$/;
 const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits, ".", "_" and "-"');
 
-export const studyStates = ['planned', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
-export type StudyState = (typeof studyStates)[number];
+export type StudyState = 'planned' | 'running' | 'damaged' | StudyOutcome;
 
 const axesSchema = z.array(z.strictObject({ field: z.string(), value: z.string() }));
 
@@ -157,7 +156,7 @@ export interface StudySummary {
   readonly sentence: string;
   readonly runs: number;
   readonly complete: number;
-  /** false: runs of a matrix of an earlier version, which left no specification to continue it by. */
+  /** false: no specification to continue it by, as its journal is damaged or it is a matrix of an earlier version. */
   readonly isKept: boolean;
 }
 

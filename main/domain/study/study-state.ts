@@ -68,7 +68,7 @@ function stateOf({ outcome, isStarted }: Study, rows: readonly Row[], isHeld: bo
 }
 
 const counts = (rows: readonly Row[]) => ({
-  sentence: statesSentence(rows.map(labelOf)),
+  sentence: rows.length === 0 ? 'no runs' : statesSentence(rows.map(labelOf)),
   runs: rows.length,
   complete: rows.filter(({ status }) => status === 'done').length,
 });
@@ -92,7 +92,7 @@ export function summaryOf(
   return { ...{ name, state, interrupted, createdAt, updatedAt, isKept: true }, ...counts(rows) };
 }
 
-/** Of the runs of a matrix of an earlier version, which left no folder of its own; oldest first. Pure. */
+/** The summary of a matrix of an earlier version, which left nothing but its runs; oldest first. Pure. */
 export function unkeptSummary(
   name: string,
   runs: readonly { readonly status: Status; readonly createdAt: string; readonly updatedAt: string }[],

@@ -218,6 +218,50 @@ describe('a study', () => {
     expect(await studies.isHeld('night')).toBe(false);
   });
 
+  it('whose journal is damaged is listed as damaged with its runs, and can be removed', async () => {
+    const { studies: held, working, removed } = heldStudies();
+    const { dir, journal } = studies.folderOf('day');
+    await mkdir(dir, { recursive: true });
+    await writeFile(journal, 'not a journal\n');
+    const study = await opened(held);
+    const end = study.work();
+    await begun(working, 1);
+    await held.stop('night', 'cancel');
+    await end;
+    await study.close();
+    await writeFile(studies.folderOf('night').journal, '{}\n');
+    const list = await held.list();
+    expect(list.map(({ name }) => name).toSorted()).toEqual(['day', 'night']);
+    expect(list.find(({ name }) => name === 'day')).toMatchObject({
+      ...{ state: 'damaged', isKept: false, sentence: 'no runs', runs: 0 },
+    });
+    expect(list.find(({ name }) => name === 'night')).toMatchObject({
+      ...{ state: 'damaged', isKept: false, sentence: '0 of 1 run complete, 1 cancelled' },
+    });
+    const { results } = await held.show('night');
+    expect(results.map(({ state }) => state?.runId)).toEqual([working[0]?.runId]);
+    expect(await rejection(held.specOf('night'))).toMatchObject({
+      code: 'journal-corrupt',
+      remedy: 'Remove the study: its runs can stay.',
+    });
+    for (const name of ['day', 'night']) await held.remove(name, { withRuns: true });
+    expect(removed).toEqual(['day', 'night']);
+    expect(await held.list()).toEqual([]);
+    expect((await store.list()).runs).toEqual([]);
+    expect(await readdir(join(root, 'studies'))).toEqual([]);
+  });
+
+  it('has its journal read once for lists in which it has not changed', async () => {
+    const { studies: held } = heldStudies();
+    await studies.append('night', { type: 'study-planned', spec });
+    const before = await studies.load('night');
+    expect(await held.list()).toMatchObject([{ name: 'night', state: 'planned' }]);
+    expect(await studies.load('night')).toBe(before);
+    await studies.append('night', { type: 'study-started', pid: 1 });
+    expect(await held.list()).toMatchObject([{ name: 'night', state: 'paused', interrupted: true }]);
+    expect(await studies.load('night')).not.toBe(before);
+  });
+
   it('is removed with its runs or without', async () => {
     const { studies: held, working, removed } = heldStudies();
     const ended = async (resume: boolean) => {
