@@ -18,9 +18,9 @@ export function useThrottled<Value>(value: Value, everyMs: number): Value {
   return shown;
 }
 
-/** Reads once a second while the component is shown and the window can be seen. */
-export function usePoll(read: () => Promise<void>, active: boolean): void {
-  useEffect(() => (active ? pollWhileSeen(document, read, 1000) : undefined), [read, active]);
+/** Reads at once and every `everyMs` while the component is shown and the window can be seen. */
+export function usePoll(read: () => Promise<void>, active: boolean, everyMs = 1000): void {
+  useEffect(() => (active ? pollWhileSeen(document, read, everyMs) : undefined), [read, active, everyMs]);
 }
 
 /** Wall clock in milliseconds, once a second while `ticking`. */

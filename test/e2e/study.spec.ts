@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
@@ -58,7 +58,15 @@ test('a matrix of four is started from a file, paused, resumed in another window
     }),
   );
   const { page } = app;
+  const damaged = join(home.path, 'studies', 'damaged');
+  await mkdir(damaged, { recursive: true });
+  await writeFile(join(damaged, 'journal.jsonl'), 'not a journal\n');
   await new Shell(page).go('Studies');
+  await expect(page.locator('[data-study="damaged"]')).toContainText('Damaged');
+  const damagedPanel = page.getByRole('region', { name: 'damaged' });
+  await damagedPanel.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('menuitem', { name: 'Study only; its runs stay…' }).click();
+  await damagedPanel.getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByRole('heading', { name: 'No studies yet' })).toBeVisible();
   expect(await findings(page)).toEqual([]);
   await choosePath(app, file);
@@ -91,6 +99,11 @@ test('a matrix of four is started from a file, paused, resumed in another window
   await expect(state()).toHaveText('Done', { timeout: 600_000 });
   await expect(rows().getByText('Complete')).toHaveCount(4);
   await expect(app.page.getByRole('region', { name: 'Throughput by run' })).toBeVisible();
+  await app.page.setViewportSize({ width: 1280, height: 800 });
+  const cut = await app.page
+    .getByRole('region', { name: 'Runs of four' })
+    .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+  expect(cut).toBe(0);
   expect(await findings(app.page)).toEqual([]);
 
   const report = join(home.path, 'four-report.json');

@@ -68,7 +68,7 @@ function stateOf({ outcome, isStarted }: Study, rows: readonly Row[], isHeld: bo
 }
 
 const counts = (rows: readonly Row[]) => ({
-  sentence: rows.length === 0 ? 'no runs' : statesSentence(rows.map(labelOf)),
+  sentence: rows.length === 0 ? '0 runs' : statesSentence(rows.map(labelOf)),
   runs: rows.length,
   complete: rows.filter(({ status }) => status === 'done').length,
 });

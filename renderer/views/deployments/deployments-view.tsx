@@ -1,15 +1,14 @@
-import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
-import { pollWhileSeen } from '../../stores/poll';
+import { usePoll } from '../../components/use-time';
 import { useWorkbench } from '../../workbench';
 import { DeploymentPanel } from './deployment-panel';
 
-/** Each look asks every model a request: often enough to see a change, seldom enough to cost nothing. */
+/** Each poll sends every model a request: often enough to see a change, seldom enough to cost nothing. */
 const pollEveryMs = 5000;
 
 function NoDeployments() {
@@ -32,7 +31,7 @@ function NoDeployments() {
 export function DeploymentsView() {
   const { deployments } = useWorkbench();
   const { value, error, load } = useStore(deployments);
-  useEffect(() => pollWhileSeen(document, load, pollEveryMs), [load]);
+  usePoll(load, true, pollEveryMs);
   return (
     <Page title="Deployments">
       {error === null ? null : <ErrorPanel error={error} />}

@@ -3,8 +3,8 @@ import { useStore } from 'zustand';
 import type { WireError } from '../../../main/contract/errors';
 import { ErrorPanel } from '../../components/error-panel';
 import { Page } from '../../components/page';
+import { usePoll } from '../../components/use-time';
 import { type WizardPage, wizardPages } from '../../stores/draft/wizard-page';
-import { pollWhileSeen } from '../../stores/poll';
 import { useWorkbench } from '../../workbench';
 import { DropHint, useDrop } from './drop';
 import { FormViewSwitch, useFormView } from './form-view';
@@ -26,7 +26,7 @@ function useStartCheck(): void {
   const { startCheck } = useWorkbench();
   const again = useStore(startCheck, (state) => state.again);
   const waits = useStore(startCheck, ({ problems }) => problems.length > 0);
-  useEffect(() => (waits ? pollWhileSeen(document, again, pollEveryMs) : undefined), [again, waits]);
+  usePoll(again, waits, pollEveryMs);
 }
 
 function pageAfter(key: WizardKey, page: WizardPage): WizardPage | undefined {

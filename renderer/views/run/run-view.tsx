@@ -122,7 +122,9 @@ function RunStanding({ state }: { state: RunState }) {
       />
       <ServedByMark state={state} />
       {state.matrix === null ? null : (
-        <PageLink to={{ page: 'studies', name: state.matrix.name }}>Study {state.matrix.name}</PageLink>
+        <PageLink className="cut" to={{ page: 'studies', name: state.matrix.name }} title={state.matrix.name}>
+          Study {state.matrix.name}
+        </PageLink>
       )}
       {stopping === undefined ? <TimeLeft state={state} /> : null}
       {state.unverified ? <span className="unverified-mark">accuracy failed</span> : null}

@@ -4,12 +4,12 @@ import { studyNamePattern, type StudySpec } from '../../../main/contract/study/s
 import { durationText } from '../../../main/domain/run/time-left';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
+import { counted } from '../../format/words';
 import { onText } from '../../handlers';
 import { useAnswer } from '../../use-answer';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
-
-const counted = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;
+import { choiceText } from './study-chart';
 
 /** How many runs a study has, how long they measure, and what is left out: before it begins. */
 export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: () => void }) {
@@ -40,7 +40,7 @@ export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: ()
         onChange={onText(setName)}
       />
       <p role="status">
-        {counted(possible)}
+        {counted(possible, 'run')}
         {leftOut.length === 0 ? '' : `, ${leftOut.length} left out`}.{' '}
         {seconds === null
           ? ''
@@ -48,9 +48,9 @@ export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: ()
       </p>
       {leftOut.length + notes.length === 0 ? null : (
         <ul className="dim" aria-label="Left out, and notes">
-          {leftOut.map(({ number, axes, leftOut: why }) => (
-            <li key={number}>
-              Run {number} ({axes.map(({ value }) => value).join(', ')}) is left out: {why}
+          {leftOut.map((run) => (
+            <li key={run.number}>
+              Run {run.number} ({choiceText(run)}) is left out: {run.leftOut}
             </li>
           ))}
           {notes.map((note) => (
@@ -60,7 +60,7 @@ export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: ()
       )}
       {error === null ? null : <ErrorPanel error={error} />}
       <Button type="submit" loading={busy !== null} disabled={possible === 0 || !isName}>
-        Start {counted(possible)}
+        Start {counted(possible, 'run')}
       </Button>
     </form>
   );

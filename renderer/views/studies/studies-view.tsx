@@ -10,22 +10,28 @@ import { attempting } from '../../components/notices';
 import { Page } from '../../components/page';
 import { Status } from '../../components/status-text';
 import { ScrollTable, TableHead } from '../../components/table';
+import { usePoll } from '../../components/use-time';
 import { formatWhen } from '../../format/times';
-import { pollWhileSeen } from '../../stores/poll';
 import { useWorkbench } from '../../workbench';
 import { StartDialog } from './start-study';
 import { StudyPanel } from './study-panel';
 import { studyStyle } from './study-state';
 
-const pollEveryMs = 5000;
-
-/** Several runs that are driven together: each study, and what its runs came to. */
 export function StudiesView({ name }: { name: string | undefined }) {
-  const { client, studies, route } = useWorkbench();
+  const { client, studies, runs, route } = useWorkbench();
   const { value, error, load } = useStore(studies);
   const [spec, setSpec] = useState<StudySpec | null>(null);
-  useEffect(() => pollWhileSeen(document, load, pollEveryMs), [load]);
   const list = value ?? [];
+  usePoll(
+    load,
+    list.some(({ state }) => state === 'running'),
+    5000,
+  );
+  // Another process begins a study by creating runs, which the list of runs follows.
+  const runList = useStore(runs, (state) => state.value);
+  useEffect(() => {
+    void load();
+  }, [load, runList]);
   const shown = list.find((study) => study.name === name) ?? list[0];
   const choose = attempting(async () => {
     const file = await client.call('desktop.openText');
@@ -58,11 +64,16 @@ export function StudiesView({ name }: { name: string | undefined }) {
       ) : null}
       {list.length === 0 ? null : (
         <div className="stack">
-          <ScrollTable label="Studies">
+          <ScrollTable label="Studies" className="panel-table row-table">
             <TableHead headings={['Study', 'State', 'Runs', 'Updated']} />
             <tbody>
               {list.map((study) => (
-                <tr key={study.name} data-study={study.name} aria-selected={study === shown}>
+                <tr
+                  key={study.name}
+                  data-study={study.name}
+                  className={study === shown ? 'selected' : undefined}
+                  onClick={() => route.getState().go({ page: 'studies', name: study.name })}
+                >
                   <td>
                     <PageLink to={{ page: 'studies', name: study.name }} aria-current={study === shown}>
                       {study.name}
@@ -80,7 +91,7 @@ export function StudiesView({ name }: { name: string | undefined }) {
           {shown === undefined ? null : (
             <StudyPanel
               key={shown.name}
-              name={shown.name}
+              summary={shown}
               onRemoved={() => {
                 route.getState().go({ page: 'studies' });
                 void load();

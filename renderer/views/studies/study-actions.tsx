@@ -14,6 +14,7 @@ import type { StudyDetail, StudySize } from '../../../main/contract/study/study'
 import { ActionMenu, CompactButton, MenuAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { attempt, attempting, noticeDone } from '../../components/notices';
+import { counted } from '../../format/words';
 import { mostCompared } from '../../stores/compared-runs';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
@@ -32,10 +33,8 @@ interface Asked {
 
 const removeQuestion = (name: string, { withRuns, size }: Asked): string => {
   const { runIds, runBytes } = size;
-  const runs = `${runIds.length} ${runIds.length === 1 ? 'run' : 'runs'} (${formatBytes(runBytes)})`;
-  return withRuns
-    ? `Remove ${name} with its reports? Its ${runs} go to the trash.`
-    : `Remove ${name} with its reports? Its ${runs} stay in the list.`;
+  const runs = `${counted(runIds.length, 'run')} (${formatBytes(runBytes)})`;
+  return `Remove ${name} with its reports? Its ${runs} ${withRuns ? 'go to the trash' : 'stay in the list'}.`;
 };
 
 /** Pause and cancel of what is in progress; else resume. */
@@ -43,7 +42,7 @@ function StudyWork({ study }: { study: StudyDetail }) {
   const { client, studies } = useWorkbench();
   const [busy, working] = useWork();
   const { name, state, isKept } = study;
-  if (state === 'done') return null;
+  if (state === 'done' || state === 'damaged') return null;
   const button = (
     what: 'pause' | 'cancel' | 'resume',
     text: string,

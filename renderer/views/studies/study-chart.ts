@@ -1,3 +1,4 @@
+import { labelOf } from '../../../main/contract/fields/fields';
 import type { StudyLevel, StudyRow } from '../../../main/contract/study/study';
 import { baseLayout, type Chart } from '../../charts/chart';
 import type { ChartTheme } from '../../charts/chart-theme';
@@ -5,8 +6,9 @@ import { wrapped } from '../../charts/hover-text';
 import { axisStyle, valueAxis } from '../../charts/sweep-axis';
 import type { Trace } from '../../charts/trace';
 
+/** "Precision fp16, Instances 2". */
 export const choiceText = ({ axes }: Pick<StudyRow, 'axes'>): string =>
-  axes.map(({ value }) => value).join(', ');
+  axes.map(({ field, value }) => `${labelOf(field)} ${value}`).join(', ');
 
 const scenarios = ['offline', 'online'] as const;
 
@@ -36,7 +38,9 @@ export function studyChart(
       return level === null || value === null ? [] : [{ row, level, value }];
     });
     return {
-      ...{ type: 'scatter', mode: 'markers', name: scenario === 'offline' ? 'Offline' : 'Online' },
+      type: 'scatter',
+      mode: 'markers',
+      name: scenario === 'offline' ? 'Offline' : 'Online',
       x: found.map(({ row }) => row.number),
       y: found.map(({ value }) => value),
       hovertext: found.map(({ row, level }) =>
@@ -46,7 +50,9 @@ export function studyChart(
       ),
       hoverinfo: 'text',
       marker: {
-        ...{ color, size: 9, line: { width: 1.5, color } },
+        color,
+        size: 9,
+        line: { width: 1.5, color },
         symbol: found.map(({ level }) => (level.steady ? symbol : `${symbol}-open`)),
       },
     };

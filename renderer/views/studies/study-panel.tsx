@@ -1,8 +1,9 @@
 import { Progress } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
+import { labelOf } from '../../../main/contract/fields/fields';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
-import type { StudyDetail, StudyLevel, StudyRow } from '../../../main/contract/study/study';
+import type { StudyDetail, StudyLevel, StudyRow, StudySummary } from '../../../main/contract/study/study';
 import { durationText } from '../../../main/domain/run/time-left';
 import { ChartPanel } from '../../charts/chart-panel';
 import { ErrorPanel } from '../../components/error-panel';
@@ -12,41 +13,41 @@ import { Panel } from '../../components/panel';
 import { RunStatusText, Status } from '../../components/status-text';
 import { numeric, ScrollTable, TableHead } from '../../components/table';
 import { useChartTheme } from '../../components/use-chart-theme';
-import { pollWhileSeen } from '../../stores/poll';
+import { usePoll } from '../../components/use-time';
 import { createResource } from '../../stores/resource';
 import { useWorkbench } from '../../workbench';
 import { StudyActions } from './study-actions';
-import { choiceText, studyChart } from './study-chart';
+import { studyChart } from './study-chart';
 import { studyStyle } from './study-state';
-
-const pollEveryMs = 2000;
 
 function Level({ level }: { level: StudyLevel | null }) {
   return (
     <>
-      <td className="number">{level === null ? missing : formatRate(level.inferencesPerSecond)}</td>
-      <td className="number">{formatMs(level?.p99Us)}</td>
-      <td title={level?.text}>
-        {level === null ? missing : level.steady ? 'Steady' : <span className="tone-warn">Not steady</span>}
+      <td className="number" title={level?.text}>
+        {level === null ? missing : formatRate(level.inferencesPerSecond)}
+        {level?.steady === false ? <div className="tone-warn small">Not steady</div> : null}
       </td>
+      <td className="number">{formatMs(level?.p99Us)}</td>
     </>
   );
 }
+
+const valuesOf = ({ axes }: StudyRow): string => axes.map(({ value }) => value).join(', ');
 
 function Row({ row }: { row: StudyRow }) {
   const { number, runId, status, state, reason, accuracy, gpu, host } = row;
   return (
     <tr data-trial={number}>
-      <td className="number">{number}</td>
-      <td>
+      <th scope="row">
+        {number}.{' '}
         {runId === null ? (
-          choiceText(row)
+          valuesOf(row)
         ) : (
           <PageLink to={{ page: 'run', runId }} title={runId}>
-            {choiceText(row) || runId}
+            {valuesOf(row) || runId}
           </PageLink>
         )}
-      </td>
+      </th>
       <td>{[gpu, host].filter((part) => part !== null).join(', ') || missing}</td>
       <td title={reason ?? undefined}>
         {status === null ? (
@@ -62,18 +63,17 @@ function Row({ row }: { row: StudyRow }) {
   );
 }
 
-const headings = [
-  numeric('Run'),
-  'Choice',
+const headings = ([row]: readonly StudyRow[]) => [
+  row === undefined || row.axes.length === 0
+    ? 'Run'
+    : `Run: ${row.axes.map(({ field }) => labelOf(field)).join(', ')}`,
   'Device',
   'State',
   'Accuracy',
   numeric('Offline (inferences/s)'),
-  numeric('Offline p99 (ms)'),
-  'Offline state',
+  numeric('p99 (ms)', 'Offline'),
   numeric('Online (inferences/s)'),
-  numeric('Online p99 (ms)'),
-  'Online state',
+  numeric('p99 (ms)', 'Online'),
 ];
 
 function Charts({ study }: { study: StudyDetail }) {
@@ -98,14 +98,24 @@ function Charts({ study }: { study: StudyDetail }) {
   );
 }
 
+function Lines({ label, lines }: { label: string; lines: readonly string[] }) {
+  return lines.length === 0 ? null : (
+    <ul className="dim" aria-label={label}>
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
 function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
-  const { name, rows, sentence, secondsLeft, complete, interrupted, underWay } = study;
+  const { name, state, rows, sentence, secondsLeft, complete, interrupted, underWay } = study;
   const leftOut = rows.filter(({ state }) => state === 'Left out').length;
   const reasons = rows.flatMap(({ number, reason }) => (reason === null ? [] : [`Run ${number}: ${reason}`]));
   return (
     <Panel
       title={name}
-      note={<Status {...studyStyle(study)} data-study-state={study.state} />}
+      note={<Status {...studyStyle(study)} data-study-state={state} />}
       head={<StudyActions study={study} onRemoved={onRemoved} />}
     >
       <div className="column panel-body stack">
@@ -113,50 +123,46 @@ function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void 
           {sentence}
           {secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`}.
           {interrupted ? ' Its process ended before it did; Resume continues it.' : ''}
+          {state === 'damaged' ? ' Its journal is damaged: it can be removed, not continued.' : ''}
         </p>
-        <Progress
-          value={(100 * complete) / Math.max(1, rows.length - leftOut)}
-          aria-label={`Complete runs of ${name}`}
-        />
-        {underWay.length === 0 ? null : (
-          <ul className="dim" aria-label="In progress">
-            {underWay.map((line) => (
-              <li key={line}>{line}</li>
-            ))}
-          </ul>
+        {rows.length === 0 ? null : (
+          <Progress
+            value={(100 * complete) / Math.max(1, rows.length - leftOut)}
+            aria-label={`Complete runs of ${name}`}
+          />
         )}
+        <Lines label="In progress" lines={underWay} />
         <Charts study={study} />
-        <ScrollTable label={`Runs of ${name}`}>
-          <TableHead headings={headings} />
-          <tbody>
-            {rows.map((row) => (
-              <Row key={row.number} row={row} />
-            ))}
-          </tbody>
-        </ScrollTable>
-        {reasons.length === 0 ? null : (
-          <ul className="dim" aria-label="Reasons">
-            {reasons.map((reason) => (
-              <li key={reason}>{reason}</li>
-            ))}
-          </ul>
+        {rows.length === 0 ? null : (
+          <ScrollTable label={`Runs of ${name}`} className="study-runs">
+            <TableHead headings={headings(rows)} />
+            <tbody>
+              {rows.map((row) => (
+                <Row key={row.number} row={row} />
+              ))}
+            </tbody>
+          </ScrollTable>
         )}
+        <Lines label="Reasons" lines={reasons} />
       </div>
     </Panel>
   );
 }
 
-/** One study, live or ended. */
-export function StudyPanel({ name, onRemoved }: { name: string; onRemoved: () => void }) {
+/** @param props.summary of the list, which is loaded anew when the study changes */
+export function StudyPanel({ summary, onRemoved }: { summary: StudySummary; onRemoved: () => void }) {
   const { client, studies } = useWorkbench();
+  const { name } = summary;
   const detail = useMemo(() => createResource(() => client.call('studies.get', { name })), [client, name]);
   const { value, error, load } = useStore(detail);
-  useEffect(() => pollWhileSeen(document, load, pollEveryMs), [load]);
-  const state = value?.state;
-  // The list above says the same of it.
   useEffect(() => {
-    if (state !== undefined) void studies.getState().load();
-  }, [state, studies]);
+    void load();
+  }, [load, summary]);
+  usePoll(load, value?.state === 'running', 2000);
+  const isListOlder = value !== null && value.state !== summary.state;
+  useEffect(() => {
+    if (isListOlder) void studies.getState().load();
+  }, [isListOlder, studies]);
   if (error !== null) return <ErrorPanel error={error} />;
   return value === null ? (
     <Loading label="Reading the study" />

@@ -3,6 +3,7 @@ import {
   IconCircleDashed,
   IconCircleMinus,
   IconCircleX,
+  IconFileBroken,
   IconLoader2,
   IconPlayerPause,
 } from '@tabler/icons-react';
@@ -12,6 +13,7 @@ import type { StatusWord } from '../../components/status-text';
 const styles: Readonly<Record<StudyState, StatusWord>> = {
   planned: { icon: IconCircleDashed, tone: 'dim', text: 'Planned' },
   running: { icon: IconLoader2, tone: 'info', text: 'Running' },
+  damaged: { icon: IconFileBroken, tone: 'bad', text: 'Damaged' },
   paused: { icon: IconPlayerPause, tone: 'warn', text: 'Paused' },
   done: { icon: IconCircleCheck, tone: 'good', text: 'Done' },
   failed: { icon: IconCircleX, tone: 'bad', text: 'Failed' },

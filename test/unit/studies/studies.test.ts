@@ -233,7 +233,7 @@ describe('a study', () => {
     const list = await held.list();
     expect(list.map(({ name }) => name).toSorted()).toEqual(['day', 'night']);
     expect(list.find(({ name }) => name === 'day')).toMatchObject({
-      ...{ state: 'damaged', isKept: false, sentence: 'no runs', runs: 0 },
+      ...{ state: 'damaged', isKept: false, sentence: '0 runs', runs: 0 },
     });
     expect(list.find(({ name }) => name === 'night')).toMatchObject({
       ...{ state: 'damaged', isKept: false, sentence: '0 of 1 run complete, 1 cancelled' },
