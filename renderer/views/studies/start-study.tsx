@@ -33,7 +33,7 @@ export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: ()
     <form className="stack" onSubmit={onSubmit(() => begin('submit', start))}>
       <TextInput
         label="Name"
-        description="Of the study, its reports and the tag of its runs."
+        description="Names the study and its reports, and tags its runs."
         maxLength={40}
         error={isName ? null : 'Use up to 40 letters, digits, ".", "_" and "-".'}
         value={name}
@@ -46,18 +46,19 @@ export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: ()
           ? ''
           : `Measuring takes about ${durationText(seconds)}; export, conversion and checks add to it.`}
       </p>
-      {leftOut.length + notes.length === 0 ? null : (
-        <ul className="dim" aria-label="Left out, and notes">
-          {leftOut.map((run) => (
+      <div className="planned-runs dim" tabIndex={0} role="region" aria-label="Planned runs">
+        <ul>
+          {runs.map((run) => (
             <li key={run.number}>
-              Run {run.number} ({choiceText(run)}) is left out: {run.leftOut}
+              Run {run.number}: {choiceText(run)}
+              {run.leftOut === null ? null : `. Left out: ${run.leftOut}`}
             </li>
           ))}
           {notes.map((note) => (
             <li key={note}>{note}</li>
           ))}
         </ul>
-      )}
+      </div>
       {error === null ? null : <ErrorPanel error={error} />}
       <Button type="submit" loading={busy !== null} disabled={possible === 0 || !isName}>
         Start {counted(possible, 'run')}

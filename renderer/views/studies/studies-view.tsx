@@ -1,10 +1,10 @@
 import { IconFileImport } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import type { StudySpec } from '../../../main/contract/study/study';
+import type { StudySpec, StudySummary } from '../../../main/contract/study/study';
 import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
-import { PageLink } from '../../components/links';
+import { PageLink, useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { attempting } from '../../components/notices';
 import { Page } from '../../components/page';
@@ -16,6 +16,36 @@ import { useWorkbench } from '../../workbench';
 import { StartDialog } from './start-study';
 import { StudyPanel } from './study-panel';
 import { studyStyle } from './study-state';
+
+function StudyTable(props: { list: readonly StudySummary[]; shown: StudySummary | undefined }) {
+  const wayTo = useWayTo();
+  return (
+    <ScrollTable label="Studies" className="panel-table row-table">
+      <TableHead headings={['Study', 'State', 'Runs', 'Updated']} />
+      <tbody>
+        {props.list.map((study) => (
+          <tr
+            key={study.name}
+            data-study={study.name}
+            className={study === props.shown ? 'selected' : undefined}
+            onClick={wayTo({ page: 'studies', name: study.name })}
+          >
+            <td>
+              <PageLink to={{ page: 'studies', name: study.name }} aria-current={study === props.shown}>
+                {study.name}
+              </PageLink>
+            </td>
+            <td>
+              <Status {...studyStyle(study)} />
+            </td>
+            <td>{study.sentence}</td>
+            <td>{formatWhen(study.updatedAt)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </ScrollTable>
+  );
+}
 
 export function StudiesView({ name }: { name: string | undefined }) {
   const { client, studies, runs, route } = useWorkbench();
@@ -64,30 +94,7 @@ export function StudiesView({ name }: { name: string | undefined }) {
       ) : null}
       {list.length === 0 ? null : (
         <div className="stack">
-          <ScrollTable label="Studies" className="panel-table row-table">
-            <TableHead headings={['Study', 'State', 'Runs', 'Updated']} />
-            <tbody>
-              {list.map((study) => (
-                <tr
-                  key={study.name}
-                  data-study={study.name}
-                  className={study === shown ? 'selected' : undefined}
-                  onClick={() => route.getState().go({ page: 'studies', name: study.name })}
-                >
-                  <td>
-                    <PageLink to={{ page: 'studies', name: study.name }} aria-current={study === shown}>
-                      {study.name}
-                    </PageLink>
-                  </td>
-                  <td>
-                    <Status {...studyStyle(study)} />
-                  </td>
-                  <td>{study.sentence}</td>
-                  <td>{formatWhen(study.updatedAt)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </ScrollTable>
+          <StudyTable list={list} shown={shown} />
           {shown === undefined ? null : (
             <StudyPanel
               key={shown.name}

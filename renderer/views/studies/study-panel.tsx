@@ -122,7 +122,7 @@ function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void 
         <p role="status">
           {sentence}
           {secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`}.
-          {interrupted ? ' Its process ended before it did; Resume continues it.' : ''}
+          {interrupted ? ' The process that ran it has ended; Resume continues it.' : ''}
           {state === 'damaged' ? ' Its journal is damaged: it can be removed, not continued.' : ''}
         </p>
         {rows.length === 0 ? null : (

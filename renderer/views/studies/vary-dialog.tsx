@@ -28,6 +28,7 @@ function AxisInput({
     <div className="row">
       <Select
         label={title}
+        flex={1}
         searchable
         clearable
         data={choices}
@@ -36,6 +37,7 @@ function AxisInput({
       />
       <TextInput
         label={`Values of ${title.toLowerCase()}`}
+        flex={1}
         placeholder="fp32, fp16"
         value={axis.values}
         onChange={onText((values) => onChange({ ...axis, values }))}
