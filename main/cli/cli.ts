@@ -19,19 +19,19 @@ import {
 } from './output';
 import { createProgram } from './program';
 
-/** The bundle stands in `out/main`; the repository (or the app) two folders above. */
+/** The bundle is in `out/main`; the repository (or the app) is two folders above. */
 const appDir = process.env['TRITON_WORKBENCH_APP'] ?? join(__dirname, '..', '..');
 const readable = readableFolder(appDir);
 const resources = process.env['TRITON_WORKBENCH_RESOURCES'] ?? join(readable, 'resources');
 const bundles = join(readable, 'out', 'main');
 
-/** Of the package, which the build of a package may have marked; not of what was bundled. */
+/** Read from the package, because a package build may change the version after bundling. */
 function appVersion(): string {
   const about: unknown = JSON.parse(readFileSync(join(appDir, 'package.json'), 'utf8'));
   return typeof about === 'object' && about !== null && 'version' in about ? String(about.version) : '?';
 }
 
-/** In a package the runtime of the window runs this as plain Node; what is started from here is told nothing of that. */
+/** A package runs this file as plain Node through ELECTRON_RUN_AS_NODE; child processes must not inherit it. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const env = { ...process.env };
   delete env['ELECTRON_RUN_AS_NODE'];
@@ -54,11 +54,10 @@ function outliveReaders(): void {
   }
 }
 
-/** What keeps a window from opening that could not say so itself: nobody would see it, or it would not start. */
+/** Fails early for cases in which the window could not show an error itself. */
 function requireDesktop(isClone: boolean): void {
   if (process.platform !== 'linux') return;
   const { DISPLAY, WAYLAND_DISPLAY } = process.env;
-  // A clone makes itself a display that nobody sees where X has none.
   const displays = isClone ? [DISPLAY] : [DISPLAY, WAYLAND_DISPLAY];
   if (!displays.some((display) => display !== undefined && display !== '')) {
     throw new WorkbenchError('engine-unavailable', 'The window cannot open: this session has no display', {
@@ -73,7 +72,7 @@ function requireDesktop(isClone: boolean): void {
   }
 }
 
-/** Asks for no terminal and no answer: the window says for itself what keeps it from opening. */
+/** Detached: the window reports its own startup problems. */
 function openWindow(args: readonly string[]): Promise<void> {
   const starter = join(appDir, 'scripts', 'start.mjs');
   const isClone = existsSync(starter);
@@ -92,7 +91,7 @@ function openWindow(args: readonly string[]): Promise<void> {
   });
 }
 
-/** With the defaults of the configuration file, which help needs not. */
+/** Adds defaults from the configuration file. Help does not read them. */
 async function wordsOf(program: Command, typed: readonly string[]): Promise<readonly string[]> {
   const { command } = verbIn(program, typed);
   const asksHelp = typed.some((word) => ['-h', '--help', '-V', '--version'].includes(word));
@@ -101,7 +100,6 @@ async function wordsOf(program: Command, typed: readonly string[]): Promise<read
   return config === null ? typed : withDefaults(program, config, typed);
 }
 
-/** From the script of a clone only: says what is wrong with the words behind it, and does nothing. */
 const checkOnlyWord = '--check-only';
 
 /** The line is understood; `run` looks at its specification as well. */
@@ -158,7 +156,7 @@ async function main(): Promise<void> {
       const message = error.exitCode === 0 ? null : usageError(program, typed, error);
       if (message !== null) printText(`${message}\n`, 'stderr');
       if (message !== null && words.includes('--json')) {
-        // The word is for those who read: here the field says it.
+        // Commander prefixes its messages.
         const plain = message.replace(/^error: /, '');
         process.stdout.write(`${jsonText({ error: { code: 'input-invalid', message: plain } }, 2)}\n`);
       }

@@ -64,25 +64,24 @@ const rowsOf = (pairs: readonly ComparedPair[]) =>
     wordsOf(second?.p99Ms, false),
   ]);
 
-/** What a run is compared with, and what is to be said of it. */
 interface Comparison {
-  /** Run ids; of published figures what they are. */
+  /** Run id, or the title of the published figures. */
   readonly a: string;
   readonly b: string;
-  /** What people call them; null: no name. */
+  /** Names of the runs; null without one. */
   readonly nameA: string | null;
   readonly nameB: string | null;
   readonly sweeps: readonly ComparedSweep[];
-  /** Which of the two is faster, if noise permits to say so; null beside published figures. */
+  /** The faster run, unless the difference is within noise; null beside published figures. */
   readonly best: { readonly runId: string | null; readonly isClear: boolean; readonly text: string } | null;
-  /** The p99 budget that both runs have. */
+  /** The p99 budget that both runs share. */
   readonly budgetMs: number | null;
   readonly notes: readonly string[];
 }
 
 const publishedPattern = /^published(?::(\w+))?$/;
 
-/** What a run can be compared with in place of figures that nobody has published. */
+/** Lists the published figures that exist. */
 function publishedRemedy(
   all: readonly Pick<Baseline, 'key' | 'gpu'>[],
   { format, precision }: Pick<RunSpec, 'format' | 'precision'>,
@@ -103,7 +102,7 @@ const nothingPublished = (runId: string, remedy: string): WorkbenchError =>
     remedy,
   });
 
-/** The figures published of the run's model, format and precision. Throws input-invalid where there are none. */
+/** Compares with published figures of the run's model, format and precision. Throws input-invalid without any. */
 async function withPublished(core: Core, b: string, gpu: string | undefined): Promise<Comparison> {
   const { state } = await core.handlers['runs.show']({ runId: b });
   if (!isDeployed(state)) throw nothingPublished(b, 'Compare it with another run.');
@@ -213,7 +212,7 @@ const kindOf: Readonly<Record<string, ComparisonFile>> = {
   ...{ '.pdf': 'pdf', '.html': 'html', '.csv': 'csv', '.md': 'markdown' },
 };
 
-/** Throws input-invalid for a file of another kind, and for published figures, which are no run. */
+/** Throws input-invalid for other file types, and for published figures. */
 function fileToWrite(out: string, a: string): { readonly kind: ComparisonFile; readonly path: string } {
   const kind = kindOf[extname(out).toLowerCase()];
   if (kind === undefined) {
@@ -233,7 +232,6 @@ function fileToWrite(out: string, a: string): { readonly kind: ComparisonFile; r
   return { kind, path: resolve(out) };
 }
 
-/** `compare`: two runs level by level, and a gate for CI that knows the noise. */
 export function addCompare(program: Verb): void {
   program
     .command('compare')
@@ -283,7 +281,7 @@ function readCount(text: string): number {
   throw invalidInput('--last', `"${text}" is not a number of runs`, 'Use a whole number from 2 on.');
 }
 
-/** The named runs, else the newest that have measured something. */
+/** The named runs, or the newest `last` ones with results. */
 async function chosenRuns(core: Core, given: readonly string[], last: number): Promise<readonly string[]> {
   const runIds: string[] = [];
   for (const name of given) runIds.push(await resolveRunId(core, name));
@@ -296,7 +294,6 @@ async function chosenRuns(core: Core, given: readonly string[], last: number): P
     .map(({ runId }) => runId);
 }
 
-/** `best`: which of several runs to choose, in the sentence that the window's Compare has. */
 export function addBest(program: Verb): void {
   program
     .command('best')

@@ -17,7 +17,7 @@ interface FetchOptions {
 const sizeText = ({ bytes }: DataSource): string =>
   bytes === null ? 'size unknown' : `${formatCount(bytes)} bytes`;
 
-/** Without a checksum, a file of the same size that somebody else made is not noticed. */
+/** Without a checksum, only the size of the file is compared. */
 const checksumText = (checksum: DataSource['checksum']): string =>
   checksum === null
     ? 'no published checksum: the content is not verified'
@@ -41,7 +41,7 @@ function itemLines(item: DataItem): readonly string[] {
   ];
 }
 
-/** Downloads to the end with the progress told; Ctrl-C cancels and keeps what has come. */
+/** Reports progress until the download ends. Ctrl-C cancels and keeps the partial file. */
 function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
   return followWork(output, {
     subscribe: (listener) =>
@@ -53,7 +53,7 @@ function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
   });
 }
 
-/** The source that the options name; the only data set where they name none. Throws input-invalid. */
+/** Defaults to the only data set of the preset. Throws input-invalid. */
 function chosen(items: readonly DataItem[], preset: string, options: FetchOptions): DataItem {
   if (options.dataset !== undefined && options.checkpoint !== undefined) {
     throw invalidInput('data fetch', 'Use either --dataset or --checkpoint', 'Leave out one of them.');
@@ -81,7 +81,6 @@ function sayUse(output: Output, preset: string, { kind, source }: DataItem, path
   output.say(`Next: ${shellLine(command)}`);
 }
 
-/** `data`: where published data sets and checkpoints come from, and fetching them. */
 export function addData(program: Verb): void {
   const data = program.command('data').description('List and fetch published data sets and checkpoints');
   data

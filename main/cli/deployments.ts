@@ -28,12 +28,10 @@ const stateText = ({ state, reason }: Pick<DeploymentInfo, 'state' | 'reason'>):
 
 const modelText = ({ name, version }: DeploymentInfo['models'][number]): string => `${name} v${version}`;
 
-/** What an argument says that names a deployment. */
 const deploymentArgument = 'name of a deployment: "deployments list" has them';
 
 type NameOf = (runId: string) => string;
 
-/** Runs as people call them, with their ids. */
 async function runNames(core: Core): Promise<NameOf> {
   const { runs } = await core.handlers['runs.all'](undefined);
   return (runId) => {
@@ -68,7 +66,6 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
   ];
 }
 
-/** Says what is being done while it is done. */
 async function following<Value>(
   { core, output }: Pick<Given, 'core' | 'output'>,
   work: () => Promise<Value>,
@@ -89,7 +86,7 @@ async function answerOf(core: Core, deployment: DeploymentInfo): Promise<Answer>
   return { document: deployment, lines: () => detailLines(deployment, nameOf) };
 }
 
-/** Keeps the model of a run serving, and says where. Ctrl-C gives it up, and what it made goes. */
+/** Deploys the model of a run. Ctrl-C cancels and removes what was created. */
 export async function deployRun(
   core: Core,
   output: Output,
@@ -102,7 +99,7 @@ export async function deployRun(
     ...present({ name, to, httpPort, grpcPort, metricsPort, listen, allowUnverified }),
   };
   const stops = ['SIGINT', 'SIGTERM'] as const;
-  // The second one ends the process at once.
+  // A second Ctrl-C ends the process at once.
   const cancel = () => {
     core.close().catch(() => undefined);
   };
@@ -123,7 +120,6 @@ const readPort =
     throw new WorkbenchError('input-invalid', `"${text}" is not a port, 1 to 65535`, { where: flag });
   };
 
-/** The options of how and where a run is kept serving. */
 const addDeployOptions = (command: Verb): Verb =>
   command
     .option('--name <name>', 'name of the deployment; default: that of the model')
@@ -147,7 +143,7 @@ const addDeployOptions = (command: Verb): Verb =>
       'address to serve on, of the machine of the deployment (containers only); default: 127.0.0.1. Triton has no authentication',
     );
 
-/** What is settled when a deployment is made. Throws input-invalid where one that exists is named as well. */
+/** Throws input-invalid for options that only a new deployment takes. */
 function requireNewTarget({ to, name, httpPort, grpcPort, metricsPort, listen }: DeployOptions): void {
   if (to === undefined) return;
   const ofNew = {
@@ -252,7 +248,7 @@ function addRemove(program: Verb): void {
     });
 }
 
-/** For the workbench itself: whoever finds that a change was killed starts it, apart from itself. */
+/** Internal verb: the workbench starts it detached to recover a change whose process was killed. */
 const addRecover = (program: Verb): Verb =>
   program
     .command('recover', { hidden: true })
@@ -267,7 +263,6 @@ interface BundleOptions {
   readonly allowUnverified?: boolean;
 }
 
-/** `bundle`: hands a verified model over to whoever runs it in production. */
 function addBundle(program: Verb): void {
   program
     .command('bundle')
@@ -284,7 +279,6 @@ function addBundle(program: Verb): void {
     });
 }
 
-/** `deploy`, `deployments` and `bundle`: models that are kept serving. */
 export function addDeployments(program: Verb, context: CliContext): void {
   addDeployOptions(
     program

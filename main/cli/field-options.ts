@@ -19,10 +19,8 @@ import {
   readRange,
 } from './read-values';
 
-/** The verbs that take fields of the specification as options; `perf` those of the load alone. */
 type Verb = 'run' | 'perf';
 
-/** Options as commander gives them. */
 export type GivenOptions = Readonly<Record<string, unknown>>;
 
 const isOf = (verb: Verb, { path, runOnly = false }: FieldRow): boolean =>
@@ -31,10 +29,8 @@ const isOf = (verb: Verb, { path, runOnly = false }: FieldRow): boolean =>
 const optionsOf = (verb: Verb): readonly (readonly [FieldRow, option: string])[] =>
   fields.flatMap((row) => (row.option !== undefined && isOf(verb, row) ? [[row, row.option] as const] : []));
 
-/** Of an option that may be repeated. */
 export const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
-/** How a list is written. */
 function formOf(row: FieldRow, verb: Verb): string | null {
   if (row.path.endsWith('.*')) return 'Repeatable.';
   const constraint = valuesOf(row);
@@ -44,7 +40,7 @@ function formOf(row: FieldRow, verb: Verb): string | null {
   return `A list${formula ? ',' : ' or'} START:END:STEP${formula ? ', or "formula" for the published sweep' : ''}.`;
 }
 
-/** The row's help, what may be chosen, the default where no preset has another, and the published variable. */
+/** The help of the row, its choices, its default unless presets differ, and the published variable. */
 function helpOf(row: FieldRow, verb: Verb): string {
   const { values = Object.keys(row.choices ?? {}) } = valuesOf(row);
   const usual = verb === 'perf' ? (serverDefaults[row.path] ?? defaultOf(row)) : undefined;
@@ -62,7 +58,6 @@ function helpOf(row: FieldRow, verb: Verb): string {
     .join(' ');
 }
 
-/** Heads of the options in the help, by the first part of a field's path. */
 const optionGroups: Readonly<Record<string, string>> = {
   model: 'Model:',
   engine: 'Engine:',
@@ -73,7 +68,6 @@ const optionGroups: Readonly<Record<string, string>> = {
 
 const groupOf = ({ path }: FieldRow): string => optionGroups[path.split('.')[0] ?? ''] ?? 'Model:';
 
-/** Further names of an option, hidden in its help, which names them; each sets what the option sets. */
 function addAliases(command: Command, option: Option, names: readonly string[]): void {
   for (const name of names) {
     const alias = new Option(`${name} <value>`).hideHelp();
@@ -84,7 +78,6 @@ function addAliases(command: Command, option: Option, names: readonly string[]):
   }
 }
 
-/** The options of every field that the verb takes. */
 export function addFieldOptions(command: Command, verb: Verb): Command {
   for (const [row, flags] of optionsOf(verb)) {
     const option = new Option(flags, helpOf(row, verb));
@@ -102,13 +95,13 @@ function inputTree(source: string): Tree {
   return { performance };
 }
 
-/** What an option says that is not simply the value of its field. */
+/** Options whose text needs more than parsing by the field's type. */
 const special: Readonly<Record<string, (text: string, flag: string) => Tree | Promise<Tree>>> = {
   'performance.inputData': inputTree,
-  // perf_analyzer's -1 is none.
+  // perf_analyzer writes -1 for "no percentile".
   'performance.percentile': (text, flag) =>
     treeOf('performance.percentile', text.trim() === '-1' ? 0 : readNumber(flag, text)),
-  // perf_analyzer's users write gRPC and HTTP.
+  // perf_analyzer accepts any case.
   'performance.protocol': (text) => treeOf('performance.protocol', text.toLowerCase()),
   'engine.url': (text) => treeOf('engine.url', withScheme(text)),
   'engine.profile': (text) => treeOf('engine.profile', /\/|\.ya?ml$/.test(text) ? resolve(text) : text),
@@ -119,14 +112,14 @@ const special: Readonly<Record<string, (text: string, flag: string) => Tree | Pr
   'performance.sequences.firstId': (text, flag) => treeOf('performance.sequences', readIds(flag, text)),
 };
 
-/** Times may have a unit of their own. */
+/** Durations accept a unit suffix. */
 function readAmount({ unit }: FieldRow, text: string, flag: string): number {
   return unit === 'ms' || unit === 's' || unit === 'µs'
     ? readDuration(flag, text, unit)
     : readNumber(flag, text);
 }
 
-/** The value of a field by what the schema takes; paths count from where the command is given. */
+/** Parses by the field's schema. Relative paths count from the working directory. */
 function valueOf(row: FieldRow, text: string, flag: string): unknown {
   switch (valuesOf(row).type) {
     case 'integer':
@@ -155,7 +148,7 @@ async function treeOfOption(row: FieldRow, given: unknown, flag: string): Promis
   return (await special[row.path]?.(text, flag)) ?? treeOf(row.path, valueOf(row, text, flag));
 }
 
-/** The part of a specification that the options say. Throws input-invalid naming the option. */
+/** The typed options as part of a specification. Throws input-invalid, naming the option. */
 export async function readFieldOptions(options: GivenOptions, verb: Verb): Promise<Tree> {
   const trees: Tree[] = [];
   for (const [row, flags] of optionsOf(verb)) {
@@ -165,14 +158,11 @@ export async function readFieldOptions(options: GivenOptions, verb: Verb): Promi
   return trees.reduce<Tree>(mergeTrees, {});
 }
 
-/** The name that an option was typed by; undefined: it was not. */
+/** The name an option was typed by, or undefined. */
 const typedName = ({ option = '', aliases = [] }: FieldRow, typed: GivenOptions): string | undefined =>
   [...aliases, longFlag(option)].find((name) => typed[new Option(name).attributeName()] !== undefined);
 
-/**
- * The one engine that the typed options of engines apply with: whoever gives containers GPUs means containers. null: no such
- * option was typed, or those of several engines.
- */
+/** The only engine to which the typed engine options apply, or null. */
 export function impliedEngine(options: GivenOptions): EngineKind | null {
   const given = new Map(
     optionsOf('run').flatMap(([row, flags]) => {
@@ -186,15 +176,12 @@ export function impliedEngine(options: GivenOptions): EngineKind | null {
   const kinds = engines.filter((kind) => own.every((row) => row.onlyWith?.holds(valueAt(kind)) ?? true));
   const [only, ...others] = kinds;
   if (only !== undefined && others.length === 0) return only;
-  // Of fields that both schedulers have, the name that was typed says which is meant; an alias sets what it stands for, too.
+  // Both schedulers share some fields: the typed name decides. An alias also sets the option it stands for.
   const typed = own.flatMap((row) => typedName(row, options) ?? []);
   return kinds.findLast((kind) => typed.some((name) => name.startsWith(`--${kind}-`))) ?? null;
 }
 
-/**
- * The option that sets a field, a part of it or what it belongs to, by the name that was typed where one was; the path
- * itself where no option does.
- */
+/** The option that sets a field, one of its parts or its parent, by the typed name if any; otherwise the path itself. */
 export function flagOf(path: string, typed: GivenOptions = {}): string {
   for (let at = path; at.includes('.'); at = at.slice(0, at.lastIndexOf('.'))) {
     const rows = fields.filter(
@@ -207,7 +194,6 @@ export function flagOf(path: string, typed: GivenOptions = {}): string {
   return path;
 }
 
-/** How to speak TLS, where an address asks for it. */
 export interface TlsOptions {
   readonly tlsCa?: string;
   readonly tlsCert?: string;
@@ -238,7 +224,7 @@ export function addTlsOptions(command: Command): Command {
   return command;
 }
 
-/** @param secure some address asks for TLS. Throws input-invalid where the options would have no effect. */
+/** @param secure whether an address uses TLS. Throws input-invalid where the options would have no effect. */
 export function readTlsOptions(options: TlsOptions, secure: boolean): TlsFiles {
   const { tlsCa, tlsCert, tlsKey, tlsServerName, tlsInsecure = false } = options;
   const files: TlsFiles = {

@@ -5,7 +5,7 @@ import type { Core } from '../core';
 import { followWork, formatTable, type Output } from './output';
 import type { Verb } from './verb';
 
-/** Works to its end with its progress told, a line each time; Ctrl-C cancels. */
+/** Prints progress until the work ends. Ctrl-C cancels. */
 function follow(core: Core, workId: string, output: Output): Promise<ImageWork> {
   return followWork(
     { ...output, live: false },
@@ -20,7 +20,6 @@ function follow(core: Core, workId: string, output: Output): Promise<ImageWork> 
   );
 }
 
-/** `images`: what is on the engine, build, pull, remove. */
 export function addImages(program: Verb): void {
   const images = program.command('images').description('List, build, pull and remove Docker images');
   images

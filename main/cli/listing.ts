@@ -29,7 +29,6 @@ import { readBudgetMs, readNumber, readOneOf, resolveRunId, runArgument } from '
 import { runDocument } from './run-progress';
 import type { Answer, Verb } from './verb';
 
-/** Newest first: where each was measured, and what its answer is. */
 function historyAnswer(runs: readonly RunSummary[], runId: string): Answer {
   const found = historyOf(runs, runId);
   if (found.length === 0) {
@@ -64,7 +63,6 @@ interface RunsOptions {
 
 const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 
-/** Of a run that a job works on, where that is. */
 function statusText({ status, waitsFor, job }: RunSummary): string {
   if (waitsFor?.reason === 'job') return lowered(shortWaitText(waitsFor));
   if (waitsFor !== null) return 'waiting';
@@ -72,7 +70,7 @@ function statusText({ status, waitsFor, job }: RunSummary): string {
   return place === null ? status : `${status} ${lowered(place)}`;
 }
 
-/** The runs that the options ask for, in the order of the list. Throws input-invalid. */
+/** Filters and limits in list order. Throws input-invalid. */
 export function chosenRuns(runs: readonly RunSummary[], options: RunsOptions): readonly RunSummary[] {
   const { preset } = options;
   const wanted = (options.status ?? '')
@@ -121,13 +119,13 @@ function addRuns(program: Verb): void {
     });
 }
 
-/** The throughput of the answer with what is in doubt about it: "1,906 (3 faster not steady)". */
+/** The chosen throughput and its caveats: "1,906 (3 faster not steady)". */
 function rateText({ chosen, answer }: Pick<RunSummary, 'chosen' | 'answer'>): string {
   const mark = answer === null || answer.mark === null ? '' : ` (${answer.mark})`;
   return `${chosen === null ? missing : formatRate(chosen.inferencesPerSecond)}${mark}`;
 }
 
-/** The origin is a column where a run is not of this workbench. */
+/** The Origin column appears only if some run came from elsewhere. */
 function runsTable(runs: readonly RunSummary[]): string {
   const header = [
     'run',
@@ -154,7 +152,6 @@ function runsTable(runs: readonly RunSummary[]): string {
   return formatTable([...header, ...(anyStudy ? ['study'] : []), ...(anyMark ? ['origin'] : [])], rows);
 }
 
-/** What a run is and says of itself, up to its measurements. */
 function summaryLines(state: RunState): readonly string[] {
   const { origin, source, waitsFor } = state;
   const left = estimateTimeLeft(state, Date.now());
@@ -198,7 +195,7 @@ function pointsTable(points: readonly LoadPoint[]): string {
   return formatTable(header, rows);
 }
 
-/** For a run that is held against published figures. */
+/** Warns if the run differs from the conditions of the published figures. */
 async function otherwiseLine(core: Core, state: RunState): Promise<string | null> {
   const spec = specOf(state);
   const names = state.environment.gpus.map(({ name }) => name);
@@ -247,7 +244,6 @@ function addShow(program: Verb): void {
     });
 }
 
-/** The verbs that only look. */
 export function addListing(program: Verb): void {
   addRuns(program);
   addShow(program);

@@ -18,7 +18,6 @@ import { moreText } from '../contract/words';
 import { formatTable } from './output';
 import { readNumber, readOneOf } from './read-values';
 
-/** Times are in milliseconds. */
 const shownColumns = [
   modelColumns.requestsPerSecond,
   modelColumns.errorShare,
@@ -33,7 +32,7 @@ const shownColumns = [
   modelColumns.probeP99Us,
 ] as const;
 
-/** With the share of requests that the response cache answered where any model has one. */
+/** The cache column appears only if a model uses the response cache. */
 function modelTable(models: readonly ModelSample[]): string {
   const cached = models.some((model) => (modelColumns.cacheHitShare.read(model) ?? null) !== null);
   const columns = cached ? [...shownColumns, modelColumns.cacheHitShare] : shownColumns;
@@ -55,12 +54,12 @@ function gpuLine(gpu: GpuSample): string {
   ].join(', ');
 }
 
-/** Rows and lines of a kind that a terminal can show; `--json` has all of them. */
+/** Terminal limit of rows per table; `--json` has all. */
 const mostRows = 200;
 
 const rank = { failing: 0, ready: 1, loading: 2, unloading: 2, unavailable: 3 } as const;
 
-/** All of them, or where they are too many those first that need to be seen. */
+/** All models, or those that need attention first if there are too many. */
 function shownModels(models: readonly ModelSample[]): readonly ModelSample[] {
   if (models.length <= mostRows) return models;
   return [...models].sort((a, b) => rank[a.state] - rank[b.state]).slice(0, mostRows);
@@ -71,7 +70,7 @@ function moreLine(count: number, noun: string): readonly string[] {
   return text === null ? [] : [text];
 }
 
-/** One sample for people; times in milliseconds. */
+/** Times in milliseconds. */
 export function monitorTable(sample: MonitorSample, alerts: readonly Alert[]): string {
   const { server, gpus, more } = sample;
   const models = shownModels(sample.models);
@@ -103,7 +102,7 @@ export function monitorTable(sample: MonitorSample, alerts: readonly Alert[]): s
 const flag = '--alert';
 const example = 'For example --alert queue-ms=5, or --alert queue-ms=5:30 if it must hold for 30 s.';
 
-/** Seconds that a condition has to hold where none are given. */
+/** Default duration in seconds for which a condition has to hold. */
 const usualSeconds = (metric: AlertMetric): number =>
   defaultRules.find((rule) => rule.metric === metric)?.forSeconds ?? 0;
 
@@ -143,7 +142,7 @@ function readRule(text: string, index: number, model: string): AlertRule {
   throw invalid(`"${text}": ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`);
 }
 
-/** A server or a model that is not there has no figures: these stand beside limits, so that none is kept by its absence. */
+/** A missing server or model has no figures, which would satisfy any limit: these rules accompany each limit. */
 const presence: readonly AlertMetric[] = ['server', 'model'];
 
 const noFigure: Readonly<Record<Exclude<AlertMetric, 'server' | 'model'>, string>> = {
@@ -152,7 +151,7 @@ const noFigure: Readonly<Record<Exclude<AlertMetric, 'server' | 'model'>, string
   'queue-ms': 'no requests were counted',
 };
 
-/** Of rules that no sample had a figure for, a line each. @param probeProblem why no probes were sent, or were refused. */
+/** One line per rule that never had a figure to judge. @param probeProblem why no probes were sent, or were refused. */
 export const unjudgedLines = (rules: readonly AlertRule[], probeProblem: string | null): readonly string[] =>
   rules.flatMap(({ metric, above, model }) => {
     if (metric === 'server' || metric === 'model') return [];
@@ -161,7 +160,7 @@ export const unjudgedLines = (rules: readonly AlertRule[], probeProblem: string 
     return [`Not judged: ${metric}=${above}${of}: ${noFigure[metric]}${why}`];
   });
 
-/** The rules that the command line gives, and those of presence; null where it gives none. Throws input-invalid. */
+/** The rules of the command line with the presence rules; null without any. Throws input-invalid. */
 export function readAlerts(
   options: AlertOptions & { readonly probe?: string; readonly replay?: string },
 ): readonly AlertRule[] | null {

@@ -39,7 +39,7 @@ interface MonitorCliOptions extends TlsOptions, AlertOptions {
 
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
-/** Two a second: what a Python model's dead process costs a request is a second, and two seconds is the limit. */
+/** The latency limit is two seconds, and restarting a Python model's process takes one: two probes per second see it. */
 const probesPerSecond = 2;
 
 function readProbe(options: MonitorCliOptions): ProbeSettings | null {
@@ -61,7 +61,7 @@ function readProbe(options: MonitorCliOptions): ProbeSettings | null {
   );
 }
 
-/** As the name of the file says it. */
+/** By the file's extension. */
 function reportKind(file: string): 'html' | 'pdf' {
   const kind = extname(file).toLowerCase();
   if (kind === '.pdf') return 'pdf';
@@ -78,7 +78,7 @@ async function write(core: Core, options: MonitorCliOptions): Promise<void> {
   if (report !== undefined) await core.handlers['monitor.write']({ path: report, kind: reportKind(report) });
 }
 
-/** The times in milliseconds; `forMs` null: until Ctrl-C. */
+/** Milliseconds; `forMs` null: until Ctrl-C. */
 function readTimes(options: MonitorCliOptions): {
   readonly intervalMs: number;
   readonly forMs: number | null;
@@ -103,11 +103,10 @@ function readTimes(options: MonitorCliOptions): {
 interface Seen {
   fired: boolean;
   model: boolean;
-  /** Why no probes were sent or answered, as last told. */
+  /** Why no probes were sent or answered; null otherwise. */
   probeProblem: string | null;
 }
 
-/** Prints what the monitor tells, and notes in `seen` what the exit code is of. */
 const printer =
   (output: Output, alertModel: string | undefined, seen: Seen) =>
   (event: CoreEvent): void => {
@@ -134,8 +133,8 @@ const printer =
   };
 
 /**
- * Resolves at Ctrl-C, after --for, and for a monitor that only prints, when nobody reads it any more. What writes
- * files or was given a time goes to its end.
+ * Resolves at Ctrl-C, after --for, and, for a monitor that only prints, when stdout is closed. With an output file or a
+ * duration the monitor runs to its end.
  */
 function listenForEnd({ record, csv, report }: MonitorCliOptions, forMs: number | null) {
   const reader = untilReaderLeaves();
@@ -184,13 +183,12 @@ async function watchServer(
   await core.handlers['monitor.watch']({ target, intervalMs, headers });
   if (probe !== null) await core.handlers['monitor.setProbe']({ probe });
   if (record !== undefined) await core.handlers['monitor.recordTo']({ path: record });
-  // Keeps the process alive whatever the timers do.
+  // Keeps the event loop alive.
   const alive = setInterval(() => undefined, 60_000);
   await until;
   clearInterval(alive);
 }
 
-/** What only a server that is watched has. */
 const ofServer = {
   'metrics-url': 'metricsUrl',
   host: 'host',
@@ -200,7 +198,7 @@ const ofServer = {
   record: 'record',
 } as const;
 
-/** Throws input-invalid for neither or both, and for what would have no effect. */
+/** Throws input-invalid for neither or both sources, and for options without effect. */
 function requireOneSource(options: MonitorCliOptions): void {
   if ((options.url === undefined) === (options.replay === undefined)) {
     const remedy = 'For example: monitor --url localhost:8000, or monitor --replay FILE.';
@@ -221,7 +219,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   const probe = readProbe(options);
   const rules = readAlerts(options);
   const { intervalMs, forMs } = readTimes(options);
-  // Not after hours of watching.
+  // Before watching for hours.
   if (options.report !== undefined) reportKind(options.report);
   for (const file of [options.csv, options.report]) if (file !== undefined) await requireOutput(file);
   boundHeapGrowth();
@@ -255,7 +253,6 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   return unjudged.length > 0 ? exitCodes.unjudged : exitCodes.done;
 }
 
-/** `monitor`: watches any running Triton, or plays back what was recorded of one. */
 export function addMonitor(program: Command, context: CliContext): void {
   const command = program
     .command('monitor')

@@ -6,38 +6,35 @@ import type { Core } from '../core';
 import { largestOf } from '../domain/statistics';
 import { cleanLine, cleanText } from '../platform/lines';
 
-/** What the verbs share. The core is made when a verb first needs it, so that `--help` is instant. */
+/** Shared by the verbs. The core is created on first use, so that `--help` is fast. */
 export interface CliContext {
   readonly core: () => Promise<Core>;
   readonly output: (options: { readonly json?: boolean }) => Output;
   readonly exit: (code: number) => void;
-  /** Only what is wrong with the command line is asked: a clone looks at it before it installs what the verb needs. */
+  /** Only the command line is checked: a clone does this before it installs anything. */
   readonly checkOnly?: boolean;
 }
 
-/** Erases the line of the cursor. */
 const eraseLine = '\r\u001b[K';
-/** Erases the screen and puts the cursor at its beginning. */
 const eraseScreen = '\u001b[2J\u001b[H';
 
-/** Exit codes of the CLI, as the guide states them. */
 export const exitCodes = {
   ...{ done: 0, failed: 1, usage: 2, gate: 3, paused: 4, cancelled: 130 },
-  /** Of `run`, `resume` and `perf`: every level has too many errors, or wrong responses. */
+  /** `run`, `resume`, `perf`: every level has too many errors, or wrong responses. */
   noAnswer: 3,
-  /** Of `compare`: beyond a criterion, and not to be told. */
+  /** `compare`: criterion missed, or not decidable. */
   outside: 3,
   unclear: 4,
-  /** Of `monitor`: an alert of the command line never had a figure to judge. */
+  /** `monitor`: an alert rule of the command line never had a figure to judge. */
   unjudged: 4,
-  /** Of `monitor`: an alert fired; and of `data fetch`: there is nothing to download. */
+  /** `monitor`: an alert fired. `data fetch`: no download exists. */
   alert: 3,
   byHand: 3,
-  /** Of `setup --check` and `hosts check`. */
+  /** `setup --check`, `hosts check`. */
   notReady: 3,
 } as const;
 
-/** Codes that the user's own input causes: usage, not failure. */
+/** Errors caused by the input: exit code 2. */
 const usageCodes = new Set<WireError['code']>([
   'input-invalid',
   'spec-invalid',
@@ -58,11 +55,11 @@ export function exitCodeOf(error: WireError): number {
   return exitCodes.failed;
 }
 
-/** Title, cause, remedy and folded evidence, as the window shows them. */
+/** Title, cause, remedy and folded evidence, as in the window. */
 export function formatError(error: WireError): string {
   const text = errorText[error.code];
   const lines = [`${text.title}: ${error.message}`];
-  // A problem of the specification as a whole has no place.
+  // A problem of the whole specification has an empty path.
   if (error.where !== undefined && error.where !== '') lines.push(`  where:  ${error.where}`);
   lines.push(`  remedy: ${remedyOf(error, 'command')}`);
   if (error.details !== undefined && error.details !== '') {
@@ -72,47 +69,42 @@ export function formatError(error: WireError): string {
 }
 
 /**
- * Writes text for people. Names, versions and reasons come from servers, files and tools: what would steer the terminal
- * does not reach it. No verb writes past this.
+ * Writes text for people. Names and messages come from servers, files and tools: control characters are removed, so
+ * that they cannot steer the terminal. Every verb writes through this.
  */
 export function printText(text: string, to: 'stdout' | 'stderr' = 'stdout'): void {
   process[to].write(cleanText(text));
 }
 
-/** JSON that steers no terminal: `JSON.stringify` leaves DEL and the control characters behind it as they are. */
+/** `JSON.stringify` leaves DEL and C1 control characters as they are; this escapes them. */
 export const jsonText = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(
     /(?!\n)\p{Cc}/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** Where a verb writes. With `--json` stdout carries one document and people's text goes to stderr. */
+/** With `--json`, stdout has one document, and text goes to stderr. */
 export interface Output {
   readonly json: boolean;
-  /** For people. */
   readonly say: (line: string) => void;
-  /** The one JSON document. */
   readonly document: (value: unknown) => void;
-  /** Progress is left out; with `json` everything for people is. */
+  /** No progress; with `json`, no text for people at all. */
   readonly quiet?: boolean;
-  /** A terminal that can rewrite its last line. */
+  /** Whether a terminal can rewrite its last line. */
   readonly live: boolean;
-  /** Puts the line in place of the one that moves. */
+  /** Replaces the live line. */
   readonly rewrite: (line: string) => void;
   readonly clearScreen: () => void;
 }
 
-/** Only one line can be erased: what is longer than the terminal is wide would leave one behind at each change. */
+/** Only one line can be erased, so the live line must not wrap. */
 function withinTerminal(line: string, columns: number | undefined): string {
-  // A terminal whose size nobody knows tells 0.
+  // A terminal of unknown size reports 0 columns.
   if (columns === undefined || columns < 2 || line.length < columns) return line;
   return `${line.slice(0, columns - 2)}…`;
 }
 
-/**
- * Aborted once nobody reads stdout any more, as behind `| head`. Work goes to its end all the same; what would never
- * end of itself ends then.
- */
+/** Aborted when stdout is closed, as by `| head`. Finite work still runs to its end; endless work stops. */
 export function untilReaderLeaves(): { readonly signal: AbortSignal; readonly dispose: () => void } {
   const left = new AbortController();
   const onError = ({ code }: NodeJS.ErrnoException) => {
@@ -144,13 +136,11 @@ export function createOutput(json: boolean, quiet = false): Output {
   };
 }
 
-/** Where progress goes: nowhere with `--quiet`. */
 export const progressOf = (output: Output): Output =>
   output.quiet === true
     ? { ...output, live: false, say: () => undefined, rewrite: () => undefined, clearScreen: () => undefined }
     : output;
 
-/** Left-aligned text, right-aligned numbers. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((name, column) =>
     Math.max(name.length, largestOf(rows.map((row) => row[column]?.length ?? 0))),
@@ -168,7 +158,6 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
   return [line(header), ...rows.map(line)].join('\n');
 }
 
-/** What all work in the background says of itself: downloads, pulls, builds. */
 interface Work {
   readonly fraction: number | null;
   readonly text: string;
@@ -176,13 +165,13 @@ interface Work {
 }
 
 interface FollowedWork<Kind extends Work> {
-  /** Told of every change. Returns the disposer. */
+  /** Called on every change. @returns the disposer */
   subscribe(listener: (title: string, work: Work) => void): () => void;
   cancel(): void;
   ended(): Promise<Kind>;
 }
 
-/** Waits for the end of the work with its progress told; Ctrl-C cancels. Throws what the work failed with. */
+/** Prints progress until the work ends; Ctrl-C cancels. Throws the error of the work. */
 export async function followWork<Kind extends Work>(
   shown: Output,
   followed: FollowedWork<Kind>,
@@ -214,10 +203,7 @@ export async function followWork<Kind extends Work>(
   }
 }
 
-/**
- * Asks whether what was shown is to be removed. Throws input-invalid where nobody can be asked, cancelled at Ctrl-C.
- * @param otherwise what to do to see it only
- */
+/** Throws input-invalid without a terminal, cancelled at Ctrl-C. @param otherwise how to list without removing */
 export async function askToRemove(output: Output, verb: string, otherwise: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY || output.json) {
     throw new WorkbenchError(
@@ -230,7 +216,7 @@ export async function askToRemove(output: Output, verb: string, otherwise: strin
   try {
     return /^y(?:es)?$/i.test((await lines.question('Remove this? [y/N] ')).trim());
   } catch (error) {
-    // Ctrl-C, or Ctrl-D.
+    // Ctrl-C or Ctrl-D.
     if (!(error instanceof Error && error.name === 'AbortError')) throw error;
     printText('\n', 'stderr');
     throw new WorkbenchError('cancelled', 'Nothing was removed', {

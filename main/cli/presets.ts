@@ -15,7 +15,7 @@ const presetLines = (preset: Preset): readonly string[] => [
   ...Object.entries(preset.profiles).map(([name, { summary }]) => `    --profile ${name}: ${summary}`),
 ];
 
-/** Largest throughput of each published table, with the hardware it was measured on. */
+/** The highest throughput of each published table, with its hardware. */
 function publishedLines({ source, tables }: PublishedResults): readonly string[] {
   const rows = tables.map((table) => {
     const best = table.levels.reduce((a, b) => (b[2] > a[2] ? b : a));
@@ -61,7 +61,6 @@ function detailLines(preset: Preset, published: PublishedResults | null): readon
   ];
 }
 
-/** `presets` and `presets show <id>`: what can be run, what is known of it, and what was published of it. */
 export function addPresets(program: Verb): void {
   program
     .command('presets')
@@ -90,7 +89,6 @@ export function addPresets(program: Verb): void {
     });
 }
 
-/** `trust` and `init`: what an own model needs before its first run. */
 export function addOwnModels(program: Verb, context: CliContext): void {
   program
     .command('trust')

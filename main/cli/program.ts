@@ -23,10 +23,10 @@ import { addFields, addSpec } from './spec';
 import { addStudies } from './studies/studies';
 import { Verb } from './verb';
 
-/** Starts the window with these arguments, or brings the open one to the front. Throws engine-unavailable. */
+/** Opens the window, or focuses the one that is open. Throws engine-unavailable. */
 type OpenWindow = (args: readonly string[]) => Promise<void>;
 
-/** `open`: a run in the window, which is started where none is open. */
+/** `open`: shows a run in the window. */
 function addOpen(program: Command, context: CliContext, openWindow: OpenWindow): void {
   program
     .command('open')
@@ -39,22 +39,22 @@ function addOpen(program: Command, context: CliContext, openWindow: OpenWindow):
       }
       const core = await context.core();
       const runId = await resolveRunId(core, given);
-      // Not a window that says so: here.
+      // Fails here, before a window opens.
       await core.handlers['runs.show']({ runId });
       await openWindow([`triton-workbench://run/${runId}`]);
       context.output({}).say(`Opening ${runId}`);
     });
 }
 
-/** The help of every option reads as a sentence, whoever wrote it. */
+/** Makes every option description a sentence. */
 function optionSentence(option: Option): string {
   const text = new Help().optionDescription(option);
-  // Not of "gRPC", "p99" and "run.yaml".
+  // Leaves words like "gRPC", "p99" and "run.yaml" as they are.
   const begun = /^[a-z]+(?![\w.])/.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
   return `${begun}${/[.)\]]$/.test(text) ? '' : '.'}`;
 }
 
-/** Throws input-invalid for an empty path, as of a shell's variable that is not set: it would be the folder of the command. */
+/** Throws input-invalid for an empty path (an unset shell variable), which would mean the working directory. */
 function requirePaths(_program: Command, verb: Command): void {
   const typed: readonly (readonly [name: string, flags: string, value: unknown])[] = [
     ...verb.options.map((option) => {
@@ -70,7 +70,7 @@ function requirePaths(_program: Command, verb: Command): void {
   if (empty !== undefined) throw invalidInput(empty[0], 'The path is empty', 'For this folder, use ".".');
 }
 
-/** Every verb with its options and its help: what is parsed, and what completion, manual page and reference are made of. */
+/** The whole command tree; also the source of completion, manual page and reference. */
 export function createProgram(
   context: CliContext,
   { version, openWindow }: { readonly version: string; readonly openWindow: OpenWindow },
@@ -82,7 +82,7 @@ export function createProgram(
     .version(version)
     .option('-q, --quiet', 'print results and errors only')
     .configureHelp({ optionDescription: optionSentence })
-    // Whoever parses says what is wrong, on one line.
+    // `usageError` reports mistakes on one line.
     .configureOutput({ outputError: () => undefined })
     .exitOverride()
     .hook('preAction', requirePaths);

@@ -10,19 +10,19 @@ import { readBoundedFile } from '../platform/plain-entry';
 import { type GivenOptions, impliedEngine, readFieldOptions } from './field-options';
 import { readNumber } from './read-values';
 
-/** Options of `run` as commander gives them; those of fields by their own names. */
+/** Options of `run` from commander; field options have their own names. */
 export interface RunOptions extends GivenOptions {
   readonly spec?: string | undefined;
   readonly gpu?: string;
   readonly shape?: readonly string[];
   readonly trust?: boolean;
   readonly set?: readonly string[];
-  /** Of a runner's file, from 1 on. */
+  /** Number in a runner's file, from 1. */
   readonly configuration?: string | undefined;
   readonly matrix?: string;
 }
 
-/** How files other than our own are understood, and where is said what was left out of them. */
+/** Reads runner files too, and reports what it leaves out. */
 export interface SpecReader {
   readonly importSpec: (input: {
     readonly text: string;
@@ -45,7 +45,7 @@ const refusedFile = (file: string, problem: string, option = '--spec'): Workbenc
         : `Use a regular file of at most ${formatBytes(mostSpecBytes)}, or - for standard input.`,
   });
 
-/** Standard input, no further than a file may be long. */
+/** Standard input, limited to the maximum file size. */
 async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -57,7 +57,6 @@ async function readStandardInput(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The text of a specification or matrix file. Throws input-invalid. */
 export async function readText(file: string, option?: string): Promise<string> {
   if (file === '-') return readStandardInput();
   const found = await readBoundedFile(file, mostSpecBytes, { links: 'follow' });
@@ -65,7 +64,7 @@ export async function readText(file: string, option?: string): Promise<string> {
   throw refusedFile(file, found.problem, option);
 }
 
-/** The number of a configuration; undefined where none is named. Throws input-invalid. */
+/** undefined if none is named. Throws input-invalid. */
 function readConfiguration({ spec, configuration }: RunOptions): number | undefined {
   if (configuration === undefined) return undefined;
   const number = readNumber(where, configuration);
@@ -87,7 +86,7 @@ async function readSpecFile(
   const text = await readText(file);
   const fileName = file === '-' ? '' : basename(file);
   const model = await reader.specModel({ text, fileName });
-  // What is no YAML names no preset either: that would be told in its place.
+  // Text that is not YAML has no preset either; report the syntax first.
   if (model.problem !== undefined) throw new WorkbenchError('spec-invalid', model.problem, { where: file });
   const meant = preset ?? model.preset;
   if (meant === undefined) {
@@ -111,7 +110,7 @@ async function readSpecFile(
   return mergeTrees(choice.overrides, { model: { preset: choice.preset } });
 }
 
-/** What the command line says of the specification; later wins: `--spec`, `--set`, the named options. */
+/** Precedence, lowest first: `--spec`, `--set`, named options. */
 export async function readOverrides(
   preset: string | undefined,
   options: RunOptions,

@@ -7,7 +7,7 @@ import { parseShape, sampleDims } from '../contract/run/shape-text';
 import type { Core } from '../core';
 import { readBoundedFile } from '../platform/plain-entry';
 
-/** "Authorization: Bearer …", any number of them. Throws input-invalid, which never shows a value. */
+/** "Authorization: Bearer …", repeatable. Throws input-invalid without the value, which may be a secret. */
 export function readHeaders(texts: readonly string[]): readonly RequestHeader[] {
   return texts.map((text) => {
     const colon = text.indexOf(':');
@@ -18,7 +18,7 @@ export function readHeaders(texts: readonly string[]): readonly RequestHeader[] 
   });
 }
 
-/** Throws input-invalid, as all of these, naming the option. */
+/** Throws input-invalid, naming the option, like all functions here. */
 export function readNumber(flag: string, text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) throw invalidInput(flag, `"${text}" is not a number`);
@@ -32,7 +32,7 @@ export function readNumbers(flag: string, text: string): number[] {
     .map((part) => readNumber(flag, part));
 }
 
-/** More levels than anybody measures: a step was forgotten. */
+/** Bounds a range whose step was forgotten. */
 const mostLevels = 10_000;
 
 /** `1,2,4`, `1:64` or `1:64:8`, as perf_analyzer's ranges: start, end, step. */
@@ -42,14 +42,14 @@ export function readRange(flag: string, text: string): number[] {
   if (rest.length > 0 || !(step > 0) || end < start || (end - start) / step > mostLevels) {
     throw invalidInput(flag, `"${text}" is not a range`, 'Give START:END:STEP, for example 100:500:100.');
   }
-  // Whole steps are counted, not added up: 0.1 three times is not 0.3.
+  // Multiplied, not accumulated: 0.1 three times is not 0.3.
   return Array.from(
     { length: Math.floor((end - start) / step + 1e-9) + 1 },
     (_unused, index) => start + index * step,
   );
 }
 
-/** `OUTPUT__0=1e-3`, or `1e-3` for every output; repeated. */
+/** `OUTPUT__0=1e-3`, or `1e-3` for every output; repeatable. */
 export function readNamed(flag: string, texts: readonly string[]): Record<string, number> {
   return Object.fromEntries(
     texts.map((text) => {
@@ -59,10 +59,9 @@ export function readNamed(flag: string, texts: readonly string[]): Record<string
   );
 }
 
-/** As many as the core reads of a log. */
+/** The core reads at most this many lines. */
 export const mostLogLines = 20_000;
 
-/** Last lines of a log. Throws input-invalid. */
 export function readTail(text: string): number {
   const lines = readNumber('--tail', text);
   if (Number.isInteger(lines) && lines > 0) return Math.min(lines, mostLogLines);
@@ -73,7 +72,7 @@ export function readTail(text: string): number {
   );
 }
 
-/** `qos=high`, `nvidia.com/gpu.product=NVIDIA-A30`; repeated. Throws input-invalid. */
+/** `qos=high`, `nvidia.com/gpu.product=NVIDIA-A30`; repeatable. Throws input-invalid. */
 export function readPairs(flag: string, texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
@@ -112,7 +111,6 @@ export async function readIntervals(flag: string, file: string): Promise<number[
   return intervals;
 }
 
-/** The one of `values` that an option names. */
 export function readOneOf<Value extends string>(
   flag: string,
   values: readonly Value[],
@@ -126,15 +124,11 @@ export function readOneOf<Value extends string>(
   return found;
 }
 
-/** Microseconds. */
 const timeUnits = { us: 1, µs: 1, ms: 1e3, s: 1e6, m: 60e6, min: 60e6, h: 3600e6 } as const;
 type TimeUnit = keyof typeof timeUnits;
 const isTimeUnit = (text: string): text is TimeUnit => Object.hasOwn(timeUnits, text);
 
-/**
- * A time as "500ms", "2s" or "1.5m", or as a number in the unit that the option documents. Throws input-invalid.
- * @param plain unit of a number without one; absent: that of the result
- */
+/** "500ms", "2s", "1.5m", or a plain number. Throws input-invalid. @param plain unit of a plain number */
 export function readDuration(flag: string, text: string, unit: TimeUnit, plain: TimeUnit = unit): number {
   const [, amount = '', named = ''] = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([a-zµ]*)\s*$/i.exec(text) ?? [];
   const given = named === '' ? plain : named.toLowerCase();
@@ -146,7 +140,7 @@ export function readDuration(flag: string, text: string, unit: TimeUnit, plain: 
       `Give a number in ${plain}, or with a unit: 500ms, 2s, 1m.`,
     );
   }
-  // 1.1 s is 1100 ms, and not 1100.0000000000002.
+  // Rounds off floating-point noise: 1.1 s is 1100 ms.
   return Number(((value * timeUnits[given]) / timeUnits[unit]).toPrecision(12));
 }
 
@@ -163,14 +157,14 @@ export function readBudgetMs(text: string): number {
 
 interface GivenShape {
   readonly name: string;
-  /** null: the option does not say. */
+  /** null if not given. */
   readonly datatype: string | null;
   readonly dims: readonly number[];
 }
 
 /**
- * `x:1,3,224,224` or `x=1x3x224x224`, with a type `ids:INT64:1,16`. Throws input-invalid.
- * @param batched the first dimension is the batch: it may be -1 or a name
+ * `x:1,3,224,224`, `x=1x3x224x224` or `ids:INT64:1,16`. Throws input-invalid. @param batched first is the batch, maybe
+ * -1
  */
 export function readShape(text: string, batched = false): GivenShape {
   const shape = parseShape(text);
@@ -187,7 +181,7 @@ export function readShape(text: string, batched = false): GivenShape {
   );
 }
 
-/** Dimensions by name, of inputs whose types the server knows. Throws input-invalid. */
+/** Dimensions by input name, for inputs whose types the server knows. Throws input-invalid. */
 export function readShapes(texts: readonly string[]): Record<string, number[]> {
   return Object.fromEntries(
     texts.map((text) => {
@@ -204,13 +198,12 @@ export function readShapes(texts: readonly string[]): Record<string, number[]> {
   );
 }
 
-/** What an argument says that names a run. */
 export const runArgument = 'run: id or its beginning, name, latest, or latest~N';
 
-/** Named in an error; the list of runs has the others. */
+/** Candidates that an error lists. */
 const mostCandidates = 10;
 
-/** Throws input-invalid with the runs that could be meant. */
+/** Throws input-invalid with the candidates. */
 function ambiguous(text: string, what: string, runs: readonly RunSummary[]): never {
   const shown = runs
     .slice(0, mostCandidates)
@@ -227,16 +220,13 @@ interface RunsCore {
   readonly handlers: Pick<Core['handlers'], 'runs.all'>;
 }
 
-/**
- * The run that a person means: its id, its name, the beginning of an id that no other has, `latest` or `latest~N`, N runs
- * before it. Throws run-unknown, and input-invalid with the candidates where several are meant.
- */
+/** By id, name, unique id prefix, `latest`, or `latest~N` (N runs earlier). Throws run-unknown, input-invalid. */
 export async function resolveRunId(core: RunsCore, text: string): Promise<string> {
   const { runs, unreadable } = await core.handlers['runs.all'](undefined);
   if (runs.some(({ runId }) => runId === text)) return text;
   const latest = /^latest(?:~(\d{1,6}))?$/.exec(text);
   if (latest !== null) {
-    // What cannot be read counts as well: else `clean latest` would delete the run before it.
+    // Unreadable runs count too: otherwise `clean latest` would delete the run before.
     const all = [...runs.map(({ runId }) => ({ runId, reason: null })), ...unreadable];
     all.sort((a, b) => (a.runId < b.runId ? 1 : -1));
     const found = all[Number(latest[1] ?? 0)];
@@ -252,13 +242,13 @@ export async function resolveRunId(core: RunsCore, text: string): Promise<string
   if (named.length > 1) ambiguous(text, 'the name', named);
   const begun = text === '' ? [] : runs.filter(({ runId }) => runId.startsWith(text));
   const [found] = named.length === 1 ? named : begun;
-  // A run that cannot be read is not in the list; what asks for it says why.
+  // An unreadable run is not listed; its reader reports the cause.
   if (found === undefined) return text;
   if (named.length === 0 && begun.length > 1) ambiguous(text, 'the beginning', begun);
   return found.runId;
 }
 
-/** Says of the name that a run has just been given whether others have it too: it then names none of them. */
+/** Warns if the new name is not unique, because it then identifies none of the runs. */
 export async function saySharedName(
   core: RunsCore,
   say: (line: string) => void,
@@ -273,7 +263,6 @@ export async function saySharedName(
   say(`${who} also named "${name}". In commands, use the run ID: ${runId}`);
 }
 
-/** Throws input-invalid. */
 export function readRunName(text: string): string {
   const { data, error } = runNameSchema.safeParse(text);
   if (data !== undefined) return data;

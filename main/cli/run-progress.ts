@@ -21,7 +21,7 @@ import { scheduledText } from './perf/perf-print';
 
 type TitleOf = (step: string) => string;
 
-/** Which of several measurements of a level; nothing where there is one. */
+/** The repetition or load tool, if a level is measured several times. */
 const turnText = ({ repeat, loadTool }: { repeat?: number | undefined; loadTool?: LoadTool | undefined }) =>
   repeat === undefined ? '' : `, repeat ${repeat}${loadTool === undefined ? '' : `, ${loadTool}`}`;
 
@@ -33,17 +33,13 @@ interface Change {
   readonly kept: number;
 }
 
-/** What a change of the specification says, does again and keeps. */
 const changeLines = ({ changed, steps, kept }: Change, titleOf: TitleOf): readonly string[] => [
   ...changed.map((change) => `Changed: ${changeText(change)}`),
   `Steps to run: ${steps.length === 0 ? 'none' : steps.map(titleOf).join(', ')}`,
   `Measurements kept: ${kept}`,
 ];
 
-/**
- * What a run that is continued does again and keeps, with a line of levels per scenario.
- * @param asked whether a change was asked for
- */
+/** Steps and levels that continuing a run repeats and keeps. @param asked whether a change was requested */
 export const planLines = (plan: ChangePlan, titleOf: TitleOf, asked: boolean): readonly string[] => [
   ...(asked && plan.changed.length === 0 ? ['The specification already has these values.'] : []),
   ...changeLines(plan, titleOf),
@@ -64,7 +60,7 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   'steps-forgotten': ({ reason }) =>
     reason === undefined ? [] : [`Files changed; their steps run again. ${reason}`],
   'step-finished': ({ step, durationUs, facts, warnings }, titleOf) => [
-    // Files of an earlier run took no time.
+    // Steps from the cache have no duration.
     `✓ ${titleOf(step)}${durationUs === 0 ? '' : ` (${formatDuration(durationUs)})`}`,
     ...facts.map(({ name, value }) => `    ${name}: ${value}`),
     ...warnings.map((warning) => `    warning: ${warning}`),
@@ -107,7 +103,6 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
     ...(release === null ? [] : [release]),
     ...problems.map(({ title, finding }) => `! ${title}: ${finding}`),
   ],
-  // Shown as what is under way.
   'step-started': none,
   'run-created': none,
   'levels-kept': none,
@@ -131,7 +126,7 @@ function entryLines<Type extends JournalEntry['type']>(
   return linesOf[entry.type](entry, titleOf);
 }
 
-/** A run's events as lines, and on a terminal one moving line for what is under way. */
+/** Prints a run's events as lines; on a terminal with one live line. */
 export function createRunProgress(
   output: Output,
   options: { readonly verbose: boolean; readonly titleOf: TitleOf },

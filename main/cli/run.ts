@@ -39,7 +39,6 @@ import { type ApproveOptions, workOn } from './work';
 
 const besideMessages = 'print one JSON document to stdout; messages go to stderr';
 
-/** `run`: a whole deployment, export to report. */
 export function addRun(program: Command, context: CliContext): void {
   const run = program
     .command('run')
@@ -109,7 +108,7 @@ export function addRun(program: Command, context: CliContext): void {
     });
 }
 
-/** A matrix has many runs, and what is read from standard input can be read once. */
+/** A matrix has many runs, and standard input can be read only once. */
 const isCheckedLater = ({ spec, matrix }: RunOptions & RunFlags): boolean =>
   spec === '-' || matrix !== undefined;
 
@@ -118,7 +117,7 @@ function refuseMatrixOptions({ resume, hosts }: RunFlags): void {
   if (hosts !== undefined) throw hostsAlone;
 }
 
-/** Said before the run, and not at its end. */
+/** Fails before the run, not at its end. */
 async function requireServable(core: Core, { engine }: RunSpec, name: true | string): Promise<void> {
   const refused = (message: string, remedy: string): WorkbenchError =>
     new WorkbenchError('input-invalid', message, { where: '--keep-serving', remedy });
@@ -146,7 +145,7 @@ async function requireServable(core: Core, { engine }: RunSpec, name: true | str
   );
 }
 
-/** Serves the model of a run that is done, and gives the exit code: 2 would say that nothing was started. */
+/** Deploys the model of a finished run. Does not return 2, which means that nothing was started. */
 async function keepServing(
   core: Core,
   output: Output,
@@ -181,14 +180,11 @@ const nameOfMatrix = new WorkbenchError('input-invalid', '--name names one run',
   remedy: 'The matrix names its runs: each has the name of the matrix as a tag. Use rename for one of them.',
 });
 
-/**
- * What should be known before the run, and not at its end: warnings, and where the defaults of a chosen GPU come from or why
- * they are not taken.
- */
+/** Warnings, and where the defaults for the GPU come from or why they do not apply, before the run starts. */
 async function printWarnings(core: Core, chosen: Choice, quiet: boolean): Promise<void> {
   const { problems } = await core.handlers['spec.preview'](chosen);
   const hasGpu = chosen.overrides['targetGpu'] !== undefined;
-  // The warnings are about the nearest specification that there is, which is not what was asked for.
+  // The warnings refer to the nearest valid specification, not to the requested one.
   const isRefused = problems.some(({ severity }) => severity === 'problem');
   for (const problem of problems) {
     const { severity, message, remedy } = problem;
@@ -217,7 +213,6 @@ function readBatchSize(text: string): number {
   throw invalidInput('--batch-size', `"${text}" is not a batch size`, 'Give a whole number from 1.');
 }
 
-/** `import`: a file of perf_analyzer becomes a run that can be shown, reported and compared. */
 export function addImport(program: Verb): void {
   program
     .command('import')
@@ -253,7 +248,7 @@ interface ResumeOptions extends ApproveOptions {
   readonly verbose?: boolean;
 }
 
-/** The run's specification with what the command changes of it; null: it changes nothing. */
+/** The changed specification, or null without changes. */
 async function changedSpec(core: Core, runId: string, options: ResumeOptions): Promise<RunSpec | null> {
   if (options.set === undefined) return null;
   const typed = options.set.map(readAssignment).reduce<Tree>(mergeTrees, {});
@@ -263,11 +258,11 @@ async function changedSpec(core: Core, runId: string, options: ResumeOptions): P
   return spec;
 }
 
-/** The step that is done again with all that need it. Throws input-invalid. */
+/** The step from which work is repeated. Throws input-invalid. */
 const readStep = ({ from }: ResumeOptions): StepId | undefined =>
   from === undefined ? undefined : readOneOf('--from', stepIds, from);
 
-/** Which levels would be measured again, and how long that takes. Throws input-invalid where none is in doubt. */
+/** Lists the levels to measure again, and for how long. Throws input-invalid if no level is in doubt. */
 function printRemeasured(state: RunState, output: Output): void {
   const again = requireAgain(state);
   if (output.json) {
@@ -278,7 +273,7 @@ function printRemeasured(state: RunState, output: Output): void {
   for (const level of again.levels) output.say(`  ${againLevelText(level)}`);
 }
 
-/** Says what would be done, and does nothing. */
+/** Dry run. */
 async function printPlan(
   core: Core,
   runId: string,
@@ -297,7 +292,7 @@ async function printPlan(
   }
   const known = spec ?? specOf(state);
   if (known === null) {
-    // It says why there is nothing to plan.
+    // Throws the reason why nothing can be planned.
     await planRerun({ runId });
     return;
   }
@@ -314,7 +309,6 @@ async function printPlan(
   else for (const line of planLines(whole, stepTitleOf, spec !== null)) output.say(line);
 }
 
-/** `resume`: continues a run, also with a changed specification; what its journal has is not done again. */
 export function addResume(program: Verb): void {
   program
     .command('resume')

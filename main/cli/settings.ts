@@ -14,19 +14,18 @@ import { largestOf } from '../domain/statistics';
 import { printText } from './output';
 import type { Answer, Verb } from './verb';
 
-/** The p99 budget that was typed, else that of the settings; undefined where neither is there. */
+/** The typed p99 budget, or that of the settings, or undefined. */
 export async function budgetOf(core: Core, typed: number | undefined): Promise<number | undefined> {
   if (typed !== undefined) return typed;
   const { values } = await core.handlers['settings.get'](undefined);
   return values['deployment.p99BudgetMs'] ?? undefined;
 }
 
-/** What keeps a setting from having effect; keys that are not known change nothing here. */
+/** Problems of the settings file, without unknown keys, which have no effect. */
 export async function settingProblems(core: Core): Promise<readonly string[]> {
   return problemLines({ ...(await core.handlers['settings.get'](undefined)), unknown: [] });
 }
 
-/** What is wrong with the file of the settings. Pure. */
 export function problemLines({ broken, invalid, unknown, file }: SettingsState): readonly string[] {
   return [
     ...(broken === null ? [] : [`${file} cannot be read: ${broken}. The defaults hold.`]),
@@ -40,7 +39,7 @@ function readKey(text: string): SettingKey {
   throw invalidInput('key', `"${text}" is not a setting`, `Settings are: ${settingKeys.join(', ')}.`);
 }
 
-/** The value that a text means for this setting: numbers, on and off, none. Pure. */
+/** Interprets numbers, on and off, none. */
 export function readSettingValue(key: SettingKey, text: string): SettingValue {
   const { schema } = definitionOf(key);
   const asNumber = text.trim() === '' ? Number.NaN : Number(text);
@@ -50,12 +49,12 @@ export function readSettingValue(key: SettingKey, text: string): SettingValue {
     ...(Number.isFinite(asNumber) ? [asNumber] : []),
     ...({ on: [true], true: [true], off: [false], false: [false] }[text] ?? []),
   ];
-  // The first reading that the schema takes; where none is, the core says why of the likeliest one.
+  // The first interpretation that the schema accepts, or the likeliest one, whose error the core reports.
   const taken = meanings.findIndex((one) => schema.safeParse(one).success);
   return meanings.at(taken) ?? null;
 }
 
-/** A line per setting: key, value, and the default where it differs. Pure. */
+/** One line per setting: key, value, and the default if it differs. */
 export function settingLines({ values, changed }: SettingsState): readonly string[] {
   const width = largestOf(settingKeys.map((key) => key.length));
   return settingKeys.map((key) => {
@@ -69,7 +68,7 @@ function answerOf({ values }: SettingsState, key: SettingKey): Answer {
   return { document: { key, value }, lines: () => `${key}: ${settingText(key, value)}` };
 }
 
-/** Throws input-invalid where a new retention moves runs and nobody has agreed. */
+/** Throws input-invalid if a new retention moves runs without consent. */
 async function requireAgreed(core: Core, days: number, yes: boolean): Promise<void> {
   const runs = await core.handlers['settings.retired']({ days });
   for (const { runId, createdAt, bytes } of runs) {
@@ -83,14 +82,12 @@ async function requireAgreed(core: Core, days: number, yes: boolean): Promise<vo
   );
 }
 
-/** The settings; what is wrong with their file goes to stderr. */
 async function readSettings(core: Core): Promise<SettingsState> {
   const state = await core.handlers['settings.get'](undefined);
   for (const line of problemLines(state)) printText(`${line}\n`, 'stderr');
   return state;
 }
 
-/** `settings`: the settings of window and command line. */
 export function addSettings(program: Verb): void {
   const settings = program
     .command('settings')

@@ -15,14 +15,14 @@ import { readOverrides, type RunOptions, type SpecReader } from './read-spec';
 import { readShape } from './read-values';
 import { settingProblems } from './settings';
 
-/** The GPU that containers are given: of "all" and "idlest" the first, else the one of the first UUID. */
+/** The GPU of the first id; "all" and "idlest" mean the first GPU. */
 function givenGpu({ gpus }: GpuReport, ids: readonly unknown[]): string | null {
   const [first] = ids;
   const found = first === 'all' || first === 'idlest' ? gpus[0] : gpus.find(({ uuid }) => uuid === first);
   return found?.name ?? null;
 }
 
-/** Only of the full model, in containers that are given GPUs, and where nobody names one. */
+/** Only for the full model in containers with GPUs, unless the command names a GPU. */
 function asksForDetection(overrides: Tree): readonly unknown[] | null {
   const { model, engine } = overrides;
   if (!isTree(model) || model['profile'] !== 'full' || overrides['targetGpu'] !== undefined) return null;
@@ -32,8 +32,8 @@ function asksForDetection(overrides: Tree): readonly unknown[] | null {
 }
 
 /**
- * The GPU whose published defaults and figures are taken: the one that `--gpu` names, with `auto` the first of this
- * machine; without the option the one that the containers are given, if anything is published of it. Throws input-invalid.
+ * The GPU that selects published defaults and figures: `--gpu`, with `auto` the first of this machine; by default the
+ * one given to the containers, if figures of it are published. Throws input-invalid.
  */
 export async function readTargetGpu(
   option: string | undefined,
@@ -67,7 +67,6 @@ export async function readTargetGpu(
   throw new WorkbenchError('input-invalid', message, { where: '--gpu', remedy });
 }
 
-/** Shapes and datatypes by name. */
 function readModelShapes(texts: readonly string[]) {
   const shapes: Record<string, number[]> = {};
   const datatypes: Record<string, string> = {};
@@ -79,7 +78,7 @@ function readModelShapes(texts: readonly string[]) {
   return { shapes, datatypes };
 }
 
-/** Throws where something has to be said or trusted before there can be a run. */
+/** Throws if the model first needs trust or more information. */
 function choiceOf(model: OpenedModel): Choice {
   const { choice, path, asked, code } = model;
   if (choice !== null) return choice;
@@ -104,10 +103,7 @@ function choiceOf(model: OpenedModel): Choice {
   );
 }
 
-/**
- * The model of the engineer's own that an argument names: anything with a slash, and any file or folder that is there
- * and does not name a preset. null: it is a preset's name.
- */
+/** A user's model: text with a slash, or an existing path that is no preset. null: a preset. */
 async function readOwnModel(
   core: Core,
   argument: string,
@@ -126,7 +122,7 @@ async function readOwnModel(
   return choiceOf(opened);
 }
 
-/** The options that make a specification, the same for every verb that takes one. */
+/** Options of every verb that takes a specification. */
 export function addSpecOptions(command: Command): Command {
   command.optionsGroup('Specification:');
   command.option(
@@ -157,12 +153,12 @@ export function addSpecOptions(command: Command): Command {
     .option('--set <KEY=VALUE>', 'any field of run.yaml, or a published variable; repeatable', collect);
 }
 
-/** A choice, and the part of it that the command itself says, without the file of `--spec`. */
+/** A choice, and the part of it that comes from the command line rather than from `--spec`. */
 interface TypedChoice extends Choice {
   readonly typed: Readonly<Record<string, unknown>>;
 }
 
-/** The settings; what keeps one from having effect is noted, of a matrix by itself and not once per run. */
+/** Notes settings problems; for a matrix, the caller does this once. */
 async function readSettings(
   core: Core,
   note: (line: string) => void,
@@ -173,8 +169,9 @@ async function readSettings(
 }
 
 /**
- * What the command line chooses; notes of an imported file go to stderr. Throws input-invalid without a preset.
- * @param fromFile what a matrix says of the run, in place of the file of `--spec`
+ * The specification that the command line selects; notes about an imported file go to stderr. Throws input-invalid
+ * without a preset.
+ * @param fromFile a matrix entry, in place of the file of `--spec`
  */
 export async function readChoice(
   core: Core,
@@ -193,7 +190,7 @@ export async function readChoice(
     note,
   };
   const said = await readOverrides(name, { ...options, spec: undefined, configuration: undefined }, reader);
-  // A specification from a file is taken as it is.
+  // A specification file takes no defaults.
   const isOfFile = options.spec !== undefined || fromFile !== undefined;
   const read =
     fromFile === undefined ? await readOverrides(name, options, reader) : mergeTrees(fromFile, said);

@@ -12,13 +12,12 @@ import { printMatrix } from './study';
 
 const forms = ['run-yaml', 'shell', 'json', 'commands'] as const;
 
-/** A problem, warning or note with its field, and below it what to do. */
 export function problemLine({ field, severity, message, remedy }: SpecProblem): string {
   const where = field === '' ? '' : `${field}: `;
   return `${severity}: ${where}${message}${remedy === null ? '' : `\n  remedy: ${remedy}`}`;
 }
 
-/** `spec`: what `run` with the same options would do, without doing it. */
+/** `spec`: previews `run` with the same options. */
 export function addSpec(program: Command, context: CliContext): void {
   const spec = program
     .command('spec')
@@ -41,7 +40,7 @@ export function addSpec(program: Command, context: CliContext): void {
       }
       const { preset: id, overrides } = await readChoice(core, preset, options);
       const choice = { preset: id, overrides };
-      // Who types this asks what is in those files.
+      // The user of the command wants these files read.
       for (const { value } of reachOf(overrides).paths)
         await core.handlers['approvals.give']({ path: value });
       const preview = await core.handlers['spec.preview'](choice);
@@ -50,7 +49,7 @@ export function addSpec(program: Command, context: CliContext): void {
       else {
         const exported = await core.handlers['spec.export']({ ...choice, as: form }).catch(
           (error: unknown) => {
-            // All that is wrong is said below.
+            // All problems are printed below.
             if (isBroken) return null;
             throw error;
           },
@@ -62,7 +61,7 @@ export function addSpec(program: Command, context: CliContext): void {
     });
 }
 
-/** What a row says in the reference, as texts. */
+/** A row of the reference as text. */
 function entryOf(row: FieldRow) {
   const { type, minimum, values = row.choices && Object.keys(row.choices) } = valuesOf(row);
   const usual = defaultOf(row);
@@ -82,7 +81,7 @@ function entryOf(row: FieldRow) {
   };
 }
 
-/** Fields that a person can set, of a part of the specification where one is named. */
+/** Settable fields, optionally of one part of the specification. */
 const entries = (part = '') =>
   fields
     .filter(({ path, internal = false }) => !internal && (path === part || `${path}.`.startsWith(part)))
@@ -91,7 +90,7 @@ const entries = (part = '') =>
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const code = (text: string | null): string => (text === null ? '' : `\`${text}\``);
 
-/** The page of the guide: a row per field. */
+/** The guide's page: one row per field. */
 export function fieldsPage(): string {
   const rows = entries().map(({ path, help, values, unit, option, variables, ...entry }) => {
     const only = entry.appliesWith === null ? '' : ` Applies only with ${entry.appliesWith}.`;
@@ -118,7 +117,6 @@ export function fieldsPage(): string {
   ].join('\n');
 }
 
-/** `fields`: what run.yaml can say. */
 export function addFields(program: Command, context: CliContext): void {
   program
     .command('fields')

@@ -23,7 +23,7 @@ import { codeOf, listenForStops } from './work';
 type StudyEnd = Awaited<ReturnType<OpenStudy['work']>>;
 type Results = NonNullable<StudyEnd['results']>;
 
-/** A table of the runs, and below it why some of them have no result: a reason is longer than a cell. */
+/** A table of runs, with reasons for missing results below it. */
 export function tableOf(columns: readonly Column<MatrixResult>[], results: readonly MatrixResult[]): string {
   const shown = columns.filter(({ id }) => id !== 'reason');
   const reasons = createNotes();
@@ -38,11 +38,11 @@ export function tableOf(columns: readonly Column<MatrixResult>[], results: reado
   return [table, ...reasons.lines()].join('\n');
 }
 
-/** The runs before they are started: which there are, which are kept, and which are left out for what reason. */
+/** The planned runs: new, kept, or left out with a reason. */
 const planTable = (runs: readonly MatrixResult[]): string =>
   tableOf([...choiceColumns(runs), ...endColumns], runs);
 
-/** The runs by what measured them; null where all were measured on the same. */
+/** Runs by the GPU that measured them; null if it was the same for all. */
 function gpuTable(results: readonly MatrixResult[]): string | null {
   const groups = byGpu(results);
   const rows = groups.flatMap((group) => group.rows);
@@ -79,7 +79,7 @@ export async function printMatrix(
   return runs.some(({ leftOut }) => leftOut === null) ? exitCodes.done : exitCodes.usage;
 }
 
-/** From the best to the worst. */
+/** From best to worst. */
 const ranks: readonly number[] = [
   exitCodes.done,
   exitCodes.paused,
@@ -92,13 +92,12 @@ const ranks: readonly number[] = [
 const worst = (codes: readonly number[]): number =>
   codes.reduce((one, other) => (ranks.indexOf(other) > ranks.indexOf(one) ? other : one), exitCodes.done);
 
-/** The exit code of one run of it. */
+/** The exit code for one run. */
 function codeOfTrial({ outcome, state, leftOut, error }: Results[number]): number {
   if (outcome !== null) return state === null ? exitCodes.cancelled : codeOf({ outcome }, state);
   return leftOut === null && error !== null ? exitCodeOf(error) : exitCodes.done;
 }
 
-/** The table of what a study came to, with its reports. */
 async function sayResults(
   core: Core,
   output: Output,
@@ -122,7 +121,7 @@ async function sayResults(
   if (output.json) output.document({ ...matrixDocument(name, results), reports: files });
 }
 
-/** Which runs of its name are there, as far as that is not what was asked for. */
+/** Lists existing runs of the study that the request does not cover. */
 function sayExisting(output: Output, name: string, { existing }: OpenStudy, resume: boolean): void {
   const { ofTrials, all } = existing;
   if (!resume && ofTrials > 0) {
@@ -139,7 +138,6 @@ function sayExisting(output: Output, name: string, { existing }: OpenStudy, resu
 
 const howToFollow = 'The jobs continue. To follow them, run the same command with --resume.';
 
-/** What is to be known of jobs before the table, or in its place. */
 function sayJobs(output: Output, { results, isCutShort }: StudyEnd): void {
   if (isCutShort) {
     output.say('Not every run was submitted. To submit the others, run the same command with --resume.');
@@ -156,7 +154,7 @@ const createStops = (): StudyStops => ({
   ...{ leave: new AbortController(), close: new AbortController() },
 });
 
-/** What is under way of a study, as far as Ctrl-C has to know. */
+/** Active work, as far as Ctrl-C needs it. */
 function listenForStudy(core: Core, output: Output, stops: StudyStops) {
   const at: { isOfJobs: boolean; progress: ReturnType<typeof createStudyProgress> | null } = {
     ...{ isOfJobs: false, progress: null },
@@ -187,7 +185,7 @@ async function worked(
   }
 }
 
-/** Works on a study to its end, then one report. @returns the exit code of the worst run */
+/** Drives a study to its end, then writes one report. @returns the exit code of the worst run */
 export async function workOnStudy(
   core: Core,
   spec: StudySpec,
@@ -224,7 +222,7 @@ export async function workOnStudy(
   }
 }
 
-/** `run --matrix`: every run of it, then one report. @returns the exit code of the worst run */
+/** `run --matrix`. @returns the exit code of the worst run */
 export async function runMatrix(
   core: Core,
   preset: string | undefined,

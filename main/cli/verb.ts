@@ -2,21 +2,19 @@ import { Command } from 'commander';
 import type { Core } from '../core';
 import type { CliContext, Output } from './output';
 
-/** What a verb works with. */
 export interface Given {
   readonly core: Core;
   readonly output: Output;
-  /** The exit code, where it is not that of success. */
+  /** Sets another exit code than 0. */
   readonly exit: (code: number) => void;
 }
 
-/** What a verb says at its end: with `--json` the document, else the lines. */
+/** The document of `--json`, or the lines for people. */
 export interface Answer {
   readonly document: unknown;
   readonly lines: () => string | readonly string[];
 }
 
-/** A verb of the command line with its options, and its own verbs. */
 export class Verb extends Command {
   readonly #context: CliContext;
 
@@ -29,12 +27,12 @@ export class Verb extends Command {
     return new Verb(this.#context, name);
   }
 
-  /** Looks at what was typed before a core is made for it: `check` throws what is wrong with it. */
+  /** `check` throws on bad input before the core is created. */
   checking(check: (options: never, args: readonly string[]) => unknown): this {
     return this.hook('preAction', () => void check(this.opts<never>(), this.args));
   }
 
-  /** Adds `--json`. `work` is given the arguments and the options, and tells its result itself. */
+  /** Adds `--json`. `work` gets arguments and options, and prints its own result. */
   work(
     work: (given: Given, ...typed: never[]) => Promise<void>,
     jsonHelp = 'print one JSON document to stdout',
@@ -45,7 +43,7 @@ export class Verb extends Command {
     });
   }
 
-  /** Adds `--json`. `answer` is given the arguments and the options. */
+  /** Adds `--json`. `answer` gets arguments and options. */
   answer(answer: (given: Given, ...typed: never[]) => Answer | Promise<Answer>): this {
     return this.work(async (given: Given, ...typed: never[]) => {
       const { document, lines } = await answer(given, ...typed);

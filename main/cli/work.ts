@@ -11,7 +11,7 @@ type Ended = Awaited<Awaited<ReturnType<Core['handlers']['runs.execute']>>['end'
 
 interface WorkOptions extends ExecuteOptions {
   readonly verbose: boolean;
-  /** Of a run that is handed to a job: nobody waits for it. */
+  /** Return once the run is handed to a job. */
   readonly detach?: boolean | undefined;
 }
 
@@ -19,9 +19,8 @@ export const cancelling = 'Cancelling. Press Ctrl-C again to quit immediately.';
 
 export const beginLines = (runId: string, dir: string): readonly string[] => [`Run ${runId}`, `  in ${dir}`];
 
-/** What is said of a run that ended so. */
 export const endLines = ({ outcome, error }: Ended, state: RunState, quiet: boolean): readonly string[] => [
-  // A job that ended without its run, or quiet: else the journal's own words of an error were shown as they came.
+  // The error that the journal does not have (a job that ended without its run) or that `quiet` hid.
   ...(error !== null && (state.error === null || quiet) ? [formatError(error)] : []),
   ...state.reports.map(({ kind, path }) => `  ${kind}: ${path}`),
   ...answerLines(state),
@@ -32,9 +31,8 @@ export const endLines = ({ outcome, error }: Ended, state: RunState, quiet: bool
 ];
 
 /**
- * Works on a run to its end with progress for people, and gives the exit code.
- * The first Ctrl-C cancels (what was measured stays, `resume` continues), or leaves a job to itself; the second ends the
- * process at once.
+ * Executes a run with progress, and returns the exit code. The first Ctrl-C cancels (measured levels stay, `resume`
+ * continues) or detaches from a job; the second ends the process at once.
  */
 export async function workOn(
   core: Core,
@@ -45,7 +43,7 @@ export async function workOn(
   const { verbose, detach = false, ...how } = options;
   const onEvent = createRunProgress(progressOf(output), { verbose, titleOf: stepTitleOf });
   const stopListening = core.subscribe((event) => {
-    // A matrix works on several at the same time.
+    // A matrix executes several runs at a time.
     if (!('runId' in event) || event.runId === runId) onEvent(event);
   });
   const isHandedOver = await core.handlers['jobs.isHandedOver']({ runId });
@@ -61,7 +59,7 @@ export async function workOn(
       output.say(cancelling);
       core.handlers['runs.cancel']({ runId }).catch(() => undefined);
     },
-    // Of a run of this process the end is waited for all the same.
+    // A run of this process is always awaited.
     leave: () => {
       if (isHandedOver) leave();
     },
@@ -82,7 +80,7 @@ export async function workOn(
   }
 }
 
-/** The exit code of a run that ended so. 2 says that nothing was started, which is never so here. */
+/** The exit code of an ended run; never 2, which means that nothing was started. */
 export function codeOf({ outcome }: Pick<Ended, 'outcome'>, state: RunState): number {
   switch (outcome) {
     case 'done':
@@ -99,18 +97,17 @@ export function codeOf({ outcome }: Pick<Ended, 'outcome'>, state: RunState): nu
 }
 
 interface Stops {
-  /** Runs under way in this process, or followed by it. */
+  /** Runs active in this process, or followed by it. */
   readonly runIds: () => readonly string[];
-  /** Jobs work on them, and go on without this process. */
+  /** Jobs work on them, and continue without this process. */
   readonly isHandedOver: () => boolean;
   readonly say: (text: string) => void;
-  /** The first Ctrl-C. */
   readonly cancel: () => void;
-  /** Nobody is to wait any longer, and nothing more begins. */
+  /** Stop waiting; start nothing further. */
   readonly leave: () => void;
 }
 
-/** Hears what a terminal and a scheduler ask of the process. @returns the disposer */
+/** Handles signals of terminal and scheduler. @returns the disposer */
 export function listenForStops(
   core: Pick<Core, 'handlers'>,
   { runIds, isHandedOver, say, cancel, leave }: Stops,
@@ -130,7 +127,7 @@ export function listenForStops(
     asked.byScheduler = true;
   };
   const stop = (signal: NodeJS.Signals) => {
-    // It sends the signal more than once: the journal is still written, and what takes too long it kills itself.
+    // Schedulers repeat the signal, and kill after a grace period: the journal is still written.
     if (isJob && !isHandedOver() && signal === 'SIGTERM') {
       endOfJob();
       return;
@@ -155,7 +152,6 @@ export function listenForStops(
   };
 }
 
-/** The job works on without anybody. */
 async function leftToJob(core: Core, runId: string, output: Output, asked: boolean): Promise<number> {
   const { state, dir } = await core.handlers['runs.show']({ runId });
   output.say(`The job continues. To follow it: triton-workbench resume ${runId}`);
@@ -164,7 +160,6 @@ async function leftToJob(core: Core, runId: string, output: Output, asked: boole
   return asked ? exitCodes.done : exitCodes.cancelled;
 }
 
-/** What a person says on the command line about files, images, code and machines. */
 export interface ApproveOptions {
   readonly trust?: boolean;
   readonly allowRemoteLoad?: boolean;

@@ -4,19 +4,19 @@ import type { Argument, Command, CommanderError, Option } from 'commander';
 export const pathOf = (command: Command): string =>
   command.parent === null ? '' : `${pathOf(command.parent)} ${command.name()}`.trim();
 
-/** Commander keeps what is hidden to itself: help is where it says so. */
+/** Commander keeps hidden commands private; only its help filters them. */
 const visibleIn = (command: Command): readonly Command[] =>
   command
     .createHelp()
     .visibleCommands(command)
     .filter((one) => one.name() !== 'help');
 
-/** Every verb that help lists, each after the one that it belongs to. */
+/** Every listed verb, parents before children. */
 export function commandsOf(program: Command): readonly Command[] {
   return visibleIn(program).flatMap((command) => [command, ...commandsOf(command)]);
 }
 
-/** Options that help lists, `--help` aside. */
+/** Listed options except `--help`. */
 export const optionsOf = (command: Command): readonly Option[] =>
   command.options.filter((option) => !option.hidden);
 
@@ -31,11 +31,10 @@ export function argumentText(argument: Argument): string {
 
 interface FoundVerb {
   readonly command: Command;
-  /** How many of the words name the verb. */
   readonly words: number;
 }
 
-/** The verb that words begin with, the program itself where they name none; options before it are passed over. */
+/** The verb that `words` begin with, or the program itself. Leading options are skipped. */
 export function verbIn(program: Command, words: readonly string[]): FoundVerb {
   let found: FoundVerb = { command: program, words: 0 };
   for (const [at, word] of words.entries()) {
@@ -50,17 +49,14 @@ export function verbIn(program: Command, words: readonly string[]): FoundVerb {
   return found;
 }
 
-/**
- * What is wrong with a command line, on one line, and where its help is; null where help itself was printed.
- * @param words the command line behind the program's name
- */
+/** One line with the mistake and where the help is. null if help was printed. @param words without the program's name */
 export function usageError(program: Command, words: readonly string[], error: CommanderError): string | null {
   if (error.code === 'commander.help') return null;
   const { command, words: named } = verbIn(program, words);
   const verb = pathOf(command);
   const others = visibleIn(command).map((one) => one.name());
   const typed = words.slice(named).find((word) => !word.startsWith('-'));
-  // A group without a command does its usual one: what was typed is a misspelled command, and no argument of that.
+  // Excess arguments of a command group are a misspelled subcommand.
   const isMisspelled = error.code === 'commander.excessArguments' && others.length > 0 && typed !== undefined;
   const reason = isMisspelled
     ? `error: unknown command '${typed}' of ${verb}, which has ${others.join(', ')}`

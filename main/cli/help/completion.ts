@@ -15,7 +15,7 @@ interface Candidate {
   readonly what: string;
 }
 
-/** What only a home can say: asked only where it can be meant. */
+/** Candidates that need the home; fetched only on demand. */
 export interface Known {
   runs(): Promise<readonly Candidate[]>;
   presets(): Promise<readonly Candidate[]>;
@@ -39,7 +39,6 @@ async function valuesOfOption(option: Option, known: Known): Promise<readonly Ca
   return row === undefined ? [] : plain(valuesOf(row).values ?? Object.keys(row.choices ?? {}));
 }
 
-/** By the names of arguments. */
 async function valuesOfArgument(name: string, known: Known): Promise<readonly Candidate[]> {
   if (/^run(-[ab])?$/.test(name))
     return [...(await known.runs()), { value: 'latest', what: 'the newest run' }];
@@ -52,7 +51,7 @@ async function valuesOfArgument(name: string, known: Known): Promise<readonly Ca
 const takesValue = (option: Option | undefined): option is Option =>
   option !== undefined && (option.required || option.optional);
 
-/** Arguments among the words behind a verb: neither options nor their values. */
+/** Counts arguments: neither options nor their values. */
 function argumentCount(options: readonly Option[], words: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < words.length; at += 1) {
@@ -64,10 +63,7 @@ function argumentCount(options: readonly Option[], words: readonly string[]): nu
   return count;
 }
 
-/**
- * What may come in place of the last word. None: the shell offers files.
- * @param words the command line behind the program's name; the last is the one that is being typed
- */
+/** Candidates for the last word; empty: the shell offers files. @param words without the program's name */
 export async function candidatesFor(
   program: Command,
   words: readonly string[],
@@ -98,7 +94,7 @@ export async function candidatesFor(
   return fitting([...(count === 0 ? verbs : []), ...values]);
 }
 
-/** Shells ask the program itself, with the words so far: what it offers is always what it understands. */
+/** Each script calls the program with the words so far, so completion always matches the parser. */
 const scripts: Readonly<Record<(typeof shells)[number], string>> = {
   bash: `_triton_workbench() {
   local line
@@ -146,7 +142,6 @@ function knownIn(context: CliContext): Known {
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** `completion`: the script of a shell; and what that script asks. */
 export function addCompletion(program: Command, context: CliContext): void {
   program
     .command('completion')

@@ -11,18 +11,18 @@ import { commandsOf, isFlag, optionsOf, pathOf, verbIn } from './command-tree';
 
 const mostBytes = 64 * 1024;
 
-/** Where defaults of options are looked for: the first file that is there is the one. */
+/** Configuration files in order; the first that exists is read. */
 export function configPaths(home: string, env: NodeJS.ProcessEnv): readonly string[] {
   return [homeLayout(home).cliDefaults, join(configFolder(env), 'cli.yaml')];
 }
 
-/** Defaults of options by verb: "images build" → options without their dashes. */
+/** Defaults by verb: "images build" → options without dashes. */
 export interface CliConfig {
   readonly file: string;
   readonly verbs: Tree;
 }
 
-/** null: there is none. Throws input-invalid for a file that cannot be read. */
+/** null without a file. Throws input-invalid for an unreadable one. */
 export async function readConfig(paths: readonly string[]): Promise<CliConfig | null> {
   for (const file of paths) {
     const found = await readBoundedFile(file, mostBytes, { links: 'follow' });
@@ -47,14 +47,13 @@ export async function readConfig(paths: readonly string[]): Promise<CliConfig | 
   return null;
 }
 
-/** What a person agrees to, or gives up, with every command that needs it. */
+/** Consent and safety overrides must be typed each time. */
 const agreedEachTime: ReadonlySet<string> = new Set([
   ...['trust', 'yes', 'force', 'allow-remote-load', 'allow-unverified', 'tls-insecure'],
 ]);
 
 const nameOf = ({ long, flags }: Option): string => (long ?? flags).replace(/^--/, '');
 
-/** The words that give the option this value. */
 function wordsOf(option: Option, value: unknown, place: string, file: string): readonly string[] {
   const flag = option.long ?? option.flags;
   const takesValue = option.required || option.optional;
@@ -68,7 +67,7 @@ function wordsOf(option: Option, value: unknown, place: string, file: string): r
   });
 }
 
-/** Every key must be an option: a default that is misspelt would silently not hold. */
+/** Unknown keys are errors, so that a misspelled default does not go unnoticed. */
 function checkedVerbs(
   program: Command,
   { file, verbs }: CliConfig,
@@ -104,13 +103,12 @@ function checkedVerbs(
   return found;
 }
 
-/** Options that choose a part of the specification. */
 const choosing: ReadonlySet<string> = new Set([
   ...fields.flatMap(({ option }) => (option === undefined ? [] : [longFlag(option).slice(2)])),
   ...['set', 'gpu', 'shape'],
 ]);
 
-/** Options that have no default beside one that is given: the two exclude each other. */
+/** Options whose default is dropped when the other one is typed. */
 const exclusive: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     ['url', 'metrics-url', 'host', 'header', 'probe', 'shape', 'record'].map((name) => [name, ['replay']]),
@@ -121,7 +119,7 @@ const exclusive: Readonly<Record<string, readonly string[]>> = {
   'request-intervals': ['request-rate'],
 };
 
-/** Options beside which this one has no default. A specification from a file is taken as it is. */
+/** Typed options that drop the default of `name`. A specification from a file takes no defaults. */
 const outdoneBy = (name: string): readonly string[] => [
   ...(choosing.has(name) ? ['spec', 'matrix'] : []),
   ...(exclusive[name] ?? []),
@@ -132,9 +130,9 @@ const isJoined = ({ short }: Option, word: string): boolean =>
   short?.length === 2 && !word.startsWith('--') && word.startsWith(short);
 
 /**
- * The command line with the defaults of its verb in front of what was typed; an option that was typed has none, and neither
- * has one that what was typed excludes. Throws input-invalid for a key that is not an option.
- * @param typed the command line behind the program's name
+ * The command line with the defaults of its verb in front of the typed words. A default is dropped if the option, or
+ * one that excludes it, was typed. Throws input-invalid for a key that is not an option.
+ * @param typed the command line after the program's name
  */
 export function withDefaults(
   program: Command,

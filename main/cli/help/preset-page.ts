@@ -1,6 +1,6 @@
 import { type PresetKey, presetKeys, yamlFlow } from '../../contract/run/preset-keys';
 
-/** The least that preset.yaml can be. */
+/** The smallest valid preset.yaml. */
 export const smallestPreset = `id: my-model
 title: My model
 summary: What it does, in one sentence.
@@ -35,7 +35,7 @@ const table = (keys: readonly PresetKey[]): string =>
 
 const ofPublished = /^(origin\.(datasets|checkpoints)|notOffered|notes|byGpu)\b/;
 
-/** The page of the guide about preset.yaml: every key. */
+/** The guide's page about preset.yaml: every key. */
 export function presetPage(): string {
   const keys = presetKeys();
   return [

@@ -6,7 +6,6 @@ import { reportDocumentSchema } from '../../contract/run/report-document';
 import { journalEntrySchema } from '../../contract/run/run-events';
 import { runSpecSchema } from '../../contract/run/run-spec';
 
-/** A part of a JSON Schema. */
 interface Node {
   const?: unknown;
   description?: string;
@@ -20,7 +19,7 @@ interface Node {
 
 const branchesOf = ({ anyOf = [], oneOf = [] }: Node): readonly Node[] => [...anyOf, ...oneOf];
 
-/** The parts that a dotted path of a field leads to: one per kind of engine that has it. */
+/** The schemas at a dotted path: one for each kind of engine that has it. */
 function nodesAt(node: Node, path: readonly string[]): readonly Node[] {
   const [name, ...rest] = path;
   if (name === undefined) return [node];
@@ -33,7 +32,7 @@ function nodesAt(node: Node, path: readonly string[]): readonly Node[] {
   ];
 }
 
-/** A file may have any part of the specification, so nothing is required. */
+/** A file may contain any part of a specification, so nothing is required. */
 function withoutRequired(node: Node): void {
   delete node.required;
   const { properties = {}, additionalProperties, items, oneOf } = node;
@@ -52,7 +51,7 @@ function runSchema(): unknown {
   const schema = z.toJSONSchema(runSpecSchema, { ...options, reused: 'inline' }) as Node;
   withoutRequired(schema);
   for (const list of nodesAt(schema, ['performance', 'concurrency'])) {
-    // In a file the published sweep may be asked for by its name.
+    // A file may name the published sweep instead of listing levels.
     const { ...numbers } = list;
     for (const key of Object.keys(list)) Reflect.deleteProperty(list, key);
     list.anyOf = [numbers, { const: 'formula' }];
@@ -66,7 +65,7 @@ function runSchema(): unknown {
   return schema;
 }
 
-/** In words of JSON Schema only. */
+/** Converted to JSON Schema keywords only. */
 function presetSchema(): unknown {
   const text = JSON.stringify(presetJsonSchema(), (_name, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -94,14 +93,14 @@ export const schemaNames = [
   'preset',
 ] as const satisfies readonly (keyof typeof schemas)[];
 
-/** A JSON Schema of what the program reads or writes. */
+/** The JSON Schema of a document that the program reads or writes. */
 export function schemaText(name: (typeof schemaNames)[number]): string {
   const [title, make] = schemas[name];
   const { $schema, ...rest } = make() as Record<string, unknown>;
   return `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n`;
 }
 
-/** Variables of the environment that the program reads, sets for its children, or its tests and scripts read. */
+/** Environment variables that the program reads or sets for child processes, or that its tests and scripts read. */
 export const environmentVariables: readonly { readonly name: string; readonly what: string }[] = [
   {
     name: 'TRITON_WORKBENCH_HOME',
@@ -181,7 +180,7 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
   { name: 'NO_COLOR', what: 'Has no effect: the command line prints no colors.' },
 ];
 
-/** Why each error happens, for the reference; what to do about it is in `error-text.ts`. */
+/** Causes of each error for the reference; remedies are in `error-text.ts`. */
 export const errorCauses: Readonly<Record<ErrorCode, string>> = {
   'input-invalid':
     'A value on the command line, in a form or in a file is not one that the field or option takes.',

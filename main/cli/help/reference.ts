@@ -104,7 +104,7 @@ const environmentPage = (): string =>
     '',
   ].join('\n\n');
 
-/** Text of a manual page: backslashes, and dots and quotes that would begin a request. */
+/** Escapes roff: backslashes, and leading dots and quotes. */
 const roff = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
@@ -148,7 +148,7 @@ const pages: Readonly<Record<WrittenPage, (program: Command) => string>> = {
   preset: presetPage,
 };
 
-/** A page of the reference: Markdown, of `man` the manual page, of `schema-…` a JSON Schema. */
+/** `man` is the manual page, `schema-…` a JSON Schema, the rest Markdown. */
 export function referencePage(program: Command, page: PageName): string {
   const schema = schemaNames.find((name) => page === `schema-${name}`);
   if (schema !== undefined) return schemaText(schema);
@@ -156,7 +156,6 @@ export function referencePage(program: Command, page: PageName): string {
   return written === undefined ? '' : pages[written](program);
 }
 
-/** `reference`: what is written of the program itself. */
 export function addReference(program: Command): void {
   program
     .command('reference')

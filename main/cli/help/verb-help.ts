@@ -8,11 +8,11 @@ type Example = readonly [command: string, what: string];
 
 interface VerbHelp {
   readonly examples: readonly Example[];
-  /** Besides those that every verb has. */
+  /** In addition to `commonExits`. */
   readonly exits?: readonly Exit[];
 }
 
-/** Exit codes that mean the same for every verb. */
+/** Exit codes with the same meaning for every verb. */
 export const commonExits: readonly Exit[] = [
   [exitCodes.done, 'done'],
   [exitCodes.failed, 'failed'],
@@ -27,7 +27,6 @@ const runExits: readonly Exit[] = [
   cancelled,
 ];
 
-/** Verbs in the groups of the program's help. */
 const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = [
   ['Deploy and measure:', ['run', 'resume', 'spec', 'fields', 'perf', 'compare', 'best', 'import']],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
@@ -36,7 +35,6 @@ const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = 
   ['Machine and program:', ['detect', 'hosts', 'setup', 'images', 'settings', 'completion', 'reference']],
 ];
 
-/** Examples and exit codes by verb. */
 export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   run: {
     examples: [
@@ -251,10 +249,8 @@ const lined = (rows: readonly (readonly [string, string])[]): string => {
   return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`).join('\n');
 };
 
-/** Every exit code of a verb with its meaning. */
 export const exitsOf = (verb: string): readonly Exit[] => [...commonExits, ...(verbHelp[verb]?.exits ?? [])];
 
-/** Groups, examples and exit codes, in the help of program and verbs. */
 export function addVerbHelp(program: Command): void {
   for (const command of commandsOf(program)) {
     command.helpCommand(false);

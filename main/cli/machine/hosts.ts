@@ -37,7 +37,7 @@ function readHost(name: string, address: string, certificates: string | undefine
   });
 }
 
-/** A name that no host can have is one that no host has. */
+/** Throws host-unknown for a name that no host can have. */
 const readName = (name: string): string => {
   if (hostNameSchema.safeParse(name).success) return name;
   throw new WorkbenchError('host-unknown', `Unknown host "${name}"`, { where: 'host' });
@@ -79,7 +79,7 @@ async function list(core: Core, check: boolean): Promise<Answer> {
   };
 }
 
-/** @param statuses of the hosts, in their order; none where they were not asked */
+/** @param statuses in the order of `hosts`; empty if they were not checked */
 function listLines(hosts: readonly Host[], statuses: readonly HostStatus[]): readonly string[] {
   if (hosts.length === 0) return ['No hosts yet. To add one: hosts add NAME user@host'];
   const columns = statuses.length > 0 ? ['state', 'GPUs', 'Docker', 'disk free', 'in use by'] : [];
@@ -117,7 +117,6 @@ function addReadVerbs(hosts: Verb): void {
     });
 }
 
-/** `hosts`: machines to run on, beside this one. */
 export function addHosts(program: Verb): void {
   const hosts = program
     .command('hosts')

@@ -44,7 +44,7 @@ function gpuLine(gpu: GpuFacts, { driverVersion, cudaVersion }: MachineStatus['g
 }
 
 function engineLines({ kind, version, available, note, remedy }: EngineStatus): readonly string[] {
-  // What installs the tools of the local engine is a button in the window and a command here.
+  // The window offers a button for this; the CLI names the command.
   const action = isProcess({ kind }) && !available ? cliRemedyOf('toolchain-missing') : remedy;
   return [
     `${available ? '✓' : '–'} engine ${kind}${version === null ? '' : ` ${version}`}: ${note}`,
@@ -73,7 +73,6 @@ function machineLines({
   ];
 }
 
-/** What the machine is asked for. Throws input-invalid. */
 function readAsked({
   images,
   release,
@@ -97,7 +96,6 @@ function readAsked({
   };
 }
 
-/** `detect`: what this machine offers, and what keeps it from running Triton in containers. */
 export function addDetect(program: Verb): void {
   program
     .command('detect')
@@ -125,7 +123,6 @@ interface SetupOptions {
   readonly yes?: boolean;
 }
 
-/** Throws input-invalid. */
 function readComponents(names: readonly string[]): readonly ComponentId[] {
   if (names.length === 0) return componentIds.filter((id) => componentFacts[id].required);
   return names.map((name) => {
@@ -135,7 +132,7 @@ function readComponents(names: readonly string[]): readonly ComponentId[] {
   });
 }
 
-/** Throws input-invalid where more than one of them is given. */
+/** Throws input-invalid for more than one of them. */
 function readAction({ check, repair, remove }: SetupOptions): SetupAction | 'check' {
   const given = [
     check === true && 'check',
@@ -178,14 +175,14 @@ async function check(core: Core, output: Output, ids: readonly ComponentId[]): P
   return ready ? exitCodes.done : exitCodes.notReady;
 }
 
-/** Works to its end with its progress told; Ctrl-C cancels. Throws what it failed with, and cancelled. */
+/** Prints progress until the work ends. Ctrl-C cancels. Throws the error of the work. */
 async function follow(core: Core, progress: Output): Promise<SetupWork> {
   const work = await followWork(progress, {
     subscribe: (listener) =>
       core.subscribe((event) => {
         if (event.type !== 'setup-work' || event.work.status !== 'running') return;
         const { component } = event.work;
-        // Before the first one it may wait for another set-up.
+        // Until its first component the work may be waiting for another set-up.
         listener(component === null ? 'Set-up' : componentFacts[component].title, event.work);
       }),
     cancel: () => void core.handlers['tools.cancel'](undefined),
@@ -212,7 +209,7 @@ async function setup(
   const ids = readComponents(names);
   const action = readAction(options);
   if (action === 'check') return check(core, output, ids);
-  // stdout is for the result.
+  // stdout is reserved for the result.
   const progress: Output = { ...createOutput(true, output.quiet), json: false };
   const say = (line: string) => {
     if (output.quiet !== true) progress.say(line);
@@ -249,7 +246,6 @@ async function setup(
   return exitCodes.done;
 }
 
-/** `setup`: what the workbench home needs outside of containers. */
 export function addSetup(program: Verb): void {
   program
     .command('setup')

@@ -1,25 +1,24 @@
 import { present } from '../../contract/trees';
 
 /**
- * What becomes of an option of perf_analyzer. `same`: `perf` has it by this name; `mapped`: another option says it; `idle`:
- * accepted, and nothing comes of it; `analyzer`: the built-in load generator has no such thing, and perf_analyzer measures.
+ * How `perf` handles an option of perf_analyzer. `same`: same name; `mapped`: another option does it; `idle`: accepted
+ * without effect; `analyzer`: the built-in load generator lacks it, so perf_analyzer measures.
  */
 type Fate = 'same' | 'mapped' | 'idle' | 'analyzer' | 'refused';
 
 export interface AnalyzerOption {
-  /** As commander takes them, with the value where there is one. */
   readonly flags: string;
   readonly is: Fate;
-  /** What says it here. */
+  /** The equivalent option of `perf`. */
   readonly here?: string;
-  /** What more there is to say, in the guide and where it is typed. */
+  /** A note for the guide and for when the option is typed. */
   readonly note?: string;
-  /** perf_analyzer refuses other values: the least whole number, or those of a list. */
+  /** Range of values that perf_analyzer accepts: the least whole number, or a list. */
   readonly least?: number;
   readonly of?: readonly string[];
-  /** The value that the built-in load generator has, too. */
+  /** The only value that the built-in load generator supports. */
   readonly usual?: string;
-  /** perf_analyzer is given it where it measures. */
+  /** Passed on if perf_analyzer measures. */
   readonly forwarded?: boolean;
 }
 
@@ -42,7 +41,7 @@ const mapped = (flags: string, here: string, note?: string, rest?: Rest): Analyz
 const formats = { of: ['binary', 'json'], usual: 'binary' };
 const certificateTypes = { of: ['PEM', 'DER'] };
 
-/** Every option of perf_analyzer, of each release that is installed here, in the order of its help. */
+/** Every option of perf_analyzer in each release that is installed here, in the order of its help. */
 export const analyzerOptions: readonly AnalyzerOption[] = [
   mapped('--version', '--version', 'prints the version of the workbench'),
   same('-m <model>', 'repeat it to load several models at once'),

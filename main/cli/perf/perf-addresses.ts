@@ -6,29 +6,27 @@ import { metricsBeside } from '../../domain/run/server-plan';
 import { askPort } from '../../platform/port-protocol';
 import { readTlsOptions, type TlsOptions } from '../field-options';
 
-/** The options of `perf` that say where the server is. */
 export interface AddressOptions extends TlsOptions {
   readonly url?: string;
   readonly grpcUrl?: string;
   readonly metricsUrl?: string;
-  /** The addresses are those that this host sees: nothing can be asked from here. */
+  /** Addresses are as seen from this host, so they cannot be probed from here. */
   readonly host?: string;
   readonly allowRemoteLoad?: boolean;
 }
 
-/** As perf_analyzer's. */
 const defaultUrl = 'localhost:8000';
 const grpcPort = 8001;
 const metricsPort = 8002;
 
-/** An address of the server, and which of its two were not given but derived from the other. */
+/** A server address, and which of HTTP and gRPC was derived from the other. */
 interface GivenAddress {
   readonly url: string;
-  /** What was typed in front of the address; null: nothing. */
+  /** Typed scheme; null without one. */
   readonly scheme: 'http' | 'grpc' | null;
 }
 
-/** `8000` and `:8000` are ports of this machine. */
+/** `8000` and `:8000` mean localhost. */
 function readUrl(text: string = defaultUrl): GivenAddress {
   const [, local] = /^:?(\d{1,5})$/.exec(text.trim()) ?? [];
   const address = local === undefined ? text.trim() : `localhost:${local}`;
@@ -37,10 +35,7 @@ function readUrl(text: string = defaultUrl): GivenAddress {
   return { url: address, scheme: scheme.toLowerCase() === 'grpc' ? 'grpc' : 'http' };
 }
 
-/**
- * The HTTP address of a server whose gRPC address is known: the port before, 443 where both share it. Triton's own HTTP has no
- * TLS, also where its gRPC has.
- */
+/** The HTTP address beside gRPC: the previous port, or 443 where both share it. Only Triton's gRPC port has TLS. */
 function besideGrpc(url: string): Pick<AddressOptions, 'url' | 'grpcUrl'> {
   const secure = /^grpcs:/i.test(url);
   const whole = withScheme(url.replace(/^grpcs?:/i, secure ? 'https:' : 'http:'));
@@ -54,7 +49,7 @@ function besideGrpc(url: string): Pick<AddressOptions, 'url' | 'grpcUrl'> {
   };
 }
 
-/** The addresses where `url` is the HTTP address. gRPC speaks TLS when its address begins with grpcs://, or HTTP does. Throws input-invalid. */
+/** `url` is the HTTP address. gRPC uses TLS with grpcs://, or if HTTP does. Throws input-invalid. */
 export function readAddresses(options: AddressOptions): ServerLoad['addresses'] {
   const server = parseRemoteUrl(options.url ?? defaultUrl);
   const { http, secure } = server;
@@ -75,7 +70,6 @@ export function readAddresses(options: AddressOptions): ServerLoad['addresses'] 
   };
 }
 
-/** Throws input-invalid. */
 function readMetricsAddress(
   given: string | undefined,
   server: ReturnType<typeof parseRemoteUrl>,
@@ -102,14 +96,13 @@ function refuseOtherMachine(address: string, where: string): void {
 
 interface Resolved {
   readonly addresses: ServerLoad['addresses'];
-  /** undefined: the default. */
   readonly protocol: Protocol | undefined;
 }
 
 const unreachable = (message: string, where: string, remedy: string) =>
   new WorkbenchError('server-unreachable', message, { where, remedy });
 
-/** `url` is the gRPC address; the HTTP address is the port before it. */
+/** `url` is the gRPC address; HTTP is on the previous port. */
 async function fromGrpc(options: AddressOptions, url: string, ask: typeof askPort): Promise<Resolved> {
   const addresses = readAddresses({ ...options, ...besideGrpc(url) });
   const { http, grpc, httpTls } = addresses;
@@ -130,7 +123,7 @@ const notHttp = (url: string): WorkbenchError =>
     'Give the HTTP address (port 8000 by default), or measure with -i grpc.',
   );
 
-/** gRPC is measured at a port that was only derived: what to do where it is not there. */
+/** The error if the derived gRPC port does not answer. */
 function derivedMissing({ http, grpc }: ServerLoad['addresses']): WorkbenchError {
   return unreachable(
     `No gRPC at ${grpc}, the port after the HTTP address ${http}`,
@@ -139,7 +132,7 @@ function derivedMissing({ http, grpc }: ServerLoad['addresses']): WorkbenchError
   );
 }
 
-/** Whether only HTTP is there. Where HTTP does not answer either, that is said first. */
+/** Whether HTTP answers and gRPC does not. Throws if HTTP does not answer either. */
 const isMissing = async ({ http, grpc }: ServerLoad['addresses'], ask: typeof askPort): Promise<boolean> =>
   (await ask(grpc)) !== 'grpc' && (await ask(http)) === 'http';
 
@@ -147,9 +140,9 @@ const namesGrpc = ({ grpcUrl }: AddressOptions, url: string): boolean =>
   grpcUrl !== undefined || /[?&]grpcPort=/.test(url);
 
 /**
- * Where the server is and what it is asked by. An address with a scheme is taken at its word; of one without, the port is asked
- * which protocol it speaks, as perf_analyzer's -u is the gRPC address with -i grpc. Throws input-invalid and server-unreachable.
- * @param typed the protocol that was asked for
+ * Resolves address and protocol. A scheme decides; without one, the port is probed, because perf_analyzer's -u is the
+ * gRPC address with -i grpc. Throws input-invalid and server-unreachable.
+ * @param typed the requested protocol
  */
 export async function resolveAddresses(
   options: AddressOptions,

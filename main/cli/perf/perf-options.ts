@@ -1,6 +1,6 @@
 import type { GivenOptions, TlsOptions } from '../field-options';
 
-/** Options of `perf` as commander gives them; those of fields by their own names. */
+/** Options of `perf` from commander; field options have their own names. */
 export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly url?: string;
   readonly grpcUrl?: string;

@@ -81,7 +81,7 @@ export function addPerfOptions(command: Command): Command {
   return addAnalyzerOptions(addTlsOptions(command));
 }
 
-/** `NAME` or `NAME:weight`, any number of them, each once. Throws input-invalid. */
+/** `NAME` or `NAME:weight`; names are unique. Throws input-invalid. */
 export function readModelNames(texts: readonly string[]): ServerLoad['models'][number][] {
   const models = texts.map((text) => {
     const [, name = '', weight = '1'] = /^(.+?)(?::([\d.]+))?$/.exec(text) ?? [];
@@ -102,7 +102,7 @@ export function readModelNames(texts: readonly string[]): ServerLoad['models'][n
   return models;
 }
 
-/** A run can be resumed from another folder. */
+/** Absolute, because a run can be resumed from another folder. */
 function absoluteSources(sources: readonly string[], models: readonly string[]): readonly string[] {
   const names = readModelNames(models).map(({ name }) => name);
   return sources.map((source) => {
@@ -113,7 +113,7 @@ function absoluteSources(sources: readonly string[], models: readonly string[]):
   });
 }
 
-/** How strings are generated; undefined: as usual. Throws input-invalid. */
+/** undefined: the default. Throws input-invalid. */
 function readStrings({ stringLength, stringData }: PerfOptions): ServerLoad['strings'] {
   if (stringData !== undefined) return { data: stringData };
   if (stringLength === undefined) return undefined;
@@ -122,7 +122,7 @@ function readStrings({ stringLength, stringData }: PerfOptions): ServerLoad['str
   throw invalidInput('--string-length', `"${stringLength}" is not a number of characters`);
 }
 
-/** Throws input-invalid for a path that is taken: perf_analyzer writes over none, either. */
+/** Throws input-invalid if the file exists; perf_analyzer does not overwrite either. */
 async function readProfileExport({ profileExportFile }: PerfOptions): Promise<string | undefined> {
   if (profileExportFile === undefined) return undefined;
   const path = resolve(profileExportFile);
@@ -132,7 +132,7 @@ async function readProfileExport({ profileExportFile }: PerfOptions): Promise<st
   return path;
 }
 
-/** The options of what is not a field, and of fields that `perf` has its own option for. */
+/** Options that are not fields, and fields with another option in `perf`. */
 const flags: Readonly<Record<string, string>> = {
   models: '--model',
   modelVersion: '--model-version',
@@ -145,7 +145,7 @@ const flags: Readonly<Record<string, string>> = {
   'engine.limits.requestsPerSecond': '--remote-request-rate',
 };
 
-/** The error with options, by the names that were typed, in place of the paths of fields. */
+/** Replaces field paths by the typed option names. */
 export function wireByFlag({ where, remedy, ...error }: WireError, typed: PerfOptions): WireError {
   const flag = (path: string): string => flags[path] ?? flagOf(path, typed);
   return {
@@ -215,7 +215,6 @@ type PlannedLoad = Pick<ServerLoad, 'tools'> & {
 
 const requestsText = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`;
 
-/** What comes before the first window of a level. */
 function warmupText({ tools, settings }: PlannedLoad): string {
   const { warmupMs, warmupRequestCount } = settings;
   if (warmupRequestCount > 0) return `warm-up ${requestsText(warmupRequestCount)}, discarded`;
@@ -233,6 +232,6 @@ function windowsText({ settings }: PlannedLoad): string {
     : `windows of ${measurementIntervalMs} ms`;
 }
 
-/** How each level is measured, in one line. */
+/** How each level is measured, on one line. */
 export const planText = (plan: PlannedLoad): string =>
   `each level: ${warmupText(plan)}, then ${windowsText(plan)}`;

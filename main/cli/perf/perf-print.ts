@@ -45,7 +45,7 @@ import {
 } from '../../domain/measured/cross-check';
 import { formatTable, type Output } from '../output';
 
-/** The level with its findings in words, for the JSON document. */
+/** Adds the findings as text to the JSON document. */
 const withWords = (level: CrossLevel) => ({ ...level, words: crossWords(level) });
 
 function crossCheckTable(level: CrossLevel): string {
@@ -61,7 +61,7 @@ function crossCheckTable(level: CrossLevel): string {
   );
 }
 
-/** For people: a table a level with its findings below, and the outcome at the end. */
+/** One table per level, its findings below, and the outcome at the end. */
 export function crossCheckLines(levels: readonly CrossLevel[]): readonly string[] {
   if (levels.length === 0) return [];
   return [
@@ -80,13 +80,13 @@ export function crossCheckLines(levels: readonly CrossLevel[]): readonly string[
   ];
 }
 
-/** Behind the latency from the send: that from the schedule; nothing of a closed loop. */
+/** Latency from the schedule, appended to that from the send; '' for closed loops. */
 export function scheduledText({ scheduled }: LoadPoint): string {
   if (scheduled === undefined) return '';
   return `, from the schedule ${formatMs(scheduled.p99Us)} ms, ${scheduled.delayedCount} delayed`;
 }
 
-/** With the model where several are measured. */
+/** Includes the model if several are measured. */
 const levelName = (point: LoadPoint): string =>
   point.model === undefined ? levelText(point) : `${point.model}, ${levelText(point)}`;
 
@@ -112,7 +112,6 @@ const cellOf = (column: Column): Cell => ({
   text: (point) => cellText(column, point),
 });
 
-/** A column with half the width of its interval behind it, where the table has room for it. */
 const withInterval = (column: Column): readonly Cell[] => [
   cellOf(column),
   ...(column === throughput || column === p99
@@ -122,7 +121,7 @@ const withInterval = (column: Column): readonly Cell[] => [
 
 const isPercentile = ({ short }: Column): boolean => short !== 'avg' && short !== 'max';
 
-/** All columns of all levels; latencies from the schedule where there is one. Times in ms. */
+/** All columns of all levels in milliseconds; scheduled latencies if any level has them. */
 export function pointTable(points: readonly LoadPoint[]): string {
   const open = points.some((point) => point.requestRate !== undefined);
   const several = points.some((point) => point.model !== undefined);
@@ -146,7 +145,7 @@ export function pointTable(points: readonly LoadPoint[]): string {
   );
 }
 
-/** Rows of the levels that have any; null where none has. */
+/** null if no level has rows. */
 function levelTable(
   points: readonly LoadPoint[],
   titles: readonly string[],
@@ -161,10 +160,7 @@ const cellsOf = <Of>(columns: readonly Column<Of>[], of: Of) => columns.map((col
 
 const withoutP99 = latencies.filter(({ id }) => id !== 'p99');
 
-/**
- * How sure the latencies are that have no such column beside them, and what the load generator took for it; null where no
- * level says any of it.
- */
+/** Confidence of latencies without an interval column, and the load generator's own delay; null if no level has any. */
 export const certaintyTable = (points: readonly LoadPoint[]): string | null =>
   levelTable(points, [...titlesOf(withoutP99).map((title) => `± ${title}`), ...titlesOf(effort)], (point) =>
     point.latencyIntervals === undefined && point.client === undefined
@@ -172,23 +168,22 @@ export const certaintyTable = (points: readonly LoadPoint[]): string | null =>
       : [[...withoutP99.map((column) => halfWidthText(column, point)), ...cellsOf(effort, point)]],
   );
 
-/** What the server's response cache did; null where it counted nothing at any level. */
+/** null if the response cache counted nothing. */
 export const cacheTable = (points: readonly LoadPoint[]): string | null =>
   levelTable(points, titlesOf(cache), (point) => (point.cache === undefined ? [] : [cellsOf(cache, point)]));
 
-/** Of ensembles: what the server did for each of their models; null where no level is of an ensemble. */
+/** Statistics per composing model; null without ensembles. */
 export const composingTable = (points: readonly LoadPoint[]): string | null =>
   levelTable(points, ['Model', ...titlesOf(composing)], (point) =>
     (point.composing ?? []).map((part) => [composingNameIn(point, part), ...cellsOf(composing, part)]),
   );
 
-/** What the GPUs of the server were like; null where nobody tells. */
+/** null without GPU figures. */
 export const gpuTable = (points: readonly LoadPoint[]): string | null =>
   levelTable(points, ['GPU', ...titlesOf(gpus)], (point) =>
     (point.gpus ?? []).map((gpu) => [gpu.uuid, ...cellsOf(gpus, gpu)]),
   );
 
-/** Failed requests and wrong responses by level and kind; null where there are none. */
 export const errorTable = (points: readonly LoadPoint[]): string | null =>
   levelTable(points, ['Failed or wrong', 'Kind', 'First message'], (point) =>
     faultKinds(point).map(({ kind, count, message }) => [formatCount(count), kind, message.slice(0, 200)]),
@@ -214,7 +209,7 @@ export function printResults(
     readonly runId: string;
     readonly crossing: boolean;
     readonly latencyThreshold: string | undefined;
-    /** What the threshold is of: "p99". */
+    /** For example "p99". */
     readonly limited: string;
   },
 ): void {

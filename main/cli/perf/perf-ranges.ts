@@ -2,29 +2,28 @@ import { invalidInput, type WorkbenchError } from '../../contract/errors';
 import { readNumber } from '../read-values';
 import type { PerfOptions } from './perf-options';
 
-/** What a range of perf_analyzer's stands for. */
 interface ReadRange {
   /** Ascending. */
   readonly levels: readonly number[];
-  /** Of a binary search: it ends where two neighbors are so many levels apart. */
+  /** A binary search ends when two neighbors differ by this much. */
   readonly precision: number;
 }
 
-/** Levels of a range without an end, and the largest of them: a search comes to its limit long before. */
+/** Upper bound of an open range; searches reach their latency limit long before it. */
 const mostOpenLevels = 1024;
 const mostOpen = { concurrency: 1024, rate: 10_000 };
-/** More levels than anybody measures: a step was forgotten. */
+/** Bounds a range whose step was forgotten. */
 const mostLevels = 10_000;
 
 const stepped = (start: number, step: number, count: number): number[] =>
-  // Whole steps are counted, not added up: 0.1 three times is not 0.3.
+  // Multiplied, not accumulated: 0.1 three times is not 0.3.
   Array.from({ length: count }, (_unused, index) => start + index * step);
 
 interface RangeKind {
   /** Levels are whole numbers. */
   readonly whole: boolean;
   readonly binary: boolean;
-  /** A limit of the latency ends it. */
+  /** A latency limit ends the range. */
   readonly limited: boolean;
 }
 type Refused = (message: string) => WorkbenchError;
@@ -34,7 +33,7 @@ const counted = (count: number, refused: Refused): number => {
   return count;
 };
 
-/** Without an end: the limit of the latency ends it. */
+/** Ends at the latency limit. */
 function openRange(start: number, step: number, kind: RangeKind, refused: Refused): ReadRange {
   if (kind.binary) throw refused('a binary search needs an end');
   if (!kind.limited) throw refused('without an end, a latency limit (-l) is needed');
@@ -43,7 +42,7 @@ function openRange(start: number, step: number, kind: RangeKind, refused: Refuse
   return { levels: stepped(start, step, count), precision: 1 };
 }
 
-/** A step of a binary search is its precision: middles of whole numbers are rounded down, those of others lie on halves of halves. */
+/** In a binary search the step is the precision. Midpoints of whole numbers are rounded down. */
 function binaryRange(
   [start, end, step]: readonly [number, number, number],
   { whole }: RangeKind,
@@ -55,7 +54,7 @@ function binaryRange(
   return { levels: stepped(start, unit, counted(count, refused)), precision };
 }
 
-/** `START:END:STEP` as perf_analyzer takes it; an end of 0 is none. Throws input-invalid for what perf_analyzer refuses. */
+/** `START:END:STEP` of perf_analyzer; end 0 means open. Throws input-invalid for what perf_analyzer refuses. */
 export function readAnalyzerRange(flag: string, text: string, kind: RangeKind): ReadRange {
   const [start = 0, end = start, step = 1, ...rest] = text.split(':').map((part) => readNumber(flag, part));
   const refused: Refused = (message) =>
@@ -75,7 +74,7 @@ const ranges = [
   { attribute: 'requestRate', flag: '--request-rate', whole: false },
 ] as const;
 
-/** The ranges as lists of levels, and how near a binary search comes to its limit, in levels. Throws input-invalid. */
+/** Ranges as lists of levels, and the precision of a binary search in levels. Throws input-invalid. */
 export function withRanges(typed: PerfOptions): {
   readonly options: PerfOptions;
   readonly precision: number;

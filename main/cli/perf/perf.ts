@@ -14,7 +14,6 @@ import type { PerfOptions } from './perf-options';
 import { addPerfOptions, byFlag, planText, readPerfPlan, wireByFlag } from './perf-plan';
 import { pointLine, printResults } from './perf-print';
 
-/** A line for everything that comes of the levels, as it comes. */
 function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
   const prefix = (loadTool: string) => (load.tools.length > 1 ? `${loadTool}, ` : '');
   return {
@@ -39,12 +38,11 @@ function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
   };
 }
 
-/** Resolves with the exit code. */
 async function measure(context: CliContext, options: PerfOptions): Promise<number> {
   const output = context.output(options);
   const load = await readPerfPlan(options, (line) => output.say(line));
   const { csv } = options;
-  // Not after all levels.
+  // Before all levels are measured.
   if (csv !== undefined) await requireOutput(csv);
   const core = await context.core();
   const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
@@ -60,7 +58,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const cancel = () => {
     asked.times += 1;
     if (asked.times > 1) process.exit(exitCodes.cancelled);
-    // It may have ended just now.
+    // The run may have ended meanwhile.
     core.handlers['runs.cancel']({ runId }).catch(() => undefined);
   };
   const stops = ['SIGINT', 'SIGTERM'] as const;
@@ -89,7 +87,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     const { state } = await core.handlers['runs.show']({ runId });
     for (const line of answerLines(state)) output.say(line);
     if (outcome === 'failed' && error !== null && results === null) {
-      // Thrown, it could read as a mistake in the command line, with which nothing is started.
+      // Printed here: thrown, it would look like a usage error, with which nothing is started.
       printText(`${formatError(error)}\n`, 'stderr');
       if (output.json) output.document({ error });
     }
@@ -100,12 +98,10 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   }
 }
 
-/** `perf`: measures any running Triton. */
 export function addPerf(program: Command, context: CliContext): void {
   const command = program
     .command('perf')
     .description('Measure a model on a running Triton, also with the options of perf_analyzer')
-    // As perf_analyzer has it.
     .version(program.version() ?? '', '--version', 'Print the version of the workbench.');
   addPerfOptions(command).action(async (options: PerfOptions) => {
     context.exit(

@@ -4,13 +4,13 @@ import { collect } from '../field-options';
 import { type AnalyzerOption, analyzerOptions } from './analyzer-options';
 import type { PerfOptions } from './perf-options';
 
-/** "--max-threads", "-v": as people type it. */
+/** The flags as typed: "--max-threads", "-v". */
 export const namesOf = ({ flags }: Pick<AnalyzerOption, 'flags'>): readonly string[] =>
   flags.split(/[ ,]+/).filter((part) => part.startsWith('-'));
 
 const nameOf = (row: AnalyzerOption): string => namesOf(row).at(-1) ?? row.flags;
 
-/** perf_analyzer's options that `perf` does not have by themselves; its help does not list them. */
+/** Hidden options of perf_analyzer that `perf` lacks. */
 export function addAnalyzerOptions(command: Command): Command {
   const known = new Set(command.options.flatMap(({ short, long }) => [short, long]));
   for (const row of analyzerOptions) {
@@ -35,15 +35,15 @@ function checkValue(row: AnalyzerOption, value: string): void {
     throw invalidInput(nameOf(row), `"${value}" is not a whole number from ${least} on`);
 }
 
-/** perf_analyzer's options in those of `perf`, and what is left of them. */
+/** The `perf` equivalents, and the remaining arguments. */
 export interface ReadAnalyzerOptions {
   readonly options: PerfOptions;
-  /** For perf_analyzer, where it measures. */
+  /** Passed to perf_analyzer if it measures. */
   readonly analyzerArguments: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** The options that were typed, with their values; those without one have none. */
+/** The typed options with their values; flags have none. */
 function given(options: PerfOptions): readonly (readonly [AnalyzerOption, readonly string[]])[] {
   return analyzerOptions.flatMap((row) => {
     if (row.is === 'same') return [];
@@ -65,7 +65,7 @@ const withInput: Mapping = (options, source) => ({
 const isSecure = ({ url = '', grpcUrl = '' }: PerfOptions): boolean =>
   [url, grpcUrl].some((address) => /^(?:https|grpcs):/i.test(address));
 
-/** Without an address that asks for TLS, nothing is verified anyway. */
+/** Ignored unless an address uses TLS. */
 const unverified: Mapping = (options, value) =>
   value === '0' && isSecure(options) ? { ...options, tlsInsecure: true } : options;
 
@@ -81,7 +81,7 @@ function onlyPem(name: string): Mapping {
   };
 }
 
-/** perf_analyzer's flag for gRPC; the address here says it. */
+/** Deprecated flag for gRPC over TLS; here the address decides. */
 const overTls: Mapping = (options, value) => {
   if (value === 'false' || String(options['protocol']).toLowerCase() === 'http') return options;
   if (options.grpcUrl !== undefined)
@@ -94,7 +94,7 @@ const overTls: Mapping = (options, value) => {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Deprecated there: the first and the last concurrency. */
+/** Deprecated in perf_analyzer: first and last concurrency. */
 function byThreads(name: '-t' | '-c'): Mapping {
   return (options, value) => {
     const clash = [
@@ -129,7 +129,7 @@ const mappings: Readonly<Record<string, Mapping>> = {
   '--ssl-https-private-key-type': onlyPem('--ssl-https-private-key-type'),
 };
 
-/** What perf_analyzer refuses of these options together. Throws combination-unsupported. */
+/** Combinations that perf_analyzer refuses. Throws combination-unsupported. */
 function checkTogether(options: PerfOptions): void {
   if (options['async'] === true && options['sync'] === true)
     throw unsupported('--sync', '--async and --sync exclude each other', 'Remove one of them.');
@@ -163,7 +163,7 @@ const mapped = (options: PerfOptions, name: string, values: readonly string[]): 
     options,
   );
 
-/** Who measures: perf_analyzer, where an option is its alone. Throws combination-unsupported. */
+/** Selects perf_analyzer if only it has an option. Throws combination-unsupported. */
 function withTool(
   options: PerfOptions,
   names: readonly string[],
@@ -184,10 +184,7 @@ function withTool(
   };
 }
 
-/**
- * What perf_analyzer's own options mean here. Throws input-invalid for a value that it refuses, too, and
- * combination-unsupported for what neither it nor `perf` does.
- */
+/** Throws input-invalid for values that perf_analyzer refuses, combination-unsupported for what neither tool can do. */
 export function readAnalyzerOptions(typed: PerfOptions): ReadAnalyzerOptions {
   checkTogether(typed);
   let options = typed;

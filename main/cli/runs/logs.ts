@@ -9,7 +9,7 @@ import { mostLogLines, readOneOf, readTail, resolveRunId, runArgument } from '..
 
 const pollMs = 500;
 
-/** What has come behind the lines of before, also where the first of those are read no more. Pure. */
+/** The lines of `now` that follow those of `before`, whose head may have been cut. */
 export function linesSince(before: readonly string[], now: readonly string[]): readonly string[] {
   for (let shift = 0; shift < before.length; shift += 1) {
     const kept = before.length - shift;
@@ -29,7 +29,7 @@ interface Followed {
   readonly limit: number;
 }
 
-/** Prints the logs of the steps as far as they are written. The step that was printed last has no second heading. */
+/** Prints step logs as they grow; a step's heading is printed once. */
 function createPrinter({ core, output, runId, steps, limit }: Followed): () => Promise<void> {
   const seen = new Map<StepId, readonly string[]>();
   let shown: StepId | null = null;
@@ -53,7 +53,7 @@ interface LogOptions {
   readonly application?: boolean;
 }
 
-/** The log of the window. Throws input-invalid where a run is named as well, or neither. */
+/** The application log. Throws input-invalid for both or neither of run and `--app`. */
 async function printApplication(
   context: CliContext,
   given: string | undefined,
@@ -73,7 +73,6 @@ async function printApplication(
   for (const line of lines) context.output({}).say(line);
 }
 
-/** `logs`: what the steps of a run wrote, of a run of another terminal too. */
 export function addLogs(program: Command, context: CliContext): void {
   program
     .command('logs')
@@ -94,7 +93,7 @@ export function addLogs(program: Command, context: CliContext): void {
       const runId = await resolveRunId(core, given);
       const isRunning = async () => (await core.handlers['runs.show']({ runId })).state.status === 'running';
       const print = createPrinter({ core, output: context.output({}), runId, steps, limit });
-      // Asked before the lines are read: what is written in between is not lost.
+      // Checked before reading, so that lines written in between are not lost.
       let running = await isRunning();
       const reader = untilReaderLeaves();
       await print();

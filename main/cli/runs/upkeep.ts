@@ -17,7 +17,6 @@ interface CleanOptions {
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-/** What a clean-up would remove, a line each. Pure. */
 export function planLines({ cache, trash, runs, bytes }: CleanPlan): readonly string[] {
   return [
     ...(cache === null ? [] : [`Cache of exported models: ${cacheSize(cache)}`]),
@@ -78,7 +77,6 @@ async function clean(
   else for (const line of doneLines(done)) output.say(line);
 }
 
-/** `clean`: says what it removes and what that frees, asks, and removes it. */
 export function addClean(program: Verb): void {
   program
     .command('clean')
@@ -107,7 +105,6 @@ interface ReportOptions {
 
 const names = reportSections.join(', ');
 
-/** What the reports of a run are written with. */
 const addReportOptions = (command: Verb): Verb =>
   command
     .option('--title <text>', 'title of the report, saved with the run; "" removes it')
@@ -148,7 +145,6 @@ function leftOut({ sections, without }: ReportOptions): readonly ReportSection[]
   return reportSections.filter((section) => !kept.includes(section));
 }
 
-/** Throws input-invalid. */
 export function reportChangeOf(options: ReportOptions): ReportChange {
   const { title, notes, logo } = options;
   const without = leftOut(options);
@@ -198,7 +194,7 @@ function addStop(program: Verb, { verb, description, stop, said }: Stop): void {
       if (output.json) output.document({ runId, requested: true });
       else output.say(said(runId));
       const { status, error } = (await core.handlers['runs.show']({ runId })).state;
-      // What is left to be done: a job of a cluster that does not respond.
+      // A remedy remains, for example for a cluster job that does not respond.
       if (status === 'cancelled' && error?.remedy !== undefined) output.say(formatError(error));
     });
 }
@@ -218,7 +214,7 @@ function addReport(program: Verb): void {
     .answer(async ({ core }, given: string, options: ReportOptions) => {
       const change = reportChangeOf(options);
       const runId = await resolveRunId(core, given);
-      // Before anything of the run is changed.
+      // Checked before the run is changed.
       if (typeof change.logo === 'string') await core.handlers['runs.checkLogo']({ path: change.logo });
       const { p99BudgetMs } = options;
       if (p99BudgetMs !== undefined) await core.handlers['runs.setBudget']({ runId, p99BudgetMs });
@@ -247,7 +243,6 @@ function addRename(program: Verb): void {
     });
 }
 
-/** The verbs that look after runs: cancel, pause, report, rename. */
 export function addUpkeep(program: Verb): void {
   for (const stop of stops) addStop(program, stop);
   addReport(program);

@@ -1,15 +1,13 @@
 import type { Output } from '../output';
 
-/** Letters of the line that moves, for all lanes together: one that is wrapped cannot be erased. */
+/** Width of the live line, for all lanes together: a wrapped line cannot be erased. */
 const mostLetters = 110;
 
-/** Where several runs say at the same time what they do. */
 interface LaneOutputs {
-  /** Lines with this prefix, and a part of the one line that moves. */
+  /** Prefixes lines, and shares the live line. */
   lane(prefix: string): Output;
 }
 
-/** One terminal for several lanes: each line names its lane, and the line that moves has a part of each. */
 export function createLaneOutputs(output: Output): LaneOutputs {
   const moving = new Map<string, string>();
   const draw = (): void => {

@@ -104,7 +104,6 @@ interface RemoveOptions {
   readonly yes?: boolean;
 }
 
-/** What removing it takes away. */
 async function removalText(core: Core, name: string, withRuns: boolean): Promise<string> {
   const { runIds, runBytes } = await core.handlers['studies.size']({ name });
   const runs = `${runIds.length} ${runIds.length === 1 ? 'run' : 'runs'} (${formatBytes(runBytes)})`;
@@ -133,7 +132,6 @@ function addRemove(program: Verb): void {
     });
 }
 
-/** `studies`: several runs that are driven together. */
 export function addStudies(program: Verb): void {
   const studies = program
     .command('studies')

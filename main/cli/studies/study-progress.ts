@@ -9,7 +9,7 @@ import { createRunProgress } from '../run-progress';
 import { beginLines, cancelling, endLines } from '../work';
 import { createLaneOutputs } from './lane-output';
 
-/** What several jobs say at the same time, each line with the number of its run. */
+/** Prefixes each line with the number of its run, because jobs report concurrently. */
 const numbered = (output: Output, number: number): Output => ({
   ...progressOf(output),
   live: false,
@@ -18,7 +18,6 @@ const numbered = (output: Output, number: number): Output => ({
 
 const withoutDocument = (output: Output): Output => ({ ...output, json: false, document: () => undefined });
 
-/** Where no run is under way. */
 export const stopping = 'Stopping: no further run is started. Press Ctrl-C again to quit immediately.';
 
 interface UnderWay {
@@ -27,16 +26,16 @@ interface UnderWay {
   readonly onEvent: (event: CoreEvent) => void;
 }
 
-/** Says of a study what its runs do, each run where its host does it. */
+/** Reports the runs of a study, one lane per host. */
 export function createStudyProgress(
   core: Core,
   output: Output,
   study: { readonly name: string; readonly trials: readonly MatrixResult[]; readonly verbose: boolean },
 ): {
-  /** Said of the runs under way, or by itself where there is none. */
+  /** Printed in the lanes of active runs, or on its own without any. */
   readonly sayStop: () => void;
   readonly runIds: () => readonly string[];
-  /** Resolves when all that was told is said. */
+  /** Resolves when everything is printed. */
   readonly close: () => Promise<void>;
 } {
   const { name, trials, verbose } = study;
@@ -74,7 +73,7 @@ export function createStudyProgress(
       const [runId, run] = [...underWay].find(([, one]) => one.number === number) ?? [];
       if (runId !== undefined) underWay.delete(runId);
       if (outcome === null && error !== null) own.say(formatError(error));
-      // Of a job each line was said with its number.
+      // Job lines were already printed with their numbers.
       if (outcome !== null && runId !== undefined && run?.output === own) {
         const { state } = await core.handlers['runs.show']({ runId });
         for (const line of endLines({ outcome, error }, state, output.quiet === true)) own.say(line);

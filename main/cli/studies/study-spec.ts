@@ -10,9 +10,8 @@ import { readText, type RunOptions } from '../read-spec';
 import { budgetOf } from '../settings';
 import { readChoice } from '../spec-options';
 
-/** Options of `run` that a matrix has too. */
 export interface MatrixFlags {
-  /** Names with commas, or "all". */
+  /** Comma-separated names, or "all". */
   readonly hosts?: string;
   readonly resume?: boolean;
   readonly out?: string;
@@ -27,7 +26,7 @@ export interface MatrixOptions extends RunOptions, MatrixFlags {
   readonly matrix: string;
 }
 
-/** The hosts that the option or else the file names. Throws input-invalid. */
+/** The option overrides the file. Throws input-invalid. */
 function hostsOf(option: string | undefined, ofFile: readonly string[] | null): StudySpec['hosts'] {
   const names = option === undefined ? ofFile : readHostNames([option]);
   if (typeof names !== 'string') return names === null ? null : [...names];
@@ -35,7 +34,7 @@ function hostsOf(option: string | undefined, ofFile: readonly string[] | null): 
   throw new WorkbenchError('input-invalid', names, { where: '--hosts', remedy });
 }
 
-/** What a command asks for with `--matrix`: what to measure, and what its person agrees to. Throws input-invalid. */
+/** Reads `--matrix` with its consent options. Throws input-invalid. */
 export async function readStudySpec(
   core: Core,
   preset: string | undefined,
