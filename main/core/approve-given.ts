@@ -3,15 +3,13 @@ import { emptyReach, type Reached, reachOf } from '../contract/reach';
 import type { KnownParameters } from '../contract/run/run-source';
 import type { Approvals } from '../store/approvals';
 
-/** What a person says on the command line about files, images, code and machines. */
+/** Consent of the user to files, images, code and machines. */
 export interface GivenConsent {
   readonly trust?: boolean | undefined;
   readonly allowRemoteLoad?: boolean | undefined;
-  /**
-   * The part of the specification that the command itself says; absent: none of it, as of a file or of a run from elsewhere.
-   */
+  /** The part of the specification that was typed; absent for files and runs from elsewhere. */
   readonly typed?: unknown;
-  /** That was given in place of a specification; "-" has no folder. */
+  /** The file given as specification; "-" (stdin) has no folder. */
   readonly file?: string | undefined;
 }
 
@@ -21,8 +19,8 @@ const isNamedIn =
     typed.some((one) => one.field === field && one.value === value);
 
 /**
- * Keeps what the person who typed the command agreed to: what it names itself, files beside the one that was given, all
- * that a specification reaches with `trust`, and other machines with `allowRemoteLoad` only.
+ * Records consent to what was typed, to files beside the given file, with `trust` to everything the specification
+ * reaches, and to other machines only with `allowRemoteLoad`.
  */
 export async function approveGiven(
   {

@@ -6,7 +6,6 @@ import { createComparisons } from '../store/comparisons';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 
-/** Several runs side by side, and the sets of them that have a name. */
 export function createComparisonCalls(
   parts: Pick<CoreParts, 'store' | 'layout' | 'presets' | 'options' | 'now'>,
 ): Pick<Handlers, Extract<keyof Handlers, `comparisons.${string}`>> &
@@ -20,7 +19,7 @@ export function createComparisonCalls(
     const titleOf = (preset: string): string => known.get(preset)?.preset.title ?? preset;
     return comparisonOf(states, { title, budgetMs: p99BudgetMs, titleOf, when: formatTime });
   };
-  // Read when it is needed: the charts' library is a large part of the core.
+  // Loaded on demand: the charts' library is a large part of the core.
   const writer = () => import('../reports/comparison/write-comparison');
   const generatedAt = () => now().toISOString();
   return {

@@ -41,42 +41,37 @@ export interface MatrixReportRequest {
 }
 
 /**
- * Calls that only this process makes: the verbs of the command line, and the dialogs of the desktop. The page cannot make
- * them: `electron/answer-call.ts` answers the names of `api` only, and these have no schema there.
+ * CLI and native dialogs only: `electron/answer-call.ts` answers the names of `api` alone, so the page cannot make
+ * these.
  */
 export interface TrustedCalls {
-  /** What runs may use outside of the workbench: what of it nobody agreed to. */
+  /** The part of `reach` without consent. */
   'approvals.missing': (reach: Reach) => Promise<Reach>;
   'approvals.add': (reach: Reach) => Promise<void>;
   /** Keeps what the person who gave a specification agreed to. */
   'approvals.given': (input: GivenConsent & { readonly spec: KnownParameters }) => Promise<void>;
-  /** Until this process ends: a path that the person chose or named. */
   'approvals.give': (file: File) => Promise<void>;
-  /** Writes several runs side by side into a file. Throws run-unknown, and toolchain-missing where a PDF has no printer. */
+  /** Throws run-unknown, and toolchain-missing for a PDF without a printer. */
   'comparisons.write': (input: {
     readonly request: ComparisonRequest;
     readonly kind: ComparisonFile;
     readonly path: string;
   }) => Promise<void>;
-  /** As `data.fetch`, into the folder `to` and from the published file `from`, where they are given. */
+  /** Like `data.fetch`, into the folder `to` and from the file `from`, if given. */
   'data.fetchTo': (input: {
     readonly preset: string;
     readonly source: string;
     readonly to?: string | undefined;
     readonly from?: string | undefined;
   }) => Promise<{ readonly workId: string }>;
-  /** The work at its end, well or not. */
+  /** Resolves when the work ends, also if it failed. */
   'data.ended': (work: { readonly workId: string }) => Promise<DataWork>;
-  /** Makes a change of a deployment to its end whose process was killed, or undoes it. Throws deployment-busy. */
+  /** Completes or undoes a change whose process was killed. Throws deployment-busy. */
   'deployments.recover': (deployment: { readonly id: string }) => Promise<void>;
-  /** The work at its end, well or not. */
   'docker.imageWorkEnded': (work: { readonly workId: string }) => Promise<ImageWork>;
-  /** Says that the home was open to other users until now; null: it was not. */
+  /** A warning if other users could read the home until now; null otherwise. */
   'home.closed': (input: undefined) => Promise<string | null>;
-  /**
-   * Which of these hosts ("local": this machine) can do the work of a run in containers; for other engines none. Asks each
-   * host at the same time; never rejects for one that is not there.
-   */
+  /** Hosts ("local": this machine) that can execute a run in containers. An unreachable host does not reject. */
   'hosts.fit': (input: {
     readonly spec: RunSpec;
     readonly hosts: readonly string[];
@@ -84,17 +79,17 @@ export interface TrustedCalls {
     readonly modelOfGpu: boolean;
     readonly skipPreflight?: boolean | undefined;
   }) => Promise<readonly HostFit[]>;
-  /** Whether executing the run hands it to a job of a scheduler, which works on whether or not this process is there. */
+  /** Whether a scheduler's job executes the run, independent of this process. */
   'jobs.isHandedOver': (run: Run) => Promise<boolean>;
-  /** Hands runs over together, as one array job where they ask for the same, until `signal` asks for no further one. */
+  /** Submits runs, as one array job where their requests are equal, until `signal` stops it. */
   'jobs.submit': (input: {
     readonly runIds: readonly string[];
     readonly name: string;
     readonly signal?: AbortSignal;
   }) => Promise<void>;
-  /** Until the run has ended, or its job has without it. */
+  /** Resolves when the run ends, or its job without it. */
   'jobs.follow': (run: Run) => Promise<RunEnd>;
-  /** Inside of a job that the scheduler is about to end. */
+  /** Called in a job that the scheduler is about to end. */
   'jobs.ends': (input: Run & { readonly when: 'soon' | 'now' }) => Promise<void>;
   /**
    * @param input.engine what the preflight is made for; when absent, all GPUs, or the CPU where there are none.
@@ -104,110 +99,102 @@ export interface TrustedCalls {
     readonly engine?: DockerEngineSpec | undefined;
     readonly format?: Format | undefined;
   }) => Promise<MachineStatus>;
-  /** What the file of a matrix asks for; read in the process that reads what comes from outside. */
+  /** Reads a matrix file in the reader process. */
   'matrix.read': Readers['matrix'];
-  /** Writes the report of a matrix to its folder in the home, or to `out`. */
+  /** Writes to the study's folder, or to `out`. */
   'matrix.write': (request: MatrixReportRequest) => Promise<WrittenMatrix>;
-  /** What trusting the model at a path would trust. Throws as `models.open`. */
+  /** The code that trusting the model covers. Throws as `models.open`. */
   'models.code': (file: File) => Promise<ModelCode>;
   'models.init': (input: { readonly dir: string }) => Promise<InitOutcome>;
-  /** Watches this Triton, one sample per interval. Throws input-invalid. */
+  /** One sample per interval. Throws input-invalid. */
   'monitor.watch': (input: {
     readonly target: MonitorTarget;
     readonly intervalMs: number;
     readonly headers: readonly RequestHeader[];
   }) => Promise<void>;
-  /** Throws input-invalid with the names of the server's models where it answers and none has this name. */
+  /** Throws input-invalid with the names of the server's models if none matches. */
   'monitor.requireModel': (input: {
     readonly target: MonitorTarget;
     readonly headers: readonly RequestHeader[];
     readonly model: string;
   }) => Promise<void>;
-  /** Has these rules in place of those that are kept, which stay as they are, until others are set. */
+  /** Replaces the rules for this process without saving them. */
   'monitor.judgeBy': (input: { readonly rules: readonly AlertRule[] }) => Promise<void>;
-  /** The rules with a limit that no sample had a figure for: that they did not fire says nothing. */
+  /** Rules with a limit for which no sample had a figure: their silence means nothing. */
   'monitor.unjudged': (input: undefined) => Promise<readonly AlertRule[]>;
-  /** Begins to record into a new file. Throws input-invalid when it exists, disk-full, file-unwritable. */
+  /** Throws input-invalid if the file exists, disk-full, file-unwritable. */
   'monitor.recordTo': (file: File) => Promise<void>;
-  /** Plays any recording to its end. Throws input-invalid when the file is none. */
+  /** Throws input-invalid if the file is not a recording. */
   'monitor.replayFile': (input: File & { readonly speed: number }) => Promise<void>;
-  /** Writes what has been kept. Throws report-failed, disk-full, file-unwritable. */
   'monitor.write': (input: File & { readonly kind: 'csv' | 'html' | 'pdf' }) => Promise<void>;
-  /** For a file of what has been kept, without its ending. */
+  /** File name without extension for what was recorded. */
   'monitor.fileStem': (input: undefined) => Promise<string>;
   'runs.create': (
     input: StartHow & { readonly spec: RunSpec; readonly out?: string | undefined },
   ) => Promise<Run>;
-  /**
-   * A run that measures a Triton which is there already. Throws, before there is a run, what looking at the server throws:
-   * server-unreachable, model-not-ready, input-invalid, combination-unsupported.
-   */
+  /** Throws before there is a run: server-unreachable, model-not-ready, input-invalid, combination-unsupported. */
   'runs.createOnServer': (input: ServerStart & { readonly load: ServerLoad }) => Promise<Run>;
-  /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
+  /** Starts, continues, or repeats `from` and its dependents. Resolves when the work has begun. */
   'runs.execute': (input: ExecuteOptions & Run) => Promise<{ readonly end: Promise<RunEnd> }>;
-  /** The specification of a run with these fields changed, as `runs.change` takes it. Throws as `runs.planChange`, and spec-invalid. */
+  /** Throws as `runs.planChange`, and spec-invalid. */
   'runs.changedSpec': (
     input: Run & { readonly overrides: Readonly<Record<string, unknown>> },
   ) => Promise<RunSpec>;
-  /** What a run from elsewhere would execute and reach, to be shown before `runs.trustContent`. */
+  /** Code and addresses of an imported run, to review before `runs.trustContent`. */
   'runs.content': (run: Run) => Promise<RunContent>;
-  /** As `runs.trust`. Throws input-invalid when the content is another one by now than the one of this hash. */
+  /** Like `runs.trust`. Throws input-invalid if the content no longer has this hash. */
   'runs.trustContent': (input: Run & { readonly hash: string }) => Promise<void>;
-  /** With the paths of its reports. */
+  /** Includes the paths of the reports. */
   'runs.show': (run: Run) => Promise<{ readonly state: RunState; readonly dir: string }>;
-  /** Every run of the home, those that cannot be read too; makes the rows that `runs.list` would not wait for. */
+  /** Every run including unreadable ones; also computes the rows that `runs.list` skips. */
   'runs.all': (input: undefined) => Promise<ListedRuns>;
   'runs.folder': (run: Run) => Promise<{ readonly dir: string }>;
-  /**
-   * Path of a written report; written again first where the run's budget or name is another one by now. Throws report-failed
-   * when there is none of that kind.
-   */
+  /** Rewritten first if the run's budget or name has changed. Throws report-failed without one of that kind. */
   'runs.reportPath': (input: Run & { readonly kind: ReportFile['kind'] }) => Promise<string>;
-  /** As `runs.report`, and gives the files. */
+  /** Like `runs.report`, and returns the files. */
   'runs.writeReports': (input: Run & { readonly change?: ReportChange }) => Promise<readonly ReportFile[]>;
-  /** Throws input-invalid for a file that is not a logo, as `runs.writeReports` does, which has the run's lease by then. */
+  /** Throws input-invalid for a file that is not a logo, before `runs.writeReports` takes the run's lease. */
   'runs.checkLogo': (file: File) => Promise<void>;
-  /** Levels as CSV, with the columns of the reports. */
+  /** CSV with the columns of the reports. */
   'runs.levelsCsv': (input: { readonly points: readonly LoadPoint[] }) => Promise<string>;
-  /** As `presets.resolve`, also for an own model, whose choice holds what was read of it. */
+  /** Like `presets.resolve`, also for a model of the user. */
   'spec.resolve': (choice: Choice) => Promise<RunSpec>;
-  /** The model that the text of a specification names; read in the process that reads what comes from outside. */
+  /** The model that a specification names; read in the reader process. */
   'spec.readModel': Readers['specModel'];
-  /** As `studies.plan`, with the trials themselves. */
+  /** Like `studies.plan`, with the trials. */
   'studies.planned': (input: {
     readonly spec: StudySpec;
     readonly consent: StudyConsent;
   }) => Promise<StudyPlanned>;
-  /** Takes a study for this process, before it is worked on. Throws study-busy. */
+  /** Takes the lease of a study. Throws study-busy. */
   'studies.open': (
     input: OpenHow & { readonly spec: StudySpec; readonly plan: StudyPlanned },
   ) => Promise<OpenStudy>;
-  /** As `studies.get`, with the runs themselves. */
+  /** Like `studies.get`, with the runs. */
   'studies.show': (study: { readonly name: string }) => Promise<ShownStudy>;
-  /** What it is continued by. Throws study-unknown, and input-invalid for a matrix of an earlier version. */
+  /** Throws study-unknown, and input-invalid for a matrix of an earlier version. */
   'studies.specOf': (study: { readonly name: string }) => Promise<StudySpec>;
-  /** What an installation would change, in its order. */
+  /** In order of installation. */
   'tools.plan': (input: {
     readonly components: readonly ComponentId[];
     readonly repair: boolean;
   }) => Promise<readonly ComponentId[]>;
-  /** Debian packages without which no environment can be made; empty where it can, or where others help. */
+  /** Missing Debian packages without which no environment can be created. */
   'tools.systemPackages': (input: undefined) => Promise<readonly string[]>;
-  /** The work under way at its end, or the last one; null where nothing was started. */
+  /** The current work at its end, or the last one; null if nothing was started. */
   'tools.ended': (input: undefined) => Promise<SetupWork | null>;
-  /** What `upkeep.clean` would remove, and what that frees. Throws run-unknown. */
+  /** Throws run-unknown. */
   'upkeep.plan': (request: CleanRequest) => Promise<CleanPlan>;
-  /** Ends orphans, containers that wait for `resume` too, and removes what is asked for. */
+  /** Ends orphans, including containers that wait for `resume`, and removes what is requested. */
   'upkeep.clean': (request: CleanRequest) => Promise<Cleaned>;
 }
 
-/** What window, CLI and tests ask of the core. */
 export interface Core {
-  /** Every call of the contract that needs no desktop, and those of this process. */
+  /** The contract's calls that need no desktop, and the trusted ones. */
   readonly handlers: Readonly<Pick<Handlers, CoreCall> & TrustedCalls>;
   subscribe(listener: (event: CoreEvent) => void): () => void;
-  /** What this process works on; a window that closes cannot wait for an answer. */
+  /** Active work; synchronous, because a closing window cannot wait. */
   underWay(): WorkUnderWay;
-  /** Cancels own runs, waits for their end and stops telling. */
+  /** Cancels own runs, waits for their end and stops events. */
   close(): Promise<void>;
 }

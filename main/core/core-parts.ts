@@ -38,11 +38,10 @@ import { createLocalPython } from '../toolkit/local-python';
 import { createToolkit, type Toolkit } from '../toolkit/toolkit';
 import { createToolCalls, type ToolCalls } from './tool-calls';
 
-/** Everything that is read of what came from outside: input and output of each reader, plain data both. */
+/** Every reader of outside data; inputs and outputs are plain data. */
 export type Readers = Readonly<ModelReaders & InputReaders & SpecReaders>;
 export type ReaderName = keyof Readers;
 
-/** The same functions, as they are in the process that reads. */
 export type ReaderTable = {
   readonly [Name in ReaderName]: (
     input: Parameters<Readers[Name]>[0],
@@ -54,13 +53,13 @@ export interface ReaderService {
   readonly close: () => void;
 }
 
-/** Readers with a process of their own. @param file bundled entry of the process. */
+/** @param file bundled entry of the reader process. */
 export function createReaders(file: string): ReaderService {
   const pool = new ReaderPool(file);
   const reader = (name: ReaderName) => (input: { readonly path?: string; readonly fileName?: string }) =>
     pool.read(name, input, readerBounds[name], input.path ?? input.fileName);
   const names = Object.keys(readerBounds) as ReaderName[];
-  // The table of the process has the same names and types; an answer is what its function returns.
+  // The table in the process has the same names and types.
   const readers = Object.fromEntries(names.map((name) => [name, reader(name)])) as unknown as Readers;
   return {
     readers,
@@ -68,7 +67,7 @@ export function createReaders(file: string): ReaderService {
   };
 }
 
-/** Everything from outside comes in as a value: the core knows no window and no global. */
+/** Values from outside: the core depends on no window and no global. */
 export interface CoreOptions {
   readonly home: string;
   /** The `resources` folder of the product. */
@@ -77,29 +76,28 @@ export interface CoreOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Bundled entry of the built-in load generator. */
   readonly workerFile: string;
-  /** Bundled entry of the process that reads what comes from outside. */
+  /** Bundled entry of the reader process. */
   readonly readerFile: string;
   readonly printPdf: RunServices['printPdf'];
   /** Version of the Electron that the core runs in; null without. */
   readonly electron: string | null;
-  /** Tell also of runs that other processes work on. */
+  /** Also emit events of runs that other processes execute. */
   readonly follow?: boolean;
 }
 
-/** The command line of this very program, and what it needs of its environment. */
+/** The command line of this program, with the environment that it needs. */
 export const ownProgram = ({ home, workerFile, electron }: CoreOptions) => ({
   argv: [process.execPath, join(dirname(workerFile), 'cli.cjs')] as const,
   env: {
     TRITON_WORKBENCH_HOME: home,
-    // The runtime of the window and of a package is plain Node then.
+    // Runs Electron and the packaged runtime as plain Node.
     ...(electron === null && !('electron' in process.versions) ? {} : { ELECTRON_RUN_AS_NODE: '1' }),
   },
 });
 
-/** The capabilities of one core, each made once; what the core is asked for composes them. */
 export interface CoreParts {
   readonly options: CoreOptions & {
-    /** NVIDIA's images, or the mirror of the settings. */
+    /** NVIDIA's registry, or the mirror of the settings. */
     readonly registry: string;
   };
   readonly layout: HomeLayout;
@@ -113,9 +111,7 @@ export interface CoreParts {
   readonly cache: ArtefactCache;
   readonly presets: Presets;
   readonly presetOf: PresetOf;
-  /** What comes from outside is read by these alone. */
   readonly reading: ReaderService;
-  /** This machine's Python, without a run. */
   readonly toolkit: Toolkit;
   readonly own: OwnModels;
   readonly approvals: Approvals;
@@ -125,9 +121,8 @@ export interface CoreParts {
   readonly auths: RegistryAuths;
   readonly images: ImageWorks;
   readonly engines: Engines;
-  /** Takes runs as jobs. */
   readonly jobs: JobScheduler;
-  /** The job that this process runs in; null outside of one. */
+  /** The job that this process runs in, or null. */
   readonly ownJob: OwnJob | null;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   readonly data: DataCalls;

@@ -21,7 +21,7 @@ import { type CoreParts, ownProgram } from './core-parts';
 import { createMeasuredServers, runEnvironment } from './measured-servers';
 import type { StartCalls } from './start-calls';
 
-/** Throws not-trusted with the list of what a run of it would use outside of the workbench and nobody agreed to. */
+/** Throws not-trusted with everything that the run would use without consent. */
 async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<void> {
   const missing = await approvals.missing(reachOf(spec));
   if (isEmptyReach(missing)) return;
@@ -39,13 +39,13 @@ async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<voi
 
 const lowered = (line: string): string => line.charAt(0).toLowerCase() + line.slice(1);
 
-/** Each time, and here: a run.yaml or a run folder may come from anywhere. */
+/** Checked before each start, because a run.yaml or a run folder may come from anywhere. */
 async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: RunSpec): Promise<void> {
   const { model, format, configure } = spec;
   if (model.source !== undefined) {
     const { path, externalFiles } = model.source;
     await own.trust.require({ ...model.source, format });
-    // A link may have taken the place of a file since the model was opened.
+    // A link may have replaced a file since the model was opened.
     if (externalFiles.length > 0) await checkExternalFiles(path, new Set(externalFiles));
   }
   const unmade = await missingDataset(model);
@@ -55,20 +55,17 @@ async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: R
   await requireApproved(approvals, spec);
 }
 
-/** The GPUs of another machine are not read from here: Triton's metrics tell of them. */
+/** For another machine, Triton's metrics report the GPUs. */
 const seesGpus = ({ engine }: RunSpec): boolean =>
   inContainers(engine) ? engine.host === undefined : !isElsewhere(engine);
 
-/**
- * What is known and asked of a run only where it is started. A machine that nobody agreed to is not even asked what it has;
- * throws not-trusted.
- */
+/** Checks at the start of a run. Consent to a machine precedes any request to it; throws not-trusted. */
 const pickStart = (
   { completed, preflight }: StartCalls,
   approvals: Approvals,
 ): Pick<StartCalls, 'completed' | 'preflight'> => ({
   completed: async (spec, how) => {
-    // A change that is only planned asks what the form of it asks already; it is approved where it is made.
+    // Planning a change asks only what its form asks; approval follows when it is made.
     if (how === undefined) return completed(spec);
     const { machines } = reachOf(spec);
     if (!isEmptyReach(await approvals.missing({ ...emptyReach, machines }))) {
@@ -79,7 +76,7 @@ const pickStart = (
   preflight,
 });
 
-/** Runs that jobs work on: a job runs this very program, which has a home of the same name on the node. */
+/** A job runs this program, with a home of the same name on the node. */
 function jobRunsOf({ options, store, jobs, ownJob, emit }: CoreParts): JobRuns {
   const { env, follow = false } = options;
   const own = ownProgram(options);
@@ -95,7 +92,7 @@ function jobRunsOf({ options, store, jobs, ownJob, emit }: CoreParts): JobRuns {
   return new JobRuns({ store, scheduler: jobs, ownJob, program, emit, emitsEntries: !follow });
 }
 
-/** Whose turn it is at the device of a run. */
+/** The queue for the device of a run. */
 const takeDeviceBy =
   ({ layout, engines }: CoreParts, jobs: JobRuns): TakeDevice =>
   async ({ runId, spec, host }, signal, onWaiting) => {
@@ -111,7 +108,7 @@ const takeDeviceBy =
       },
     });
     try {
-      // Who had the device before may have been killed, and its Triton serves on beside what is to be measured.
+      // A killed holder may have left a Triton running there.
       const there = host === undefined ? spec : { engine: hostEngine(host) };
       if (waited.some) await engines.sweep({ all: true, except: runId, spec: there });
       return release;
@@ -121,7 +118,7 @@ const takeDeviceBy =
     }
   };
 
-/** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
+/** The runs of this process: what each may use, where it executes, and its place in the device's queue. */
 export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   const { layout, engines, now } = parts;
   const { env, resources, printPdf } = parts.options;
@@ -138,7 +135,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       await requireSound(spec);
       await engines.check(spec);
       await start.refuse(spec);
-      // What was chosen for this session is what the run of this home used: it can be resumed in the next one.
+      // Consent for this session is kept, so that the next session can resume the run.
       await parts.approvals.add(reachOf(spec));
     },
     ...pickStart(start, parts.approvals),
@@ -167,7 +164,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       };
     },
     inputServices: async (spec, framework) => {
-      // Keys are made of the user's files, too.
+      // Step keys depend on the user's files.
       await requireSound(spec);
       return {
         resources,

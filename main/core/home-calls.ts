@@ -32,7 +32,7 @@ interface HomeNeeds {
 
 const reportLines = 200;
 
-/** Throws while something of the home is in use. */
+/** Throws while something in the home is in use. */
 export async function requireIdle(
   { store, layout, monitor }: Pick<CoreParts, 'store' | 'layout' | 'monitor'>,
   { underWay, deployments }: Pick<HomeNeeds, 'underWay' | 'deployments'>,
@@ -61,7 +61,7 @@ export async function requireIdle(
   }
 }
 
-/** Throws input-invalid for a folder that nobody chose: the page must not write where it likes. */
+/** Throws input-invalid unless the user chose the folder: the page must not write anywhere. */
 async function requireChosen({ approvals }: CoreParts, to: string): Promise<void> {
   if (isEmptyReach(await approvals.missing(pathReach('home', to)))) return;
   throw new WorkbenchError('input-invalid', 'The folder was not chosen in the dialog', {
@@ -125,7 +125,7 @@ const fileOf = (resources: string, id: string): string =>
 
 const titleOf = (text: string, id: string): string => /^# +(.+)$/m.exec(text)?.[1]?.trim() ?? id;
 
-/** The pages of the documentation beside the resources, the overview of the guide first. */
+/** The documentation's pages, the overview of the guide first. */
 async function listDocuments(resources: string): Promise<readonly DocumentInfo[]> {
   const found: DocumentInfo[] = [];
   for (const folder of folders) {
@@ -141,14 +141,14 @@ async function listDocuments(resources: string): Promise<readonly DocumentInfo[]
   return (await exists(fileOf(resources, changelog.id))) ? [...found, changelog] : found;
 }
 
-/** Throws input-invalid for a page that does not come with the program. */
+/** Throws input-invalid for a page that is not part of the program. */
 async function readDocument(resources: string, id: string): Promise<{ readonly text: string }> {
   const known = (await listDocuments(resources)).some((one) => one.id === id);
   if (!known) throw new WorkbenchError('input-invalid', `The documentation has no page "${id}"`);
   return { text: await readFile(fileOf(resources, id), 'utf8') };
 }
 
-/** Settings, storage and place of the home, and what a problem report needs. */
+/** Settings, storage, the home's folder, and problem reports. */
 export function createHomeCalls(
   parts: CoreParts,
   needs: HomeNeeds,

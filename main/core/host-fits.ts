@@ -23,7 +23,7 @@ const refused = (host: string, error: WireError): HostFit => ({
   error,
 });
 
-/** What it would be refused for now, by the look that each start takes. */
+/** The error that a start on it would raise. */
 async function problemOf(check: Check, spec: RunSpec, skipPreflight: boolean): Promise<WireError | null> {
   const found = await check({ spec });
   const first = found.find(
@@ -32,22 +32,22 @@ async function problemOf(check: Check, spec: RunSpec, skipPreflight: boolean): P
   return first === undefined ? null : problemError(first);
 }
 
-/** What the host of a specification says of itself; null: it names none. Throws host-unknown. */
+/** null without a host. Throws host-unknown. */
 type HostFactsOf = (spec: Pick<RunSpec, 'engine'>) => Promise<HostFacts | null>;
 
-/** How long what a host said of itself holds. */
+/** Facts are cached for this long. */
 const hostFactsMs = 10_000;
 
 interface Asked {
   readonly facts: Promise<HostFacts>;
-  /** When it was answered: one that is not there is waited for that long. */
+  /** null while pending: an unreachable host is waited for until its timeout. */
   answeredMs: number | null;
 }
 
-/** Asked once for the questions that a start, each change of the form and each run of a matrix have. */
+/** Shares one request per host between a start, the form and the runs of a matrix. */
 export function createHostFacts({ hosts }: Pick<CoreParts, 'hosts'>): HostFactsOf {
   const asked = new Map<string, Asked>();
-  // Who does not answer is said by its engine.
+  // An unreachable host is reported by its engine.
   const ask = async (name: string): Promise<HostFacts> => {
     const status = await hosts.status(await hosts.get(name));
     if (!status.reachable) return { docker: await (await hosts.link(name)).facts(), gpus: null };
@@ -72,7 +72,7 @@ export function createHostFacts({ hosts }: Pick<CoreParts, 'hosts'>): HostFactsO
   };
 }
 
-/** Which of several hosts fit a run in containers, each with the reason where it does not. */
+/** For a run in containers; says why a host does not fit. */
 export function createHostFits(parts: Parts, factsOf: HostFactsOf, check: Check): TrustedCalls['hosts.fit'] {
   const { resources, env } = parts.options;
   const machineOf = async (spec: RunSpec): Promise<HostFacts> => {
@@ -103,7 +103,7 @@ export function createHostFits(parts: Parts, factsOf: HostFactsOf, check: Check)
     if (!inContainers(engine)) return Promise.resolve([]);
     const fitOf = async (host: string): Promise<HostFit> => {
       const there = onHost(spec, engine, host);
-      // Nothing leads to the ports of Triton there.
+      // Without ssh, Triton's ports there are unreachable.
       if (host !== localHost && (await parts.hosts.ssh(host)) === null) {
         return { host, fits: false, reason: 'It is not reached by ssh', error: null };
       }

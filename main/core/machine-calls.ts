@@ -20,13 +20,12 @@ import { minimalOverrides, procedureDifferences, resolveSpec } from '../presets/
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 
-/** Which release of NVIDIA's images fits, or what is missing for every one. */
+/** The release of NVIDIA's images that fits, or what is missing. */
 function releaseText(fit: FittingRelease | null): string | null {
   if (fit === null) return null;
   return fit.kind === 'fits' ? fit.reason : `${fit.finding} ${fit.remedy}`;
 }
 
-/** This machine: what it has, and whether it suits a run. */
 export function createMachineCalls({
   docker,
   engines,
@@ -72,7 +71,6 @@ export function createMachineCalls({
   };
 }
 
-/** Presets, and the specification that a choice leads to. */
 export function createPresetCalls(
   { presets, presetOf, options }: CoreParts,
   runs: Runs,
@@ -93,7 +91,7 @@ export function createPresetCalls(
       return resolveChoice({
         preset: spec.model.preset,
         overrides: mergeTrees(
-          // A release that was chosen for this machine is chosen again: another format may need another one.
+          // Chosen again, because another format may need another release.
           unsetAt(
             minimalOverrides(preset, spec),
             (preflight?.release ?? null) === null ? [] : ['engine', 'release'],
@@ -120,11 +118,11 @@ export function createPresetCalls(
 type HostCall = Extract<keyof Handlers, `hosts.${string}`>;
 type HostParts = Pick<CoreParts, 'hosts' | 'options'>;
 
-/** Nothing is known of these on another machine. */
+/** Facts that are unknown on another machine. */
 const unknownFacts = { disks: [], sharedMemoryBytes: null, memoryFreeBytes: 0, loadAverage: 0 } as const;
 const noGpus = { driverVersion: null, cudaVersion: null, gpus: [], problem: null } as const;
 
-/** What keeps the host from running Triton in containers: with its GPUs where it has any, else on its CPU. */
+/** Preflight for containers, with GPUs if the host has any. */
 async function preflightOf(
   { hosts, options }: HostParts,
   host: NewHost,
@@ -151,7 +149,7 @@ async function check(parts: HostParts, host: NewHost): Promise<HostCheck> {
   return { status, checks: status.reachable ? await preflightOf(parts, host, status) : [] };
 }
 
-/** Throws while this home has containers running there, and where that cannot be asked. */
+/** Throws while this home's containers run there, or if that is unknown. */
 function requireUnused(status: HostStatus): void {
   const { name } = status;
   const unasked = (why: string, remedy: string) =>
@@ -179,7 +177,6 @@ function requireUnused(status: HostStatus): void {
   }
 }
 
-/** What people do with the machines to run on. */
 export function createHostCalls(parts: HostParts): Pick<Handlers, HostCall> {
   const { hosts } = parts;
   return {

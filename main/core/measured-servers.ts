@@ -6,7 +6,7 @@ import { inContainers } from '../contract/run/engine-kinds';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { performanceOfLoad, servedName, type ServerLoad } from '../contract/run/server-load';
 import { asSeen } from '../engine/docker-over-ssh/host-reach';
-import { type ExecutorSpec,hostEngine } from '../engine/engine';
+import { type ExecutorSpec, hostEngine } from '../engine/engine';
 import { readEnvironment, resultGpus } from '../machine/environment';
 import { pollGpus, watchGpus } from '../machine/watch-gpus';
 import type { ReadingSources } from '../perf/readings';
@@ -19,11 +19,11 @@ import type { CoreParts } from './core-parts';
 
 type Machine = Pick<Environment, 'os' | 'cpu' | 'cpuCount' | 'memoryBytes' | 'gpus'>;
 
-/** Name of the processor, where Linux says it. */
+/** Prints the CPU model on Linux. */
 const cpuCommand = "sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1";
 const longestName = 200;
 
-/** The machine of an engine that ssh or TLS reaches, as it says itself; null where the engine is this machine's. */
+/** The machine as the engine reports it; null for this machine. */
 async function engineMachine(
   { engines, hosts }: Pick<CoreParts, 'engines' | 'hosts'>,
   engine: DockerEngineSpec,
@@ -51,7 +51,7 @@ async function engineMachine(
   };
 }
 
-/** Where the results of a run are obtained, and with what. */
+/** Recorded with the results of a run. */
 export async function runEnvironment(
   parts: CoreParts,
   { engine }: Pick<RunSpec, 'engine'>,
@@ -62,15 +62,15 @@ export async function runEnvironment(
   return {
     ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env, gpuIds })),
     ...(isDocker ? await engineMachine(parts, engine) : {}),
-    // In containers the packages are those of the client's image, told when it is there.
+    // In containers the packages of the client image count; they are read when it is available.
     packages: isDocker ? {} : await readPackages(parts.toolkit),
   };
 }
 
-/** Of one reading of another machine's GPUs. */
+/** For one `nvidia-smi` reading on another machine. */
 const smiLimits = { timeoutMs: 5000, maxBytes: 64 * 1024 };
 
-/** How this process asks a Triton that a host sees; undefined: as everybody does. */
+/** Client options for a Triton that a host sees; undefined for direct access. */
 async function reached(
   { reach }: Pick<CoreParts, 'reach'>,
   { host, addresses }: ServerLoad,
@@ -83,7 +83,7 @@ async function reached(
   };
 }
 
-/** The place of the load generator: its image is the same whatever the server serves. */
+/** The load generator's place: its image does not depend on the served model. */
 const onHost = (load: ServerLoad, host: string): ExecutorSpec => ({
   engine: hostEngine(host),
   performance: performanceOfLoad(load),
@@ -91,7 +91,7 @@ const onHost = (load: ServerLoad, host: string): ExecutorSpec => ({
   format: 'onnx',
 });
 
-/** A load in a container on the host: what is measured is the server, not the way there. */
+/** Measures from a container on the host, so that the network to it does not count. */
 function measureOnHost(parts: CoreParts, host: string): Servers['measureServer'] {
   const { engines, hosts, reading } = parts;
   return async (load, takeTurn, listener, work, { runId, dir, scenario }) => {
@@ -126,16 +126,13 @@ function measureOnHost(parts: CoreParts, host: string): Servers['measureServer']
         work,
       );
     } finally {
-      // What was measured is not lost to a host that is away now; the next sweep there ends what is left.
+      // A failed clean-up must not lose the results; the next sweep removes the remains.
       await executor.release().catch(() => undefined);
     }
   };
 }
 
-/**
- * Tritons that are there already. Of one on this machine the GPUs are read too, and of one that a host sees those of the
- * host; of another machine nothing is known of them.
- */
+/** Measures running Tritons. GPUs are read on this machine, or on the host that sees the server; else unknown. */
 export function createMeasuredServers(parts: CoreParts): Servers {
   const { options, loadTools, reading } = parts;
   const { env, version: workbenchVersion } = options;
@@ -149,7 +146,7 @@ export function createMeasuredServers(parts: CoreParts): Servers {
         host === undefined || via === undefined ? null : { host, there: addresses.http, here: via.http };
       const { tritonVersion } = await asSeen(seen, () => inspectServer(load, { readers, via }, headers));
       if (host !== undefined) {
-        // All GPUs of the host: which of them the server uses is not known.
+        // All GPUs of the host: it is unknown which of them the server uses.
         const engine = { ...hostEngine(host), gpus: ['all'] };
         const machine = await runEnvironment(parts, { engine });
         return { ...machine, engine: 'remote', tritonVersion };

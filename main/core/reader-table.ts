@@ -11,7 +11,7 @@ import { importSpec, readSpecModel } from '../specification/import-spec';
 import { readMatrix } from '../specification/matrix';
 import type { ReaderTable } from './core-parts';
 
-/** The one place where names of readers lead to functions. Runs in the reader's process. */
+/** Runs in the reader process. */
 export const readerTable: ReaderTable = {
   onnx: ({ path }) => readOnnx(path),
   torchscript: ({ path }) => readTorchscript(path),

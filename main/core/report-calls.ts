@@ -32,7 +32,6 @@ async function writeMatrix(
   { layout, options, now }: CoreParts,
   { name, results, out }: MatrixReportRequest,
 ): Promise<WrittenMatrix> {
-  // Read when it is needed, as what writes a run's report is.
   const { writeMatrixReport } = await import('../reports/matrix-report');
   const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
   const { printPdf } = options;
@@ -45,7 +44,7 @@ type WriteAgain = (
   onNoPrinter?: (error: WireError) => void,
 ) => Promise<readonly ReportFile[]>;
 
-/** Whatever keeps its reports from being written, the figures are kept, and the reports can be written again. */
+/** The figures stay even if the reports cannot be written; those can be written later. */
 const fileImporter =
   ({ reading, store, options, emit }: CoreParts, writeAgain: WriteAgain): Handlers['runs.import'] =>
   async (request) => {
@@ -65,7 +64,6 @@ const fileImporter =
     return { runId, notes };
   };
 
-/** Reports of runs that have ended, and of figures that were measured elsewhere. */
 export function createReportCalls(
   parts: CoreParts,
 ): Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportSettings'> &
@@ -78,9 +76,9 @@ export function createReportCalls(
     const release = await acquireLease(folder.dir);
     try {
       await requirePlainResults(folder);
-      // Read under the lease: what another workbench wrote until now belongs in the report.
+      // Read under the lease, so that the report has what other processes wrote.
       const loaded = (await store.load(runId)).state;
-      // Nobody else works on a run whose lease is held here.
+      // The lease excludes other writers.
       const state: RunState =
         loaded.status === 'running' ? { ...loaded, status: 'interrupted', waitsFor: null } : loaded;
       const files = await writeReports({
@@ -127,7 +125,7 @@ export function createReportCalls(
       const { state, folder } = await store.load(runId);
       const { reports, reportedBudgetMs, p99BudgetMs, reportedName, name, source } = state;
       const isOther = reportedBudgetMs !== p99BudgetMs || reportedName !== name;
-      // What measures a running Triton has no step that writes them.
+      // A measured server has no step that writes reports.
       const isStale = reports.length > 0 ? isOther : source.kind === 'server';
       const files = isStale ? await writeAgain(runId) : state.reports;
       const file = files.find((report) => report.kind === kind);

@@ -26,7 +26,7 @@ import { readTls } from '../triton/tls';
 import type { TrustedCalls } from './core-interface';
 import { type CoreOptions, type CoreParts, ownProgram } from './core-parts';
 
-/** Milliseconds for each question: a person waits for the answer. */
+/** Milliseconds per request: a user is waiting. */
 const askMs = 3000;
 const mostModels = 100;
 
@@ -42,7 +42,6 @@ async function servedModel(
   return { name, versions, maxBatchSize, dynamicInputs };
 }
 
-/** The window's calls about a Triton that is there already. */
 export function createServerCalls(
   runs: Runs,
   reach: Pick<HostReach, 'open'>,
@@ -67,7 +66,7 @@ export function createServerCalls(
       const found = [...versions];
       const models: ServedModel[] = [];
       for (const [name, of] of found.slice(0, mostModels)) {
-        // One that is unloaded just now is none to measure.
+        // A model that is being unloaded cannot be measured.
         const model = await servedModel(client, name, of).catch(() => null);
         if (model !== null) models.push(model);
       }
@@ -89,7 +88,7 @@ export function createServerCalls(
 
 type DeploymentCall = Extract<keyof Handlers, `deployments.${string}` | 'runs.bundle'>;
 
-/** The image that a run was served on, else the one with the same Triton that is built here. */
+/** The image that served the run, or one with the same Triton built here. */
 async function bundleImage(
   { docker, options }: CoreParts,
   engine: DeploymentEngine,
@@ -102,7 +101,7 @@ async function bundleImage(
   }
   const { image, imageId, builtHere } = engine;
   const digest = environment.images.find(({ id }) => id === imageId)?.digest ?? null;
-  // An engine that is not there, or has let go of the image, leaves what the name says.
+  // If the engine or the image is gone, the image's name decides.
   const { release, keepsEntrypoint } = await docker
     .connect()
     .then((client) => readImageFacts(client, { id: imageId, reference: image }))
@@ -110,7 +109,7 @@ async function bundleImage(
   return { reference: digest ?? image, builtHere, release: builtHere ? null : release, keepsEntrypoint };
 }
 
-/** Goes on where this process ends; what comes of it is in the journal of the deployment. */
+/** Detached: survives this process. The result is in the deployment's journal. */
 function startRecovery(options: CoreOptions, id: string): void {
   const { argv, env } = ownProgram(options);
   const [program, ...words] = [...argv, 'deployments', 'recover', id];
@@ -119,12 +118,11 @@ function startRecovery(options: CoreOptions, id: string): void {
     detached: true,
     stdio: 'ignore',
   });
-  // Whoever looks next tries again.
+  // The next check tries again.
   child.once('error', () => undefined);
   child.unref();
 }
 
-/** Models that are kept serving, on the engines that the workbench starts Triton on. */
 export function createDeploymentCalls(parts: CoreParts): {
   readonly handlers: Pick<Handlers, DeploymentCall> & Pick<TrustedCalls, 'deployments.recover'>;
 } & Pick<Deployments, 'underWay' | 'close'> {

@@ -24,18 +24,17 @@ import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { createHostFacts, createHostFits } from './host-fits';
 
-/** What stands in the way of a run, before there is one. */
 export interface StartCalls {
   readonly handlers: Pick<Handlers, 'runs.check'> & Pick<TrustedCalls, 'hosts.fit'>;
   /** Throws the first problem. */
   refuse(spec: RunSpec): Promise<void>;
-  /** With the release that fits this machine, where it has none. */
+  /** Adds a release that fits this machine, unless it names one. */
   readonly completed: (spec: RunSpec, how?: Pick<StartHow, 'ofFile'>) => Promise<RunSpec>;
-  /** Throws the first problem unless it is skipped; what to journal, null for another engine than containers. */
+  /** Throws the first problem unless skipped. Returns the journal record, null for engines without containers. */
   readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
 }
 
-/** A cluster that nobody agreed to is not asked anything where that may start programs of the person's configuration. */
+/** Without consent a cluster is not asked, because its client may execute programs of the user's configuration. */
 export const askedJobs = ({
   jobs,
   approvals,
@@ -55,13 +54,13 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   const { home } = parts.options;
   const hostFor = createHostFacts(parts);
   const placesOf = async (spec: RunSpec) => ({ presetOf, host: await hostFor(spec) });
-  /** null: a remote server is then compared by its name alone. */
+  /** null: a remote server is compared by the model's name only. */
   const configOf = async (spec: RunSpec): Promise<ModelConfig | null> => {
     if (!isElsewhere(spec.engine)) return null;
     try {
       return applyConfigPatch(generatedConfig(await presetOf(spec.model), spec), spec.configure.configPatch);
     } catch {
-      // What is wrong with the fields is said of the fields.
+      // Field problems are reported with their fields.
       return null;
     }
   };
@@ -80,11 +79,11 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   const completed: StartCalls['completed'] = async (spec, how) => {
     const { ofFile = false } = how ?? {};
     if (isJobEngine(spec.engine)) {
-      // Of a run that is there already the values of its profile are in its specification.
+      // An existing run already has its profile's values in its specification.
       if (how === undefined) return spec;
       const { engine, profile } = await withProfile(spec.engine, home);
       const { kind, profile: name = '' } = spec.engine;
-      // What a profile of the home names, the person has written there.
+      // The user wrote the profiles of the home, which counts as consent.
       if (!isAbsolute(name)) await parts.approvals.add(reachOf({ engine: { ...profile, kind } }));
       return { ...spec, engine };
     }
@@ -114,7 +113,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   };
 }
 
-/** What to journal of a preflight. Throws its first problem, unless it is skipped or was passed over before. */
+/** Throws the first problem, unless skipped or passed before. Returns the journal record. */
 export function passedPreflight(
   spec: RunSpec,
   { reason, problems }: RunPreflight,
@@ -127,10 +126,7 @@ export function passedPreflight(
   return { type: 'preflight', release: reason, skipped, problems: found };
 }
 
-/**
- * With the release of the settings, where it uses NVIDIA's images, names none itself, and Triton of that release serves its
- * format. Pure.
- */
+/** Applies the settings' release to runs on NVIDIA's images that name none, if it supports their format. */
 export function withUsualRelease(
   spec: RunSpec,
   { 'deployment.release': release }: Pick<Settings, 'deployment.release'>,

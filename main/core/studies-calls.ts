@@ -15,7 +15,6 @@ type OtherCall =
 
 type TrustedStudyCall = Extract<keyof TrustedCalls, `studies.${string}`> | 'approvals.given';
 
-/** Several runs that are driven together. */
 export function createStudiesCalls(
   parts: CoreParts,
   runs: Runs,

@@ -10,19 +10,19 @@ interface ToolCallsOptions {
   readonly layout: HomeLayout;
   readonly setup: Setup;
   readonly emit: (event: CoreEvent) => void;
-  /** Where the core runs; this machine when absent. */
+  /** Defaults to this machine. */
   readonly system?: { readonly platform: string; readonly arch: string };
 }
 
 const keptLines = 200;
 
-/** One piece of work of the set-up at a time, with its state told by events. */
+/** Runs one set-up at a time, and emits its state. */
 interface ToolWork {
   current(): SetupWork | null;
-  /** Begins, unless something is under way. */
+  /** No-op while one is active. */
   start(action: SetupAction, ids: readonly ComponentId[]): void;
   cancel(): void;
-  /** The work under way at its end, or the last one; null where nothing was started. */
+  /** The active work at its end, or the last one; null if nothing was started. */
   ended(): Promise<SetupWork | null>;
 }
 
@@ -82,12 +82,11 @@ function createToolWork(setup: Setup, emit: (event: CoreEvent) => void): ToolWor
   };
 }
 
-/** The tools in the workbench home: which are there, and one piece of work on them at a time. */
+/** The tools in the workbench home. */
 export interface ToolCalls
   extends Pick<Setup, 'list' | 'plan' | 'systemPackages'>, Pick<ToolWork, 'start' | 'cancel' | 'ended'> {
   readonly handlers: Pick<Handlers, Extract<keyof Handlers, `tools.${string}`>>;
   facts(): Promise<ToolFacts>;
-  /** Titles of what the work under way changes. */
   underWay(): readonly string[];
   /** Cancels the work and waits for its end. */
   close(): Promise<void>;
@@ -96,7 +95,7 @@ export interface ToolCalls
 export function createToolCalls({ layout, setup, emit, system = process }: ToolCallsOptions): ToolCalls {
   const installable = supportsSetup(system.platform, system.arch);
   const work = createToolWork(setup, emit);
-  /** Throws toolchain-missing where there are no packages for this system. */
+  /** Throws toolchain-missing on a system without packages. */
   const start: ToolCalls['start'] = (action, ids) => {
     if (!installable) {
       throw new WorkbenchError(

@@ -6,7 +6,6 @@ import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import type { Upkeep } from './upkeep';
 
-/** Made where what they share with calls of the window is. */
 type MadeElsewhere =
   | 'approvals.given'
   | 'comparisons.write'
@@ -92,7 +91,6 @@ const readingCalls = ({
   'spec.readModel': readers.specModel,
 });
 
-/** What the capabilities do for the command line and for the dialogs of the desktop. */
 export const createTrustedCalls = (
   parts: CoreParts,
   runs: Runs,

@@ -17,7 +17,7 @@ import type { CoreParts } from './core-parts';
 
 const dayMs = 24 * 3600 * 1000;
 
-/** These can be continued, or are worked on. */
+/** Runs that can be continued, or are active. */
 const unfinished: ReadonlySet<RunSummary['status']> = new Set([
   'created',
   'running',
@@ -26,8 +26,8 @@ const unfinished: ReadonlySet<RunSummary['status']> = new Set([
 ]);
 
 /**
- * The runs that a retention of so many days moves to the trash, oldest first. Whatever somebody has marked stays: a name, a
- * tag, a note; and what can be continued, is part of a deployment, was last changed within the days, or lies elsewhere (`--out`). Pure.
+ * Runs that a retention of `days` moves to the trash, oldest first. Keeps runs with a name, tag or note, unfinished or
+ * recently changed ones, those of deployments, and those outside the home (`--out`).
  */
 export function retiredRuns(
   runs: readonly RunSummary[],
@@ -40,7 +40,6 @@ export function retiredRuns(
     readonly days: number;
     readonly nowMs: number;
     readonly deployed: ReadonlySet<string>;
-    /** Of the runs of the home, without links in its path. */
     readonly folder: string;
   },
 ): readonly RunSummary[] {
@@ -57,7 +56,7 @@ export function retiredRuns(
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
 }
 
-/** The runs that deployments were made of. */
+/** Runs that deployments were made from. */
 export async function deployedRuns(layout: CoreParts['layout']): Promise<ReadonlySet<string>> {
   const deployments = new DeploymentStore(layout.deployments);
   const deployed = new Set<string>();
@@ -70,7 +69,7 @@ export async function deployedRuns(layout: CoreParts['layout']): Promise<Readonl
   return deployed;
 }
 
-/** The runs that this retention moves to the trash; none that a deployment was made of. */
+/** Runs that this retention moves to the trash, without those of deployments. */
 export async function findRetired(
   { store, layout, now }: Pick<CoreParts, 'store' | 'layout' | 'now'>,
   days: number,
@@ -81,7 +80,7 @@ export async function findRetired(
   return retiredRuns(runs, { days, nowMs: now().getTime(), deployed, folder });
 }
 
-/** Moves what the retention of the settings names to the trash. @returns the ids of these runs. */
+/** Applies the retention. @returns the ids of the moved runs */
 async function retireRuns(
   parts: Pick<CoreParts, 'store' | 'layout' | 'now' | 'trash'>,
   settings: Pick<Settings, 'runs.keepDays'>,
@@ -90,7 +89,7 @@ async function retireRuns(
   if (days === null) return [];
   const retired: string[] = [];
   for (const { runId } of await findRetired(parts, days)) {
-    // One that somebody has just taken up stays.
+    // Skips a run that is active by now.
     await parts.trash.remove(runId).then(
       () => retired.push(runId),
       () => undefined,
@@ -104,16 +103,13 @@ interface ListParts {
   readonly emit: (event: CoreEvent) => void;
 }
 
-/** Milliseconds that a window has for the list of runs and for the first clicks, before this process does anything else. */
+/** Milliseconds before upkeep begins, so that a window can first load its list. */
 const firstMs = 1000;
 
-/** Rows made until the list is worth another look; then twice as many each time, so that the looks stay few. */
+/** Rows until the first refresh of the list; doubled each time to keep refreshes few. */
 const firstRefreshRows = 5;
 
-/**
- * The run list of a window. The first one has the rows that are at hand; the others are made behind it, and `runs-changed`
- * tells when the list has more.
- */
+/** The first result has the available rows; the rest is computed in the background, and `runs-changed` reports it. */
 export function createRunList({ store, emit }: ListParts): {
   readonly list: Handlers['runs.list'];
   readonly close: () => Promise<void>;
@@ -139,7 +135,7 @@ export function createRunList({ store, emit }: ListParts): {
     list: async () => {
       const list = await store.listAtHand();
       if (list.missing > 0 || list.outdated.length > 0) {
-        // What could not be made now is made with the next list.
+        // Failed rows are retried with the next list.
         making ??= make()
           .catch(() => undefined)
           .finally(() => {
@@ -155,52 +151,49 @@ export function createRunList({ store, emit }: ListParts): {
   };
 }
 
-/** How long a removed run can be brought back after the window was closed. */
+/** How long a removed run stays in the trash. */
 const trashMs = 24 * 3600 * 1000;
 
-/** What a clean-up is asked to remove, besides what dead workbenches left. */
 export interface CleanRequest {
   readonly cache: boolean;
   readonly trash: boolean;
-  /** Runs that are deleted for good. */
   readonly runIds: readonly string[];
 }
 
-/** What a clean-up would remove, and what that frees; null: it is not asked for. */
+/** null: not requested. */
 export interface CleanPlan {
-  /** Of a file with several names, only the last one to go frees its bytes: runs share those of the cache. */
+  /** Runs share cached files by hard links, whose bytes are freed only with the last link. */
   readonly cache: { readonly bytes: number; readonly sharedBytes: number } | null;
   readonly trash: { readonly runIds: readonly string[]; readonly bytes: number } | null;
   readonly runs: readonly { readonly runId: string; readonly bytes: number }[];
-  /** All of it together. */
   readonly bytes: number;
 }
 
 export interface Cleaned {
   readonly endedServers: readonly number[];
-  /** Process ids of what else dead workbenches had started, those ended at this start too. */
+  /** Process ids ended now and at this start. */
   readonly endedChildren: readonly number[];
   readonly removedContainers: readonly string[];
-  /** Names under /dev/shm that dead workbenches left, those removed at this start too. */
+  /** Names under /dev/shm removed now and at this start. */
   readonly sharedMemoryFiles: readonly string[];
   readonly freedBytes: number;
   readonly removedRuns: readonly string[];
-  /** Runs of the trash that are gone for good. */
+  /** Runs deleted from the trash. */
   readonly emptiedRuns: readonly string[];
 }
 
 export interface Upkeep {
-  /** Removes nothing. Throws run-unknown. */
+  /** Dry run. Throws run-unknown. */
   planClean(request: CleanRequest): Promise<CleanPlan>;
   clean(request: CleanRequest): Promise<Cleaned>;
-  /** Stops following, and waits for what was begun at the start. */
+  /** Stops following, and waits for the tasks of the start. */
   close(): Promise<void>;
 }
 
-/** Old trash, runs beyond the retention, and what a move left in the old home. Never rejects. */
+/** Empties old trash, applies the retention, and removes remains of a moved home. Never rejects. */
 async function tidyHome(parts: CoreParts): Promise<void> {
   const { trash, settings, layout, options } = parts;
-  // What cannot be deleted must not keep the window closed; `clean` says why.
+  // Failures must not prevent a start; `clean` reports them.
   const tidy = async (): Promise<void> => {
     await trash.empty(trashMs).catch(() => []);
     const { values } = await settings.read();
@@ -211,15 +204,14 @@ async function tidyHome(parts: CoreParts): Promise<void> {
   };
   const isMoved = readHomePointer(options.env)?.previous !== undefined;
   const finished = finishMove(layout.home, options.env).catch(() => undefined);
-  // Nobody waits for what is left of an old home. Only what the new home still has is removed there, so that comes first.
+  // In the background, after the move is complete: only files that the new home has are removed from the old one.
   if (isMoved) void finished.then(tidy).catch(() => undefined);
   else await tidy();
 }
 
 /**
- * Ends what dead workbenches left. Where the core is to follow, for a window, that comes behind the list of runs, for which a
- * person waits: each run sweeps again before it starts. The home is tidied then, too, and other processes' runs are told of
- * from now on.
+ * Cleans up after crashed processes. With `follow` (a window), this runs after the run list is loaded, because each run
+ * sweeps before it starts anyway; then the home is tidied, and other processes' runs are followed.
  */
 export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep> {
   const { engines, store, trash, cache, emit, events } = parts;
@@ -233,13 +225,13 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
     await sweepHomeFiles(parts.layout);
     sharedMemoryFiles.push(...(await sweepSharedFiles()));
     if (follow) await tidyHome(parts);
-    // Hosts may be slow or away, and nobody waits for what a run left there.
+    // Hosts may be slow, so nothing waits for them.
     if (follow) void engines.sweepHosts().catch(() => undefined);
   };
   const begun = begin();
   if (follow) begun.catch(() => undefined);
   else await begun;
-  /** The files and folders that a clean-up deletes. */
+  /** Files and folders that a clean-up deletes. */
   const doomed = async (request: CleanRequest): Promise<string[]> => [
     ...(request.cache ? [cache.root] : []),
     ...(request.trash ? (await trash.contents()).paths : []),
@@ -268,7 +260,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       };
     },
     clean: async ({ runIds, ...request }) => {
-      // What failed then is tried again now.
+      // Retries what failed at the start.
       await begun.catch(() => undefined);
       const { ended, removedContainers, ...swept } = await engines.sweep({ all: true, everywhere: true });
       endedChildren.push(...swept.endedChildren);
