@@ -14,7 +14,6 @@ const jobEngineTable: { readonly [Kind in JobEngineKind]: JobEngine<OfKind<Kind>
   kubernetes: kubernetesEngine,
 };
 
-/** Every engine by its kind; a missing one does not compile. */
 const engineTable: { readonly [Kind in EngineKind]: Engine<OfKind<Kind>> } = {
   local: localEngine,
   docker: dockerEngine,
@@ -22,18 +21,16 @@ const engineTable: { readonly [Kind in EngineKind]: Engine<OfKind<Kind>> } = {
   ...jobEngineTable,
 };
 
-/** The engine of a specification, which is its first argument in whatever it is asked. */
+/** The engine of a specification; TypeScript narrows its first argument. */
 export const engineOf = <Kind extends EngineKind>({ kind }: OfKind<Kind>): Engine<OfKind<Kind>> =>
   engineTable[kind];
 
-/** The Triton of a run to come, as its engine will start it; see `Engine.plannedServer`. */
 export const plannedServer = (spec: RunSpec, run: UnstartedRun): PlannedServer =>
   engineOf(spec.engine).plannedServer(spec.engine, spec, run);
 
-/** All of them, for what is asked of an engine without a specification. */
 export const allEngines: readonly Pick<Engine, 'detect' | 'sweep'>[] = kinds.map((kind) => engineTable[kind]);
 
-/** The scheduler of each engine of jobs, made when it is first asked for. */
+/** Schedulers, created on first use. */
 export function createSchedulers(parts: SchedulerParts): SchedulerOf {
   const made = new Map<JobEngineKind, JobScheduler>();
   return (kind) => {
@@ -43,6 +40,6 @@ export function createSchedulers(parts: SchedulerParts): SchedulerOf {
   };
 }
 
-/** The job that a process with this environment runs in; null outside of one. */
+/** The job that this environment belongs to, or null. */
 export const ownJobOf = (env: NodeJS.ProcessEnv): OwnJob | null =>
   jobEngines.map((kind) => jobEngineTable[kind].ownJob(env)).find((job) => job !== null) ?? null;

@@ -5,25 +5,21 @@ import type { DockerEngineSpec, Framework, LoadTool as LoadToolId, RunSpec } fro
 import type { LoadTool } from '../perf/load-tool';
 import type { LaunchPython, ToolkitListener } from '../toolkit/toolkit';
 
-/** Where a deployment has its files. */
 export interface DeploymentPaths {
-  /** Absolute. */
   readonly dir: string;
-  /** Triton's model repository. */
   readonly repository: string;
-  /** Output of a server that has no engine to keep it. */
+  /** Log of a server without an engine. */
   readonly log: string;
 }
 
-/** What was found of a deployment's Triton, without asking it anything. */
+/** State of a deployment's Triton without a request to it. */
 export type ServerStatus =
-  /** `since`: ISO 8601; null: not known. */
+  /** `since`: ISO 8601; null: unknown. */
   | { readonly kind: 'running'; readonly since: string | null; readonly warning?: string }
-  /** It ended by itself, or is being started again and again. */
+  /** Crashed, or in a restart loop. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Who keeps it does not answer. */
   | { readonly kind: 'unknown'; readonly reason: string }
-  /** Somebody stopped it, or it was never started. */
+  /** Stopped by someone, or never started. */
   | { readonly kind: 'stopped'; readonly reason: string };
 
 export interface StartOptions {
@@ -33,83 +29,75 @@ export interface StartOptions {
 
 /** A Triton that outlives the workbench. */
 export interface DeploymentServer {
-  /** `host:port` here that leads to that `host:port` of its machine. Throws host-unknown, host-unreachable. */
+  /** Local `host:port` for one of its machine. Throws host-unknown, host-unreachable. */
   reach(deployment: Deployment, address: string): Promise<string>;
-  /** Ports of its machine that somebody has; null: it is this machine, whose ports are tried. Throws docker-unreachable. */
+  /** Ports in use on its machine; null for this machine, where ports are probed. Throws docker-unreachable. */
   busyPorts(engine: DeploymentEngine): Promise<ReadonlySet<number> | null>;
-  /**
-   * Has the model repository as it is here where Triton reads it. Throws docker-unreachable, docker-failed, and
-   * container-failed.
-   */
+  /** Mirrors the repository to Triton's machine. Throws docker-unreachable, docker-failed, container-failed. */
   sync(deployment: Deployment, paths: DeploymentPaths, signal?: AbortSignal): Promise<void>;
   /**
    * Starts it, or finds it running; returns before it is ready. Throws port-taken, image-missing, container-failed,
    * server-start-failed, toolchain-missing.
-   * @param how `note` journals what it is found by, whatever becomes of this process
+   * @param how `note` journals its identity before this process can die
    */
   start(deployment: Deployment, paths: DeploymentPaths, how: StartOptions): Promise<void>;
-  /** Returns once it has ended; quiet where it had. */
+  /** Returns once it has ended; no error if it had. */
   stop(deployment: Deployment): Promise<void>;
-  /** Stops it, and removes what the engine keeps of it. */
+  /** Stops it, and removes its resources. */
   remove(deployment: Deployment, paths: DeploymentPaths): Promise<void>;
-  /** Throws docker-unreachable. */
   readStatus(deployment: Deployment): Promise<ServerStatus>;
-  /** Its last lines, oldest first. */
+  /** The last lines, oldest first. */
   log(deployment: Deployment, paths: DeploymentPaths, limit: number): Promise<readonly string[]>;
 }
 
-/** The run that a place works for. */
+/** A run for which a place is opened. */
 export interface ExecutorRun {
   readonly runId: string;
-  /** Run folder, absolute. */
   readonly dir: string;
-  /** Of the run's model. */
   readonly framework: Framework;
-  /** Id of the step under way. */
   readonly step: () => string;
-  /** Its Triton is on the machine already: only the load is made there, over the network of the machine. */
+  /** Triton runs on the machine already: only load is generated there, on the host network. */
   readonly isBeside?: boolean;
 }
 
 export type ImagesListener = Pick<ToolkitListener, 'signal' | 'log' | 'progress'>;
 
-/** Whether the engine that a place works with answers. */
 export interface EngineWatch {
   /** "the Docker Engine at unix:///var/run/docker.sock". */
   readonly name: string;
-  /** How long a run waits for it; for ever where absent. */
+  /** How long a run waits; absent: forever. */
   readonly waitMs?: number | undefined;
-  /** Looks every 2 s; `onAway` is called once, when there was no answer for 10 s. Returns the disposer. */
+  /** Polls every 2 s; `onAway` is called once after 10 s without a response. Returns the disposer. */
   start(onAway: () => void): () => void;
-  /** It gave no answer within the last minute, or gives none now. */
+  /** No response now or within the last minute. */
   wasAway(): Promise<boolean>;
   answers(): Promise<boolean>;
 }
 
-/** Where all of a run's work is done: its server, its toolkit and its load tools. */
+/** Executes a run's work: server, toolkit and load tools. */
 export interface Executor {
-  /** Ready = server ready; loading models is the caller's. Throws port-taken, server-start-failed, toolchain-missing. */
+  /** Returns when the server is ready, without models. Throws port-taken, server-start-failed, toolchain-missing. */
   startServer(input: StartServerInput): Promise<ServerHandle>;
   readonly launchPython: LaunchPython;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
-  /** Part of every step's key: what another image made is another thing. Empty where no image is involved. */
+  /** Part of every step key. Empty without images. */
   readonly imageNames: readonly string[];
-  /** Builds or pulls what is missing; null where no image is involved. Before it nothing can be started. */
+  /** Builds or pulls images; must precede every start. null without images. */
   readonly prepareImages: ((listener: ImagesListener) => Promise<readonly UsedImage[]>) | null;
-  /** null where there is no engine that could go away. */
+  /** null if no engine can become unavailable. */
   readonly engineWatch: EngineWatch | null;
-  /** Before an attempt: ends what an earlier one left and this one cannot take up. */
+  /** Before an attempt: ends leftovers that it cannot reuse. */
   reclaim(): Promise<void>;
-  /** After an attempt: nothing of the run is left behind. */
+  /** After an attempt: removes everything of the run. */
   release(): Promise<void>;
 }
 
 export const thisMachine = 'this machine';
 
-/** The part of a specification that decides a place to run. */
+/** The part of a specification that selects a place. */
 export type ExecutorSpec = Pick<RunSpec, 'engine' | 'format' | 'model' | 'performance'>;
 
-/** What runs on a host beside a Triton that is there already: it has no GPU, and an image that is built there. */
+/** For load generation on a host: no GPU, and an image that is built there. */
 export const hostEngine = (host: string): DockerEngineSpec => ({
   kind: 'docker',
   host,
@@ -118,7 +106,7 @@ export const hostEngine = (host: string): DockerEngineSpec => ({
   shmSizeMiB: 64,
 });
 
-/** The machine that the load falls on when this address is measured: its host, or this machine. */
+/** The machine under load: the address's host, or this machine. */
 export function deviceOfUrl(url: string): string {
   const { hostname } = new URL(url);
   return isLoopback(hostname) ? thisMachine : `host ${hostname}`;
@@ -126,61 +114,59 @@ export function deviceOfUrl(url: string): string {
 
 export interface StartServerInput {
   readonly runId: string;
-  /** Hash of what the repository holds: a server that serves another one is not taken up again. */
+  /** Hash of the repository; a server with another one is not reused. */
   readonly key: string;
-  /** Triton model repository, absolute. */
   readonly repository: string;
-  /** The server's stdout and stderr are appended here. */
+  /** stdout and stderr are appended here. */
   readonly logPath: string;
-  /** Asked for by the user; chosen by the engine when absent. */
+  /** Requested ports; absent: chosen by the engine. */
   readonly httpPort?: number | undefined;
   readonly grpcPort?: number | undefined;
   readonly signal: AbortSignal;
   readonly onLog: (lines: readonly string[]) => void;
-  /** The exact command, before it runs. */
+  /** Called with the command before it runs. */
   readonly onCommand: (argv: readonly string[]) => void;
 }
 
 export interface ServerExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** It was ended because its memory limit was reached. */
+  /** Killed by its memory limit. */
   readonly outOfMemory?: boolean;
   readonly tail: readonly string[];
 }
 
-/** A running Triton. Addresses are `host:port`, as read back from the running process. */
+/** A running Triton. Addresses are `host:port`, as read back from the process. */
 export interface ServerHandle {
   readonly httpAddress: string;
   readonly grpcAddress: string;
   readonly metricsAddress: string | null;
-  /** `host:port` as the run's own clients (toolkit, load tools) reach it. */
+  /** `host:port` for the run's own clients (toolkit, load tools). */
   readonly forClients: {
     readonly httpAddress: string;
     readonly grpcAddress: string;
-    /** Absent: in the clear. */
+    /** Absent: no TLS. */
     readonly httpTls?: TlsFiles | undefined;
     readonly grpcTls?: TlsFiles | undefined;
   };
   readonly tritonVersion: string;
-  /** Settles when the server ends, wanted or not; null pid for servers that are not ours. */
+  /** Settles when the server ends; its pid is null for servers of others. */
   readonly exited: Promise<ServerExit>;
   readonly pid: number | null;
-  /** Ends the server and everything it started; harmless when it has ended. */
+  /** Ends the server and its child processes; no-op if it has ended. */
   stop(): Promise<void>;
-  /** Lets go of it and leaves it running, to be taken up again; absent where that cannot be. */
+  /** Leaves it running for reuse; absent if impossible. */
   leave?(): Promise<void>;
 }
 
 export interface SweepResult {
-  /** Process ids of servers that a dead workbench had left and that were ended. */
+  /** Process ids of orphaned servers that were ended. */
   readonly ended: readonly number[];
-  /** Names of containers that were removed. */
   readonly removedContainers: readonly string[];
 }
 
-/** What is left of dead workbenches beside servers too. */
+/** Also counts leftovers other than servers. */
 export interface SweptAll extends SweepResult {
-  /** Process ids of other programs that they had started: exports, load generators, printers. */
+  /** Process ids of other orphans: exports, load generators, printers. */
   readonly endedChildren: readonly number[];
 }

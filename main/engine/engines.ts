@@ -8,7 +8,6 @@ import { allEngines, engineOf } from './engine-registry';
 
 type EngineSpec = RunSpec['engine'];
 
-/** Every place to run Triton: what an engine is asked of a specification, see `Engine`, and what is asked of all. */
 export const createEngines = (parts: EngineParts) => ({
   linkOf: (engine: EngineSpec) => engineOf(engine).link(engine, parts),
   check: ({ engine }: RunSpec) => engineOf(engine).check(engine, parts),
@@ -28,8 +27,8 @@ export const createEngines = (parts: EngineParts) => ({
   detect: async (): Promise<readonly EngineStatus[]> =>
     (await Promise.all(allEngines.map((engine) => engine.detect(parts)))).flat(),
   /**
-   * Over all engines, and what else dead workbenches started on this machine. Containers of a dead workbench wait half
-   * an hour for `resume`; `all` takes those too, save the ones of the run `except`.
+   * Sweeps all engines and this machine's orphaned child processes. Orphaned containers are kept half an hour for
+   * `resume`; `all` removes them too, except those of the run `except`.
    */
   sweep: async (how: SweepHow = {}): Promise<SweptAll> => {
     const endedChildren = await endLeftChildren();
@@ -41,7 +40,6 @@ export const createEngines = (parts: EngineParts) => ({
       removedContainers: swept.flatMap(({ removedContainers }) => removedContainers),
     };
   },
-  /** The Docker Engines of hosts where runs left something. */
   sweepHosts: () => sweepHosts(parts),
 });
 export type Engines = ReturnType<typeof createEngines>;

@@ -20,14 +20,14 @@ async function jobProblems({ jobs, spec }: StartFacts): Promise<readonly StartPr
   }
 }
 
-/** An engine of jobs: inside of its job Triton is a process of the node, and outside of it nothing of a run is done. */
+/** Inside its job Triton is a process of the node; outside of it nothing of a run is executed. */
 export function jobEngine<Kind extends JobEngineKind>({
   kind,
   inContainer,
   ...own
 }: Pick<JobEngine<OfKind<Kind>>, 'createScheduler' | 'ownJob'> & {
   readonly kind: Kind;
-  /** How a job starts a Triton that is not the one of the home; null: it is. */
+  /** How a job starts Triton in a container; null: it starts the home's Triton. */
   readonly inContainer: (engine: OfKind<Kind>) => InContainer | null;
 }): JobEngine<OfKind<Kind>> {
   return {

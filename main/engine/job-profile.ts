@@ -7,21 +7,20 @@ import type { RunSpec } from '../contract/run/run-spec';
 import { parseYaml } from '../platform/parse-yaml';
 import { readBoundedFile } from '../platform/plain-entry';
 type JobEngineSpec = Extract<RunSpec['engine'], { kind: JobEngineKind }>;
-/** The fields that an engine of jobs may have in a profile. */
+/** Fields that a profile can set. */
 type Profile = {
   [Kind in JobEngineKind]: z.infer<z.ZodObject<(typeof jobEngineSchemas)[Kind]['request'], z.core.$strict>>;
 }[JobEngineKind];
 
 const profilesOf = (shape: z.ZodType<Profile>) =>
   z.strictObject({
-    /** The profile of runs that name none. */
     default: z.string().optional(),
     profiles: z.record(z.string(), shape),
   });
 
 const mostBytes = 64 * 1024;
 
-/** Throws input-invalid naming the field. */
+/** Throws input-invalid, naming the field. */
 function checked<Value>(schema: z.ZodType<Value>, value: unknown, { file, title }: ProfileFile): Value {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -36,7 +35,7 @@ interface ProfileFile {
   readonly title: string;
 }
 
-/** null: there is no such file. Throws input-invalid. */
+/** null if the file does not exist. Throws input-invalid. */
 async function readFile({ file, title }: ProfileFile): Promise<unknown> {
   const found = await readBoundedFile(file, mostBytes, { links: 'follow' });
   const unreadable = (reason: string) =>
@@ -76,10 +75,10 @@ async function profileOf({ kind, profile: name }: JobEngineSpec, file: string): 
 }
 
 /**
- * The engine with what its profile adds to the fields that it does not set itself: the run's specification has all of it, so
- * that a later change of the profile changes no run.
- * @param home where each engine has its profiles: `slurm.yaml`
- * @returns what the profile has, too: of one of the home a person has written it there
+ * Fills fields that the specification leaves open from its profile, so that later changes of the profile do not affect
+ * the run.
+ * @param home contains the profiles of each engine: `slurm.yaml`
+ * @returns the profile as well, because profiles of the home are written by its user
  * Throws input-invalid naming file and field.
  */
 export async function withProfile<Given extends JobEngineSpec>(

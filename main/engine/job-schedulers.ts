@@ -8,13 +8,12 @@ const kindOf = (engine: RunSpec['engine']): JobEngineKind => {
   throw new Error(`no engine of jobs: ${engine.kind}`);
 };
 
-/** Of each scheduler its own jobs. */
 const byScheduler = (jobs: readonly RunJob[]) =>
   jobEngines
     .map((kind) => [kind, jobs.filter(({ scheduler }) => scheduler === kind)] as const)
     .filter(([, own]) => own.length > 0);
 
-/** All schedulers as one: each is asked for its own jobs. */
+/** Combines schedulers; each gets its own jobs. */
 export function createJobSchedulers(schedulerOf: SchedulerOf): JobScheduler {
   return {
     detect: async () => (await Promise.all(jobEngines.map((kind) => schedulerOf(kind).detect()))).flat(),

@@ -13,7 +13,7 @@ import { type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
 import type { TlsMaterial } from '../triton/tls';
 import type { ServerExit, ServerHandle } from './engine';
 
-/** A client notices the end of a server before the server's exit is told; how long that is waited for. */
+/** A client sees a closed connection before the exit event arrives; how long to wait for the event. */
 const exitNoticeMs = 2000;
 
 const ending = (exit: ServerExit): string => {
@@ -23,10 +23,7 @@ const ending = (exit: ServerExit): string => {
     : `ended with exit code ${exit.exitCode}`;
 };
 
-/**
- * Work that needs the server: it is aborted when the server ends, and whatever it then says is told as what it is.
- * Throws server-gone with the server's last lines, or the work's own error.
- */
+/** Aborts `work` when the server ends. Throws server-gone with its last lines, or the error of the work. */
 export async function whileServing<Value>(
   server: ServerHandle,
   signal: AbortSignal,
@@ -67,23 +64,23 @@ export async function whileServing<Value>(
 
 const keptLines = 200;
 
-/** Triton's last complaint, for a message; '' where there is none. */
+/** The last error line, or ''. */
 export function lastComplaint(tail: readonly string[]): string {
   const line = tail.findLast((candidate) => /^E\d{4} /.test(candidate));
   return line === undefined ? '' : `: ${line.replace(/^E\d{4} \S+ +\d+ /, '')}`;
 }
 
-/** What a Triton prints: clean, capped as every log is, the last lines at hand. */
+/** A Triton log: sanitized, capped, with its last lines in memory. */
 export class TritonLog {
   readonly tail: string[] = [];
 
-  /** @param file null: a log that cannot be written must not end the server; its lines are told all the same. */
+  /** @param file null: an unwritable log must not end the server */
   constructor(
     private readonly file: LogFile | null,
     private readonly emit: (lines: readonly string[]) => void,
   ) {}
 
-  /** Begun anew: a container's engine gives its whole log again to whoever takes it up. */
+  /** Truncates: Docker replays a container's whole log on attach. */
   static async open(path: string, emit: (lines: readonly string[]) => void): Promise<TritonLog> {
     return new TritonLog(await LogFile.open(path, { truncate: true }).catch(() => null), emit);
   }
@@ -102,17 +99,17 @@ export class TritonLog {
 
 interface LoadAndCheckInput {
   readonly client: TritonClient;
-  /** Decoupled models answer over a stream alone, and are refused without it. */
+  /** Required by decoupled models, which answer over a stream only. */
   readonly grpc?: { readonly address: string; readonly tls: TlsMaterial | null } | undefined;
   readonly modelName: string;
   readonly modelVersion: string;
-  /** As it was written to the repository. */
+  /** As written to the repository. */
   readonly config: ModelConfig;
-  /** One request with real values, the batch dimension included; zeros of the configured shapes when absent. */
+  /** Request with real values, including a batch dimension; defaults to zeros. */
   readonly canary?: readonly Tensor[] | undefined;
-  /** The values of the canary mean nothing to the model: what it makes of them is not looked at. */
+  /** Canary values are arbitrary, so outputs are not checked. */
   readonly anyValues?: boolean | undefined;
-  /** False for servers whose models are theirs to load. */
+  /** False for servers that load their own models. */
   readonly load: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -125,7 +122,7 @@ export function datatypeOf(dataType: string | undefined): string {
   return name === 'STRING' ? 'BYTES' : name;
 }
 
-/** The batch dimension is 1, a varying dimension is 1 too: the smallest request that the model must answer. */
+/** The smallest valid request: batch 1, and 1 for variable dimensions. */
 export function zeroCanary(config: ModelConfig): readonly Tensor[] {
   return config.input
     .filter((input) => input['optional'] !== true)
@@ -142,7 +139,7 @@ function fits(shape: readonly number[], wanted: readonly number[]): boolean {
   );
 }
 
-/** Throws inference-failed unless every configured output came, of its type and shape and with finite values. */
+/** Throws inference-failed unless each configured output has its type and shape, and finite values. */
 export function checkCanaryReply(
   config: ModelConfig,
   outputs: readonly Tensor[],
@@ -169,17 +166,14 @@ export function checkCanaryReply(
   }
 }
 
-/**
- * The outputs of every answer to one request; to a stateful model it is a sequence of its own, and a decoupled one says
- * when its answers end.
- */
+/** Outputs of every response. Stateful models get their own sequence; decoupled ones mark the last response. */
 async function askOnce(
   input: LoadAndCheckInput,
   inputs: readonly Tensor[],
 ): Promise<readonly (readonly Tensor[])[]> {
   const { client, grpc, modelName, modelVersion, signal } = input;
   const { sequences, decoupled } = traitsOf(input.config);
-  // Any id that nobody has open does.
+  // Any unused id.
   const sequenceId = sequences ? randomInt(1, 2 ** 31) : undefined;
   const request = { modelName, modelVersion, inputs, sequenceId };
   const call = { timeoutMs: canaryTimeoutMs, signal };
@@ -193,7 +187,7 @@ async function askOnce(
   return inferOverStream({ ...request, ...call, grpcAddress: grpc.address, tls: grpc.tls });
 }
 
-/** Throws combination-unsupported: with several answers to a request nothing can be compared. */
+/** Throws combination-unsupported: several responses cannot be compared. */
 function refuseSeveral(modelName: string, count: number): void {
   if (count < 2) return;
   throw new WorkbenchError(
@@ -206,7 +200,7 @@ function refuseSeveral(modelName: string, count: number): void {
   );
 }
 
-/** What CUDA says of code that the driver or the GPU cannot run; the published documents name the first. */
+/** CUDA errors for code that driver or GPU cannot run; the published documents name the first. */
 const driverTexts: readonly (readonly [text: RegExp, remedy: string])[] = [
   [
     /PTX was compiled with an unsupported toolchain/,
@@ -218,7 +212,7 @@ const driverTexts: readonly (readonly [text: RegExp, remedy: string])[] = [
   ],
 ];
 
-/** The same error, with what helps where it is one of the driver. Pure. */
+/** Adds a remedy to driver errors. */
 export function withDriverRemedy(error: unknown): unknown {
   if (!(error instanceof WorkbenchError)) return error;
   const { code, message, where, details } = error;
@@ -228,9 +222,8 @@ export function withDriverRemedy(error: unknown): unknown {
 }
 
 /**
- * Loads a model and proves that it answers. "Ready" alone is not believed: Triton says it of models whose Python
- * stub has died. Throws model-load-failed, model-not-ready, inference-failed, combination-unsupported, server-unreachable,
- * cancelled.
+ * Loads a model and verifies a response, because Triton also reports "ready" for models whose Python stub has died.
+ * Throws model-load-failed, model-not-ready, inference-failed, combination-unsupported, server-unreachable, cancelled.
  */
 export async function loadAndCheckModel(input: LoadAndCheckInput): Promise<void> {
   try {
@@ -240,7 +233,7 @@ export async function loadAndCheckModel(input: LoadAndCheckInput): Promise<void>
   }
 }
 
-/** What Triton has of a model, the asked version where it has that. Pure. */
+/** Triton's entry for the model, in the requested version if present. */
 export function versionsText(entries: readonly RepositoryEntry[], version: string): string {
   if (entries.length === 0) return 'The repository has no such model.';
   const asked = entries.filter((entry) => entry.version === version);
@@ -268,7 +261,7 @@ async function loadAndAsk(input: LoadAndCheckInput): Promise<void> {
   }
   const inputs = input.canary ?? zeroCanary(config);
   const answers = await askOnce(input, inputs).catch((error: unknown) => {
-    // A model may refuse zeros by itself; it answered all the same.
+    // A model may reject zeros, but it responded.
     const refused = error instanceof WorkbenchError && error.code === 'inference-failed';
     if (input.anyValues === true && refused) return [];
     throw error;

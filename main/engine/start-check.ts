@@ -11,7 +11,7 @@ import { engineOf } from './engine-registry';
 interface Needs {
   readonly spec: Pick<RunSpec, 'engine' | 'performance'>;
   readonly tools: ToolFacts;
-  /** Containers, which have them all, are a way out. */
+  /** Docker would be an alternative, because images include the tools. */
   readonly canUseDocker: boolean;
 }
 
@@ -36,7 +36,6 @@ function toolProblem({ spec, tools, canUseDocker }: Needs, missing: readonly Too
   };
 }
 
-/** What keeps a run from starting for want of tools. Pure. */
 function toolProblems(needs: Needs): readonly StartProblem[] {
   const { spec, tools } = needs;
   const wanted = neededTools(spec.engine);
@@ -59,11 +58,7 @@ function toolProblems(needs: Needs): readonly StartProblem[] {
   ];
 }
 
-/**
- * What keeps a run from being started now, told of the fields that it comes from: missing tools, and what its engine says.
- * Looks only: a second later all may be otherwise.
- * @param config the run's config.pbtxt; null where it is known only after the export.
- */
+/** Problems of a start now: missing tools, and those of its engine. Read-only. @param config null until the export */
 export async function startProblems(
   spec: RunSpec,
   config: ModelConfig | null,
@@ -71,7 +66,7 @@ export async function startProblems(
 ): Promise<readonly StartProblem[]> {
   const { engine } = spec;
   const tools = await readTools();
-  // A Docker Engine that hangs is waited for only where it matters: here it is the way out.
+  // Checked only if tools are missing, because a hanging Docker Engine takes time.
   const canUseDocker =
     !inContainers(engine) && tools.missing.length > 0 && (await parts.docker.facts()).reachable;
   return [
@@ -80,7 +75,7 @@ export async function startProblems(
   ];
 }
 
-/** Throws the first problem, as the error that the run would otherwise have ended with. */
+/** Throws the first problem with the error code of the run. */
 export function refuseStart(problems: readonly StartProblem[], { engine }: RunSpec): void {
   const found = problems.filter(({ severity }) => severity === 'problem');
   const [first] = found;
@@ -90,7 +85,7 @@ export function refuseStart(problems: readonly StartProblem[], { engine }: RunSp
   const where = first.code === 'port-taken' ? `127.0.0.1:${port ?? ''}` : first.field;
   throw new WorkbenchError(first.code, first.message, {
     where,
-    // The tools are installed by a button in the window and by a command elsewhere: the code's own remedies say so.
+    // Window and CLI install tools differently: the code's own remedy says how.
     remedy: first.code === 'toolchain-missing' ? undefined : (first.remedy ?? undefined),
     details:
       found.length > 1

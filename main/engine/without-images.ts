@@ -8,11 +8,11 @@ import { createLocalPython, createPythonAhead } from '../toolkit/local-python';
 import type { Executor, ExecutorRun } from './engine';
 import type { Engine, EngineParts } from './engine-interface';
 
-/** GPUs of this machine, each with its compute capability. */
+/** This machine's GPUs with compute capabilities. */
 export const gpuNamesHere = async (env: NodeJS.ProcessEnv): Promise<readonly string[]> =>
   (await readGpus(env)).gpus.map((gpu) => `${gpu.name} ${gpu.computeCapability ?? ''}`.trim());
 
-/** What engines have in common whose clients are programs of this machine. */
+/** Shared by engines whose clients are local processes. */
 export const withoutImages: Pick<
   Engine<unknown>,
   'link' | 'check' | 'imageNames' | 'completed' | 'preflight' | 'gpuNames' | 'checkPlan' | 'sweep'
@@ -27,7 +27,7 @@ export const withoutImages: Pick<
   sweep: () => Promise.resolve({ ended: [], removedContainers: [] }),
 };
 
-/** A place on this machine, without images and without an engine that could go away. */
+/** A place on this machine without images. */
 export function executorHere(
   startServer: Executor['startServer'],
   { source }: RunSpec['model'],
@@ -52,7 +52,7 @@ export function executorHere(
   };
 }
 
-/** The environment of its own that a framework has; null: it is in the workbench's. */
+/** The framework's own environment; null: the workbench's. */
 export const modelPythonOf = (
   framework: Framework,
   { setup, layout }: Pick<EngineParts, 'setup' | 'layout'>,

@@ -34,14 +34,14 @@ import {
 } from './folder-volume';
 import { volumeMount, VolumeTransfer } from './volume-transfer';
 
-/** In the folder of the deployment: which volume has its repository, and what of it. */
+/** Record in the deployment's folder: which volume has its repository, and what is in it. */
 const recordName = 'volume.json';
 const recordSchema = z.strictObject({ host: z.string(), mirror: mirrorSchema });
 
 const inside = '/workbench/files';
 const helperShmBytes = 64 * 2 ** 20;
 
-/** Two files are one there: a candidate is made of the files of its version, and is not sent again. */
+/** Hard links in the volume: a candidate shares the files of its version, which are not sent again. */
 const linkScript =
   'set -e; while [ $# -gt 0 ]; do mkdir -p "$(dirname "$2")"; ln -f -- "$1" "$2"; shift 2; done';
 
@@ -50,14 +50,13 @@ interface DeploymentVolumeOptions {
   readonly instance: string;
   readonly deployment: Pick<Deployment, 'id'>;
   readonly paths: Pick<DeploymentPaths, 'dir' | 'repository'>;
-  /** Id of the image of its Triton, which the engine has. */
   readonly image: string;
   readonly facts: EngineFacts;
   /** "uid:gid" of its containers. */
   readonly user: string;
 }
 
-/** The model repository of a deployment on the machine of an engine that does not see this one's folders. */
+/** The model repository of a deployment on a machine whose Docker Engine cannot mount local folders. */
 export class DeploymentVolume {
   private readonly recordFile: string;
   private readonly transfer: VolumeTransfer;
@@ -67,30 +66,26 @@ export class DeploymentVolume {
     this.recordFile = join(paths.dir, recordName);
     const files = (input: { readonly image: string; readonly mounts: readonly ContainerMount[] }) => {
       const { name, body } = this.helper(['true'], input.mounts);
-      // The engine unpacks into none whose root is read-only.
+      // The archive API refuses a read-only root.
       return { name, body: { ...body, HostConfig: { ...body.HostConfig, ReadonlyRootfs: false } } };
     };
     this.transfer = new VolumeTransfer({ client, containers: { user, files }, image: () => image });
   }
 
-  /** Where Triton has it. Throws server-start-failed before the first `sync`. */
   async mount(): Promise<ContainerMount> {
     const mirror = await this.known();
     if (mirror !== null) return volumeMount(mirror.volume, '/models', false);
     throw new WorkbenchError('server-start-failed', 'The files of the deployment are not on its host');
   }
 
-  /**
-   * Has the repository there as it is here: what is new is sent, what is there under another name is linked, what is gone
-   * here is removed. Throws docker-unreachable, docker-failed, container-failed, run-folder-unsafe.
-   */
+  /** Mirrors the repository. Throws docker-unreachable, docker-failed, container-failed, run-folder-unsafe. */
   async sync(listener: FilesListener): Promise<void> {
     const { paths } = this.options;
     const mirror = (await this.known()) ?? (await this.created(listener));
     const content = await readFolder(paths.repository, mirror.files);
     const { linked, missing, replaced, gone } = changedIn(mirror, content, paths.repository);
     const at = (path: string) => join(inside, path);
-    // A cut leaves what the next sync makes whole.
+    // After an interruption the next sync completes the mirror.
     if (linked.length + missing.files.length + missing.folders.length + replaced.length + gone.length > 0) {
       await this.keep(whileChanging(mirror, content));
     }
@@ -110,7 +105,7 @@ export class DeploymentVolume {
   /** Throws docker-unreachable, and docker-failed where the engine keeps the volume. */
   async remove(): Promise<void> {
     const { client, instance, deployment, paths } = this.options;
-    // A transfer that was cut may have left its container, and a volume that a container has stays.
+    // A container of an interrupted transfer keeps its volume in use.
     for (const { info, labels } of await listContainers(client, instance)) {
       if (labels.role === 'client' && labels.runId === deployment.id && labels.runDir === paths.dir)
         await removeContainer(client, info.id);
@@ -126,7 +121,7 @@ export class DeploymentVolume {
     await rm(this.recordFile, { force: true });
   }
 
-  /** null where the engine has none that is known here. */
+  /** null if the engine has no volume recorded here. */
   private async known(): Promise<Mirror | null> {
     const { client, instance } = this.options;
     const text = await readPlainText(this.recordFile, fileLimits.stepJson.bytes).catch(() => null);
@@ -175,7 +170,7 @@ export class DeploymentVolume {
     );
   }
 
-  /** A container for the files alone, which no dead workbench leaves behind: the next sweep removes it. */
+  /** A helper container without a run; the next sweep removes it if this process dies. */
   private helper(command: readonly [string, ...string[]], mounts: readonly ContainerMount[]): ContainerPlan {
     const { instance, deployment, paths, image, facts, user } = this.options;
     const { id } = deployment;

@@ -14,13 +14,13 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** What is sent of a folder. */
+/** Content of a folder to send. */
 export interface TarContent {
-  /** Folders of a container's user, '' the root; before what is in them. */
+  /** Folders of the container's user, parents first; '' is the root. */
   readonly folders: readonly string[];
-  /** Relative path in the tar, and the file it is; it must have that content where it is named. */
+  /** `path` in the tar, `from` on disk; fails if the content has another SHA-256 than given. */
   readonly files: readonly { readonly path: string; readonly from: string; readonly sha256?: string }[];
-  /** Empty file at the very end: where it is, all before it is. */
+  /** Empty file at the end: if it exists, the transfer was complete. */
   readonly last?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ async function addFile(
       pack.entry(header, '');
       return;
     }
-    // A file that grows meanwhile must not make the tar another one.
+    // A file that grows meanwhile must not change the tar.
     const content = opened.createReadStream({ autoClose: false, start: 0, end: size - 1 });
     const hash = createHash('sha256');
     content.on('data', (chunk) => hash.update(chunk));
@@ -63,10 +63,10 @@ async function fill(pack: Pack, root: string, content: TarContent, owner: Owner)
   pack.finalize();
 }
 
-/** A tar of plain files in the folder `root`, made as it is read. Throws for a file that cannot be read, run-folder-unsafe. */
+/** Streams a tar of plain files below `root`. Throws run-folder-unsafe, and for unreadable files. */
 export async function* packFiles(root: string, content: TarContent, owner: Owner): AsyncGenerator<Buffer> {
   const pack = createPack();
-  // Not before somebody reads: a stream that fails with nobody there takes the program with it.
+  // Started on first read: a stream that fails without a reader would crash the process.
   const chunks = pack[Symbol.asyncIterator]();
   fill(pack, root, content, owner).catch((error: unknown) => {
     pack.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -74,25 +74,25 @@ export async function* packFiles(root: string, content: TarContent, owner: Owner
   yield* { [Symbol.asyncIterator]: () => chunks } as AsyncIterable<Buffer>;
 }
 
-/** What came out of a tar. */
+/** An entry of an unpacked tar. */
 export interface Unpacked {
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** False: it is what `isKnown` says it is, and the file here was left as it is. */
+  /** False if `isKnown` held, and the local file was kept. */
   readonly written: boolean;
 }
 
 interface UnpackInput {
-  /** Folder that the entries go to, absolute; their first part is left out. */
+  /** Absolute target folder; the first path segment of each entry is dropped. */
   readonly root: string;
-  /** What a path is known to be there. */
+  /** Whether the local file already has this content. */
   readonly isKnown: (path: string, sha256: string) => boolean;
-  /** Relative paths of what is not taken: a link, a pipe, a device, and what would leave the folder. */
+  /** Called for entries that are skipped: links, pipes, devices, and paths outside the folder. */
   readonly onRefused: (path: string, what: string) => void;
 }
 
-/** The path below the folder; null: the folder itself. Throws for what leaves it. */
+/** The path below the folder; null for the folder itself. Throws for a path outside it. */
 function innerPath(name: string): string | null {
   const all = name.split('/');
   if (all.includes('..') || all[0] === '' || name.includes('\0')) {
@@ -102,7 +102,7 @@ function innerPath(name: string): string | null {
   return parts.length === 0 ? null : parts.join('/');
 }
 
-/** Every folder on the way is one: what worked there before may have put a link in its place. */
+/** Checks that no parent is a link: the container's program may have placed one. */
 async function requirePlainWay(root: string, path: string): Promise<void> {
   const parts = path.split('/');
   for (const index of parts.keys()) await requirePlainEntry(join(root, ...parts.slice(0, index)));
@@ -144,7 +144,7 @@ const refusedKind = ({ type }: Header): string | null =>
       ? 'a link'
       : 'no file';
 
-/** Until its end, or that of who reads it; what goes wrong with the chunks is the reader's error. */
+/** Stream errors are reported to the reader. */
 async function feed(chunks: AsyncIterable<Buffer>, reader: Extract): Promise<void> {
   try {
     for await (const chunk of chunks) {
@@ -166,10 +166,7 @@ async function feed(chunks: AsyncIterable<Buffer>, reader: Extract): Promise<voi
   }
 }
 
-/**
- * Unpacks what the engine gives of a folder, as plain files and folders of ours; whoever worked there can have put
- * anything into it. Throws run-folder-unsafe, disk-full, and what the stream fails with.
- */
+/** Unpacks an untrusted archive of the engine into plain files and folders. Throws run-folder-unsafe, disk-full. */
 export async function unpackFiles(
   chunks: AsyncIterable<Buffer>,
   input: UnpackInput,

@@ -9,22 +9,22 @@ import type { TarContent, Unpacked } from './folder-tar';
 
 const markSchema = z.strictObject({
   sha256: z.string(),
-  /** Of the file here: while these are the same, so is its content. */
+  /** Size and time of the local file; while they are unchanged, so is the hash. */
   bytes: z.number(),
   mtimeNs: z.string(),
 });
 type FileMark = z.infer<typeof markSchema>;
 
-/** Of a file that may be there or not, whole or not; it is like none that is here. */
+/** Mark of a file in an unknown state; differs from every local file. */
 const unknownMark: FileMark = { sha256: '', bytes: 0, mtimeNs: '' };
 
-/** A folder of the run, and the volume that has it on the engine's machine. */
+/** Record of a run's folder and the volume that mirrors it. */
 export const mirrorSchema = z.strictObject({
   volume: z.string(),
-  /** By relative path, as the volume has them. */
+  /** By relative path. */
   files: z.record(z.string(), markSchema),
   folders: z.array(z.string()),
-  /** Somebody writes to it, or was cut before the end: nobody here knows all that is in it. */
+  /** A container may be writing, or was interrupted: the content is not fully known. */
   open: z.boolean().optional(),
 });
 export type Mirror = z.infer<typeof mirrorSchema>;
@@ -33,7 +33,7 @@ export const emptyMirror = (volume: string): Mirror => ({ volume, files: {}, fol
 
 interface FolderContent {
   readonly files: ReadonlyMap<string, FileMark>;
-  /** '' is the folder itself; each before what is in it. */
+  /** Parents first; '' is the folder itself. */
   readonly folders: readonly string[];
 }
 
@@ -54,9 +54,9 @@ async function markOf(path: string, known: FileMark | undefined): Promise<FileMa
 }
 
 /**
- * Files and folders below `root` with their hashes; what `known` says of a file that has not changed is not read again.
- * Throws run-folder-unsafe for a link, and for anything else that is neither file nor folder.
- * @param isLeftOut relative paths that stay here
+ * Hashes files below `root`; unchanged files take their hash from `known`. Throws run-folder-unsafe for anything but
+ * files and folders.
+ * @param isLeftOut relative paths to skip
  */
 export async function readFolder(
   root: string,
@@ -78,7 +78,7 @@ export async function readFolder(
   return { files, folders };
 }
 
-/** What the volume lacks of the folder; null where it has more than that: another volume has to take its place. Pure. */
+/** Paths to send; null if the volume has files that the folder lacks, so that it must be replaced. */
 export function missingIn(mirror: Mirror, content: FolderContent, root: string): TarContent | null {
   const gone = Object.keys(mirror.files).some((path) => !content.files.has(path));
   if (gone || mirror.folders.some((folder) => !content.folders.includes(folder))) return null;
@@ -89,7 +89,7 @@ export function missingIn(mirror: Mirror, content: FolderContent, root: string):
   };
 }
 
-/** What makes the volume the folder, where a program there can link and remove. Pure. */
+/** The differences, for a volume in which a program can link and remove files. */
 export function changedIn(mirror: Mirror, content: FolderContent, root: string) {
   const changed = [...content.files].filter(([path, { sha256 }]) => mirror.files[path]?.sha256 !== sha256);
   const changing = new Set(changed.map(([path]) => path));
@@ -98,7 +98,7 @@ export function changedIn(mirror: Mirror, content: FolderContent, root: string) 
     ...content.folders.filter((path) => mirror.files[path] !== undefined),
   ];
   const isReplaced = (path: string) => replaced.some((one) => path === one || path.startsWith(`${one}/`));
-  // What is going to be another file is no longer the same when a later link is made.
+  // Only files that do not change themselves can be link sources.
   const there = new Map(
     Object.entries(mirror.files)
       .filter(
@@ -115,7 +115,7 @@ export function changedIn(mirror: Mirror, content: FolderContent, root: string) 
   const isIn = (path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
   const files = Object.keys(mirror.files).filter((path) => !content.files.has(path));
   return {
-    /** Files of the volume that are to have another name too. */
+    /** Files of the volume that get another name. */
     linked,
     missing: {
       folders: content.folders.filter((folder) => mirror.open === true || !mirror.folders.includes(folder)),
@@ -123,17 +123,14 @@ export function changedIn(mirror: Mirror, content: FolderContent, root: string) 
         .filter(([path]) => !isLinked.has(path))
         .map(([path]) => ({ path, from: join(root, path) })),
     },
-    /** Files in whose place a folder is now, and folders in whose place a file is: nothing gets there before they are removed. */
+    /** Files replaced by folders and folders replaced by files; removed before anything is sent. */
     replaced,
-    /** Other files and folders that are no longer here; a folder includes all that is in it. */
+    /** Other removed paths; a folder includes its content. */
     gone: [...folders, ...files].filter((path) => !isIn(path) && !isReplaced(path)),
   };
 }
 
-/**
- * The volume from the first change on until all are made: of what is about to change nothing is known, so that after a cut
- * the next time sends or removes it again. Pure.
- */
+/** The mirror during a change: paths about to change count as unknown, so that an interrupted change is repeated. */
 export function whileChanging(mirror: Mirror, content: FolderContent): Mirror {
   const paths = new Set([...Object.keys(mirror.files), ...content.files.keys()]);
   const files = [...paths].map((path) => {
@@ -148,17 +145,14 @@ export function whileChanging(mirror: Mirror, content: FolderContent): Mirror {
   };
 }
 
-/** The volume as it is when all of the folder was sent. Pure. */
+/** The mirror after everything was sent. */
 export const mirrored = ({ volume }: Mirror, content: FolderContent): Mirror => ({
   volume,
   files: Object.fromEntries(content.files),
   folders: [...content.folders],
 });
 
-/**
- * With what came back: files that were written there are here too now.
- * @param below relative folder that was asked for, '' for all
- */
+/** Adds files that were fetched. @param below relative folder that was fetched, '' for all */
 export async function withTaken(
   mirror: Mirror,
   root: string,
@@ -180,7 +174,7 @@ export async function withTaken(
   return { ...mirror, files, folders: [...folders].sort() };
 }
 
-/** SHA-256 over names and contents. Pure. */
+/** SHA-256 over names and contents. */
 export function contentHash(parts: readonly (readonly [path: string, sha256: string])[]): string {
   const lines = parts.map(([path, sha256]) => `${path}\0${sha256}`).sort();
   return createHash('sha256').update(lines.join('\n')).digest('hex');

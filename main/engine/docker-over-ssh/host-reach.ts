@@ -10,24 +10,24 @@ import type { Releases } from '../../machine/releases';
 import { type HostFacts, releaseFor } from '../docker/run-images';
 import { createTunnels, type Tunnels } from './tunnels';
 
-/** What a run asks of the machine of its containers, beside Docker. */
+/** Requirements of a run on the host, apart from Docker. */
 export interface HostNeeds {
   readonly engine: DockerEngineSpec;
-  /** null: any model of GPU will do. */
+  /** null: any GPU model. */
   readonly targetGpu: RunSpec['targetGpu'] | null;
-  /** Least memory of each of its GPUs; null: not known. */
+  /** Minimum memory per GPU; null: unknown. */
   readonly gpuMemoryBytes: number | null;
-  /** null: the release is not asked about. */
+  /** null: not checked. */
   readonly release: { readonly needs: ReleaseNeeds; readonly releases: Releases } | null;
 }
 
 type GpuFit =
   { readonly gpus: readonly string[] | null; readonly misfit: null } | { readonly misfit: string };
 
-/** "Tesla T4, NVIDIA A30", each kind once. */
+/** "Tesla T4, NVIDIA A30", without duplicates. */
 const namesOf = (gpus: readonly GpuFacts[]): string => [...new Set(gpus.map(({ name }) => name))].join(', ');
 
-/** Why this GPU is not one for the run; null: it is. */
+/** Why the GPU does not fit; null if it does. */
 function gpuMisfit({ name, memoryTotalBytes }: GpuFacts, needs: HostNeeds): string | null {
   const { targetGpu, gpuMemoryBytes } = needs;
   if (targetGpu !== null && targetGpu !== undefined && publishedGpuOf(name) !== targetGpu) {
@@ -37,7 +37,7 @@ function gpuMisfit({ name, memoryTotalBytes }: GpuFacts, needs: HostNeeds): stri
   return `${name} has ${formatBytes(memoryTotalBytes)} of memory, the model requires ${formatBytes(gpuMemoryBytes)}`;
 }
 
-/** Why the release of the run, or any at all, does not run on these GPUs. */
+/** Why the run's release, or every release, does not support these GPUs. */
 function releaseMisfit(engine: DockerEngineSpec, facts: HostFacts, { release }: HostNeeds): string | null {
   const { gpus } = facts;
   if (release === null || gpus === null) return null;
@@ -53,7 +53,6 @@ function releaseMisfit(engine: DockerEngineSpec, facts: HostFacts, { release }: 
   return fit?.kind === 'none' ? fit.finding : null;
 }
 
-/** The GPUs of the host that the run may have. */
 function gpuFit(needs: HostNeeds, facts: HostFacts): GpuFit {
   const { engine } = needs;
   const found = facts.gpus?.gpus ?? [];
@@ -77,10 +76,7 @@ function gpuFit(needs: HostNeeds, facts: HostFacts): GpuFit {
   return device === null ? { misfit: first } : { gpus: [device], misfit: null };
 }
 
-/**
- * Whether a run can be given to a host, by its model of GPU, GPU memory and release. What can change soon is not asked:
- * whether Docker answers, the disk, the ports. Pure.
- */
+/** Checks GPU model, GPU memory and release. Skips what changes quickly: Docker's availability, disk, ports. */
 export function hostFit(needs: HostNeeds, facts: HostFacts): GpuFit {
   const { engine } = needs;
   if (engine.gpus.length === 0 || imageFamily(engine) === 'cpu') return { gpus: null, misfit: null };
@@ -90,19 +86,19 @@ export function hostFit(needs: HostNeeds, facts: HostFacts): GpuFit {
   return misfit === null ? fit : { misfit: misfit.replace(/\.$/, '') };
 }
 
-/** As long as the sessions of ssh that nobody uses. */
+/** The idle timeout of ssh sessions. */
 const idleMs = 60_000;
 
-/** What a host sees at an address, and where that is reached from here. */
+/** An address on the host and its forwarded local address. */
 export interface SeenAddress {
   readonly host: string;
   /** `host:port` as the host sees it. */
   readonly there: string;
-  /** Of {@link HostReach.open}. */
+  /** From {@link HostReach.open}. */
   readonly here: string;
 }
 
-/** What is said of the address here, of the one that the host sees: nobody knows the other. Pure. */
+/** Replaces the local address in a message by the host's. */
 export function seenMessage(message: string, { host, there, here }: SeenAddress): string {
   const text = message.replaceAll(here, `${there} on ${host}`);
   return /other side closed|ECONNRESET|socket hang up/.test(text)
@@ -110,7 +106,7 @@ export function seenMessage(message: string, { host, there, here }: SeenAddress)
     : text;
 }
 
-/** Throws what `work` throws, about the address that the host sees. */
+/** Rethrows errors of `work` with the host's address. */
 export async function asSeen<Value>(address: SeenAddress | null, work: () => Promise<Value>): Promise<Value> {
   if (address === null) return work();
   try {
@@ -121,14 +117,14 @@ export async function asSeen<Value>(address: SeenAddress | null, work: () => Pro
   }
 }
 
-/** What listens on hosts, as programs of this machine reach it: through ssh, never published. */
+/** Reaches services on hosts through ssh tunnels; nothing is published. */
 export interface HostReach {
   /**
-   * `host:port` here that leads to the `host:port` that the host sees, also after the line was cut. Throws host-unknown,
-   * host-unreachable, and engine-unavailable where ssh does not reach the host.
+   * Local address that forwards to the host's, also after a drop. Throws host-unknown, host-unreachable,
+   * engine-unavailable.
    */
   open(host: string, address: string): Promise<string>;
-  /** Why the last connection to that address did not reach the host; null: it did. */
+  /** Why the last connection to that address failed; null if it did not. */
   problem(host: string, address: string): string | null;
   close(): void;
 }
@@ -153,7 +149,7 @@ export function createHostReach(hosts: Pick<Hosts, 'ssh'>, env: NodeJS.ProcessEn
     return tunnels;
   };
   return {
-    // A signal that fires would end the line also when it is there; ssh has its own limit.
+    // A signal would also close an established tunnel; ssh has its own timeout.
     open: async (host, address) => (await tunnelsOf(host)).open(address, new AbortController().signal),
     problem: (host, address) => known.get(host)?.tunnels.problem(address) ?? null,
     close: () => {

@@ -3,11 +3,11 @@ import { toWire, WorkbenchError } from '../../contract/errors';
 import { sshForward, type SshTunnel } from '../../platform/ssh/ssh-connection';
 import type { SshTarget } from '../../platform/ssh/ssh-target';
 
-/** Ways to what listens on the loopback of another machine. */
+/** Forwards to loopback addresses of another machine. */
 export interface Tunnels {
-  /** Address here that leads to that address there until `close`. Throws host-unreachable, cancelled. */
+  /** Local address that forwards to `address` until `close`. Throws host-unreachable, cancelled. */
   open(address: string, signal: AbortSignal): Promise<string>;
-  /** Why the last connection to that address came to nothing; null: it did not. */
+  /** Why the last connection to that address failed; null if it did not. */
   problem(address: string): string | null;
   close(): void;
 }
@@ -15,14 +15,14 @@ export interface Tunnels {
 function listen(onConnection: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer(onConnection);
-    // It keeps no program from ending.
+    // Does not keep the process alive.
     server.unref();
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => resolve(server));
   });
 }
 
-/** Both ways, and the end of either is the end of both. */
+/** Pipes both directions; closes both when either ends. */
 function join(one: Socket, other: Socket): void {
   const ends = [one, other] as const;
   for (const [from, to] of [ends, [other, one] as const]) {
@@ -46,7 +46,6 @@ class Tunnel {
     private readonly idleMs: number | undefined,
   ) {}
 
-  /** @returns the address here. */
   async open(signal: AbortSignal): Promise<string> {
     await this.opened(signal);
     this.problem = null;
@@ -66,7 +65,7 @@ class Tunnel {
     this.hangUp();
   }
 
-  /** One, however many ask for it at once. */
+  /** Shared by concurrent callers. */
   private listening(): Promise<Server> {
     if (this.server !== null) return this.server;
     const server = listen((socket) => void this.lead(socket));
@@ -77,14 +76,14 @@ class Tunnel {
     return server;
   }
 
-  /** The next connection makes it again. */
+  /** The next connection opens a new tunnel. */
   private hangUp(): void {
     clearTimeout(this.idle);
     void this.line?.then((line) => line.close()).catch(() => undefined);
     this.line = null;
   }
 
-  /** The line that there is, or a new one: one that was cut is made again by the next connection. */
+  /** The current tunnel, or a new one after a disconnect. */
   private opened(signal?: AbortSignal): Promise<SshTunnel> {
     if (this.line !== null) return this.line;
     const colon = this.address.lastIndexOf(':');
@@ -116,21 +115,18 @@ class Tunnel {
     try {
       const { localPort } = await this.opened();
       this.problem = null;
-      // Who connected did not wait for the line: nothing would close the other end any more.
+      // The client left meanwhile; nothing else would close the other end.
       if (socket.destroyed) return;
       join(socket, connect({ host: '127.0.0.1', port: localPort }));
     } catch (error) {
       this.problem = toWire(error).message;
-      // Who connected sees that nothing is there.
+      // The client sees a closed connection.
       socket.destroy();
     }
   }
 }
 
-/**
- * Tunnels over ssh: nothing is published there but on loopback.
- * @param idleMs after this long without a connection a line is given up until the next; absent: it is kept
- */
+/** Tunnels over ssh, on loopback only. @param idleMs closes an unused tunnel after this time; absent: never */
 export function createTunnels(target: SshTarget, env: NodeJS.ProcessEnv, idleMs?: number): Tunnels {
   const tunnels = new Map<string, Tunnel>();
   return {

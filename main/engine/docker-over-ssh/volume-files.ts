@@ -32,17 +32,17 @@ import {
 } from './folder-volume';
 import { openSharedVolumes, volumeMount, VolumeTransfer } from './volume-transfer';
 
-/** Steps that no client reads: Triton has its repository by itself. */
+/** Steps whose folders no client reads; Triton's repository has its own volume. */
 const unread: ReadonlySet<string> = new Set(['images', 'configure', 'deploy', 'report']);
-/** Of a step's folder: written here, and by nobody else; reports are no client's either. */
+/** Files that only this process writes, and reports. */
 const ownBusiness = (path: string): boolean => path === 'step.log' || path === 'output.json';
 
-/** In the run folder, as long as the engine has files of the run. */
+/** Exists in the run folder while the engine has files of the run. */
 export const volumesRecord = 'volumes.json';
 
 const recordSchema = z.strictObject({
   host: z.string(),
-  /** By folder of the run, relative. */
+  /** By relative folder of the run. */
   mirrors: z.record(z.string(), mirrorSchema),
 });
 type MirrorRecord = z.infer<typeof recordSchema>;
@@ -55,11 +55,10 @@ interface VolumeFilesOptions {
   readonly resources: string;
   readonly bundles: string;
   readonly containers: RunContainers;
-  /** Id of an image that the engine has. */
   readonly image: () => string;
 }
 
-/** The files of a run on the machine of an engine that does not see this one's folders: a volume for each step's folder. */
+/** Files of a run whose Docker Engine cannot mount local folders: one volume per step folder. */
 class VolumeFiles implements RunFiles {
   private readonly recordFile: string;
   private readonly transfer: VolumeTransfer;
@@ -80,7 +79,7 @@ class VolumeFiles implements RunFiles {
     }
     const { mirrors } = await this.known(listener.signal);
     const own = this.writable();
-    // What a program that was cut left there is not for the one that begins anew.
+    // A repeated step starts with an empty folder.
     for (const key of again ? [] : own.map((folder) => this.keyOf(folder))) {
       if (mirrors[key]?.open === true) Reflect.deleteProperty(mirrors, key);
     }
@@ -96,7 +95,7 @@ class VolumeFiles implements RunFiles {
       const mirror = mirrors[key];
       if (!again && mirror !== undefined) await this.keep(key, { ...mirror, open: true });
     }
-    // After the run's own: a volume of the run keeps those that runs share.
+    // After the run's own volumes, which keep shared volumes in use.
     this.shared ??= openSharedVolumes({ ...this.options, transfer: this.transfer }, listener).catch(
       (error: unknown) => {
         this.shared = null;
@@ -116,13 +115,12 @@ class VolumeFiles implements RunFiles {
     if (written === null) await this.take(results, results, listener);
   }
 
-  /** Folders of the run that the step writes to. */
   private writable(): readonly [step: string, results: string] {
     const { run } = this.options;
     return [join(run.dir, 'steps', run.step()), join(run.dir, 'results')];
   }
 
-  /** @param root the part of the folder that is asked for */
+  /** @param root the requested part of the folder */
   private async take(folder: string, root: string, listener: FilesListener): Promise<void> {
     const what = this.keyOf(folder);
     const mirror = (await this.known(listener.signal)).mirrors[what];
@@ -145,7 +143,7 @@ class VolumeFiles implements RunFiles {
     const { client, instance, run } = this.options;
     const isOwn = (volume: OwnVolume) => volume.run?.runId === run.runId;
     await removeVolumes(client, instance, isOwn);
-    // What could not be removed is found by the record.
+    // Volumes that could not be removed stay in the record.
     if (!(await listVolumes(client, instance)).some(isOwn)) await rm(this.recordFile, { force: true });
   }
 
@@ -153,7 +151,7 @@ class VolumeFiles implements RunFiles {
     return relative(this.options.run.dir, folder);
   }
 
-  /** What the volumes of the run hold; nothing of another engine, and nothing of a volume that is not there any more. */
+  /** Mirrors on this engine whose volume still exists. */
   private known(signal: AbortSignal): Promise<MirrorRecord> {
     this.record ??= this.readRecord(signal).catch((error: unknown) => {
       this.record = null;
@@ -181,7 +179,7 @@ class VolumeFiles implements RunFiles {
     await replaceFile(this.recordFile, JSON.stringify(record));
   }
 
-  /** The volume that has the folder as it is now; another one where files are gone here, which the engine cannot remove. */
+  /** Sends the folder. Uses a new volume if files were deleted, because the archive API cannot remove any. */
   private async send(
     folder: string,
     listener: FilesListener,
@@ -209,10 +207,7 @@ class VolumeFiles implements RunFiles {
   }
 }
 
-/**
- * A copy of the home elsewhere may be working on the same run there: its lease is not seen from here. Throws run-busy with
- * the copy's place.
- */
+/** Another copy of the home may execute the run; its lease is not visible here. Throws run-busy with its location. */
 async function requireOwn({ client, instance, run }: VolumeFilesOptions): Promise<void> {
   const volumes = await listVolumes(client, instance);
   const ofRun = volumes.filter((volume) => volume.run?.runId === run.runId);
@@ -231,8 +226,8 @@ async function requireOwn({ client, instance, run }: VolumeFilesOptions): Promis
 }
 
 /**
- * Files of a run for an engine on another machine: named volumes, of which only what changed is sent, by its hash. Throws
- * run-busy where they belong to another copy of the run, docker-unreachable.
+ * Named volumes per folder; only changed files are sent. Throws run-busy for another copy's volumes,
+ * docker-unreachable.
  */
 export async function openVolumeFiles(options: VolumeFilesOptions): Promise<RunFiles> {
   await requireOwn(options);

@@ -11,9 +11,9 @@ import { type FilesListener, inputPairs } from '../docker/run-files';
 import { type Owner, packFiles, type TarContent, type Unpacked, unpackFiles } from './folder-tar';
 import { contentHash, readFolder } from './folder-volume';
 
-/** At the end of what is sent: where it is, the rest is. */
+/** Last file of a transfer: marks it as complete. */
 const complete = '.complete';
-/** What the containers run of the product; the rest of its resources is for this machine. */
+/** Resources that containers execute; the rest is only used here. */
 const programs: ReadonlySet<string> = new Set(['models', 'own', 'serving', 'toolkit']);
 
 interface SharedVolumesOptions {
@@ -26,15 +26,14 @@ interface SharedVolumesOptions {
 }
 
 interface SharedFolder {
-  /** For people. */
   readonly title: string;
-  /** Where the containers see it. */
+  /** Mount path in containers. */
   readonly to: string;
   readonly content: TarContent;
   readonly hash: string;
 }
 
-/** A folder as `name` in the volume, '' at its root. */
+/** A folder as `name` in the volume, '' for its root. */
 async function folderParts(root: string, name: string, isLeftOut?: (path: string) => boolean) {
   const { files, folders } = await readFolder(root, {}, isLeftOut);
   const inVolume = (path: string) => [name, path].filter((part) => part !== '').join('/');
@@ -60,7 +59,7 @@ function sharedFolder(title: string, to: string, parts: readonly Parts[]): Share
 
 const isCache = (path: string): boolean => /(?:^|\/)(?:__pycache__|\.git)$/.test(path);
 
-/** The product's own programs, and the user's model, weights and data. */
+/** Programs of the product, and the user's model, weights and data. */
 async function sharedFolders({
   resources,
   bundles,
@@ -69,7 +68,7 @@ async function sharedFolders({
   const inputs = new Map<string, Parts[]>();
   for (const { host, container } of inputPairs(spec)) {
     const name = basename(container);
-    // The path itself may be a link; what is in the folder may not.
+    // The path itself may be a link; files inside it may not.
     const real = await realpath(host);
     const parts = (await stat(real)).isDirectory()
       ? await folderParts(real, name, isCache)
@@ -85,8 +84,8 @@ async function sharedFolders({
 }
 
 /**
- * What runs have in common, in volumes that are named by their content: sent once to each engine, read by all runs of the
- * home. Throws docker-unreachable, docker-failed, run-folder-unsafe for a link in a folder of the user's.
+ * Files that runs share, in volumes named by content hash: sent once per engine, read by all runs of the home. Throws
+ * docker-unreachable, docker-failed, run-folder-unsafe for a link in the user's folder.
  */
 export async function openSharedVolumes(
   options: SharedVolumesOptions,
@@ -107,9 +106,9 @@ export async function openSharedVolumes(
   return mounts;
 }
 
-/** An engine that does not answer is waited for so long in the middle of a transfer. */
+/** How long a transfer waits for an engine that does not respond. */
 const patienceMs = 60_000;
-/** Where a volume is in the container through which files go to it and come from it. */
+/** Mount path of the volume in the helper container. */
 const [above, name] = ['/workbench', 'files'];
 const inside = join(above, name);
 
@@ -129,13 +128,11 @@ function sizeText(sizes: readonly number[]): string {
 interface VolumeTransferOptions {
   readonly client: DockerClient;
   readonly containers: Pick<RunContainers, 'files' | 'user'>;
-  /** Id of an image that the engine has. */
   readonly image: () => string;
 }
 
-/** Files to volumes and back, by the engine's archive calls: they need a container that has the volume, and none that runs. */
+/** Copies files with the archive API, which needs a container that mounts the volume, but not a running one. */
 export class VolumeTransfer {
-  /** Of files there: the containers' user. */
   readonly owner: Owner;
 
   constructor(private readonly options: VolumeTransferOptions) {
@@ -143,14 +140,14 @@ export class VolumeTransfer {
     this.owner = { uid, gid };
   }
 
-  /** @param what the folder, for people. Throws docker-unreachable, docker-failed, run-folder-unsafe. */
+  /** @param what the folder, for messages. Throws docker-unreachable, docker-failed, run-folder-unsafe. */
   async put(volume: string, what: string, content: TarContent, listener: FilesListener): Promise<void> {
     const { folders, files, last } = content;
     if (folders.length + files.length === 0 && last === undefined) return;
     const sizes = await Promise.all(files.map(async ({ from }) => (await lstat(from)).size));
     if (sizes.length > 0) listener.say(`Sending ${sizeText(sizes)} of ${what}`);
     await this.through(volume, listener, (container) =>
-      // From above: the engine leaves the root of what it unpacks as it is, and that is root's in a new volume.
+      // Unpacked into the parent: the API leaves the owner of its target as it is, which is root for a new volume.
       putArchive(
         this.options.client,
         { container, path: above },
@@ -160,7 +157,7 @@ export class VolumeTransfer {
     );
   }
 
-  /** @param below relative folder of the volume, '' for all of it; the paths in `input` are below it. */
+  /** @param below relative folder of the volume, '' for all; paths in `input` are relative to it */
   async take(
     volume: string,
     below: string,
@@ -177,7 +174,6 @@ export class VolumeTransfer {
     return taken;
   }
 
-  /** Whether the volume has the file. */
   has(volume: string, path: string, listener: FilesListener): Promise<boolean> {
     return this.through(volume, listener, async (container) => {
       try {
@@ -197,7 +193,7 @@ export class VolumeTransfer {
     });
   }
 
-  /** Anew where the engine gave no answer. */
+  /** Retries while the engine does not respond. */
   private through<Value>(
     volume: string,
     { signal, say }: FilesListener,

@@ -20,9 +20,8 @@ export interface ClientStep {
   readonly task: string;
   readonly command: readonly [string, ...string[]];
   readonly adoptable: boolean;
-  /** The one folder that it is told to write to, absolute; absent: anywhere in its step and the results. */
+  /** The only folder that it may write to, absolute; absent: its step and the results. */
   readonly written?: string;
-  /** What it passes tensors to Triton through. */
   readonly sharedMemory: PerformanceSpec['sharedMemory'];
   readonly signal: AbortSignal;
   readonly onCommand: (argv: readonly string[]) => Promise<void> | void;
@@ -30,7 +29,6 @@ export interface ClientStep {
   readonly onStderrLine: (line: string) => void;
 }
 
-/** Runs a step of the client in a container of its own, with the network of the run's Triton. */
 type RunClientStep = (step: ClientStep) => Promise<ContainerEnd>;
 
 async function readResult(path: string, end: ContainerEnd, where: string): Promise<LoadPoint> {
@@ -47,7 +45,7 @@ async function readResult(path: string, end: ContainerEnd, where: string): Promi
   }
   const result = loadProcessResultSchema.parse(JSON.parse(text));
   if (!result.ok) throw fromWire(result.error);
-  // The process says so only when it has measured: what an earlier one left is not taken for that.
+  // A failed process has no result; one of an earlier attempt must not be read.
   if (end.exitCode !== 0) {
     throw new WorkbenchError(
       'load-tool-failed',
@@ -73,7 +71,7 @@ function containerLoadTool(
         inputDataDir: toContainer(input.inputDataDir),
         workDir: toContainer(input.workDir),
       };
-      // The same level after a restart is the same job: its container and its result are found by this name.
+      // After a restart the same level has the same name, by which its container and result are found.
       const name = `measure-${hashValue([id, seen]).slice(0, 12)}`;
       const resultFile = join(input.workDir, `${name}.result.json`);
       const jobFile = join(input.workDir, `${name}.job.json`);
@@ -102,7 +100,7 @@ function containerLoadTool(
   };
 }
 
-/** The load tools, each level in a container of its own that outlives the workbench. */
+/** Each level in its own container, which outlives this process. */
 export function createContainerLoadTools(
   runClient: RunClientStep,
   toContainer: (path: string) => string,

@@ -30,7 +30,7 @@ import { chownTree } from './run-files';
 import { containerPorts, readImageFacts, tritonCommand } from './triton-command';
 
 const quiet = () => undefined;
-/** A list of deployments waits for it. */
+/** Short, because a list of deployments waits for it. */
 const restartLimitMs = 8000;
 
 type ContainerPaths = Pick<DeploymentPaths, 'dir' | 'repository'>;
@@ -43,7 +43,6 @@ function dockerEngine({ id, engine }: Deployment) {
 const hostOf = (engine: DeploymentEngine): string | undefined =>
   engine.kind === 'docker' ? engine.host : undefined;
 
-/** What the engine says of a container that should serve. */
 function serverStatusOf({ State, RestartCount, HostConfig }: Inspected, serverVersion: string): ServerStatus {
   const { Status, ExitCode, OOMKilled, Error: notStarted } = State;
   const ended = `Triton ended with exit code ${ExitCode}${OOMKilled ? ', out of memory' : ''}`;
@@ -66,7 +65,7 @@ function notStartedText(refusal: string): string {
   return `The Docker Engine could not start it: ${refusal}${remedy === undefined ? '' : `. ${remedy}`}`;
 }
 
-/** It comes back with its engine only where that has its GPUs by then. */
+/** Docker restarts a container with GPUs only if they are ready when the daemon starts. */
 function restartWarning({ DeviceRequests }: Inspected['HostConfig'], serverVersion: string) {
   const isByCdi = (DeviceRequests ?? []).some(({ Driver }) => Driver === 'cdi');
   if (!isByCdi || knowsCdiAtStart(serverVersion)) return {};
@@ -74,7 +73,7 @@ function restartWarning({ DeviceRequests }: Inspected['HostConfig'], serverVersi
   return { warning };
 }
 
-/** What serves on another machine has its files in a volume there, and its ports by ssh: both are a host's. */
+/** Deployments on another machine need a registered host: files are in a volume there, and ports are reached by ssh. */
 function requireHost({ id, engine }: Deployment, { address }: DockerClient): void {
   if (hostOf(engine) !== undefined || address.kind === 'unix') return;
   throw new WorkbenchError('engine-unavailable', `${id} cannot be served on ${shownAddress(address.host)}`, {
@@ -85,7 +84,6 @@ function requireHost({ id, engine }: Deployment, { address }: DockerClient): voi
 }
 
 interface DeploymentEngines {
-  /** This machine's. */
   readonly docker: DockerLink;
   readonly hosts: Pick<Hosts, 'link' | 'run'>;
   readonly reach: Pick<HostReach, 'open'>;
@@ -109,7 +107,7 @@ class DeploymentContainers implements DeploymentServer {
     );
     return new Set([
       ...parseListeningSockets(stdout).map(({ port }) => port),
-      // Those that the engine forwards without a program of its own.
+      // Ports of containers whose forwarding has no userland proxy.
       ...containers.flatMap(({ Ports }) => Ports.map(({ PublicPort }) => PublicPort)),
     ]);
   }
@@ -140,7 +138,7 @@ class DeploymentContainers implements DeploymentServer {
       await removeContainer(client, id);
       const { code, message } = toWire(error);
       const port = Number(/:(\d+) is in use/.exec(message)?.[1]);
-      // Who has a port of another machine is not known here.
+      // Port owners on another machine cannot be looked up.
       const isHere = client.address.kind === 'unix';
       throw isHere && code === 'port-taken' && Number.isInteger(port) ? await portTaken(port) : error;
     }
@@ -148,7 +146,7 @@ class DeploymentContainers implements DeploymentServer {
 
   async stop(deployment: Deployment): Promise<void> {
     const { client, name } = await this.engineOf(deployment);
-    // Else it came back with the engine.
+    // Otherwise it would restart with the daemon.
     await setRestartPolicy(client, name, 'no');
     try {
       await stopContainer(client, name);
@@ -173,7 +171,7 @@ class DeploymentContainers implements DeploymentServer {
     const { client, name } = await this.engineOf(deployment);
     let found = await inspectContainer(client, name);
     if (found !== null && deployment.wanted && !found.State.Running && wasTooEarly(found.State.Error)) {
-      // What the engine tries only once.
+      // Docker retries this only once.
       await startContainer(client, found.Id, { signal: AbortSignal.timeout(restartLimitMs) }).catch(quiet);
       found = await inspectContainer(client, name);
     }
@@ -202,12 +200,11 @@ class DeploymentContainers implements DeploymentServer {
     return host === undefined ? Promise.resolve(this.engines.docker) : this.engines.hosts.link(host);
   }
 
-  /** The engine that it is on, and its container there. */
   private async engineOf(deployment: Deployment, signal?: AbortSignal) {
     const link = await this.linkOf(deployment.engine);
     const client = await link.connect(signal);
     const instance = await link.instance();
-    // Of the container and of nothing else on this engine.
+    // Unique to the container among those on this engine.
     return { link, client, instance, name: `twb-${instance.slice(0, 6)}-deployment-${deployment.id}` };
   }
 
@@ -220,7 +217,6 @@ class DeploymentContainers implements DeploymentServer {
     });
   }
 
-  /** Its model repository, where Triton sees it. */
   private async mountOf(
     deployment: Deployment,
     paths: ContainerPaths,
@@ -281,6 +277,6 @@ class DeploymentContainers implements DeploymentServer {
   }
 }
 
-/** Triton in a container that the engine starts again after a crash, and with itself. */
+/** Docker restarts the container after a crash and with the daemon. */
 export const createDeploymentContainers = (engines: DeploymentEngines): DeploymentServer =>
   new DeploymentContainers(engines);

@@ -49,11 +49,11 @@ interface Session {
   readonly client: DockerClient;
   readonly containers: RunContainers;
   readonly files: RunFiles;
-  /** To what listens on the loopback of the engine's machine; null where that is this one. */
+  /** To the loopback ports of the engine's machine; null for this machine. */
   readonly tunnels: Tunnels | null;
 }
 
-/** What the next attempt can take up: a Triton that runs, and client steps that work with it. Pure. */
+/** Containers that the next attempt reuses: a running Triton, and client steps that work with it. */
 export function reusableContainers(own: readonly OwnContainer[]): ReadonlySet<string> {
   const server = own.find(({ info }) => info.role === 'triton' && info.state === 'running');
   if (server === undefined) return new Set();
@@ -67,7 +67,7 @@ export function reusableContainers(own: readonly OwnContainer[]): ReadonlySet<st
   return new Set([server, ...clients].map(({ info }) => info.id));
 }
 
-/** A run's work in containers: Triton in one that lives through the attempt, each step of the client in its own. */
+/** Triton in one container for the attempt, each client step in its own. */
 export async function openDockerExecutor(options: DockerExecutorOptions): Promise<Executor> {
   const { link, run, spec, engine } = options;
   const wanted = await wantedImages(engine, options, { framework: run.framework, format: spec.format });
@@ -107,7 +107,7 @@ async function openSession(options: DockerExecutorOptions, image: () => string):
 const hostWait = 'TRITON_WORKBENCH_HOST_WAIT_S';
 const usualHostWaitS = 900;
 
-/** This machine's engine comes back with the machine; a host may be gone. */
+/** This machine's engine comes back with the machine; a host may not. */
 function hostWaitMs({ env, engine }: Pick<DockerExecutorOptions, 'env' | 'engine'>): number | undefined {
   const seconds = Number(env[hostWait] ?? usualHostWaitS);
   return engine.host === undefined ? undefined : (seconds > 0 ? seconds : usualHostWaitS) * 1000;
@@ -115,12 +115,12 @@ function hostWaitMs({ env, engine }: Pick<DockerExecutorOptions, 'env' | 'engine
 
 const everyMs = 2000;
 const answerLimitMs = 5000;
-/** A restart that leaves containers running is over by then; longer than that the run says that it waits. */
+/** Longer than a daemon restart with live-restore; after it the run reports that it waits. */
 const patienceMs = 10_000;
-/** The end of a container that an engine took with it is told when the engine is back. */
+/** A container that died with its engine is reported when the engine is back. */
 const recentMs = 60_000;
 
-/** Watches the engine of a run. @param host its address, for people. @param waitMs how long a run waits for it. */
+/** @param host address, for messages. @param waitMs how long a run waits */
 function createEngineWatch(link: DockerLink, host: string, waitMs?: number): EngineWatch {
   const away: { sinceMs: number | null; lastMs: number } = { sinceMs: null, lastMs: -Infinity };
   const answers = async (): Promise<boolean> => {
@@ -237,7 +237,7 @@ class DockerExecutor implements Executor {
       await removeNetworks(client, await link.instance(), ({ runId }) => runId === run.runId);
       await (await this.session()).files.release();
     } finally {
-      // Also where the engine is away: they are of this process.
+      // Tunnels belong to this process, even if the engine is away.
       (await this.opened?.catch(() => null))?.tunnels?.close();
     }
   }

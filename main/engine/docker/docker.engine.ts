@@ -28,19 +28,19 @@ async function dockerStatus(docker: DockerLink): Promise<EngineStatus> {
   return { kind: 'docker', available: false, version: null, note: facts.message, remedy };
 }
 
-/** The machine of an engine, the same by whatever name or way it is reached. */
+/** Identifies the engine's machine by whatever address it is reached. */
 async function machineOf(link: DockerLink, here: DockerLink): Promise<string> {
   const { kind, host } = await link.address();
   if (kind === 'unix') return thisMachine;
   const idOf = (one: DockerLink): Promise<string | null> =>
     one.info().then(
-      // Machines made from one image may have one engine id: until version 25 it comes from a file.
+      // Machines cloned from an image may share an engine id: before version 25 it comes from a file.
       ({ ID, Name }) => (ID === '' ? null : `${ID} of ${Name}`),
       () => null,
     );
   const [id, own] = await Promise.all([
     idOf(link),
-    // This machine's own engine, reached by ssh.
+    // ssh may lead to this machine's own engine.
     here.address().then(
       (address) => (address.kind === 'unix' ? idOf(here) : null),
       () => null,
@@ -50,7 +50,7 @@ async function machineOf(link: DockerLink, here: DockerLink): Promise<string> {
   return id === own ? thisMachine : `engine ${id}`;
 }
 
-/** Of the Triton image, as far as its name says; null where it does not, and of one that is built here. */
+/** The release in the Triton image's name; null if unknown or built here. */
 function plannedRelease(engine: DockerEngineSpec, format: Format): string | null {
   if (engine.tritonImage !== undefined) return releaseOf(engine.tritonImage);
   return imageFamily(engine) === 'ngc' ? (engine.release ?? usualRelease(format)) : null;
@@ -58,7 +58,7 @@ function plannedRelease(engine: DockerEngineSpec, format: Format): string | null
 
 async function startProblems(engine: DockerEngineSpec, start: StartFacts): Promise<readonly StartProblem[]> {
   const docker = await start.docker.facts();
-  // The ports of an engine on another machine are taken there.
+  // Ports of another machine are checked there.
   const ports = remoteHost(docker) === null ? await portProblems(engine, start) : [];
   if (docker.reachable) return ports;
   const { host } = engine;
@@ -78,7 +78,6 @@ async function startProblems(engine: DockerEngineSpec, start: StartFacts): Promi
   return [away, ...ports];
 }
 
-/** Every step in a container, on this machine or on a host. */
 export const dockerEngine: Engine<OfKind<'docker'>> = {
   detect: async ({ docker }) => [await dockerStatus(docker)],
   link: ({ host }, { docker, hosts }) => (host === undefined ? Promise.resolve(docker) : hosts.link(host)),
@@ -88,7 +87,7 @@ export const dockerEngine: Engine<OfKind<'docker'>> = {
   open: async (engine, spec, run, parts) =>
     openDockerExecutor({ ...parts, link: await dockerEngine.link(engine, parts), spec, engine, run }),
   imageNames: async (engine, model, from) => imageNamesOf(await wantedImages(engine, from, model)),
-  /** Whatever name the machine has: a Docker Engine is known by its id. */
+  /** Docker Engines are identified by id. */
   deviceOf: async (engine, _node, parts) => machineOf(await dockerEngine.link(engine, parts), parts.docker),
   plannedServer: (engine, { format, performance }) => {
     const release = plannedRelease(engine, format);
@@ -118,7 +117,7 @@ export const dockerEngine: Engine<OfKind<'docker'>> = {
   },
   gpuNames: async (engine, parts) => {
     const { kind, host } = await (await dockerEngine.link(engine, parts)).address();
-    // Another machine may be away when it is asked for its GPUs.
+    // Another machine may be away, so its address stands for its GPUs.
     return kind === 'unix' ? gpuNamesHere(parts.env) : [`${host} ${engine.gpus.join(',')}`.trim()];
   },
   checkPlan: async (engine, plan, parts) => {

@@ -14,15 +14,13 @@ import { isHeldElsewhere, leaseBeside, leaseFile, leaseHolder, readLiveHolder } 
 import { volumesRecord } from '../docker-over-ssh/volume-files';
 import type { EngineParts, SweepHow } from '../engine-interface';
 
-/** How long the containers of a dead workbench wait for `resume` to take them up. */
+/** How long `resume` can reuse the containers of a dead process. */
 export const adoptionMs = 30 * 60_000;
 
 /**
- * True for containers and networks of runs and deployments that nobody works on. Within `graceMs` of the last sign of life of their workbench they
- * are left for `resume`. Whether a workbench on another machine or in another PID namespace lives cannot be looked up from
- * here: its containers are kept for `adoptionMs` whatever `graceMs` is, and no longer, as a namespace ends with its
- * container and nothing of the same one ever comes back for them. A run that was ended in an orderly way has no lease and
- * leaves nothing to take up.
+ * Whether nobody works on this container or network. Within `graceMs` of its process's last sign of life it is kept for
+ * `resume`. For a process on another machine or in another PID namespace liveness is unknown: its containers are kept
+ * for `adoptionMs`, whatever `graceMs` is. A run that ended properly has no lease and nothing to resume.
  */
 export async function isOrphan(
   { runDir }: Pick<NetworkLabels, 'runDir'>,
@@ -36,13 +34,12 @@ export async function isOrphan(
   return last === null || now - last.mtimeMs > (isElsewhere ? Math.max(graceMs, adoptionMs) : graceMs);
 }
 
-/** Removals at a time: an engine does several, and takes about 300 ms for one that runs. */
+/** Concurrent removals: one running container takes about 300 ms. */
 const together = 4;
 
 /**
- * Removes the orphans among the containers of a workbench home; nothing is touched that the list of its own did not
- * give. One that cannot be removed keeps none of the others. A last list says what is left: what could not be removed,
- * and what became an orphan in the meantime. Gives the names of both. Throws when the engine gives no list.
+ * Removes orphans among the containers of this home; failures do not stop the rest. Lists again at the end for remains
+ * and new orphans. Returns the names of both. Throws if the engine gives no list.
  */
 export async function sweepContainers(
   client: DockerClient,
@@ -69,17 +66,13 @@ export async function sweepContainers(
 
 interface SweepEngine {
   readonly graceMs: number;
-  /** Run that keeps what it has. */
+  /** Run whose containers are kept. */
   readonly except?: string | undefined;
-  /** What all runs share goes too, where no run has files with the engine. */
+  /** Also remove shared volumes if no run has files on the engine. */
   readonly shared?: boolean;
 }
 
-/**
- * What dead workbenches of this home left with an engine; nothing where it does not answer, which keeps its containers
- * until the next sweep.
- * @returns names of the containers that were removed
- */
+/** Nothing if the engine does not respond: the next sweep retries. @returns names of removed containers */
 export async function sweepEngine(
   link: DockerLink,
   { graceMs, except, shared = false }: SweepEngine,
@@ -88,14 +81,14 @@ export async function sweepEngine(
     const client = await link.connect();
     const now = Date.now();
     const instance = await link.instance();
-    // An engine of this machine has none: its containers see the folders themselves.
+    // Local engines mount folders directly.
     const volumes = client.address.kind === 'unix' ? [] : await listVolumes(client, instance);
-    // A copy of the home on another machine looks after its own: its leases are not seen from here.
+    // A copy of the home on another machine sweeps its own: its leases are not visible here.
     const own = await machineHolder();
     const elsewhere = new Set(
       volumes.filter(({ holder }) => !isSameHolder(holder, own)).map(({ run }) => run?.runId),
     );
-    // Deployments outlive every workbench.
+    // Deployments outlive the process.
     const isLeft = (labels: Pick<NetworkLabels, 'runId' | 'runDir'> & { readonly role?: string }) =>
       labels.role === 'deployment' || labels.runId === except || elsewhere.has(labels.runId)
         ? false
@@ -115,9 +108,8 @@ export async function sweepEngine(
 }
 
 /**
- * The engines of hosts, where a run of this home left its files with one of them: it ended while it could not be reached.
- * @param runs folder of the runs
- * @param all also where none did: what runs share is there after every run
+ * Engines of hosts on which a run left files because they were unreachable at its end.
+ * @param all also the other hosts, which keep shared volumes after every run
  */
 export async function enginesWithLeft(
   runs: string,
@@ -136,16 +128,13 @@ const sweepLinks = async (
   how: SweepEngine = { graceMs: adoptionMs },
 ): Promise<readonly string[]> => (await Promise.all(links.map((link) => sweepEngine(link, how)))).flat();
 
-/**
- * Over this machine's Docker Engine and those that are asked for.
- * @returns names of the containers that were removed
- */
+/** This machine's engine and those of hosts. @returns names of removed containers */
 export async function sweepEngines(
   { docker, hosts, layout }: Pick<EngineParts, 'docker' | 'hosts' | 'layout'>,
   { all = false, except, spec, everywhere = false }: SweepHow,
   linkOf: (engine: DockerEngineSpec) => Promise<DockerLink>,
 ): Promise<readonly string[]> {
-  // A home that never asked for a container has none, and needs no engine to know it.
+  // A home without containers needs no Docker Engine.
   if (!(await exists(layout.instance))) return [];
   const links = new Set([docker]);
   if (spec !== undefined && inContainers(spec.engine)) links.add(await linkOf(spec.engine));
@@ -153,7 +142,7 @@ export async function sweepEngines(
   return sweepLinks([...links], { graceMs: all ? 0 : adoptionMs, except, shared: all && everywhere });
 }
 
-/** The engines of hosts where runs left something. */
+/** Hosts on which runs left files. */
 export async function sweepHosts({ hosts, layout }: Pick<EngineParts, 'hosts' | 'layout'>): Promise<void> {
   if (await exists(layout.instance)) await sweepLinks(await enginesWithLeft(layout.runs, hosts, false));
 }

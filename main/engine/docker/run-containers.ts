@@ -10,14 +10,14 @@ import { pythonVariables, toolkitVariables } from '../../platform/process';
 import type { ExecutorRun, ExecutorSpec } from '../engine';
 import { containerPaths, type PathMap } from './run-files';
 
-/** Containers never run as root; a workbench that does gives them this user instead. */
+/** uid and gid in containers if the workbench runs as root: containers never do. */
 const plainUser = 1000;
 
 const mebibyte = 2 ** 20;
-/** /dev/shm of a step of the client that has one of its own. */
+/** /dev/shm of a client step with its own IPC namespace. */
 const clientShmBytes = 1024 * mebibyte;
 
-/** What the engine says that decides how containers are made. */
+/** Properties of the engine that affect how containers are created. */
 export interface EngineFacts extends Pick<ContainerBodyInput, 'rootless' | 'remapsUsers' | 'gpuAccess'> {
   readonly memoryBytes: number;
   /** null or absent: not listed. */
@@ -37,7 +37,7 @@ export async function readEngineFacts(link: DockerLink): Promise<EngineFacts> {
   };
 }
 
-/** What the engine gives a container that has these GPUs; names that it does not list are refused when it starts. */
+/** How the engine exposes these GPUs; unknown CDI names fail when the container starts. */
 export function engineShare({ cdiDevices = null, ...facts }: EngineFacts, gpus: readonly string[]) {
   const [listed, usual] = [cdiNames(gpus, cdiDevices), cdiNames(gpus, null)];
   const isOther = facts.gpuAccess === 'cdi' && listed !== null && hashValue(listed) !== hashValue(usual);
@@ -45,7 +45,7 @@ export function engineShare({ cdiDevices = null, ...facts }: EngineFacts, gpus: 
   return { ...facts, gpus, memoryBytes, ...(isOther ? { cdiNames: listed } : {}) };
 }
 
-/** "uid:gid" of containers, and the user that folders are given to which they work in, where that is not this one. */
+/** "uid:gid" of containers, and the owner to give writable folders to, if it is another one. */
 export function containerUser({ rootless }: Pick<EngineFacts, 'rootless'>) {
   const uid = process.getuid?.() ?? plainUser;
   const gid = process.getgid?.() ?? plainUser;
@@ -55,7 +55,7 @@ export function containerUser({ rootless }: Pick<EngineFacts, 'rootless'>) {
   };
 }
 
-/** Of the memory of the machine: a model that takes all of it must not take the engine with it. */
+/** Fraction of the machine's memory: a model must not exhaust it and take the engine down. */
 const memoryShare = 0.9;
 
 interface RunContainersOptions {
@@ -64,9 +64,7 @@ interface RunContainersOptions {
   readonly run: ExecutorRun;
   readonly spec: ExecutorSpec;
   readonly engine: DockerEngineSpec;
-  /** `resources` of the product. */
   readonly resources: string;
-  /** Folder of the product's bundles. */
   readonly bundles: string;
 }
 
@@ -75,7 +73,7 @@ export interface ContainerPlan {
   readonly body: Docker.ContainerCreateOptions;
 }
 
-/** What runs in an image, and how it is started there. */
+/** Command and entrypoint for a program in an image. */
 export const programOf = ({
   image,
   command,
@@ -85,12 +83,12 @@ export const programOf = ({
   ...(keepsEntrypoint === true ? { keepsEntrypoint } : {}),
 });
 
-/** Names, users and bodies of a run's containers. */
+/** Names, users and creation requests of a run's containers. */
 export class RunContainers {
   readonly paths: PathMap;
   /** "uid:gid". */
   readonly user: string;
-  /** As {@link containerUser}. */
+  /** See {@link containerUser}. */
   readonly ownerId: number | null;
 
   constructor(private readonly options: RunContainersOptions) {
@@ -134,10 +132,8 @@ export class RunContainers {
     readonly image: string;
     readonly keepsEntrypoint?: boolean;
     readonly command: readonly [string, ...string[]];
-    /** Of its model repository, at `/models`. */
     readonly mount: ContainerMount;
     readonly repositoryKey: string;
-    /** Of `ensureNetwork`. */
     readonly network: string;
   }): ContainerPlan {
     const { engine, spec } = this.options;
@@ -161,9 +157,8 @@ export class RunContainers {
   }
 
   /**
-   * A step of the client; with a server it shares that container's network, else it has none, or beside a Triton that is
-   * there already that of the machine. Where it passes tensors
-   * through shared memory, it has the server's /dev/shm in place of one of its own.
+   * A client step. It shares the network of the server's container; without one it has no network, or the host's for a
+   * running Triton. With shared memory it also shares the server's /dev/shm.
    */
   client(input: {
     readonly image: string;
@@ -193,7 +188,7 @@ export class RunContainers {
     });
   }
 
-  /** Stands for a step where files are written to its volumes, and read; it is never started. */
+  /** A container that is never started: the archive API reads and writes volumes through it. */
   files(input: { readonly image: string; readonly mounts: readonly ContainerMount[] }): ContainerPlan {
     const { name, body } = this.plan('files', this.labels('client', '', false), {
       ...this.common(),
@@ -202,7 +197,7 @@ export class RunContainers {
       network: { kind: 'none' },
       sharedMemory: { kind: 'own', bytes: clientShmBytes, shareable: false },
     });
-    // The engine unpacks into none whose root is read-only.
+    // The archive API refuses a read-only root.
     return { name, body: { ...body, HostConfig: { ...body.HostConfig, ReadonlyRootfs: false } } };
   }
 }

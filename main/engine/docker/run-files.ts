@@ -8,20 +8,20 @@ import { makeFolder } from '../../platform/files';
 import { requirePlainEntry } from '../../platform/plain-entry';
 import type { ExecutorRun } from '../engine';
 
-/** A folder or file of this machine and where a container sees it. */
+/** A local path and its container path. */
 interface PathPair {
   readonly host: string;
   readonly container: string;
 }
 
 const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-/** The names as whole paths: not "/workbench/runner" or "/workbench/run.old", but "/workbench/run" before a full stop. */
+/** Matches whole paths: not "/workbench/runner" or "/workbench/run.old", but "/workbench/run" before a full stop. */
 const wholePaths = (names: readonly string[]) =>
   new RegExp(`(?<![\\w-])(?:${names.map(escapeRegExp).join('|')})(?![\\w-]|\\.\\w)`, 'g');
 
 const holds = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** Translates paths between this machine and a container; pure. Longer paths win over the folders that they are in. */
+/** Translates between local and container paths; the longest match wins. */
 export class PathMap {
   private readonly pairs: readonly PathPair[];
   private readonly toHostOf: ReadonlyMap<string, string>;
@@ -33,20 +33,20 @@ export class PathMap {
     this.named = wholePaths([...this.toHostOf.keys()]);
   }
 
-  /** A text that is a path below a mapped one; any other text as it is. */
+  /** Text that is not below a mapped path stays as it is. */
   toContainer(text: string): string {
     const pair = this.pairs.find((candidate) => holds(candidate.host, text));
     return pair === undefined ? text : `${pair.container}${text.slice(pair.host.length)}`;
   }
 
-  /** Every mapped path that the text mentions, as this machine knows it. */
+  /** Translates every mapped path in the text. */
   toHost(text: string): string {
-    // In one pass: what a path of this machine looks like is not looked into.
+    // In one pass, so that translated paths are not translated again.
     return text.replace(this.named, (name) => this.toHostOf.get(name) ?? name);
   }
 }
 
-/** A path with a name of its own: "/" would be the whole machine, and a relative one whatever folder this process is in. */
+/** Rejects "/", which would map the whole machine, and relative paths. */
 function requireNamed(field: string, path: string): void {
   if (isAbsolute(path) && !path.includes('\0') && resolve(path) !== '/') return;
   throw new WorkbenchError('spec-invalid', `${JSON.stringify(path)} cannot be mounted into a container`, {
@@ -55,7 +55,7 @@ function requireNamed(field: string, path: string): void {
   });
 }
 
-/** Weights beside a model file. The schema says the same of a specification; this holds for every caller. */
+/** Weights beside a model file. The schema checks specifications; this checks every caller. */
 function requireInner(path: string): void {
   if (innerPathSchema.safeParse(path).success) return;
   throw new WorkbenchError('spec-invalid', `${JSON.stringify(path)} is not in the model folder`, {
@@ -64,7 +64,7 @@ function requireInner(path: string): void {
   });
 }
 
-/** An own model, and the weights beside its file. */
+/** The user's model, and weights beside its file. */
 function sourcePairs({ source }: RunSpec['model']): PathPair[] {
   if (source === undefined) return [];
   requireNamed('model.source.path', source.path);
@@ -74,7 +74,7 @@ function sourcePairs({ source }: RunSpec['model']): PathPair[] {
   return files.map((file) => ({ host: join(dirname(source.path), file), container: `${inside}/${file}` }));
 }
 
-/** The user's own model, weights and data set, where they are given. Throws spec-invalid for a place outside of them. */
+/** The user's model, weights and data set, if given. Throws spec-invalid for a path outside of them. */
 export function inputPairs({ model }: Pick<RunSpec, 'model'>): PathPair[] {
   const { checkpoint, dataset } = model;
   const pair = (kind: string, host: string | undefined): PathPair[] => {
@@ -87,14 +87,12 @@ export function inputPairs({ model }: Pick<RunSpec, 'model'>): PathPair[] {
 
 interface ContainerPathsInput {
   readonly runDir: string;
-  /** `resources` of the product. */
   readonly resources: string;
-  /** Folder of the product's bundles. */
   readonly bundles: string;
   readonly spec: Pick<RunSpec, 'model'>;
 }
 
-/** What a run's containers see of this machine, and where. */
+/** Every path that the run's containers see. */
 export function containerPaths(input: ContainerPathsInput): PathMap {
   return new PathMap([
     { host: input.runDir, container: '/workbench/run' },
@@ -104,28 +102,24 @@ export function containerPaths(input: ContainerPathsInput): PathMap {
   ]);
 }
 
-/** What a transfer says, and what ends it. */
+/** Progress and cancellation of a transfer. */
 export interface FilesListener {
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 
-/** How the containers of a run get the files of this machine, and this machine what they write. */
+/** Makes files available to a run's containers, and collects what they write. */
 export interface RunFiles {
   /**
-   * Before a step of the client: its folder is there, and with it all that it reads. Throws run-folder-unsafe,
-   * docker-unreachable.
-   * @param again the same step may be there already and is taken up: it keeps the folder that it has.
+   * Before a client step: provides its folder and inputs. Throws run-folder-unsafe, docker-unreachable.
+   * @param again the step may be running already and keeps its folder
    */
   openClient(listener: FilesListener, again?: boolean): Promise<readonly ContainerMount[]>;
-  /**
-   * After it: what it wrote is in the run folder.
-   * @param written the one folder of its step that it was told to write to, absolute; null: anywhere in its step and the results.
-   */
+  /** After a client step. @param written the only folder it may write to, absolute; null: its step and the results */
   collect(written: string | null, listener: FilesListener): Promise<void>;
-  /** Before Triton: its model repository. Throws as {@link openClient}. */
+  /** Before Triton starts. Throws as {@link openClient}. */
   openRepository(repository: string, listener: FilesListener): Promise<ContainerMount>;
-  /** Nothing of the run is left with the engine. */
+  /** Removes the run's files from the engine. */
   release(): Promise<void>;
 }
 
@@ -135,11 +129,11 @@ interface SharedFilesOptions {
   readonly resources: string;
   readonly bundles: string;
   readonly paths: PathMap;
-  /** User that folders are given to which containers write to; null: they are theirs already. */
+  /** Owner for writable folders; null: unchanged. */
   readonly ownerId: number | null;
 }
 
-/** Before it is mounted: a link in a run folder would mount what it leads to. Throws run-folder-unsafe. */
+/** Docker would follow a link in a run folder. Throws run-folder-unsafe. */
 async function requirePlainMount(dir: string, path: string): Promise<void> {
   const parts = relative(dir, path).split(sep);
   if (parts[0] === '..') return;
@@ -148,32 +142,29 @@ async function requirePlainMount(dir: string, path: string): Promise<void> {
 
 const asFolder = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** Linux says either of a link that is to be opened as a folder and not followed. */
+/** Linux reports either for a link opened with O_DIRECTORY and O_NOFOLLOW. */
 const noFolder: ReadonlySet<string> = new Set(['ENOTDIR', 'ELOOP']);
 
-/** Something that works in the folder may remove a file between two looks. */
+/** Files may vanish while the folder is in use. */
 function passOver(error: unknown): null {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   return null;
 }
 
-/** null where it is gone, and for a link or, as a folder, anything else. */
+/** null if it is gone or is not of the requested type. */
 const openAt = (path: string, flags: number): Promise<FileHandle | null> =>
   open(path, flags).catch((error: unknown) =>
     noFolder.has((error as NodeJS.ErrnoException).code ?? '') ? null : passOver(error),
   );
 const folderAt = (path: string): Promise<FileHandle | null> => openAt(path, asFolder);
 
-/** What is done with an open folder, and with the path of anything else in it. */
+/** Visits folders by handle, and other entries by path. */
 interface Treatment {
   folder(folder: FileHandle): Promise<void>;
   other(path: string, entry: Dirent): Promise<void>;
 }
 
-/**
- * Treats an open folder and all in it, and closes it. By what the folder is, not by its path: whoever works in it can put a
- * link in the place of a folder at any moment.
- */
+/** Walks by open handles, because a container may replace a folder by a link at any moment. */
 async function treat(folder: FileHandle, by: Treatment): Promise<void> {
   try {
     await by.folder(folder);
@@ -189,10 +180,7 @@ async function treat(folder: FileHandle, by: Treatment): Promise<void> {
   }
 }
 
-/**
- * Gives a folder and all in it to another user; links themselves, not what they point at. What goes in the meantime is
- * passed over, and so is a root that is a link.
- */
+/** Changes the owner of a tree without following links, and skips vanished entries. */
 export async function chownTree(root: string, uid: number): Promise<void> {
   const folder = await folderAt(root);
   if (folder === null) return;
@@ -206,11 +194,11 @@ export async function chownTree(root: string, uid: number): Promise<void> {
 
 const asFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Whether others than its group may not read what root wrote. */
+/** Whether the owner is root and the group cannot read. */
 const isHidden = ({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, others: number): boolean =>
   uid === 0 && (mode & others) !== others;
 
-/** Lets a group read an open file or folder of root; leaves it open. */
+/** Makes a handle of root readable for a group; leaves it open. */
 async function openUp(entry: FileHandle, gid: number): Promise<void> {
   const found = await entry.stat();
   const others = found.isDirectory() ? 0o005 : 0o004;
@@ -229,10 +217,7 @@ async function openUpFile(path: string, gid: number): Promise<void> {
   }
 }
 
-/**
- * Lets a group read what root wrote under a umask that hides it from others: the folder, and with `deep` all in it. Nobody
- * else gets to read it, and the group cannot write. A root that is a link is passed over.
- */
+/** Makes root's files group-readable despite a strict umask, with `deep` recursively. Skips a root that is a link. */
 export async function shareTree(root: string, gid: number, deep: boolean): Promise<void> {
   const folder = await folderAt(root);
   if (folder === null) return;
@@ -252,7 +237,7 @@ export async function shareTree(root: string, gid: number, deep: boolean): Promi
   }
 }
 
-/** An engine of this machine works in the folders themselves. */
+/** Local engines mount the folders themselves. */
 export function createSharedFiles(options: SharedFilesOptions): RunFiles {
   const { run, spec, resources, bundles, paths, ownerId } = options;
   const writable = () => [join(run.dir, 'steps', run.step()), join(run.dir, 'results')];
@@ -261,9 +246,9 @@ export function createSharedFiles(options: SharedFilesOptions): RunFiles {
     to: paths.toContainer(from),
     writable: isWritable,
   });
-  /** Steps whose folders need no further look. */
+  /** Steps that are shared already. */
   const shared = new Set<string>();
-  /** The containers' user reads what the steps before left, whatever the umask of root was, or is now. */
+  /** Earlier steps stay readable for the containers' user whatever root's umask is. */
   const shareRun = async (gid: number): Promise<void> => {
     const steps = join(run.dir, 'steps');
     for (const folder of [run.dir, steps]) await shareTree(folder, gid, false);
@@ -284,7 +269,7 @@ export function createSharedFiles(options: SharedFilesOptions): RunFiles {
         await shareRun(ownerId);
       }
       const readOnly = [run.dir, resources, bundles, ...inputPairs(spec).map((pair) => pair.host)];
-      // The journal, the specification, the lease and what other steps left stay out of reach.
+      // Journal, specification, lease and other steps are not mounted.
       return [...readOnly.map((from) => mount(from, false)), ...writable().map((from) => mount(from, true))];
     },
     collect: () => Promise.resolve(),

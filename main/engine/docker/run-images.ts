@@ -18,7 +18,7 @@ import {
   type Releases,
 } from '../../machine/releases';
 
-/** What a preset and a format ask of the release of NVIDIA's images. Pure. */
+/** Requirements of preset and format on the release of NVIDIA's images. */
 export function releaseNeeds(
   engine: Pick<DockerEngineSpec, 'clientImage'>,
   format: Format | null,
@@ -36,7 +36,7 @@ export function releaseNeeds(
   };
 }
 
-/** The release for a run in containers on these GPUs; null where NVIDIA's images are not used or no GPU is known. Pure. */
+/** null if NVIDIA's images are not used, or no GPU is known. */
 export function releaseFor(
   engine: DockerEngineSpec,
   needs: ReleaseNeeds,
@@ -48,39 +48,34 @@ export function releaseFor(
   return fittingRelease({ gpus: used, driver: gpus.driverVersion }, { releases, needs });
 }
 
-/** What is known of the machine of an engine that is not this one. */
 export interface HostFacts {
   readonly docker: DockerFacts;
-  /** null: not known. */
+  /** null: unknown. */
   readonly gpus: GpuReport | null;
 }
 
 export interface ReleasePlaces {
   readonly env: NodeJS.ProcessEnv;
-  /** Of the host that the specification names; null: it names none. */
+  /** Facts about the specification's host; null without one. */
   readonly host: HostFacts | null;
-  /** `resources` of the product. */
   readonly resources: string;
   readonly link: DockerLink;
 }
 
-/** The engine of a run and the GPUs that it has: a host's, or this machine's. */
+/** The engine and its GPUs: the host's, or this machine's. */
 export async function readEngineMachine({ env, link, host }: Pick<ReleasePlaces, 'env' | 'link' | 'host'>) {
   const [docker, gpus] = await Promise.all([host?.docker ?? link.facts(), host?.gpus ?? readGpus(env)]);
-  // Whether the GPUs are those of the engine: this machine's are taken where nothing is known of the other.
+  // False if this machine's GPUs stand in for unknown ones.
   return { docker, gpus, isKnown: host === null ? remoteHost(docker) === null : host.gpus !== null };
 }
 
-/** With the UUIDs of the idlest GPU, or of all, in their place, where they are known. */
+/** Replaces "idlest" and "all" by UUIDs, if GPUs are known. */
 function withGpus(engine: DockerEngineSpec, gpus: GpuReport): DockerEngineSpec {
   const devices = chosenDevices(engine.gpus, gpus);
   return devices === null ? engine : { ...engine, gpus: [...devices] };
 }
 
-/**
- * The specification with what is chosen at the start: the GPUs, and where it names no release the one that fits this
- * machine, or the usual one where nothing fits or nothing is known of the machine.
- */
+/** Adds GPUs, and unless named a release: one that fits the machine, else the default. */
 export async function withRelease(
   spec: RunSpec,
   presetRelease: string | undefined,
@@ -99,29 +94,27 @@ export async function withRelease(
   return { ...spec, engine: { ...engine, release: fit?.kind === 'fits' ? fit.release : needs.newest } };
 }
 
-/** Where the images of a run that names none are from. */
+/** Source of images that a run does not name. */
 export interface ImageSource {
-  /** `resources` of the product. */
   readonly resources: string;
-  /** NVIDIA's images, or a mirror of them. */
+  /** NVIDIA's registry or a mirror. */
   readonly registry: string;
 }
 
-/** NVIDIA's images of a release: server, client tools and framework. */
 const ngcImages = (release: string, registry: string) => ({
   triton: `${registry}/tritonserver:${release}-py3`,
   sdk: `${registry}/tritonserver:${release}-py3-sdk`,
   pytorch: `${registry}/pytorch:${release}-py3`,
 });
 
-/** The release where nobody names one and nothing is known of the machine. */
+/** The release without a named one on an unknown machine. */
 export function usualRelease(format: Format, newest: string = defaultRelease): string {
   const { oldestNgcRelease: first = newest, newestNgcRelease: last = newest } = formatOf(format);
   if (compareVersions(first, newest) > 0) return first;
   return compareVersions(last, newest) < 0 ? last : newest;
 }
 
-/** The images that a built one is built from; those for the CPU name theirs themselves. */
+/** Base images of a built image; those for the CPU name their own. */
 export function buildArgsOf(
   image: BuiltImage,
   release: string = defaultRelease,
@@ -132,11 +125,11 @@ export function buildArgsOf(
   return { PYTORCH_IMAGE: pytorch, SDK_IMAGE: sdk };
 }
 
-/** What an image for TensorFlow has beside the rest; the others stay the very images that they are. */
+/** Only TensorFlow changes the image; the others share one. */
 const frameworkArgs = (framework: Framework | undefined): Readonly<Record<string, string>> =>
   framework === 'tf' ? { FRAMEWORK: 'tf' } : {};
 
-/** The two images of a run, for its model. */
+/** The two images of a run. */
 export async function wantedImages(
   engine: DockerEngineSpec,
   { resources, registry }: ImageSource,
@@ -171,7 +164,6 @@ export async function wantedImages(
   return { triton, client };
 }
 
-/** What the images of a run are called in the keys of its steps. */
 export const imageNamesOf = ({
   triton,
   client,

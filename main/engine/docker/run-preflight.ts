@@ -26,10 +26,7 @@ import { readImageTensorRt } from './triton-command';
 
 const gibibyte = 2 ** 30;
 
-/**
- * Room that an image takes with what it is made from, as seen of the images for the CPU and stated by NVIDIA's catalogue
- * for the others: rounded up, to be told before a disk is full.
- */
+/** Disk space of an image with its layers: measured for CPU images, from NVIDIA's catalog for the others. */
 const imageBytes = { cpu: 4 * gibibyte, ngc: 25 * gibibyte } as const;
 
 async function portOf(port: number): Promise<PreflightPlan['requestedPorts'][number]> {
@@ -39,10 +36,7 @@ async function portOf(port: number): Promise<PreflightPlan['requestedPorts'][num
   return { port, owner: owner.pid === null ? null : `process ${owner.pid}${name}`, free: false };
 }
 
-/**
- * What a run in containers asks of the machine.
- * @param model format of what is served, null where that is not said, and the plan that was built of it.
- */
+/** @param model format of the served model, null if unknown, and provenance of its TensorRT plan */
 export async function preflightPlan(
   engine: DockerEngineSpec,
   options: ImageSource & { readonly link: DockerLink },
@@ -76,7 +70,7 @@ export async function preflightPlan(
     shmSizeMiB: engine.shmSizeMiB,
     requestedPorts: await Promise.all(ports.map(portOf)),
     format,
-    // Images for the CPU serve it through the Python backend, which no release lacks.
+    // CPU images serve it through the Python backend, which every release has.
     usesTensorFlow: family === 'ngc' && served?.newestNgcRelease !== undefined,
     tensorRtPlan: plan,
     imageTensorRt:
@@ -87,13 +81,13 @@ export async function preflightPlan(
   };
 }
 
-/** Asked elsewhere: containers bring their tools, and a port may be held by a container that the run takes up again. */
+/** Not checked here: containers have their tools, and a resumed container may hold the port. */
 const notOfRuns: ReadonlySet<CheckId> = new Set(['tools', 'ports']);
 
-/** What another release can solve. */
+/** Checks that another release can satisfy. */
 const ofRelease: ReadonlySet<CheckId> = new Set(['driver', 'compute-capability']);
 
-/** Where a problem is fixed, and as what it is refused. */
+/** Field and error code of a problem. */
 const refusals: Readonly<Partial<Record<CheckId, { readonly field: string; readonly code: ErrorCode }>>> = {
   gpus: { field: 'engine.gpus', code: 'engine-unavailable' },
   driver: { field: 'engine.release', code: 'engine-unavailable' },
@@ -107,9 +101,9 @@ const refusals: Readonly<Partial<Record<CheckId, { readonly field: string; reado
 };
 
 export interface RunPreflight {
-  /** Why the run has its release; null where it was named and another one fits, or nothing is known of the machine. */
+  /** Why this release was chosen; null if it was named and another one fits, or the machine is unknown. */
   readonly reason: string | null;
-  /** What keeps the run from starting. */
+  /** Problems that prevent a start. */
   readonly problems: readonly Check[];
 }
 
@@ -123,8 +117,8 @@ interface PresetFacts {
 }
 
 /**
- * The preflight of a run in containers, before any byte of its images is pulled; null for other engines, and where the
- * Docker Engine does not answer: runs wait for it.
+ * Preflight before images are pulled; null for other engines, and while the Docker Engine does not respond, for which
+ * runs wait.
  * @param spec with its release, see `withRelease`
  */
 export async function runPreflight(
@@ -157,14 +151,14 @@ export async function runPreflight(
     );
     return { reason: isFitting ? (fit?.reason ?? null) : null, problems };
   }
-  // What is missing for every release says more than what is missing for this one.
+  // The finding for all releases covers the one for this release.
   const { finding, remedy } = fit;
   const missing: Check = { id: 'driver', title: 'NGC release', status: 'problem', finding, remedy };
   const others = found.filter(({ id }) => !ofRelease.has(id));
   return { reason: null, problems: [missing, ...others] };
 }
 
-/** The problems as what a start is refused for. */
+/** As problems of a start. */
 export function preflightProblems(result: RunPreflight | null): readonly StartProblem[] {
   return (result?.problems ?? []).map(({ id, finding, remedy }) => ({
     field: refusals[id]?.field ?? 'engine.kind',
@@ -178,14 +172,13 @@ export function preflightProblems(result: RunPreflight | null): readonly StartPr
 
 interface CheckPlanInput {
   readonly env: NodeJS.ProcessEnv;
-  /** `resources` of the product. */
   readonly resources: string;
   readonly docker: DockerFacts;
-  /** What serves, with what the TensorRT plan was built on. */
+  /** The server, and what the TensorRT plan was built with. */
   readonly plan: PreflightPlan;
 }
 
-/** The preflight's check of a TensorRT plan alone, for a plan that is about to be served. */
+/** Only the check of the TensorRT plan, for a plan that exists. */
 export async function checkPlan(input: CheckPlanInput): Promise<Outcome> {
   const [gpus, releases, host] = await Promise.all([
     readGpus(input.env),

@@ -3,22 +3,21 @@ import type { PerformanceSpec } from '../../contract/run/run-spec';
 import { ask, type DockerClient } from '../../docker/client';
 import { compareVersions, releaseOf } from '../../machine/releases';
 
-/** Inside the container: the ports that Triton has by default. */
 export const containerPorts = { http: 8000, grpc: 8001, metrics: 8002 } as const;
 
 interface TritonCommandInput {
-  /** The image was built here from the PyPI wheel: its backends lie elsewhere. */
+  /** Built here from the PyPI wheel, whose backends are in another folder. */
   readonly builtHere: boolean;
   readonly gpus: boolean;
-  /** The release of NVIDIA's image; null or absent: unknown. */
+  /** Release of NVIDIA's image; null or absent: unknown. */
   readonly release?: string | null;
-  /** Triton is to be told that it may take memory of its clients; see `allowsClientSharedMemory`. */
+  /** Allow client shared memory; see `allowsClientSharedMemory`. */
   readonly clientSharedMemory?: boolean;
-  /** Every model of the repository is loaded at the start, as after a restart of the machine. */
+  /** Load every model at startup, as after a reboot. */
   readonly loadAll?: boolean;
 }
 
-/** NVIDIA's first release whose Triton takes `*` for every model of the repository (core, model_repository_manager.cc). */
+/** First release whose Triton accepts `*` for all models (core, model_repository_manager.cc). */
 const firstToLoadAll = '22.05';
 
 function checkLoadsAll({ builtHere, release = null, loadAll = false }: TritonCommandInput): void {
@@ -33,14 +32,14 @@ function checkLoadsAll({ builtHere, release = null, loadAll = false }: TritonCom
   );
 }
 
-/** NVIDIA's first release that can be told to add nothing to a configuration; older ones do not know the flag. */
+/** First release with --disable-auto-complete-config. */
 const firstWithoutCompletion = '22.07';
 
-/** Left to itself, a backend turns dynamic batching on where the configuration has none. */
+/** Auto-completion would enable dynamic batching where the configuration has none. */
 const completesNothing = ({ builtHere, release = null }: TritonCommandInput): boolean =>
   builtHere || (release !== null && compareVersions(release, firstWithoutCompletion) >= 0);
 
-/** Triton on the repository at `/models`. It listens on all addresses of the container, as ports are published to them; its network lets nothing else in. Throws combination-unsupported. */
+/** Listens on all addresses of the container, which its network isolates. Throws combination-unsupported. */
 export function tritonCommand(input: TritonCommandInput): [string, ...string[]] {
   checkLoadsAll(input);
   return [
@@ -53,7 +52,7 @@ export function tritonCommand(input: TritonCommandInput): [string, ...string[]] 
     `--grpc-port=${containerPorts.grpc}`,
     `--metrics-port=${containerPorts.metrics}`,
     ...(input.builtHere ? ['--backend-directory=/opt/workbench/triton/backends'] : []),
-    // The configuration is written whole: nothing is to be added to it.
+    // config.pbtxt is complete as written.
     ...(completesNothing(input) ? ['--disable-auto-complete-config'] : []),
     ...(input.gpus ? [] : ['--allow-gpu-metrics=false']),
     ...(input.clientSharedMemory === true ? ['--allow-client-shm=true'] : []),
@@ -62,23 +61,20 @@ export function tritonCommand(input: TritonCommandInput): [string, ...string[]] 
   ];
 }
 
-/** NVIDIA's first release whose Triton takes no memory of its clients unless told to; older ones do not know the flag. */
+/** First release that refuses client shared memory by default; older ones do not know the flag. */
 const firstToRefuse = '26.04';
 const releaseVariable = 'NVIDIA_TRITON_SERVER_VERSION=';
 
 /**
- * The release of a Triton image: what NVIDIA's images, and those built on them, say of themselves, else what the name
- * says; null where neither does. Pure. @param env null in the answers of some engines, whatever the types say.
+ * The release from the environment of NVIDIA's images and derived ones, or else from the image's name; null if neither
+ * has it. @param env null in the answers of some engines, whatever the types say.
  */
 export function imageRelease(env: readonly string[] | null, reference: string): string | null {
   const said = env?.find((entry) => entry.startsWith(releaseVariable))?.slice(releaseVariable.length) ?? '';
   return /^\d\d\.\d\d/.exec(said)?.[0] ?? releaseOf(reference);
 }
 
-/**
- * Whether Triton of that release is to be told that it may take what the run passes tensors through. One of an unknown
- * release is not told: it might end at a flag that it does not know. Pure.
- */
+/** Whether to pass the flag for the run's shared memory. An unknown release may exit on an unknown flag. */
 export function allowsClientSharedMemory(
   sharedMemory: PerformanceSpec['sharedMemory'],
   release: string | null,
@@ -86,7 +82,7 @@ export function allowsClientSharedMemory(
   return sharedMemory !== 'none' && release !== null && compareVersions(release, firstToRefuse) >= 0;
 }
 
-/** What NVIDIA's images, and those built on them, say of their TensorRT: "10.4.0.26", without the CUDA that may follow. */
+/** TensorRT version of NVIDIA's images and derived ones: "10.4.0.26", without a CUDA suffix. */
 const tensorRtOf = (env: readonly string[] | null): string | null =>
   /^[\d.]+/.exec(
     env?.find((entry) => entry.startsWith('TRT_VERSION='))?.slice('TRT_VERSION='.length) ?? '',
@@ -98,8 +94,8 @@ interface EngineImage {
 }
 
 /**
- * Before a plan is built: the TensorRT of the image that builds it must be the server's, as a plan loads in no other
- * version. Gives that version; null where an image does not say it. Throws combination-unsupported.
+ * Plans load only in the TensorRT version that built them. null: an image does not state it. Throws
+ * combination-unsupported.
  */
 export function planTensorRt(
   triton: { readonly reference: string; readonly env: readonly string[] | null },
@@ -125,7 +121,7 @@ const configOf = async (client: DockerClient, { id }: EngineImage) =>
     )
   ).Config;
 
-/** The same of two images that the engine has. Throws combination-unsupported, image-missing, docker-unreachable. */
+/** Compares two images of the engine. Throws combination-unsupported, image-missing, docker-unreachable. */
 export async function readPlanTensorRt(
   client: DockerClient,
   images: { readonly triton: EngineImage; readonly client: EngineImage },
@@ -139,7 +135,7 @@ export async function readPlanTensorRt(
   return triton === undefined || builder === undefined ? null : planTensorRt(triton, builder);
 }
 
-/** TensorRT of an image by what it says of itself; null where it does not, or is not there. */
+/** null if the image is missing or does not state it. */
 export async function readImageTensorRt(client: DockerClient, reference: string): Promise<string | null> {
   return configOf(client, { id: reference, reference }).then(
     ({ Env }) => tensorRtOf(Env),
@@ -148,27 +144,27 @@ export async function readImageTensorRt(client: DockerClient, reference: string)
 }
 
 export interface ImageFacts {
-  /** NVIDIA's; null: unknown. */
+  /** NVIDIA's release; null: unknown. */
   readonly release: string | null;
-  /** Programs are started through the image's entrypoint. */
+  /** Programs must start through the entrypoint. */
   readonly keepsEntrypoint: boolean;
 }
 
 /**
- * NVIDIA's images, and those built on them, start programs through a script that puts the image's own CUDA libraries
- * before the driver's where the driver is older: forward compatibility is on by nothing else, as the folder of these
- * libraries is none that the loader or the NVIDIA Container Toolkit looks into. Source: server, build.py ("CUDA Compat lib").
+ * NVIDIA's entrypoint puts the image's CUDA compatibility libraries before an older driver's. Nothing else enables
+ * forward compatibility: neither the loader nor the NVIDIA Container Toolkit searches their folder. Source: server,
+ * build.py ("CUDA Compat lib").
  */
 const startsPrograms = (entrypoint: string | readonly string[] | null | undefined): boolean =>
   [entrypoint ?? []].flat().some((word) => word.endsWith('/nvidia_entrypoint.sh'));
 
-/** An image that the engine has. Throws image-missing, docker-unreachable. */
+/** Throws image-missing, docker-unreachable. */
 export async function readImageFacts(client: DockerClient, image: EngineImage): Promise<ImageFacts> {
   const { Env, Entrypoint } = await configOf(client, image);
   return { release: imageRelease(Env, image.reference), keepsEntrypoint: startsPrograms(Entrypoint) };
 }
 
-/** What the name of an image says, where no engine has it. */
+/** Facts from the image's name alone. */
 export function namedImageFacts(reference: string): ImageFacts {
   const release = imageRelease(null, reference);
   return { release, keepsEntrypoint: release !== null };

@@ -22,15 +22,14 @@ import { containerPorts } from './triton-command';
 
 const readyDeadlineMs = 120_000;
 const pollMs = 100;
-/** Of one question while Triton starts; it is asked again. */
 const answerLimitMs = 2000;
-/** Of an engine that did not answer just now. */
+/** After the engine last failed to respond. */
 const unansweredPatienceMs = 5000;
 
-/** Where an address of the engine's machine is reached from here. */
+/** Local address for an address of the engine's machine. */
 export type Reach = (address: string, signal: AbortSignal) => Promise<string>;
 
-/** A running container of this very plan is taken up again; anything else under the name goes. */
+/** Reuses a running container with an identical plan; removes any other of that name. */
 async function findRunning(client: DockerClient, plan: ContainerPlan): Promise<string | null> {
   const found = await inspectContainer(client, plan.name);
   if (found === null) return null;
@@ -42,7 +41,7 @@ async function findRunning(client: DockerClient, plan: ContainerPlan): Promise<s
   return null;
 }
 
-/** "127.0.0.1:49153" of a published port. Throws server-start-failed when the engine published none. */
+/** "127.0.0.1:49153". Throws server-start-failed if the port is not published. */
 function publishedAddress(found: Inspected, port: number): string {
   const bindings = found.NetworkSettings.Ports as
     Record<string, { HostIp: string; HostPort: string }[] | null> | undefined;
@@ -55,7 +54,7 @@ function publishedAddress(found: Inspected, port: number): string {
   return `${binding.HostIp}:${binding.HostPort}`;
 }
 
-/** Starts a container that was just made, or removes it. Throws port-taken with the port's owner where one is taken. */
+/** Removes the container if it does not start. Throws port-taken with the port's owner. */
 async function startCreated(
   client: DockerClient,
   id: string,
@@ -69,15 +68,15 @@ async function startCreated(
     const fixed = [start.httpPort, start.grpcPort].find((port) => port !== undefined);
     const taken = error instanceof WorkbenchError && error.code === 'port-taken';
     const named = taken ? Number(/:(\d+) is in use/.exec(error.message)?.[1] ?? fixed) : Number.NaN;
-    // Who has a port of another machine is not known here.
+    // Port owners on another machine cannot be looked up.
     const isHere = client.address.kind === 'unix';
     throw isHere && Number.isInteger(named) ? await portTaken(named) : error;
   }
 }
 
 /**
- * Starts Triton in a container, or takes up the one that an attempt before left running, and returns when it is ready.
- * Throws port-taken, image-missing, container-failed, server-start-failed, out-of-memory, cancelled.
+ * Starts or reuses the container, and returns when Triton is ready. Throws port-taken, image-missing, container-failed,
+ * server-start-failed, out-of-memory, cancelled.
  */
 export async function startTritonContainer(
   client: DockerClient,
@@ -117,7 +116,7 @@ export async function startTritonContainer(
     return exit;
   });
   const stop = async () => {
-    // An engine that did not answer this is not waited for much longer; the next sweep ends what is left.
+    // Waits little for an engine that does not respond; the next sweep cleans up.
     const answered = await stopContainer(client, id).then(
       () => true,
       () => false,
@@ -159,7 +158,7 @@ export async function startTritonContainer(
   }
 }
 
-/** Triton's version; null while it is not ready, or too busy to say. */
+/** null while Triton is not ready, or too busy to respond. */
 async function versionWhenReady(address: string, signal: AbortSignal): Promise<string | null> {
   const client = createTritonClient(address, { timeoutMs: answerLimitMs });
   try {
@@ -169,7 +168,6 @@ async function versionWhenReady(address: string, signal: AbortSignal): Promise<s
   }
 }
 
-/** Triton's version, when it is ready. */
 async function awaitReady(
   address: string,
   start: StartServerInput,

@@ -3,55 +3,53 @@ import { type KubernetesEngineSpec, tolerationPattern } from '../../contract/job
 import { jobRows } from '../../contract/run/engine-rows';
 import { noGpuVariables } from '../../docker/container-body';
 
-/** Of the deadline; a level of the published procedures takes half of it. */
+/** Seconds before the deadline; a level of the published procedures takes half of it. */
 const usualPauseAheadS = 60;
-/** For Triton to end and the journal to be written. */
+/** Seconds for Triton to end and the journal to be written. */
 const graceS = 60;
-/** A finished Job is kept this long, with what it printed. */
+/** How long a finished Job and its log are kept. */
 const keptS = 7 * 24 * 3600;
-/** At most, and only as far as it is used: shared memory of the Python backend and of requests. */
+/** Upper limit of /dev/shm, for the Python backend and requests. */
 const shmSize = '4Gi';
-/** Sidecars that a cluster adds have names of their own. */
+/** Distinguishes the run's container from injected sidecars. */
 export const runContainer = 'run';
 const usualGpuResource = 'nvidia.com/gpu';
-/** Of NVIDIA's images, and those built on them. */
+/** In NVIDIA's images and derived ones. */
 const nvidiaEntrypoint = '/opt/nvidia/nvidia_entrypoint.sh';
 
 export interface JobInput {
   readonly engine: KubernetesEngineSpec;
   readonly namespace: string;
-  /** Of the Job, and of nothing else. */
   readonly name: string;
   readonly runId: string;
-  /** Workbench home, on this machine and in the pod alike. */
+  /** Workbench home, same path in the pod. */
   readonly home: string;
-  /** Tells the jobs of this home from those of others. */
+  /** Label that identifies jobs of this home. */
   readonly homeId: string;
-  /** User and group that the files of the home belong to. */
+  /** Owner of the home's files. */
   readonly user: { readonly uid: number; readonly gid: number };
 }
 
-/** Variables by which a process finds out that it is in a pod of the workbench. */
+/** Variables that identify a pod of the workbench. */
 export const podVariables = {
   job: jobRows.kubernetes.variable,
   node: 'TRITON_WORKBENCH_JOB_NODE',
-  /** Seconds after the start of the program at which the run pauses; what stops it later is the deadline. */
+  /** Seconds after program start at which the run pauses; the deadline stops everything else. */
   pauseAfter: 'TRITON_WORKBENCH_JOB_PAUSE_S',
 } as const;
 
 const managedBy = { 'app.kubernetes.io/managed-by': 'triton-workbench' };
 const labelsOf = (homeId: string) => ({ ...managedBy, 'app.kubernetes.io/instance': homeId });
 
-/** Of the jobs of this home, and of their pods. */
 export const selectorOf = (homeId: string): string =>
   Object.entries(labelsOf(homeId))
     .map(([key, value]) => `${key}=${value}`)
     .join();
 
-/** Kubernetes replaces `$(NAME)`, and reduces `$$` to `$`, in commands and in values of variables: this text stays as it is. */
+/** Escapes `$`: Kubernetes expands `$(NAME)` and `$$` in commands and variables. */
 const literal = (text: string): string => text.split('$').join('$$');
 
-/** Continues the run that is its only argument, or says in the pod's log why it cannot. */
+/** Continues the run in `$1`, or logs why it cannot. */
 function scriptOf({ engine }: JobInput, pauseAfterS: number | null): string {
   const { claim = '', mountPath = '' } = engine;
   const why = `the volume of the claim ${claim} is not the one that is mounted at ${mountPath} where the run was started.`;
@@ -64,13 +62,13 @@ function scriptOf({ engine }: JobInput, pauseAfterS: number | null): string {
       ? []
       : // Not ended by the signal before it listens, which takes its time on a busy node.
         ["trap '' USR2", `{ sleep "$${podVariables.pauseAfter}"; kill -USR2 $$; } >/dev/null 2>&1 &`]),
-    // Set aside as the pod's own command; it starts programs with the CUDA libraries that the driver asks for.
+    // NVIDIA's entrypoint, replaced as the pod's command, selects CUDA libraries that fit the driver.
     `if [ -x ${nvidiaEntrypoint} ]; then exec ${nvidiaEntrypoint} triton-workbench resume "$1"; fi`,
     'exec triton-workbench resume "$1"',
   ].join('\n');
 }
 
-/** A taint that kubectl would write so is tolerated. */
+/** Parses kubectl's taint syntax. */
 export function tolerationOf(text: string) {
   const [, key = '', value, effect] = tolerationPattern.exec(text) ?? [];
   return {
@@ -80,7 +78,7 @@ export function tolerationOf(text: string) {
   };
 }
 
-/** Requests are the limits: what is measured must not depend on what others leave. */
+/** Requests equal limits, so that other pods cannot affect measurements. */
 function resourcesOf({ gpuCount = 0, gpuResource = usualGpuResource, cpu, memory }: KubernetesEngineSpec) {
   const amounts = {
     ...(cpu === undefined ? {} : { cpu }),
@@ -90,7 +88,7 @@ function resourcesOf({ gpuCount = 0, gpuResource = usualGpuResource, cpu, memory
   return Object.keys(amounts).length === 0 ? {} : { resources: { limits: amounts, requests: amounts } };
 }
 
-/** null: it is paused by nobody. */
+/** null: no pause. */
 function pauseAfterOf({ activeDeadlineS, pauseAheadS = usualPauseAheadS }: KubernetesEngineSpec) {
   return activeDeadlineS === undefined ? null : Math.max(1, activeDeadlineS - pauseAheadS);
 }
@@ -104,10 +102,10 @@ function podOf(input: JobInput) {
     ...(activeDeadlineS === undefined ? {} : { activeDeadlineSeconds: activeDeadlineS }),
     terminationGracePeriodSeconds: graceS,
     ...(serviceAccount === undefined ? {} : { serviceAccountName: serviceAccount }),
-    // The program asks nothing of the cluster.
+    // The program does not use the cluster's API.
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    // What a child leaves behind is then reaped.
+    // Then the pause container reaps orphaned children.
     shareProcessNamespace: true,
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
     ...(tolerations === undefined ? {} : { tolerations: tolerations.map(tolerationOf) }),
@@ -148,10 +146,7 @@ function podOf(input: JobInput) {
   };
 }
 
-/**
- * The Job that continues a run. A pod that fails ends it: `resume` submits another one. A pod that the cluster takes away
- * for its own reasons (preemption, drain, eviction) does not count, and the Job starts it again. Pure.
- */
+/** Continues a run. A failed pod ends the Job; preempted, drained or evicted pods are restarted and do not count. */
 export function jobManifest(input: JobInput) {
   const labels = labelsOf(input.homeId);
   return {

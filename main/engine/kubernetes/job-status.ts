@@ -5,16 +5,15 @@ import type { JobScheduler } from '../job';
 import { runContainer } from './job-manifest';
 import { clientOf, type KubeClient, KubeRefusal } from './kube-client';
 
-/** The API server serves everybody: all that this process wants to know is asked at once, and not more often. */
+/** Minimum interval; requests are batched to spare the API server. */
 const pollEveryMs = 2000;
 
 interface StatusReaderOptions {
   readonly clients: (context: string | undefined) => Promise<KubeClient>;
-  /** Of the jobs of this home, and of their pods. */
   readonly selector: string;
 }
 
-/** What a namespace of a context has of the home at this moment. */
+/** Jobs and pods of the home in a namespace. */
 interface Seen {
   readonly client: KubeClient;
   readonly jobs: ReadonlyMap<string, V1Job>;
@@ -24,7 +23,7 @@ interface Seen {
 const placeOf = ({ id, partition, server }: RunJob): string =>
   [partition ?? '', server ?? '', id.split('/')[0] ?? ''].join('\n');
 
-/** All jobs of the home in the namespaces that are asked about, each asked at most every 2 s. */
+/** Batches requests per namespace, at most one every 2 s. */
 export function createStatusReader({ clients, selector }: StatusReaderOptions): JobScheduler['readStatuses'] {
   const kept = new Map<string, { readonly at: number; readonly seen: Promise<Seen> }>();
   const ask = async (place: string): Promise<Seen> => {
@@ -56,10 +55,10 @@ export function createStatusReader({ clients, selector }: StatusReaderOptions): 
     };
     const known = kept.get(place);
     if (known === undefined || now - known.at >= pollEveryMs) return again();
-    // What was asked before a job was submitted says nothing of it.
+    // A poll from before a submission does not know the job.
     return known.seen.then((seen) => (isFresh(seen) ? seen : again()));
   };
-  /** Those whose absence the server has confirmed. */
+  /** Jobs that the server confirmed as deleted. */
   const gone = new Set<string>();
   return async (asked) => {
     const found = new Map<string, JobStatus>();
@@ -87,7 +86,7 @@ const isTrue = ({ status }: { readonly status: string }): boolean => status === 
 const conditionOf = (job: V1Job, type: string): V1JobCondition | undefined =>
   job.status?.conditions?.find((one) => one.type === type && isTrue(one));
 
-/** Reasons of a pod's status, as the kubelet and the node controller write them. */
+/** Reasons in a pod's status, from kubelet and node controller. */
 const podEnds: Readonly<Record<string, JobEnd>> = {
   DeadlineExceeded: 'time-limit',
   Evicted: 'evicted',
@@ -110,7 +109,7 @@ const disruptions: Readonly<Record<string, JobEnd>> = {
 const containerOf = ({ status }: V1Pod) =>
   status?.containerStatuses?.find(({ name }) => name === runContainer);
 
-/** Why a pod that has ended did; null where nothing but its exit code says it. */
+/** null if only the exit code tells. */
 function endOfPod(pod: V1Pod): JobEnd | null {
   const reason = pod.status?.reason ?? '';
   const conditions = pod.status?.conditions ?? [];
@@ -120,7 +119,7 @@ function endOfPod(pod: V1Pod): JobEnd | null {
   return podEnds[reason] ?? disruptions[disruption?.reason ?? ''] ?? null;
 }
 
-/** The last line of what an ended container said, or why there is none. */
+/** The last line of an ended container's message, or the reason without one. */
 function messageOf(pod: V1Pod | null, fallback: string | undefined): string | undefined {
   const said = pod === null ? undefined : containerOf(pod)?.state?.terminated?.message?.trim();
   const found = [said, pod?.status?.message, fallback].find((text) => text !== undefined && text !== '');
@@ -139,14 +138,14 @@ function endedStatus(job: V1Job, pod: V1Pod | null, node: string | null): Part |
   return { phase: 'ended', reason: null, node, end, ...(message === undefined ? {} : { message }) };
 }
 
-/** On a node the image is pulled and the container made, which needs no word as long as it gets on. */
+/** Normal progress on a node, which needs no message. */
 const underWay: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
-/** "Unschedulable: 0/3 nodes are available"; null without either. */
+/** "Unschedulable: 0/3 nodes are available"; null without both. */
 const wordsOf = (...parts: readonly (string | undefined)[]): string | null =>
   parts.filter((part) => part !== undefined && part !== '').join(': ') || null;
 
-/** Of a pod that has not begun: what keeps it from it. */
+/** Why a pod has not started. */
 function pendingStatus(pod: V1Pod, node: string | null): Part {
   const unscheduled = pod.status?.conditions?.find(
     ({ type, status }) => type === 'PodScheduled' && status === 'False',
@@ -167,16 +166,16 @@ function podStatus(pod: V1Pod, node: string | null): Part {
   const ending: Part = { phase: 'ending', reason: null, node, end: null };
   if (pod.metadata?.deletionTimestamp !== undefined) return ending;
   if (phase === 'Running') return { ...ending, phase: 'running' };
-  // The Job says so next, or starts another pod.
+  // The Job will report it or start another pod.
   return phase === 'Failed' || phase === 'Succeeded' ? ending : pendingStatus(pod, node);
 }
 
-/** A controller that may make the pod of a Job does so at once. */
+/** A controller normally creates a Job's pod at once. */
 const podlessMs = 10_000;
 
 const createdAt = ({ metadata }: V1Pod): number => metadata?.creationTimestamp?.getTime() ?? 0;
 
-/** The pod that a Job has now, or had last; null: none yet. */
+/** The current or last pod of a Job, or null. */
 function podOfJob(job: V1Job, pods: readonly V1Pod[]): V1Pod | null {
   const own = pods.filter(({ metadata }) =>
     metadata?.ownerReferences?.some(({ uid }) => uid === job.metadata?.uid),
@@ -184,7 +183,7 @@ function podOfJob(job: V1Job, pods: readonly V1Pod[]): V1Pod | null {
   return [...own].sort((one, other) => createdAt(other) - createdAt(one))[0] ?? null;
 }
 
-/** Of a Job without a pod: a quota or the security of pods may be against it, which only events of the Job say. */
+/** Quotas or pod security may prevent a pod; only events of the Job report it. */
 function podlessReason(job: V1Job, now: number): string | null {
   const { metadata } = job;
   const suspended = conditionOf(job, 'Suspended');
@@ -193,10 +192,7 @@ function podlessReason(job: V1Job, now: number): string | null {
   return ageMs < podlessMs ? null : `no pod yet; see kubectl describe job ${metadata?.name ?? ''}`;
 }
 
-/**
- * What a Job and its pod say together. Pure.
- * @param now in milliseconds, for the age of a Job
- */
+/** @param now milliseconds, for the age of the Job */
 export function jobStatusOf(
   job: V1Job,
   pods: readonly V1Pod[],

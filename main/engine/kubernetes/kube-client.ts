@@ -8,30 +8,30 @@ import type { RunJob } from '../../contract/job/run-job';
 import { jsonOrNull } from '../../platform/parse-json';
 import type { jobManifest } from './job-manifest';
 
-/** What the workbench asks of a cluster, with one context of the person's kubeconfig. */
+/** API calls with one context of the user's kubeconfig. */
 export interface KubeClient {
   readonly context: string;
-  /** URL of the API server: contexts of different clusters may have the same name. */
+  /** URL of the API server: contexts of different clusters may share a name. */
   readonly server: string;
-  /** How a person asks the same cluster: "kubectl --context NAME"; in a pod without a kubeconfig "kubectl". */
+  /** kubectl's equivalent: "kubectl --context NAME"; in a pod without a kubeconfig "kubectl". */
   readonly kubectl: string;
-  /** Of objects that name none. */
+  /** Default namespace. */
   readonly namespace: string;
   version(): Promise<string>;
   nodes(): Promise<readonly V1Node[]>;
-  /** null: there is none of that name. */
+  /** null if it does not exist. */
   claim(namespace: string, name: string): Promise<V1PersistentVolumeClaim | null>;
-  /** @param dryRun only checks whether the server would take it */
+  /** @param dryRun only validates on the server */
   createJob(namespace: string, job: JobManifest, dryRun?: boolean): Promise<void>;
   jobs(namespace: string, selector: string): Promise<readonly V1Job[]>;
   pods(namespace: string, selector: string): Promise<readonly V1Pod[]>;
-  /** With its pods; harmless where there is none. */
+  /** Also deletes its pods; no-op if it does not exist. */
   deleteJob(namespace: string, name: string): Promise<void>;
 }
 
 type JobManifest = ReturnType<typeof jobManifest>;
 
-/** The answer of the API server to a request that it refused. */
+/** A refused request, with the API server's answer. */
 export class KubeRefusal extends Error {
   override readonly name = 'KubeRefusal';
 
@@ -43,9 +43,8 @@ export class KubeRefusal extends Error {
   }
 }
 
-/** An API server that does not answer is asked again later. */
 const patienceMs = 10_000;
-/** Of the configuration that a pod has without a kubeconfig, as the client calls it; kubectl knows it by no name. */
+/** The client's name for the in-pod configuration; kubectl has none. */
 const inPodContext = 'inClusterContext';
 const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
@@ -55,10 +54,10 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** A kubeconfig may have no current context, which the types of the client do not say. */
+/** current-context may be missing, which the types do not say. */
 const isNamed = (context: string | undefined): boolean => context !== undefined && context !== '';
 
-/** As kubectl finds them: `KUBECONFIG`, else `~/.kube/config`. */
+/** As kubectl: `KUBECONFIG`, else `~/.kube/config`. */
 function kubeconfigFiles(env: NodeJS.ProcessEnv): readonly string[] {
   const { KUBECONFIG: listed = '', HOME: home = homedir() } = env;
   const files = listed.split(':').filter((file) => file !== '');
@@ -77,7 +76,7 @@ const unreadable = (error: unknown) =>
     { remedy: 'Check it with: kubectl config view.' },
   );
 
-/** Adds what the first does not have, by name: its own word counts. */
+/** Adds entries by name; existing ones win. */
 function mergeInto(config: KubeConfig, more: KubeConfig): void {
   const isNew = (own: readonly { readonly name: string }[]) => {
     const names = new Set(own.map(({ name }) => name));
@@ -100,13 +99,13 @@ function mergeInto(config: KubeConfig, more: KubeConfig): void {
   }
 }
 
-/** The files that are there, merged as kubectl does: the first word about anything counts. Throws engine-unavailable. */
+/** Merges the files like kubectl: the first definition wins. Throws engine-unavailable. */
 async function readConfig(env: NodeJS.ProcessEnv): Promise<KubeConfig> {
   const named = kubeconfigFiles(env);
   const there = await Promise.all(named.map(isThere));
   const [first, ...others] = named.filter((_file, at) => there[at]);
   if (first === undefined && !(await isThere(serviceAccountToken))) throw noConfig();
-  // Some megabytes of generated code, which only a cluster needs.
+  // Loaded on demand: megabytes of generated code.
   const { KubeConfig } = await import('@kubernetes/client-node');
   try {
     const config = new KubeConfig();
@@ -123,7 +122,7 @@ async function readConfig(env: NodeJS.ProcessEnv): Promise<KubeConfig> {
   }
 }
 
-/** "default" of kubectl; the one that the kubeconfig names otherwise. Throws engine-unavailable. */
+/** kubectl's current context unless `wanted` names one. Throws engine-unavailable. */
 function requireContext(config: KubeConfig, wanted: string | undefined): { name: string; namespace: string } {
   const current = config.getCurrentContext();
   const name = wanted ?? (isNamed(current) ? current : '');
@@ -138,7 +137,7 @@ function requireContext(config: KubeConfig, wanted: string | undefined): { name:
   throw new WorkbenchError('engine-unavailable', message, { where: 'engine.context', remedy });
 }
 
-/** The API server's own words: the `message` of its Status, else the text. */
+/** `message` of the Status, or the text. */
 function wordsOf(body: unknown): string {
   const status = typeof body === 'string' ? jsonOrNull(body) : body;
   if (typeof status === 'object' && status !== null && 'message' in status) return String(status.message);
@@ -153,7 +152,7 @@ const unavailable = (context: string, reason: string) =>
     remedy: `Check it with: ${kubectlOf(context)} version.`,
   });
 
-/** Throws engine-unavailable with the context of the client, or KubeRefusal. */
+/** Throws engine-unavailable naming the context, or KubeRefusal. */
 export async function asked<Answer>(
   context: string,
   answer: Promise<Answer>,
@@ -179,7 +178,7 @@ export async function asked<Answer>(
   }
 }
 
-/** null in place of what is not there. */
+/** null for 404. */
 const orNull = <Answer>(answer: Promise<Answer>): Promise<Answer | null> =>
   answer.catch((error: unknown) => {
     if (error instanceof KubeRefusal && error.status === 404) return null;
@@ -217,7 +216,7 @@ async function connect(config: KubeConfig, wanted: string | undefined): Promise<
   };
 }
 
-/** The client of the cluster that has the job. Throws engine-unavailable where its context leads to another one by now. */
+/** Throws engine-unavailable if the context now leads to another cluster. */
 export async function clientOf(
   clients: (context: string | undefined) => Promise<KubeClient>,
   { partition, server }: Pick<RunJob, 'partition' | 'server'>,
@@ -231,7 +230,7 @@ export async function clientOf(
   );
 }
 
-/** Clients by context, made again when the kubeconfig changes. Each call throws engine-unavailable or KubeRefusal. */
+/** Cached by context until the kubeconfig changes. Each call throws engine-unavailable or KubeRefusal. */
 export function createKubeClients(
   env: NodeJS.ProcessEnv,
 ): (context: string | undefined) => Promise<KubeClient> {

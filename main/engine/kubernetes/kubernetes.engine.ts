@@ -4,16 +4,16 @@ import { jobEngine } from '../job-engine';
 import { podVariables } from './job-manifest';
 import { createKubernetes } from './kubernetes';
 
-/** A pod is the container: what its image has is started as it is. */
+/** The pod is the container, so commands stay unchanged. */
 const unchanged: InContainer = (command) => {
   const [program = '', ...rest] = command;
   return [program, ...rest];
 };
 
 /**
- * The Job that this process runs in; null outside of one. Nobody says to a pod why it is stopped: after the pause that comes
- * before the deadline it is taken to be that, and the cluster otherwise. What the workbench cancels says so in the run.
- * @param upS how long this process has run, in seconds
+ * The Job that this process runs in, or null. Kubernetes does not tell a pod why it is stopped: after the planned pause
+ * the deadline is assumed, before it the cluster. A cancellation is recorded in the run.
+ * @param upS seconds since the process started
  */
 export function ownKubernetesJob(env: NodeJS.ProcessEnv, upS = () => process.uptime()): OwnJob | null {
   const id = env[podVariables.job];
@@ -27,7 +27,6 @@ export function ownKubernetesJob(env: NodeJS.ProcessEnv, upS = () => process.upt
   };
 }
 
-/** Jobs of a Kubernetes cluster. */
 export const kubernetesEngine = jobEngine({
   kind: 'kubernetes',
   inContainer: ({ triton }) => (triton === 'home' ? null : unchanged),

@@ -16,10 +16,9 @@ interface KubernetesOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What a machine has is shown together: an API server that is away does not hold the rest up. */
+/** Timeout per cluster, because the machine page waits for all of them. */
 const detectMs = 2500;
 
-/** As a part of a DNS label. */
 const labelOf = (name: string): string =>
   name
     .toLowerCase()
@@ -27,7 +26,7 @@ const labelOf = (name: string): string =>
     .slice(0, 50)
     .replace(/^-+|-+$/g, '');
 
-/** "tw-20261126-resnet50-3f9a1c": no other Job has it, now or later. */
+/** "tw-20261126-resnet50-3f9a1c", unique. */
 const jobNameOf = (runId: string): string => `tw-${labelOf(runId)}-${randomBytes(3).toString('hex')}`;
 
 const refused = ({ message }: KubeRefusal) =>
@@ -41,7 +40,7 @@ const notDeleted = ({ message, status }: KubeRefusal, job: RunJob, { kubectl }: 
         : `Try again later, or use: ${endCommand(job)}.`,
   });
 
-/** Resources of devices have the vendor's domain: "nvidia.com/gpu", "nvidia.com/mig-1g.10gb". */
+/** Device resources use the vendor's domain: "nvidia.com/gpu", "nvidia.com/mig-1g.10gb". */
 const isGpu = (name: string): boolean => /^(nvidia|amd|gpu\.intel)\.com\//.test(name);
 
 const amountOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : 0);
@@ -62,7 +61,7 @@ function nodesText(nodes: readonly V1Node[]): string {
 async function statusOf(client: KubeClient): Promise<EngineStatus> {
   const [version, nodes] = await Promise.all([
     asked(client.context, client.version(), detectMs),
-    // Many may not list them.
+    // Listing nodes is often forbidden.
     asked(client.context, client.nodes(), detectMs).catch(() => null),
   ]);
   const place = `Context ${client.context}, namespace ${client.namespace}`;
@@ -70,7 +69,6 @@ async function statusOf(client: KubeClient): Promise<EngineStatus> {
   return { kind: 'kubernetes', available: true, version: version.replace(/^v/, ''), note, remedy: null };
 }
 
-/** What is missing, by the field that it is of. */
 type Refusal = Awaited<ReturnType<JobScheduler['refusal']>>;
 
 const isBelow = (folder: string, path: string): boolean => {
@@ -78,7 +76,7 @@ const isBelow = (folder: string, path: string): boolean => {
   return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 };
 
-/** What the engine and this machine say without the cluster; null where nothing is missing. */
+/** Checks that need no cluster; null if all pass. */
 async function refusalHere(engine: KubernetesEngineSpec, home: string): Promise<Refusal> {
   const { image, claim, mountPath } = engine;
   if (image === undefined) {
@@ -113,7 +111,7 @@ async function refusalHere(engine: KubernetesEngineSpec, home: string): Promise<
   };
 }
 
-/** Whether the namespace has the claim; null: it has. Throws KubeRefusal. */
+/** null if the namespace has the claim. Throws KubeRefusal. */
 async function claimRefusal(client: KubeClient, namespace: string, claim: string): Promise<Refusal> {
   if ((await client.claim(namespace, claim)) !== null) return null;
   return {
@@ -123,11 +121,11 @@ async function claimRefusal(client: KubeClient, namespace: string, claim: string
   };
 }
 
-/** The clusters of the person's kubeconfig: a Job for each run. */
+/** One Job per run, on clusters of the user's kubeconfig. */
 export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler<KubernetesEngineSpec> {
   const clients = createKubeClients(env);
   const homeId = createHash('sha256').update(home).digest('hex').slice(0, 12);
-  // As the submitter of a job of Slurm: whose files the home has.
+  // Like a Slurm job, it runs as the home's owner.
   const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const place = async (engine: KubernetesEngineSpec) => {
     const client = await clients(engine.context);
@@ -152,7 +150,7 @@ export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler
         const { client, namespace, manifestOf } = await place(engine);
         const there = await claimRefusal(client, namespace, engine.claim ?? '');
         if (there !== null) return there;
-        // Whatever else the cluster has against it: rights, policies, an invalid field.
+        // Finds other objections: permissions, policies, invalid fields.
         await client.createJob(namespace, manifestOf('tw-check', 'check'), true);
         return null;
       } catch (error) {
@@ -167,7 +165,7 @@ export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler
         for (const runId of runIds) {
           const name = jobNameOf(runId);
           const id = `${namespace}/${name}`;
-          // Before it is created: where the answer is lost, the Job may be there.
+          // Logged before creation: if the response is lost, the Job may still exist.
           const log = `${client.kubectl} --namespace ${namespace} logs job/${name}`;
           const { context: partition, server } = client;
           jobs.push({ scheduler: 'kubernetes', id, name, log, partition, server });

@@ -18,7 +18,7 @@ import { spawned } from './server-process';
 
 const stopGraceMs = 10_000;
 const pollMs = 50;
-/** A log is begun anew at the next start when it has become larger. */
+/** A larger log is truncated at the next start. */
 const longestLogBytes = 16 * 2 ** 20;
 
 const plainAppend = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -31,7 +31,7 @@ async function openLog(path: string) {
   return open(path, plainAppend, 0o600);
 }
 
-/** Its Triton, and not a stub that outlives it; null: it has ended, or was never started. */
+/** The Triton process, not a stub that outlives it; null if it is not running. */
 const serverOf = async ({ process }: Deployment): Promise<ProcessIdentity | null> =>
   process === null ? null : sessionLeader(await processesOfEngine(process.id));
 
@@ -64,7 +64,7 @@ class DetachedServers implements DeploymentServer {
     const log = await openLog(paths.log);
     try {
       await note({ type: 'server-process', id });
-      // Into the file itself: nobody is there to read a pipe once the workbench has ended.
+      // Output goes straight to the file: a pipe would have no reader after this process ends.
       const child = spawn(program, args, {
         cwd: paths.dir,
         env: serverEnvironment({ ...toolchain, env: this.env, engineId: id }),
@@ -120,6 +120,6 @@ class DetachedServers implements DeploymentServer {
   }
 }
 
-/** The local Triton as a process of its own: for trying out, as nothing starts it again after a restart of the machine. */
+/** Triton as a detached process, for experiments: nothing restarts it after a reboot. */
 export const createDetachedServers = (layout: HomeLayout, env: NodeJS.ProcessEnv): DeploymentServer =>
   new DetachedServers(layout, env);

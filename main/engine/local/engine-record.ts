@@ -5,18 +5,17 @@ import { writeFileAtomic } from '../../platform/files';
 import { endProcesses, isAlive, placeSchema, processesWhere, relationTo } from '../../platform/process';
 import type { SweepResult } from '../engine';
 
-/** Set in the environment of a server and so inherited by all that it starts; the value is random and unique. */
+/** Inherited by every process of a server; the value is random and unique. */
 export const engineIdVariable = 'TRITON_WORKBENCH_ENGINE_ID';
 
 const sharedMemoryFolder = '/dev/shm';
 const goneDeadlineMs = 10_000;
 
-/** The processes that carry an engine's id. */
 export function processesOfEngine(id: string): Promise<number[]> {
   return processesWhere(engineIdVariable, (value) => value === id);
 }
 
-/** Prefix of the engine's regions under `/dev/shm`: nobody else's begin so. */
+/** Prefix of the engine's files under `/dev/shm`. */
 export function sharedMemoryPrefix(id: string): string {
   return `twb-${id}-`;
 }
@@ -27,10 +26,7 @@ async function removeSharedMemory(id: string): Promise<void> {
   await Promise.all(own.map((name) => rm(join(sharedMemoryFolder, name), { force: true })));
 }
 
-/**
- * Kills everything that an engine started, waits until it is gone and removes its shared memory. Gives the killed.
- * Throws where some do not end.
- */
+/** Kills every process of an engine, and removes its shared memory. Returns their ids. Throws if some survive. */
 export async function endEngineProcesses(id: string): Promise<number[]> {
   const { ended, left } = await endProcesses(() => processesOfEngine(id), goneDeadlineMs);
   if (left.length > 0) throw new Error(`Processes ${left.join(', ')} do not end after SIGKILL`);
@@ -42,12 +38,12 @@ const identity = z.object({ pid: z.int().min(1), startTime: z.string() });
 
 const engineRecordSchema = z.object({
   version: z.literal(1),
-  /** Value of TRITON_WORKBENCH_ENGINE_ID in every process of the engine; also in the names of its shared memory. */
+  /** Value of TRITON_WORKBENCH_ENGINE_ID; also part of shared memory names. */
   id: z.string().regex(/^[0-9a-f]{32}$/),
   runId: z.string(),
-  /** The workbench that answers for the engine. */
+  /** The workbench process that owns the engine. */
   workbench: identity.extend({ place: placeSchema.optional() }),
-  /** null until the server was started: the record is written first, so that no server is without one. */
+  /** null before the start: the record is written first, so that no server lacks one. */
   server: identity.nullable(),
   command: z.array(z.string()),
 });
@@ -63,7 +59,7 @@ export async function removeEngineRecord(folder: string, id: string): Promise<vo
   await rm(pathOf(folder, id), { force: true });
 }
 
-/** Every readable record; files that are none are left alone, as they say nothing that could be acted on. */
+/** Skips unreadable records, which identify no process. */
 export async function readEngineRecords(folder: string): Promise<EngineRecord[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -82,9 +78,9 @@ export async function readEngineRecords(folder: string): Promise<EngineRecord[]>
 }
 
 /**
- * Ends the servers of workbenches that no longer run. What it kills is found by the engine id in the environment of
- * the processes, never by a process id from the file, so a process id that was given out again is safe. Of a container
- * that shares the home, the processes may be seen from here but not whether their workbench lives: they are left to it.
+ * Ends servers of dead workbench processes. Processes are found by the engine id in their environment, not by recorded
+ * process ids, which may have been reused. Skips records of containers that share the home, because their liveness is
+ * unknown here.
  */
 export async function sweepLocalEngines(folder: string): Promise<SweepResult> {
   const ended: number[] = [];

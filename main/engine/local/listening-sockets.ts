@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { WorkbenchError } from '../../contract/errors';
 
 interface ListeningSocket {
-  /** Dotted IPv4 where it is one (also mapped into IPv6), else the 32 hex digits of `/proc/net/tcp6`. */
+  /** Dotted IPv4 (also if mapped into IPv6), else the 32 hex digits of `/proc/net/tcp6`. */
   readonly address: string;
   readonly port: number;
   readonly inode: string;
@@ -12,14 +12,14 @@ interface ListeningSocket {
 const wildcardV6 = '0'.repeat(32);
 const mappedV4 = '0000000000000000FFFF0000';
 
-/** The kernel prints each 32-bit word in the byte order of the machine: little-endian here. */
+/** The kernel prints 32-bit words in machine byte order: little-endian here. */
 function addressText(hex: string): string {
   const v4 = hex.length === 8 ? hex : hex.startsWith(mappedV4) ? hex.slice(24) : null;
   if (v4 === null) return hex === wildcardV6 ? '::' : hex;
   return [6, 4, 2, 0].map((at) => Number.parseInt(v4.slice(at, at + 2), 16)).join('.');
 }
 
-/** The listening sockets of `/proc/net/tcp` or `/proc/net/tcp6`. */
+/** Parses `/proc/net/tcp` or `/proc/net/tcp6`. */
 export function parseListeningSockets(text: string): ListeningSocket[] {
   return text.split('\n').flatMap((line) => {
     const fields = line.trim().split(/\s+/);
@@ -32,11 +32,11 @@ export function parseListeningSockets(text: string): ListeningSocket[] {
 
 async function readSockets(folder: string): Promise<ListeningSocket[]> {
   const read = (name: string) => readFile(`${folder}/${name}`, 'utf8').catch(() => '');
-  // IPv4 first: Triton's gRPC is the one that may stand among the IPv6 sockets.
+  // IPv4 first: only Triton's gRPC may listen on IPv6.
   return parseListeningSockets(`${await read('tcp')}\n${await read('tcp6')}`);
 }
 
-/** Inodes of the sockets that a process holds; empty when it is gone or somebody else's. */
+/** Inodes of a process's sockets; empty if it ended or belongs to another user. */
 async function socketInodes(pid: number): Promise<Set<string>> {
   const folder = `/proc/${pid}/fd`;
   const names = await readdir(folder).catch(() => []);
@@ -45,8 +45,8 @@ async function socketInodes(pid: number): Promise<Set<string>> {
 }
 
 /**
- * What this very process listens on: a foreign server on a wanted port is never taken for ours. Nor is a socket of the
- * workbench that the process inherited: Chromium's debugging port is one that is not closed on exec.
+ * Sockets that the process itself opened, without ones inherited from the workbench (Chromium's debugging port is not
+ * close-on-exec): a foreign server must not pass for ours.
  */
 export async function listeningSocketsOf(pid: number): Promise<ListeningSocket[]> {
   const [inodes, inherited] = await Promise.all([socketInodes(pid), socketInodes(process.pid)]);
@@ -55,13 +55,13 @@ export async function listeningSocketsOf(pid: number): Promise<ListeningSocket[]
 }
 
 export interface PortOwner {
-  /** null when the process is not ours to look into. */
+  /** null without permission. */
   readonly pid: number | null;
-  /** The command line, or '' where it is not known. */
+  /** '' if unknown. */
   readonly command: string;
 }
 
-/** Who listens on a port that 127.0.0.1 would share; null when nobody does. */
+/** Who listens on a port that conflicts with 127.0.0.1, or null. */
 export async function portOwner(port: number): Promise<PortOwner | null> {
   const taken = (await readSockets('/proc/self/net')).find(
     (socket) => socket.port === port && ['127.0.0.1', '0.0.0.0', '::'].includes(socket.address),
@@ -76,7 +76,7 @@ export async function portOwner(port: number): Promise<PortOwner | null> {
   return { pid: null, command: '' };
 }
 
-/** `port-taken` with the process that holds the port, as far as the system tells. */
+/** The port-taken error, with the owner if known. */
 export async function portTaken(port: number): Promise<WorkbenchError> {
   const owner = await portOwner(port);
   const command = owner === null || owner.command === '' ? '' : ` (${owner.command.slice(0, 300)})`;
@@ -87,7 +87,7 @@ export async function portTaken(port: number): Promise<WorkbenchError> {
   });
 }
 
-/** null when the port of the loopback address can be bound now. */
+/** null if the loopback port is free. */
 export function tryBind(port: number): Promise<NodeJS.ErrnoException | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -98,7 +98,7 @@ export function tryBind(port: number): Promise<NodeJS.ErrnoException | null> {
   });
 }
 
-/** Throws port-taken, or input-invalid for a port that this user may not have. */
+/** Throws port-taken, or input-invalid for a port that needs privileges. */
 export async function assertPortsFree(ports: readonly (number | undefined)[]): Promise<void> {
   const fixed = ports.filter((port) => port !== undefined);
   if (new Set(fixed).size < fixed.length) {

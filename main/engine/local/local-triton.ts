@@ -14,16 +14,14 @@ import { assertPortsFree, listeningSocketsOf, portTaken } from './listening-sock
 import { readLocalToolchain, rememberedTritonVersion, rememberTritonVersion } from './server-command';
 import { type LaunchInput, launchServer, type ServerProcess } from './server-process';
 
-/** Milliseconds that a server has to become ready. */
 const startDeadlineMs = 60_000;
 
 interface LocalTritonOptions {
   readonly layout: HomeLayout;
-  /** Environment of the servers, beside what they need. */
   readonly env: NodeJS.ProcessEnv;
-  /** Python that runs the models; the workbench's own when absent. */
+  /** Python for models; defaults to the workbench's own. */
   readonly modelPython?: EnsurePython | undefined;
-  /** Of a server in a container of a job, in place of the one of the home. */
+  /** Starts Triton in the job's container instead of the home's. */
   readonly inContainer?: InContainer | undefined;
 }
 
@@ -42,7 +40,7 @@ export async function detectLocalTriton(layout: HomeLayout): Promise<EngineStatu
   }
 }
 
-/** The real Triton of the workbench home, one process group a server. */
+/** Triton of the workbench home, one process group per server. */
 export function createLocalTriton(options: LocalTritonOptions): Pick<Executor, 'startServer'> {
   const { layout } = options;
   return {
@@ -62,7 +60,7 @@ export function createLocalTriton(options: LocalTritonOptions): Pick<Executor, '
         start,
         deadlineMs: startDeadlineMs,
       });
-      // Only for showing: a full disk must not cost the server.
+      // The remembered version is only displayed, so a failed write is ignored.
       if (options.inContainer === undefined) {
         await rememberTritonVersion(layout, handle.tritonVersion).catch(() => undefined);
       }
@@ -74,12 +72,11 @@ export function createLocalTriton(options: LocalTritonOptions): Pick<Executor, '
 const probeTimeoutMs = 2000;
 const unloadPollMs = 50;
 const longestUnloadMs = 6000;
-/** Of one answer: a server that hangs gives none. */
 const unloadAnswerMs = 3000;
 
 /**
- * Has Triton give back its models before it is told to end: while one is loaded, an ending Triton looks only once a second.
- * For at most 6 s, or 3 s without an answer; what goes wrong here is for the end itself to deal with.
+ * Unloads models first, because an exiting Triton polls loaded ones only once per second. Takes at most 6 s, or 3 s
+ * without a response; errors are left to the shutdown.
  */
 export async function unloadModels(client: TritonClient): Promise<void> {
   const signal = AbortSignal.timeout(longestUnloadMs);
@@ -93,7 +90,7 @@ export async function unloadModels(client: TritonClient): Promise<void> {
     await Promise.all([...names].map((name) => client.unloadModel(name, call)));
     while ((await loaded()).length > 0) await sleep(unloadPollMs, undefined, { signal });
   } catch {
-    // A server that is gone or hangs is ended as any other.
+    // The shutdown handles a dead server.
   }
 }
 
@@ -117,7 +114,7 @@ const http2Preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const settingsType = 4;
 
-/** A gRPC service answers the HTTP/2 preface with a SETTINGS frame (type in byte 3); others close or say HTTP/1.1. */
+/** gRPC answers the HTTP/2 preface with a SETTINGS frame (type in byte 3); other services close or answer HTTP/1.1. */
 async function speaksHttp2(port: number, signal: AbortSignal): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port });
   try {
@@ -138,8 +135,8 @@ async function speaksHttp2(port: number, signal: AbortSignal): Promise<boolean> 
 }
 
 /**
- * Which of the ports that the process listens on is which, by asking; null while not all three are open yet.
- * Fixed ports must be among them, so another server on the same port is not mistaken for this one.
+ * Assigns the process's ports to services by probing; null until all three are open. Fixed ports must be among them, so
+ * that another server on the port is not mistaken for this one.
  */
 async function readServerPorts(
   pids: readonly number[],
@@ -162,7 +159,7 @@ async function readServerPorts(
     return undefined;
   };
   const grpc = await take(fixed.grpc, (port) => speaksHttp2(port, signal));
-  // In this order: the metrics service says 200 to every path, the HTTP service only to its own.
+  // Order matters: the metrics service answers 200 to every path, the HTTP service only to its own.
   const metrics = await take(undefined, (port) => answers(port, '/metrics', signal));
   const http = await take(fixed.http, (port) => answers(port, '/v2/health/live', signal));
   return http === undefined || metrics === undefined || grpc === undefined ? null : { http, metrics, grpc };
@@ -171,7 +168,6 @@ async function readServerPorts(
 const pollMs = 50;
 
 interface StartLocalServerInput extends LaunchInput {
-  /** Milliseconds from the start of the process to the first "ready". */
   readonly deadlineMs: number;
 }
 
@@ -210,7 +206,7 @@ async function awaitPorts(server: ServerProcess, input: StartLocalServerInput): 
   }
 }
 
-/** Starts Triton and returns when it is ready. Throws port-taken, server-start-failed, cancelled, input-invalid. */
+/** Returns when Triton is ready. Throws port-taken, server-start-failed, cancelled, input-invalid. */
 async function startLocalServer(input: StartLocalServerInput): Promise<ServerHandle> {
   const { start } = input;
   if (start.signal.aborted) throw new WorkbenchError('cancelled', 'Cancelled before Triton started');

@@ -7,7 +7,6 @@ import { detectLocalTriton } from './local-triton';
 import { portProblems } from './port-problems';
 import { openProcess, plannedProcess } from './process-executor';
 
-/** The Triton of the workbench home on this machine, one process group a server. */
 export const localEngine: Engine<OfKind<'local'>> = {
   ...withoutImages,
   detect: async ({ layout }) => [await detectLocalTriton(layout)],

@@ -15,7 +15,7 @@ interface AskedPorts {
 
 const longestCommand = 80;
 
-/** The run of this home whose Triton has the port; null when it is somebody else's. Runs wait for each other. */
+/** The run of this home that uses the port, or null: such runs queue for each other. */
 async function runWithPort(port: number, owner: PortOwner, options: PortParts): Promise<string | null> {
   const { layout, docker } = options;
   const records = await readEngineRecords(layout.engines).catch(() => []);
@@ -24,7 +24,7 @@ async function runWithPort(port: number, owner: PortOwner, options: PortParts): 
       server?.pid === owner.pid && relationTo(workbench.place) === 'here' && isAlive(workbench),
   );
   if (local !== undefined) return local.runId;
-  // A home that never made a container has none.
+  // A home without containers has no instance.
   if (!(await exists(layout.instance))) return null;
   try {
     const containers = await listContainers(await docker.connect(), await docker.instance());
@@ -79,7 +79,7 @@ async function portProblem(field: string, port: number, options: PortParts): Pro
   };
 }
 
-/** Whether the fixed ports of a run can be bound on this machine now; a second's answer, not a reservation. */
+/** Whether the fixed ports are free now; not a reservation. */
 export async function portProblems(asked: AskedPorts, parts: PortParts): Promise<readonly StartProblem[]> {
   const found = await Promise.all(
     (['httpPort', 'grpcPort'] as const).map(async (name) => {

@@ -2,14 +2,11 @@ import { formatOf } from '../../formats/formats';
 import type { Executor, ExecutorRun, ExecutorSpec } from '../engine';
 import type { EngineParts, PlannedServer, UnstartedRun } from '../engine-interface';
 import type { InContainer } from '../job';
-import { executorHere,modelPythonOf } from '../without-images';
+import { executorHere, modelPythonOf } from '../without-images';
 import { createLocalTriton } from './local-triton';
 import { serverArguments } from './server-command';
 
-/**
- * All of a run on the machine that this process runs on, with Triton as a process.
- * @param inContainer how a Triton is started that is not the one of the home; null: it is
- */
+/** Triton as a process of this machine. @param inContainer starts Triton in a container instead of the home's */
 export function openProcess(
   spec: ExecutorSpec,
   run: ExecutorRun,
@@ -17,7 +14,7 @@ export function openProcess(
   inContainer: InContainer | null = null,
 ): Executor {
   const { layout, env } = parts;
-  // Its models run in the environment of their framework.
+  // Models run in their framework's environment.
   const modelPython = modelPythonOf(formatOf(spec.format).shimFramework ?? 'pyt', parts);
   const triton = createLocalTriton({
     layout,
@@ -27,7 +24,7 @@ export function openProcess(
   return executorHere((start) => triton.startServer(start), spec.model, run, parts);
 }
 
-/** See `Engine.plannedServer`. Pure. */
+/** See `Engine.plannedServer`. */
 export function plannedProcess(
   { httpPort, grpcPort }: { readonly httpPort?: number | undefined; readonly grpcPort?: number | undefined },
   { runId, repository, programs }: UnstartedRun,

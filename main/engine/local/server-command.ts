@@ -8,7 +8,7 @@ import type { HomeLayout } from '../../platform/layout';
 import { pythonVariables } from '../../platform/process';
 import { engineIdVariable, sharedMemoryPrefix } from './engine-record';
 
-/** The parts of the workbench home that the local engine runs on. */
+/** Parts of the home that the local engine needs. */
 export interface LocalToolchain {
   readonly program: string;
   readonly backends: string;
@@ -17,7 +17,7 @@ export interface LocalToolchain {
   readonly libraryPath: readonly string[];
 }
 
-/** The tools of the home that are not there, in the order of need. */
+/** Missing tools, in the order of need. */
 export async function missingTools(layout: HomeLayout): Promise<readonly ToolId[]> {
   const [python, triton, analyzer] = await Promise.all([
     exists(layout.python),
@@ -42,10 +42,7 @@ async function missingFile(layout: HomeLayout): Promise<string | null> {
   return null;
 }
 
-/**
- * Throws toolchain-missing naming the first file that is not there.
- * @param python runs the models of the Python backend; the workbench's own when absent.
- */
+/** Throws toolchain-missing. @param python runs Python backend models; defaults to the workbench's own */
 export async function readLocalToolchain(
   layout: HomeLayout,
   python: string = layout.python,
@@ -71,7 +68,7 @@ export async function readLocalToolchain(
   };
 }
 
-// The program has no option that prints its version: what it said when it last ran is kept, for this very file.
+// The program cannot print its version, so the one it last logged is kept for this file.
 const rememberedSchema = z.object({ bytes: z.number(), modifiedMs: z.number(), version: z.string() });
 
 const pathOf = (layout: HomeLayout) => join(layout.cache, 'local-triton.json');
@@ -95,20 +92,19 @@ export async function rememberedTritonVersion(layout: HomeLayout): Promise<strin
 
 interface ServerCommandInput {
   readonly program: string;
-  /** null: the server has a place of its own for them. */
+  /** null: the server's default. */
   readonly backends: string | null;
   readonly repository: string;
   readonly engineId: string;
   readonly httpPort: number | undefined;
   readonly grpcPort: number | undefined;
   readonly metricsPort?: number | undefined;
-  /** Every model of the repository is loaded at the start. */
   readonly loadAll?: boolean;
 }
 
 /**
- * Port 0 lets the kernel choose, without a moment in which another process could take the port. Triton refuses equal
- * address:port pairs by their text before it binds, so 127.0.0.1 is spelled in three ways; all three are loopback.
+ * Port 0: the kernel chooses without a race. Triton rejects equal address:port texts, so loopback is spelled in three
+ * ways.
  */
 const loopback = { http: 'ipv4:127.0.0.1', grpc: '127.0.0.1', metrics: '127.1' } as const;
 
@@ -125,9 +121,9 @@ export function serverArguments(input: ServerCommandInput): [string, ...string[]
     `--metrics-address=${loopback.metrics}`,
     `--metrics-port=${input.metricsPort ?? 0}`,
     '--allow-gpu-metrics=false',
-    // The configuration is written whole: nothing is to be added to it, and a Python stub less is started for each model.
+    // config.pbtxt is complete; also saves one Python stub per model.
     '--disable-auto-complete-config',
-    // Names of shared memory of our own, so that leftovers can be told from other people's.
+    // Own prefix, so that leftovers are recognized.
     `--backend-config=python,shm-region-prefix-name=${sharedMemoryPrefix(input.engineId)}`,
     ...(input.loadAll === true ? ['--load-model=*'] : []),
     '--exit-timeout-secs=5',
@@ -144,9 +140,8 @@ interface ServerEnvironmentInput {
 }
 
 /**
- * All that the server inherits. Triton, its Python stubs and with them the code of every model read their environment:
- * keys of registries and clouds do not belong there, nor what makes a loader run something else (LD_*, PYTHON*,
- * CUDA_INJECTION64_PATH).
+ * Allowlist of variables for servers. Model code can read the environment, so secrets of registries and clouds stay
+ * out, as do LD_*, PYTHON* and CUDA_INJECTION64_PATH, which make loaders run other code.
  */
 const inherited: ReadonlySet<string> = new Set([
   'HOME',
@@ -170,15 +165,15 @@ const inherited: ReadonlySet<string> = new Set([
   'MKL_NUM_THREADS',
 ]);
 
-/** OPENBLAS_*: which kernels are computed with, as some processors need it said. */
+/** OPENBLAS_* selects kernels, which some processors need. */
 const isInherited = (name: string): boolean =>
   inherited.has(name) || name.startsWith('LC_') || name.startsWith('OPENBLAS_');
 
-/** What a server in a container is given, which has libraries and Python of its own. */
+/** A container has its own libraries and Python. */
 export function containerEnvironment(env: NodeJS.ProcessEnv, engineId: string): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(Object.entries(env).filter(([name]) => isInherited(name))),
-    // Stubs are killed at the end of a run: half-written byte code must not stay beside the model.
+    // Stubs are killed at the end of a run, and must not leave partial byte code beside the model.
     ...pythonVariables,
     [engineIdVariable]: engineId,
   };

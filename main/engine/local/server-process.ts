@@ -25,20 +25,17 @@ import {
   serverEnvironment,
 } from './server-command';
 
-/** After the end of the server; something that it started may hold its pipes open. */
+/** After the server ended; a child may keep its pipes open. */
 const endPatienceMs = 500;
 
-/**
- * What a server prints, from its pipes into its log. Pipes, not the file itself: a flood would fill the disk, while a full
- * pipe makes the server wait for the log, as a terminal would.
- */
+/** Server output from pipes to its log: a full pipe slows the server down, a direct file could fill the disk. */
 class ServerOutput {
   private read: Promise<unknown> = Promise.resolve();
   private streams: readonly Readable[] = [];
 
   private constructor(private readonly log: TritonLog) {}
 
-  /** Appends to the log. Throws file-unwritable, disk-full: a link in its place would lead the output to another file. */
+  /** Appends. Throws file-unwritable, disk-full; a link in its place would redirect the output. */
   static async open(path: string, emit: (lines: readonly string[]) => void): Promise<ServerOutput> {
     try {
       return new ServerOutput(new TritonLog(await LogFile.open(path), emit));
@@ -52,18 +49,17 @@ class ServerOutput {
     }
   }
 
-  /** The last lines so far, oldest first. */
   tail(): readonly string[] {
     return [...this.log.tail];
   }
 
-  /** To be called once, before the next turn of the event loop. */
+  /** Call once, before the next turn of the event loop. */
   follow(...streams: readonly Readable[]): void {
     this.streams = streams;
     this.read = Promise.all(streams.map((stream) => this.readLines(stream)));
   }
 
-  /** To be called when the server has ended: waits for the rest of what it printed. */
+  /** Call after the server has ended; waits for remaining output. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise((resolve) => (timer = setTimeout(resolve, endPatienceMs)));
@@ -90,23 +86,22 @@ class ServerOutput {
   }
 }
 
-/** Triton itself waits up to 5 s for requests in flight and for models to unload. */
+/** Triton waits up to 5 s for requests and unloads. */
 const stopGraceMs = 8000;
 
 export interface ServerProcess {
   readonly pid: number;
-  /** Which of its processes may listen on its ports. */
+  /** Process ids that may listen on the server's ports. */
   listeners(): Promise<readonly number[]>;
-  /** Settles when the server has ended and nothing of it is left: processes, shared memory, record. */
+  /** Settles when processes, shared memory and record are gone. */
   readonly exited: Promise<ServerExit>;
   /** The last lines of the log so far. */
   tail(): readonly string[];
   stop(): Promise<void>;
-  /** Ends it at once. */
   kill(): Promise<void>;
 }
 
-/** The Triton of the home, or one in a container of a runtime that starts it as a child. */
+/** The home's Triton, or a container runtime that starts one as its child. */
 export type ServerProgram =
   | { readonly toolchain: LocalToolchain; readonly inContainer?: undefined }
   | { readonly inContainer: InContainer };
@@ -114,12 +109,12 @@ export type ServerProgram =
 export interface LaunchInput {
   readonly program: ServerProgram;
   readonly env: NodeJS.ProcessEnv;
-  /** Folder of the engine records. */
+  /** Folder of engine records. */
   readonly records: string;
   readonly start: StartServerInput;
 }
 
-/** Its process id. Throws server-start-failed. */
+/** Throws server-start-failed. */
 export function spawned(child: ChildProcess, program: string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid ?? 0));
@@ -130,7 +125,6 @@ export function spawned(child: ChildProcess, program: string): Promise<number> {
   });
 }
 
-/** The command that starts the server, and its environment. */
 function startOf({ program, env, start }: LaunchInput, engineId: string) {
   const { repository, httpPort, grpcPort } = start;
   const asked = { repository, engineId, httpPort, grpcPort };
@@ -145,13 +139,13 @@ function startOf({ program, env, start }: LaunchInput, engineId: string) {
   const command = serverArguments({ ...asked, program: 'tritonserver', backends: null });
   return {
     argv: program.inContainer(command, repository),
-    // The runtimes are found, and find their job, by the node's own variables.
+    // Container runtimes need the node's variables.
     env: { ...env, ...containerEnvironment(env, engineId) },
     isWrapped: true,
   };
 }
 
-/** Starts Triton in a process group of its own; its output goes to the log file, up to the cap of a log. */
+/** Starts Triton in its own process group; output goes to a capped log. */
 export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
   const { start, records } = input;
   const id = randomBytes(16).toString('hex');
@@ -182,7 +176,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
   });
   const clean = async () => {
-    // What cannot be ended keeps its record, so that a later sweep tries again.
+    // A record is kept until its processes are gone, so that a later sweep retries.
     await endEngineProcesses(id).then(
       () => removeEngineRecord(records, id),
       () => undefined,
@@ -213,7 +207,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
     kill,
     tail: () => output.tail(),
     stop: async () => {
-      // Not to the group: stubs that end before Triton asks them to make it wait for them.
+      // Not to the group: Triton waits for stubs that end before it asks them to.
       child.kill('SIGTERM');
       const timer = new AbortController();
       await Promise.race([

@@ -8,13 +8,13 @@ import { compareServedConfig } from '../../triton/served-config';
 import { datatypeOf } from '../serving';
 import { openReady } from './remote-triton';
 
-/** Milliseconds that each question may take: a person waits for the answer. */
+/** Milliseconds per request: a user is waiting. */
 const askMs = 3000;
 const shownModels = 5;
 
 type Tensor = ModelMetadata['inputs'][number];
 
-/** The tensors of a configuration as a server describes them: with the batch dimension where there is one. */
+/** Tensors as a server describes them, including a batch dimension. */
 function wantedTensors(config: ModelConfig, kind: 'input' | 'output'): readonly Tensor[] {
   return config[kind].map(({ name, dataType, dims }) => ({
     name,
@@ -25,7 +25,7 @@ function wantedTensors(config: ModelConfig, kind: 'input' | 'output'): readonly 
 
 const tensorText = ({ datatype, shape }: Tensor): string => `${datatype} [${shape.join(', ')}]`;
 
-/** A dimension that either side leaves open fits any. */
+/** -1 on either side fits any dimension. */
 function fits(wanted: Tensor, served: Tensor): boolean {
   return (
     wanted.datatype === served.datatype &&
@@ -36,7 +36,7 @@ function fits(wanted: Tensor, served: Tensor): boolean {
   );
 }
 
-/** One sentence per tensor that is missing or of another type or shape: its name, what the run needs, what is served. */
+/** One sentence per missing or different tensor. */
 export function tensorMismatches(config: ModelConfig, served: Pick<ModelMetadata, 'inputs' | 'outputs'>) {
   const sides = [
     ['Input', wantedTensors(config, 'input'), served.inputs],
@@ -60,7 +60,7 @@ export function tensorMismatches(config: ModelConfig, served: Pick<ModelMetadata
   );
 }
 
-/** The field of the specification that a part of config.pbtxt comes from. */
+/** Fields of the specification behind parts of config.pbtxt. */
 const fieldOf: readonly (readonly [RegExp, string])[] = [
   [/^max_batch_size/, 'configure.maxBatchSize'],
   [/^dynamic_batching\.preferred/, 'configure.preferredBatchSizes'],
@@ -70,7 +70,7 @@ const fieldOf: readonly (readonly [RegExp, string])[] = [
   [/^instance_group/, 'configure.instances'],
 ];
 
-/** A precision is what types differ in where only the floats differ in their width. */
+/** Only the width of floating-point types differs. */
 const differsInPrecision = (mismatches: readonly string[]): boolean =>
   mismatches.every((line) => /needs FP(16|32) (\[.*\]), the server has FP(16|32) \2$/.test(line));
 
@@ -129,10 +129,7 @@ async function modelProblems(
   });
 }
 
-/**
- * Whether the remote Triton of a run answers, serves the model, and serves it as the run needs it. Asks for metadata only.
- * @param config as the run would write it; null where that cannot be said before the export.
- */
+/** Whether the remote Triton serves the model as needed. Requests metadata only. @param config null until the export */
 export async function remoteProblems(
   spec: RunSpec,
   engine: OfKind<'remote'>,

@@ -5,13 +5,12 @@ import { type CallOptions, createTritonClient } from '../../triton/client';
 import { readTls } from '../../triton/tls';
 import type { ServerHandle } from '../engine';
 
-/** As the specification has it. */
 interface RemoteAddress {
   readonly url: string;
   readonly tls?: TlsFiles | undefined;
 }
 
-/** Measuring over gRPC needs the port that was only derived: find out now rather than in the middle of a sweep. */
+/** Checks the derived gRPC port now rather than in the middle of a sweep. */
 export function assertListening(address: string, timeoutMs: number): Promise<void> {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
@@ -34,7 +33,7 @@ export function assertListening(address: string, timeoutMs: number): Promise<voi
   });
 }
 
-/** Of both interfaces; undefined in the clear. Throws combination-unsupported for what a client of a run cannot do. */
+/** undefined without TLS. Throws combination-unsupported for what the run's clients cannot do. */
 function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | undefined {
   if (!secure) return undefined;
   if (files?.insecure === true) {
@@ -44,10 +43,10 @@ function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | undefin
   return files ?? {};
 }
 
-/** Milliseconds that each question of a run may take. */
+/** Milliseconds per request of a run. */
 const runMs = 5000;
 
-/** Throws server-unreachable unless both interfaces answer, and the server is ready. */
+/** Throws server-unreachable unless both protocols respond and the server is ready. */
 export async function openReady({ url, tls: files }: RemoteAddress, timeoutMs: number, call?: CallOptions) {
   const address = parseRemoteUrl(url);
   const tls = tlsOf(address.secure, files);
@@ -60,7 +59,7 @@ export async function openReady({ url, tls: files }: RemoteAddress, timeoutMs: n
   return { address, tls, client, version };
 }
 
-/** A Triton that runs already, anywhere; `files` count for https. It is never stopped. Throws server-unreachable. */
+/** A running Triton, which is never stopped; `files` apply to https. Throws server-unreachable. */
 export async function attachTriton(remote: RemoteAddress, signal: AbortSignal): Promise<ServerHandle> {
   const { address, tls, version } = await openReady(remote, runMs, { signal });
   return {
@@ -69,7 +68,7 @@ export async function attachTriton(remote: RemoteAddress, signal: AbortSignal): 
     metricsAddress: null,
     forClients: { httpAddress: address.http, grpcAddress: address.grpc, httpTls: tls, grpcTls: tls },
     tritonVersion: version,
-    // Nobody here sees its end: a call that fails says server-unreachable.
+    // Never settles: failed calls report server-unreachable.
     exited: new Promise(() => undefined),
     pid: null,
     stop: () => Promise.resolve(),

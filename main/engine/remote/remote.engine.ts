@@ -6,7 +6,6 @@ import { executorHere, withoutImages } from '../without-images';
 import { remoteProblems } from './remote-problems';
 import { attachTriton } from './remote-triton';
 
-/** A Triton that runs already, anywhere, and is neither started nor stopped. */
 export const remoteEngine: Engine<OfKind<'remote'>> = {
   ...withoutImages,
   detect: () => {

@@ -1,9 +1,9 @@
 import type { JobEnd, JobStatus } from '../../contract/job/run-job';
 
-/** For `squeue --Format`-free output: the name comes last, as it may hold the separator. */
+/** The name is last, because it may contain the separator. */
 export const squeueFormat = '%i|%T|%r|%P|%N|%j';
 
-/** States of squeue(1), as far as they say how a job ended. */
+/** Final states of squeue(1). */
 const ends: Readonly<Record<string, JobEnd>> = {
   BOOT_FAIL: 'node-failure',
   CANCELLED: 'cancelled',
@@ -36,7 +36,7 @@ function phaseOf(state: string): JobStatus['phase'] {
 const given = (text: string | undefined): string | null =>
   text === undefined || text === '' || text === 'None' || text === '(null)' ? null : text;
 
-/** Jobs by their ids ("12", "12_3"), from the lines of `squeue --array --noheader` in {@link squeueFormat}. */
+/** Jobs by id ("12", "12_3") from `squeue --array --noheader` in {@link squeueFormat}. */
 export function parseSqueue(text: string): ReadonlyMap<string, JobStatus> {
   const jobs = new Map<string, JobStatus>();
   for (const line of text.split('\n')) {
@@ -55,10 +55,10 @@ export function parseSqueue(text: string): ReadonlyMap<string, JobStatus> {
   return jobs;
 }
 
-/** Fields of `sacct --parsable2 --noheader` in this order. */
+/** Field order of `sacct --parsable2 --noheader`. */
 export const sacctFields = 'JobID,State,Partition,NodeList,JobName';
 
-/** The same from the accounting database, which knows jobs that the controller has forgotten. */
+/** Parses the accounting database, which keeps jobs that the controller has dropped. */
 export function parseSacct(text: string): ReadonlyMap<string, JobStatus> {
   const lines = text.split('\n').map((line) => {
     const [id = '', state = '', partition = '', node = '', ...name] = line.split('|');
@@ -69,24 +69,23 @@ export function parseSacct(text: string): ReadonlyMap<string, JobStatus> {
   return parseSqueue(lines.join('\n'));
 }
 
-/** The id that `sbatch --parsable` prints: "12" or "12;cluster"; null where it prints something else. */
+/** Id from `sbatch --parsable` ("12" or "12;cluster"), or null. */
 export const parseSubmitted = (text: string): string | null =>
   /^(\d+)(;[^\s]+)?$/.exec(text.trim().split('\n').at(-1) ?? '')?.[1] ?? null;
 
-/** What a partition offers. */
 export interface Partition {
   readonly name: string;
   readonly isDefault: boolean;
   readonly isUp: boolean;
   readonly timeLimit: string;
   readonly nodes: number;
-  /** "gpu:a100:4"; null where its nodes have none. */
+  /** "gpu:a100:4"; null without generic resources. */
   readonly gres: string | null;
 }
 
 export const sinfoFormat = '%P|%a|%l|%D|%G';
 
-/** From `sinfo --noheader` in {@link sinfoFormat}; a partition whose nodes differ has several lines. */
+/** From `sinfo --noheader` in {@link sinfoFormat}; mixed partitions have several lines. */
 export function parseSinfo(text: string): readonly Partition[] {
   const partitions = new Map<string, Partition>();
   for (const line of text.split('\n')) {
@@ -117,7 +116,7 @@ const killReasons: readonly (readonly [RegExp, JobEnd])[] = [
   [/NODE FAIL/i, 'node-failure'],
 ];
 
-/** What slurmstepd wrote last into the output of a job before it ended it; null: nothing. */
+/** The reason that slurmstepd logs before it ends a job, or null. */
 export function parseKillLine(log: string): JobEnd | null {
   const last = [...log.matchAll(killLine)].at(-1);
   if (last === undefined) return null;

@@ -6,13 +6,13 @@ import type { Hosts } from '../../hosts/hosts';
 import { childOfVariable, exec } from '../../platform/exec';
 import type { JobProgram } from '../job';
 
-/** Of the time limit; a level of the published procedures takes half of it. */
+/** Seconds before the time limit; a level of the published procedures takes half of it. */
 const usualPauseAheadS = 60;
 
 interface BatchInput {
   readonly engine: SlurmEngineSpec;
   readonly name: string;
-  /** Folder of the script and of what the job prints, on the shared file system. */
+  /** Folder for script and job output, on the shared file system. */
   readonly folder: string;
   /** Tasks of an array; null: a single job. */
   readonly tasks: number | null;
@@ -24,10 +24,7 @@ export const logOf = (folder: string, id: string): string => `${folder}/${id}.lo
 const option = (name: string, value: string | number | undefined): readonly string[] =>
   value === undefined ? [] : [`--${name}=${value}`];
 
-/**
- * The command that submits the script of `folder`. Without `--export` the environment is what the site passes on, so what
- * the program needs is in the script.
- */
+/** Submits the script in `folder`, which sets its variables: the site decides what sbatch passes on. */
 export function sbatchCommand({ engine, name, folder, tasks }: BatchInput): readonly [string, ...string[]] {
   const { options = {}, tasksAtOnce, pauseAheadS = usualPauseAheadS } = engine;
   const throttle = tasksAtOnce === undefined ? '' : `%${tasksAtOnce}`;
@@ -48,7 +45,7 @@ export function sbatchCommand({ engine, name, folder, tasks }: BatchInput): read
     '--ntasks=1',
     '--requeue',
     '--open-mode=append',
-    // To the program itself: its children end when it says so.
+    // Signals only the batch shell's program, which stops its children.
     `--signal=B:USR2@${pauseAheadS}`,
     `--chdir=${folder}`,
     `--output=${logOf(folder, tasks === null ? '%j' : '%A_%a')}`,
@@ -56,7 +53,7 @@ export function sbatchCommand({ engine, name, folder, tasks }: BatchInput): read
   ];
 }
 
-/** The script: it becomes the program, so that the scheduler's signals reach it and nothing else. */
+/** The script execs the program, so that it receives the scheduler's signals. */
 export function batchScript({ argv, env }: JobProgram, runIds: readonly string[]): string {
   const [only] = runIds;
   const chosen =
@@ -80,7 +77,7 @@ export function batchScript({ argv, env }: JobProgram, runIds: readonly string[]
   ].join('\n');
 }
 
-/** A controller that does not answer is asked again later. */
+/** Timeout; polled again later. */
 const patienceMs = 10_000;
 
 interface CommandEnd {
@@ -89,13 +86,13 @@ interface CommandEnd {
   readonly stderr: string;
 }
 
-/** Runs a program of Slurm. Throws engine-unavailable where it is not there or gives no answer. */
+/** Throws engine-unavailable if the program is missing or does not respond. */
 export type SlurmCommand = (argv: readonly [string, ...string[]], limitMs?: number) => Promise<CommandEnd>;
 
-/** Another cluster than the one that is asked for the job's state. */
+/** Would redirect queries to other clusters. */
 const otherClusters = ['SBATCH_CLUSTERS', 'SLURM_CLUSTERS'] as const;
 
-/** A job inherits the environment of sbatch: it belongs to the cluster, and not to the workbench that submitted it. */
+/** sbatch passes its environment on: jobs must not inherit the ownership of this process. */
 const withoutOurs = (argv: readonly string[]): [string, ...string[]] => [
   '/usr/bin/env',
   ...[childOfVariable, ...otherClusters].flatMap((name) => ['-u', name]),
@@ -130,7 +127,7 @@ export function createSlurmCommand(env: NodeJS.ProcessEnv): SlurmCommand {
   };
 }
 
-/** By the commands of a login node. @param login name of a host that ssh reaches */
+/** On a login node. @param login name of a host that ssh reaches */
 export function createSshCommand(hosts: Pick<Hosts, 'run'>, login: string): SlurmCommand {
   return async (argv, limitMs = patienceMs) => {
     const command = shellLine(withoutOurs(argv));
@@ -148,7 +145,7 @@ export function createSshCommand(hosts: Pick<Hosts, 'run'>, login: string): Slur
   };
 }
 
-/** What a program of Slurm printed, for a message: one line without the program's own prefix. */
+/** Error output on one line, without the program's prefix. */
 export function complaintOf({ stderr, exitCode }: Pick<CommandEnd, 'stderr' | 'exitCode'>): string {
   const lines = stderr
     .split('\n')

@@ -8,8 +8,8 @@ import { parseKillLine } from './parse-slurm';
 import { createSlurm } from './slurm';
 
 /**
- * How Triton is started in a container of a job; null: without one. Both runtimes share network, process ids and /dev/shm
- * with the node, and pass the environment on, by which the server and what it starts are found and ended.
+ * Container runtime command for Triton in a job, or null. Both runtimes share network, PIDs and /dev/shm with the node
+ * and pass the environment on, by which processes are found.
  */
 export function inSlurmContainer({ container, containerImage, gres }: SlurmEngineSpec): InContainer | null {
   if (containerImage === undefined) return null;
@@ -20,7 +20,7 @@ export function inSlurmContainer({ container, containerImage, gres }: SlurmEngin
     case 'apptainer':
       return (command, folder) => [
         ...(['apptainer', 'exec'] as const),
-        // Of a job without GPUs the runtime would only warn.
+        // Without GPUs, Apptainer's --nv only warns.
         ...(gres?.includes('gpu') === true ? ['--nv'] : []),
         '--no-home',
         `--bind=${folder}:${folder}`,
@@ -38,7 +38,7 @@ export function inSlurmContainer({ container, containerImage, gres }: SlurmEngin
   }
 }
 
-/** The line is written last, just before the signal. */
+/** slurmstepd logs the reason last, just before its signal. */
 const tailBytes = 64 * 1024;
 const tries = 5;
 const againMs = 200;
@@ -55,7 +55,7 @@ async function readTail(path: string): Promise<string> {
   }
 }
 
-/** What slurmstepd wrote into the output of this job, which is the standard error of this process. */
+/** Reads slurmstepd's reason from the job's output, which is this process's stderr. */
 async function readEnd(path: string): ReturnType<OwnJob['end']> {
   for (let left = tries; ; left -= 1) {
     const end = parseKillLine(await readTail(path).catch(() => ''));
@@ -64,10 +64,7 @@ async function readEnd(path: string): ReturnType<OwnJob['end']> {
   }
 }
 
-/**
- * The batch job that this process runs in; null outside of one.
- * @param output the file that the job prints to
- */
+/** The batch job that this process runs in, or null. @param output file of the job's output */
 export function ownSlurmJob(env: NodeJS.ProcessEnv, output = '/proc/self/fd/2'): OwnJob | null {
   const { SLURM_JOB_ID: job, SLURM_JOB_NAME: name = '' } = env;
   if (job === undefined) return null;
@@ -76,7 +73,6 @@ export function ownSlurmJob(env: NodeJS.ProcessEnv, output = '/proc/self/fd/2'):
   return { id, name, node: env['SLURMD_NODENAME'] ?? hostname(), end: () => readEnd(output) };
 }
 
-/** Jobs of a Slurm cluster. */
 export const slurmEngine = jobEngine({
   kind: 'slurm',
   inContainer: inSlurmContainer,

@@ -29,7 +29,7 @@ import {
   type SlurmCommand,
 } from './slurm-command';
 
-/** The controller serves everybody: all that this process wants to know is asked at once, and not more often. */
+/** Minimum interval; requests are batched to spare the controller. */
 const pollEveryMs = 2000;
 
 const unavailable = (message: string): WorkbenchError =>
@@ -37,13 +37,13 @@ const unavailable = (message: string): WorkbenchError =>
     remedy: 'Check it with: scontrol ping.',
   });
 
-/** A busy controller takes its time, and sbatch asks it again. */
+/** sbatch retries while the controller is busy. */
 const submitLimitMs = 120_000;
 
-/** All jobs of this user that the controller remembers, asked at most every 2 s; the database for those that it does not. */
+/** The user's jobs from the controller, polled at most every 2 s; the accounting database for older ones. */
 function createStatusReader(run: SlurmCommand): JobScheduler['readStatuses'] {
   const kept: { at: number; jobs: Promise<ReadonlyMap<string, JobStatus>> | null } = { at: 0, jobs: null };
-  /** Ended for good, or unknown everywhere (null). */
+  /** Ended jobs, and unknown ones (null). */
   const settled = new Map<string, JobStatus | null>();
   const all = async () => {
     const end = await run([
@@ -80,7 +80,7 @@ function createStatusReader(run: SlurmCommand): JobScheduler['readStatuses'] {
     ]).catch(() => null);
     return end === null ? null : (parseSacct(end.stdout).get(id) ?? null);
   };
-  /** What was asked before a job was submitted says nothing of it. */
+  /** A poll from before a submission does not know the job. */
   const recentWith = async (ids: readonly string[]) => {
     const askedAt = performance.now();
     const jobs = await recent();
@@ -114,7 +114,7 @@ function partitionText({ name, isDefault, isUp, nodes, gres, timeLimit }: Partit
   return `${name}${isDefault ? ' (default)' : ''}: ${parts.join(', ')}`;
 }
 
-/** One cluster, by the commands of this machine or of a login node. */
+/** One cluster, by local commands or through a login node. */
 interface Cluster {
   readonly run: SlurmCommand;
   readonly readStatuses: JobScheduler['readStatuses'];
@@ -128,7 +128,7 @@ async function readPartitions({ run }: Cluster): Promise<readonly Partition[]> {
   return parseSinfo(end.stdout);
 }
 
-/** The nodes, and so the login node, read what the workbench writes. Throws engine-unavailable. */
+/** Nodes and login node must share the home's file system. Throws engine-unavailable. */
 async function requireShared({ run }: Cluster, file: string, login: string): Promise<void> {
   const { exitCode } = await run(['test', '-r', file]);
   if (exitCode === 0) return;
@@ -146,7 +146,7 @@ async function cancelJobs({ run }: Cluster, jobs: readonly RunJob[]): Promise<vo
   }
 }
 
-/** The Slurm cluster whose commands are on this machine, and those that a host of the list is a login node of. */
+/** The local Slurm cluster, and clusters of login nodes in the host list. */
 export function createSlurm(options: {
   readonly layout: Pick<HomeLayout, 'jobs'>;
   readonly env: NodeJS.ProcessEnv;
@@ -160,7 +160,6 @@ export function createSlurm(options: {
     byLogin.set(login, known);
     return known;
   };
-  /** Of each cluster its own jobs. */
   const byCluster = (jobs: readonly RunJob[]) =>
     [...new Set(jobs.map(({ login }) => login))].map(
       (login) => [clusterOf(login), jobs.filter((job) => job.login === login)] as const,
@@ -200,7 +199,7 @@ export function createSlurm(options: {
       const tasks = runIds.length === 1 ? null : runIds.length;
       const command = sbatchCommand({ engine, name, folder, tasks });
       const end = await cluster.run(command, submitLimitMs).catch(async (error: unknown) => {
-        // The controller may have taken it all the same. A run's name is no other's; that of an array may be.
+        // The controller may have accepted it. Only single jobs have unique names.
         if (tasks === null)
           await cluster.run(['scancel', '--quiet', `--name=${name}`]).catch(() => undefined);
         throw error;
