@@ -1,17 +1,17 @@
 import type { EnsembleStep } from '../triton/model-traits';
 
-/** Mean times of one request in a step, microseconds. */
+/** Mean times per request, in microseconds. */
 export interface StepTimes {
   readonly queueUs: number;
   readonly computeInputUs: number;
   readonly computeInferUs: number;
   readonly computeOutputUs: number;
-  /** The four and, where a cache answers, its time. */
+  /** Sum of the four and the cache time. */
   readonly knownUs: number;
 }
 
 export interface PathTimes extends StepTimes {
-  /** Names of the models, one after the other. */
+  /** Models in order of execution. */
   readonly path: readonly string[];
 }
 
@@ -29,14 +29,14 @@ const added = (before: PathTimes, next: PathTimes): PathTimes => ({
   path: [...before.path, ...next.path],
 });
 
-/** All steps one after the other, whether they run side by side or not. */
+/** Sum over all steps, even parallel ones. */
 export const sumOfSteps = (times: readonly PathTimes[]): PathTimes => times.reduce(added, nothing);
 
 /**
- * The steps of an ensemble that take longest one after the other: each begins when all that it reads is written. By the mean
- * times of the steps; a request waits for whichever of two is later, so its own mean may be longer.
- * @param times of each step.
- * @returns null where steps wait for one another in a circle.
+ * The longest chain of steps, each starting when its inputs are written. It uses mean times, so a request's own mean
+ * may be longer.
+ * @param times per step
+ * @returns null for cyclic steps
  */
 export function criticalPath(
   steps: readonly Pick<EnsembleStep, 'reads' | 'writes'>[],
@@ -47,7 +47,7 @@ export function criticalPath(
   const endOf = (index: number): PathTimes | null => {
     const known = ends.get(index);
     if (known !== undefined) return known;
-    // Found again before its own end: a circle.
+    // Marks a step in progress: reaching it again is a cycle.
     ends.set(index, null);
     let latest = nothing;
     for (const tensor of steps[index]?.reads ?? []) {

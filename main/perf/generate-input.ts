@@ -11,18 +11,18 @@ import { encodeTexts } from './input/encode-values';
 interface InputTensor {
   readonly name: string;
   readonly datatype: string;
-  /** As the served model states it; the batch dimension first when the model batches. */
+  /** As served; batch dimension first if the model batches. */
   readonly shape: readonly number[];
 }
 
-/** Upper 16 bits of float32; a value in [0, 1) keeps 8 significant bits. */
+/** Upper half of a float32: 8 significant bits for [0, 1). */
 function bfloat16(value: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setFloat32(0, value);
   return view.getUint16(0);
 }
 
-/** Nearest half float below, for values in [0, 1): normal numbers only, smaller ones are zero. */
+/** Rounds down in [0, 1); subnormal numbers become zero. */
 function float16(value: number): number {
   if (value < 2 ** -14) return 0;
   const exponent = Math.floor(Math.log2(value));
@@ -31,7 +31,7 @@ function float16(value: number): number {
 
 type WriteValue = (buffer: Buffer, value: number, at: number) => void;
 
-/** The upper bytes of a small unsigned or signed integer are zero. */
+/** Upper bytes stay zero. */
 const writeInteger: WriteValue = (buffer, value, at) => buffer.writeUInt8(Math.floor(value * 10), at);
 
 const writers: Readonly<Record<Datatype, WriteValue>> = {
@@ -50,7 +50,7 @@ const writers: Readonly<Record<Datatype, WriteValue>> = {
   INT64: writeInteger,
 };
 
-/** Raw little-endian values: floats in [0, 1), integers 0 to 9, so that an index into a small table is valid. */
+/** Little-endian values: floats in [0, 1), integers 0 to 9, which are valid indices of small tables. */
 export function rawValues(datatype: Datatype, count: number, next: () => number): Buffer {
   const size = datatypeBytes[datatype];
   const write = writers[datatype];
@@ -59,16 +59,16 @@ export function rawValues(datatype: Datatype, count: number, next: () => number)
   return buffer;
 }
 
-/** perf_analyzer's --string-length. */
+/** Default of perf_analyzer's --string-length. */
 const textLength = 128;
 
-/** How strings are made: of so many letters, or all the same. */
+/** Length of generated strings, or the text to use. */
 interface StringsLike {
   readonly length?: number | undefined;
   readonly data?: string | undefined;
 }
 
-/** Texts of lower-case letters, or those that were asked for; empty ones in mode `zero`. */
+/** Lower-case text or the requested one; empty in mode `zero`. */
 function rawTexts(
   count: number,
   mode: 'random' | 'zero',
@@ -84,7 +84,7 @@ function rawTexts(
 const textBytes = ({ length = textLength, data }: StringsLike): number =>
   data === undefined ? length : Buffer.byteLength(data);
 
-/** A shape of an input that no model has would be passed over. Throws input-invalid with the names of the inputs. */
+/** Throws input-invalid for shapes of unknown inputs, naming the known ones. */
 export function requireShapedInputs(
   shapes: Readonly<Record<string, readonly number[]>>,
   inputs: readonly Pick<InputTensor, 'name'>[],
@@ -95,13 +95,13 @@ export function requireShapedInputs(
   throw invalidInput('--shape', `No input is named "${unknown}"`, namesRemedy(unknown, names));
 }
 
-/** "x:64": as --shape takes it. */
+/** "x:64", the syntax of --shape. */
 const asTyped = (name: string, sizes: readonly number[]): string => `${name}:${sizes.join(',')}`;
 
 /**
- * A shape that the model does not take fails in every request, with the batch dimension in it as a rule.
- * @param batched the shapes of the inputs begin with the batch dimension, those that were given do not.
- * Throws input-invalid with what to type.
+ * Rejects shapes that every request would fail with, often because they include the batch dimension.
+ * @param batched input shapes begin with the batch dimension; given ones do not
+ * Throws input-invalid with the correct option.
  */
 export function requireFittingShapes(
   shapes: Readonly<Record<string, readonly number[]>>,
@@ -127,9 +127,9 @@ export function requireFittingShapes(
 }
 
 /**
- * Input data for a served model that the workbench knows nothing of but its metadata.
- * @param shapes dimensions by input name, without the batch, for inputs that have dynamic ones.
- * Throws input-invalid for a dynamic dimension without a shape, for datatypes that have no raw form, and beyond 1 GiB.
+ * Generates input from a model's metadata.
+ * @param shapes by input name without batch, for dynamic dimensions
+ * Throws input-invalid for a dynamic dimension without shape, datatypes without raw form, and more than 1 GiB.
  */
 export async function generateInput(
   tensors: readonly InputTensor[],

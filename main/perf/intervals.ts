@@ -2,13 +2,13 @@ import type { LatencyName } from '../contract/measured/results';
 import { largestOf, smallestOf, spreadInterval } from '../domain/statistics';
 import type { LatencyHistogram } from './latency-histogram';
 
-/** Windows that must agree, and that are merged into the result. */
+/** Windows that must agree and are merged. */
 export const stabilityWindows = 3;
 
 interface SteadyInput {
   readonly inferencesPerSecond: number;
   readonly avgUs: number;
-  /** Decides in place of the mean where it was asked for. */
+  /** Replaces the mean if requested. */
   readonly percentileUs?: number | undefined;
 }
 
@@ -16,8 +16,8 @@ interface SteadyInput {
 const spread = (values: readonly number[]): number => largestOf(values) / smallestOf(values);
 
 /**
- * perf_analyzer's rule: over the last three windows, none without throughput, the largest throughput and the largest
- * mean latency, or that of a percentile, each at most `stabilityPercentage` above the smallest.
+ * perf_analyzer's rule: over the last three windows with throughput, the largest throughput and mean latency (or
+ * percentile) are at most `stabilityPercentage` above the smallest.
  */
 export function isSteady(windows: readonly SteadyInput[], stabilityPercentage: number): boolean {
   const last = windows.slice(-stabilityWindows);
@@ -29,17 +29,14 @@ export function isSteady(windows: readonly SteadyInput[], stabilityPercentage: n
   );
 }
 
-/** Fewer parts tell no trend. */
+/** Minimum for a trend. */
 const fewestBlocks = 6;
-/** 99 %, two-sided, of Student's t with 4 and with many degrees of freedom; between, the stricter one is taken. */
+/** Two-sided 99 % quantile of Student's t with 4 degrees of freedom; larger samples use it too, which is stricter. */
 const slopeLimit = 4.604;
-/** A smaller change over the whole time does not count as drift. */
+/** A smaller relative change is not drift. */
 const smallestChange = 0.05;
 
-/**
- * Whether a value goes one way over consecutive equal parts of time: the slope of the least-squares line is further from 0
- * than noise makes it in 99 of 100, and the line's change is more than 5 % of the mean.
- */
+/** Whether the least-squares slope over equal parts is significant at 99 % and the change exceeds 5 % of the mean. */
 export function isDrifting(blocks: readonly number[]): boolean {
   const count = blocks.length;
   if (count < fewestBlocks) return false;
@@ -62,23 +59,21 @@ export function isDrifting(blocks: readonly number[]): boolean {
 }
 
 /**
- * Half width of the interval in which a long measurement lies in 95 of 100, from the values of consecutive parts of a
- * level: t times their standard deviation, and not divided by the root of their number. That division is for independent
- * parts. What changes a server's speed (clock, host, neighbours) lasts longer than a level, so that the means of whole levels
- * scatter as much as those of their parts: over 100 levels of 1.2 s 18 % and 17 %, against 5 % for independent parts, and
+ * Half-width of the 95 % interval of a long measurement, from consecutive parts of a level: t times their standard
+ * deviation, not divided by the root of their number. That division assumes independent parts, but speed changes
+ * (clock, host, neighbors) outlast a level: over 100 levels of 1.2 s, levels scattered by 18 % and parts by 17 %, and
  * the divided interval held the long measurement in 40 of 100. null for fewer than three parts.
  */
 export const partsInterval = (values: readonly number[]): number | null => spreadInterval(values);
 
-/** Of fewer requests in a part, whether one more ends in it is most of its rate. */
+/** With fewer requests, one more or less dominates a part's rate. */
 const fewestRequestsPerBlock = 10;
 
 /**
- * The interval of a level's throughput: the wider one of what its finer parts and its windows say. Where what changes a
- * server's speed lasts longer than a part, the parts of a level are alike, and their spread is that within one state of the
- * machine; the few windows, with their larger t, say more then. Where windows are alike by chance, the parts do.
- * @param blocks items a second in each of the finer parts; they count only where they hold enough requests in the mean.
- * @param windows the same of the coarser. @param requests of all.
+ * Half-width of the throughput interval: the wider of parts and windows. Parts of a level may be alike if disturbances
+ * outlast a part; windows may be alike by chance.
+ * @param blocks items/s in the finer parts, used if they hold enough requests on average. @param windows items/s per
+ * window. @param requests total
  */
 export function throughputInterval(
   blocks: readonly number[],
@@ -92,12 +87,12 @@ export function throughputInterval(
   return stated.length === 0 ? null : largestOf(stated);
 }
 
-/** Latencies of some consecutive part of a level, microseconds, and the requests that they are of. */
+/** Latencies of consecutive parts in microseconds, with request counts. */
 export interface PartLatencies extends Readonly<Record<LatencyName, number>> {
   readonly count: number;
 }
 
-/** null where no request ended in the part. */
+/** null without requests in the part. */
 export function partLatencies(times: LatencyHistogram): PartLatencies | null {
   const { count } = times;
   if (count === 0) return null;
@@ -111,10 +106,7 @@ export function partLatencies(times: LatencyHistogram): PartLatencies | null {
   };
 }
 
-/**
- * Requests of a part. Of fewer a percentile is just the slowest one, whose spread says nothing of the percentile's; of
- * fewer than ten mean and median are little more than the chance of single requests.
- */
+/** Minimum requests of a part: with fewer a percentile is just the slowest; below ten, mean and median are chance. */
 const fewestRequests: Readonly<Record<LatencyName, number>> = {
   avgUs: 10,
   p50Us: 10,
@@ -124,9 +116,9 @@ const fewestRequests: Readonly<Record<LatencyName, number>> = {
 };
 
 /**
- * Half width of the interval of one latency of a level, by the rule of {@link partsInterval}, from the finest parts that
- * have enough requests in the mean; null where not even the coarsest have.
- * @param parts the same requests in finer and coarser parts, without those in which none ended.
+ * Half-width of a latency's interval, by {@link partsInterval} from the finest parts with enough requests on average;
+ * null if no partition has.
+ * @param parts the same requests, partitioned more and less finely, without empty parts
  */
 export function latencyInterval(
   parts: readonly (readonly PartLatencies[])[],
@@ -141,11 +133,7 @@ export function latencyInterval(
   return null;
 }
 
-/**
- * perf_analyzer's rule: nearest rank on n - 1, no interpolation.
- * @param sorted ascending, at least one value.
- * @param percent 0 to 100.
- */
+/** perf_analyzer's nearest rank on n - 1. @param sorted ascending, not empty. @param percent 0 to 100 */
 export function percentileOf(sorted: ArrayLike<number>, percent: number): number {
   const value = sorted[Math.floor((percent / 100) * (sorted.length - 1) + 0.5)];
   if (value === undefined) throw new RangeError(`No ${percent}th percentile of ${sorted.length} values`);

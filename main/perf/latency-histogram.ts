@@ -1,17 +1,14 @@
-/** Parts of an octave; a value is told by the middle of its part. */
+/** Bins per octave; a value is read as its bin's middle. */
 const parts = 1024;
 const partBits = 10;
-/** 1 ns to 2^41 ns, 36 minutes; longer ones count as that. */
+/** 1 ns to 2^41 ns (36 minutes); larger values are clamped. */
 const octaves = 32;
 const size = parts * octaves;
 
-/** Largest relative error of a value that a histogram gives: half a part at the lower end of an octave. */
+/** Largest relative error: half a bin at an octave's lower end. */
 export const histogramError = 1 / (2 * parts);
 
-/**
- * Latencies in bounded memory: log-linear, 1024 parts an octave (below 1024 ns exact), 128 KiB whatever the count.
- * Percentiles by perf_analyzer's rule; mean, smallest and largest are exact.
- */
+/** Log-linear: 1024 bins per octave (exact below 1024 ns), 128 KiB. Mean, minimum and maximum are exact. */
 export class LatencyHistogram {
   private counts = new Uint32Array(size);
   private total = 0;
@@ -65,7 +62,7 @@ export class LatencyHistogram {
     this.largestUs = 0;
   }
 
-  /** Nearest rank on n - 1, within {@link histogramError}. Throws a RangeError without values. */
+  /** Nearest rank on n - 1, within {@link histogramError}. Throws a RangeError if empty. */
   percentile(percent: number): number {
     if (this.total === 0) throw new RangeError(`No ${percent}th percentile of 0 values`);
     const rank = Math.floor((percent / 100) * (this.total - 1) + 0.5);
@@ -77,7 +74,7 @@ export class LatencyHistogram {
     return this.largestUs;
   }
 
-  /** Counts of `count` classes from the smallest to the largest value, each edge the one before times one factor. */
+  /** `count` logarithmic classes from minimum to maximum. */
   bins(count: number): { readonly edgesUs: number[]; readonly counts: number[] } {
     if (this.total === 0) return { edgesUs: [], counts: [] };
     const low = Math.max(this.smallestUs, 1e-3);
@@ -96,7 +93,7 @@ export class LatencyHistogram {
     return { edgesUs, counts };
   }
 
-  /** A plain value that may cross threads; shares the counts. */
+  /** Structured-cloneable; shares the counts. */
   data(): HistogramData {
     return {
       counts: this.counts,
@@ -125,7 +122,7 @@ export function histogramOf(data: HistogramData): LatencyHistogram {
 function indexOf(ns: number): number {
   if (ns < parts) return Math.floor(ns);
   const octave = Math.floor(Math.log2(ns)) - partBits;
-  // The logarithm may round up to the next octave just below its bound.
+  // The logarithm may round up just below an octave's bound.
   const part = Math.max(0, Math.floor(ns / 2 ** octave) - parts);
   return Math.min(size - 1, (octave + 1) * parts + part);
 }

@@ -10,8 +10,8 @@ const say = (line: LoadProcessLine) => {
 };
 
 /**
- * Entry of a process that measures one level and leaves the result in a file, so that whoever asked for it may die and
- * come back. Argument: the job's file. News goes to stdout, one JSON document a line.
+ * Process that measures one level and writes the result to a file, so that its starter can restart meanwhile. Argument:
+ * the job file. Progress goes to stdout as JSON lines.
  */
 async function main(): Promise<void> {
   const [, , jobFile = ''] = process.argv;
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     result = { ok: false, error: toWire(error) };
   }
   await writeFileAtomic(job.resultFile, JSON.stringify(result));
-  // A hung child of a load tool must not keep the container.
+  // A hanging child of a load tool must not keep the container alive.
   process.exit(result.ok ? 0 : 1);
 }
 

@@ -11,7 +11,7 @@ import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contr
 import type { LoadLevel } from '../contract/run/sweep';
 import { wireErrorSchema } from '../contract/wire-error';
 
-/** What the process of `load-process.ts` is to do; paths and addresses as it sees them. */
+/** Job of `load-process.ts`; paths and addresses are the process's. */
 export interface LoadProcessJob {
   readonly tool: LoadToolId;
   readonly measure: Omit<MeasureInput, 'signal' | 'onWindow' | 'onLog' | 'onCommand'>;
@@ -31,7 +31,7 @@ export const loadProcessResultSchema = z.discriminatedUnion('ok', [
 ]);
 export type LoadProcessResult = z.infer<typeof loadProcessResultSchema>;
 
-/** How a level is measured; what is left out has the schema's default. */
+/** Load settings; absent ones have the schema's default. */
 type LoadSettings = Pick<
   PerformanceSpec,
   | 'measurementMode'
@@ -47,29 +47,28 @@ export interface MeasureInput {
   /** `host:port`. */
   readonly httpAddress: string;
   readonly grpcAddress: string;
-  /** null or absent: in the clear. */
+  /** null or absent: no TLS. */
   readonly httpTls?: TlsFiles | null | undefined;
   readonly grpcTls?: TlsFiles | null | undefined;
-  /** Go with every request, over both protocols. */
+  /** Sent with every request, over both protocols. */
   readonly headers?: readonly RequestHeader[] | undefined;
   readonly protocol: Protocol;
   readonly modelName: string;
-  /** Model version as in the repository; '' lets the server choose. */
+  /** '' lets the server choose. */
   readonly modelVersion: string;
   readonly inputData: InputData;
-  /** Folder of the raw files that `inputData` names. */
+  /** Folder of the files in `inputData`. */
   readonly inputDataDir: string;
   readonly level: LoadLevel;
-  /** False for models with max_batch_size 0: tensors then have no batch dimension and the level's batch size is 1. */
+  /** False for max_batch_size 0: tensors lack a batch dimension, and the batch size is 1. */
   readonly batched: boolean;
-  /** The model's configuration says that a request may have any number of answers; absent: the load tool looks, and refuses load that the model does not take. */
+  /** Whether the model is decoupled; absent: the load tool reads the configuration, and refuses unsupported load. */
   readonly decoupled?: boolean | undefined;
   readonly settings: LoadSettings;
-  /** What perf_analyzer is given besides. */
   readonly analyzerArguments?: readonly string[] | undefined;
-  /** Where the times of single requests go, as perf_analyzer exports them; absent: they are not kept. */
+  /** Where request times are exported in perf_analyzer's format; absent: not kept. */
   readonly profileFile?: string | undefined;
-  /** A folder of its own for files of this level. */
+  /** Folder for this level's files. */
   readonly workDir: string;
   readonly signal: AbortSignal;
   readonly onWindow: (window: MeasurementWindow, index: number) => void;
@@ -77,22 +76,18 @@ export interface MeasureInput {
   readonly onCommand: (argv: readonly string[]) => void;
 }
 
-/** A level that is measured a window at a time, while other levels have their turns in between. */
+/** A level measured window by window, with other levels in between. */
 export interface LevelInTurns {
-  /** Measures the next window. @returns the level's point of all windows so far; throws as {@link LoadTool.measure} does. */
+  /** Measures the next window. @returns the point of all windows so far; throws as {@link LoadTool.measure} */
   next(): Promise<LoadPoint>;
 }
 
-/** Measures one level. */
 export interface LoadTool {
   readonly id: LoadToolId;
-  /** An unsteady level is a result with its flags; throws load-tool-failed, server-unreachable, inference-failed or cancelled. */
+  /** Unstable levels have flags. Throws load-tool-failed, server-unreachable, inference-failed or cancelled. */
   measure(input: MeasureInput): Promise<LoadPoint>;
-  /**
-   * Levels of several models at the same time, a result each; absent: the tool drives one model at a time.
-   * Throws as `measure` does, when any of them gives nothing.
-   */
+  /** Measures several models concurrently; absent: not supported. Throws as `measure` if any model fails. */
   measureTogether?(inputs: readonly MeasureInput[]): Promise<readonly LoadPoint[]>;
-  /** Begins a level in turns, without any load yet; absent: the tool measures a level as a whole. */
+  /** Prepares a level without load; absent: the tool measures only whole levels. */
   levelInTurns?(input: MeasureInput): LevelInTurns;
 }

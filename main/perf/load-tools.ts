@@ -11,14 +11,14 @@ import { createPerfAnalyzerTool } from './perf-analyzer.load-tool';
 
 interface LoadToolsOptions {
   readonly layout: Pick<HomeLayout, 'perfAnalyzer' | 'perfAnalyzerLibraries'>;
-  /** Bundled entry of the built-in load generator's worker thread. */
+  /** Bundled worker thread entry of the built-in load generator. */
   readonly workerFile: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The input with what the model's configuration says; throws combination-unsupported for load that it does not take. */
+/** Adds the model's configuration; throws combination-unsupported for load that the model does not take. */
 async function fitting(tool: LoadToolId, input: MeasureInput): Promise<MeasureInput> {
-  // Who measures many levels has looked at the model once.
+  // Callers that measure many levels read the model once.
   if (input.decoupled !== undefined) return input;
   const client = createTritonClient(input.httpAddress, {
     tls: await readTls(input.httpTls),
@@ -59,7 +59,6 @@ function checked(tool: LoadTool): LoadTool {
   };
 }
 
-/** Every load tool by its id. */
 export function createLoadTools(options: LoadToolsOptions): Readonly<Record<LoadToolId, LoadTool>> {
   const { workerFile } = options;
   return {

@@ -29,17 +29,17 @@ import { sequenceLengths } from './request-schedule';
 
 interface PerfAnalyzerOptions {
   readonly binary: string;
-  /** Folders with the binary's libraries, as LD_LIBRARY_PATH wants them. */
+  /** LD_LIBRARY_PATH of the binary. */
   readonly libraryPath: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Any windows are steady by this: perf_analyzer then writes the row that it keeps back otherwise. */
+/** Accepts any spread: perf_analyzer then writes the row of an unstable level. */
 const anySpreadPercentage = 1e6;
-/** perf_analyzer's windows are this much longer than the interval. */
+/** perf_analyzer's windows exceed the interval by this factor. */
 const windowFactor = 1.2;
 const startUpMs = 60_000;
-/** A count window has no length of its own; a level that needs longer for one is given up. */
+/** Limit for count windows, whose duration is unknown. */
 const longestCountWindowMs = 300_000;
 
 function silenceMs({ settings }: MeasureInput): number {
@@ -48,13 +48,13 @@ function silenceMs({ settings }: MeasureInput): number {
     : 2 * longestCountWindowMs;
 }
 
-/** Throws load-tool-failed unless the row is of the level that was asked for. */
+/** Throws load-tool-failed unless the row is for the requested level. */
 function checkLoad({ level, settings }: MeasureInput, row: AnalyzerRow, details: string): void {
   const wanted =
     level.requestRate === undefined
       ? ({ kind: 'concurrency', name: 'concurrency', load: level.concurrency } as const)
       : ({ kind: 'requestRate', name: 'request rate', load: level.requestRate } as const);
-  // Of a schedule of its own perf_analyzer tells the mean of the intervals, rounded.
+  // For custom schedules perf_analyzer reports the rounded mean interval.
   const exact = (settings.requestIntervalsUs ?? []).length === 0;
   if (row.loadKind === wanted.kind && (!exact || Math.abs(row.load - wanted.load) <= 1e-3 * wanted.load))
     return;
@@ -74,10 +74,10 @@ interface Invocation {
   readonly cpu: ReturnType<typeof createCpuMarks>;
 }
 
-/** Runs perf_analyzer once and reads its row; null: the level did not become steady and there is no row. */
+/** One invocation; null: unstable and without a row. */
 async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, run: Invocation) {
   await rm(run.csvPath, { force: true });
-  // It refuses to write over a file.
+  // perf_analyzer does not overwrite files.
   if (input.profileFile !== undefined) await rm(input.profileFile, { force: true });
   const { intervalsPath } = analyzerFiles(input.workDir);
   const intervals = input.settings.requestIntervalsUs ?? [];
@@ -143,7 +143,7 @@ async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, ru
   return { row, summary: parseAnalyzerSummary(end.lines), composing: parseComposing(end.lines) };
 }
 
-/** What perf_analyzer says of streams, sequences and the connection; it gives no times of single answers. */
+/** Columns of streams, sequences and connection; per-response times are not reported. */
 function kindOf(
   input: MeasureInput,
   row: AnalyzerRow,
@@ -152,7 +152,7 @@ function kindOf(
   const { settings, level, decoupled = false } = input;
   const { sequences, streaming = false } = settings;
   const tls = analyzerTls(input);
-  // Of a model that is not decoupled it tells none: there is one answer a request.
+  // Not reported for models with one response per request.
   const responses = row.responsesPerSecond ?? row.columns.inferencesPerSecond / level.batchSize;
   return present({
     streaming: streaming
@@ -182,7 +182,7 @@ function distributionOf({ level, settings }: MeasureInput): LoadPoint['requestDi
   return requestIntervalsUs.length > 0 ? 'custom' : requestDistribution;
 }
 
-/** As `measureOnce`; once more where it failed as it does when the machine stood still. */
+/** Retries once after a failure that is typical of a stalled machine. */
 async function measureOverStandstill(options: PerfAnalyzerOptions, input: MeasureInput, run: Invocation) {
   const hasSequences = input.settings.sequences !== undefined;
   try {
@@ -194,7 +194,7 @@ async function measureOverStandstill(options: PerfAnalyzerOptions, input: Measur
   return measureOnce(options, input, run);
 }
 
-/** From the windows that the row merges; of them perf_analyzer tells throughput and mean latency alone. */
+/** From the merged windows, for which perf_analyzer reports throughput and mean latency. */
 function intervalsOf(
   windows: readonly MeasurementWindow[],
 ): Pick<LoadPoint, 'throughputIntervalIps' | 'latencyIntervals'> {
@@ -210,17 +210,14 @@ function intervalsOf(
 const percentileOf = (percent = 0, { percentileUs }: AnalyzerRow): Pick<LoadPoint, 'percentile'> =>
   percentileUs === null ? {} : { percentile: { percent, latencyUs: percentileUs } };
 
-/** The release that the set-up installed, which the binary itself does not say; undefined in an image. */
+/** The installed release, which the binary cannot print; undefined in an image. */
 const installedVersion = (binary: string): Promise<string | undefined> =>
   readPlainText(join(dirname(dirname(binary)), 'version'), 64).then(
     (text) => text.trim(),
     () => undefined,
   );
 
-/**
- * The real perf_analyzer, one level an invocation. It has no warm-up of its own to discard (`warmupMs` is not used):
- * windows that are still warming up are only rejected by the stability rule.
- */
+/** One invocation per level. `warmupMs` is unused: only the stability rule rejects windows of the warm-up. */
 export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
   const measure = async (input: MeasureInput): Promise<LoadPoint> => {
     const startMs = performance.now();
@@ -249,7 +246,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
       ...measured.row.columns,
       ...percentileOf(settings.percentile, measured.row),
       requestCount,
-      // perf_analyzer ends at the first request that fails.
+      // perf_analyzer exits at the first failed request.
       errorCount: 0,
       stable: steady !== null,
       flags: steady === null ? ['unstable'] : [],

@@ -4,7 +4,7 @@ import type { LoadLevel } from '../contract/run/sweep';
 import { writeOutput } from '../platform/files';
 import type { KeptRequests } from './native/seam/load-job';
 
-/** Nanoseconds of a time in microseconds since 1970, whose digits no number holds. */
+/** Nanoseconds since 1970 as text, beyond a number's precision. */
 function nanoseconds(us: number): string {
   const whole = Math.floor(us);
   return (BigInt(whole) * 1000n + BigInt(Math.round((us - whole) * 1000))).toString();
@@ -23,13 +23,13 @@ function requestTexts({ originUs, times }: KeptRequests): string[] {
   return texts;
 }
 
-/** An experiment of perf_analyzer's profile export: the requests of a level, in all of its windows. */
+/** An experiment in perf_analyzer's profile format. */
 export function experimentText(level: LoadLevel, windows: readonly KeptRequests[]): string {
   const load =
     level.requestRate === undefined
       ? `{"mode":"concurrency","value":${level.concurrency}}`
       : `{"mode":"request_rate","value":${level.requestRate}}`;
-  // Windows of a level in turns have others in between.
+  // Turns interleave with other levels' windows.
   const bounds = windows.flatMap(({ originUs, startUs, endUs }) => [originUs + startUs, originUs + endUs]);
   const distinct = bounds.filter((us, index) => index === 0 || us > (bounds[index - 1] ?? us));
   const requests = windows.flatMap(requestTexts);
@@ -43,14 +43,14 @@ export async function writeExperiment(path: string, experiment: string): Promise
   await writeFile(path, documentOf([experiment]));
 }
 
-/** The experiments of a profile as they stand there, of either load tool: times in it are beyond what JSON.parse keeps. */
+/** The experiments as text: times exceed JSON.parse's precision. */
 const experimentsIn = (text: string): string =>
   text.slice(text.indexOf('[') + 1, text.lastIndexOf('],"version"'));
 
-/** Of the file of a level. */
+/** Suffix of a level's file. */
 export const profileEnding = '.profile.json';
 
-/** One file of those of the levels in a folder, in their order; a level without a result has none. */
+/** Joins the levels' files in order, skipping missing ones. */
 export async function joinProfiles(dir: string, out: string): Promise<void> {
   const names = (await readdir(dir)).filter((name) => name.endsWith(profileEnding));
   names.sort(new Intl.Collator('en', { numeric: true }).compare);

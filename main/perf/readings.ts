@@ -9,19 +9,18 @@ import { parseMetrics, type ReadMetrics, readMetrics } from '../triton/metrics';
 const usualIntervalMs = 1000;
 const longestAnswerMs = 5000;
 
-/** Who tells of the server's machine. */
 export interface ReadingSources {
-  /** `host:port` of Triton's metrics; null: it tells none. */
+  /** `host:port` of Triton's metrics, or null. */
   readonly metricsAddress: string | null;
   readonly metricsPath?: string | undefined;
-  /** How often it is asked, milliseconds; absent: once a second. */
+  /** Polling interval in ms; default 1000. */
   readonly intervalMs?: number | undefined;
-  /** GPUs of the machine that Triton runs on, until the signal fires; absent: it is another machine. */
+  /** Polls the GPUs of Triton's machine until the signal fires; absent: another machine. */
   readonly watchGpus?:
     ((onReading: (reading: GpuReading) => void, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** Everything with the time at which it was read, milliseconds. */
+/** Timestamps in milliseconds. */
 interface Readings {
   readonly metrics: { readonly atMs: number; readonly value: ReadMetrics }[];
   readonly gpus: { readonly atMs: number; readonly value: GpuReading }[];
@@ -37,7 +36,7 @@ function most(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : largestOf(known);
 }
 
-/** Of Triton's metrics, which know neither clocks nor what holds them down. */
+/** Triton's metrics lack clocks and throttle reasons. */
 const fromMetrics = ({ gpus }: ReadMetrics): readonly GpuReading[] =>
   gpus.map(({ powerWatts, ...gpu }) => ({ ...gpu, powerW: powerWatts, smClockMHz: null, throttles: [] }));
 
@@ -59,7 +58,7 @@ function gpuOf(uuid: string, readings: readonly GpuReading[], hasClocks: boolean
   };
 }
 
-/** GPUs that Triton names are those it may use; the machine may have others. */
+/** Triton names the GPUs that it may use; the machine may have others. */
 function gpusOf(readings: Readings, counted: (atMs: number) => boolean): NonNullable<LoadPoint['gpus']> {
   const counts = ({ atMs }: { readonly atMs: number }) => counted(atMs);
   const uuids = new Set(readings.metrics.flatMap(({ value }) => value.gpus.map(({ uuid }) => uuid)));
@@ -73,7 +72,7 @@ function gpusOf(readings: Readings, counted: (atMs: number) => boolean): NonNull
   });
 }
 
-/** What was read of a level at the times that count. */
+/** Readings at the times that count. */
 function readingsOf(
   readings: Readings,
   counts: (atMs: number) => boolean,
@@ -93,7 +92,7 @@ async function readServer(address: string, path: string, signal: AbortSignal): P
   return readMetrics(parseMetrics(response.status === 200 ? response.body.toString('utf8') : ''));
 }
 
-/** Reads until the signal fires. A source that does not answer tells nothing, and the measurement goes on. */
+/** Polls until the signal fires; failures of a source are ignored. */
 async function read(sources: ReadingSources, readings: Readings, signal: AbortSignal): Promise<void> {
   const { metricsAddress, metricsPath = '/metrics', intervalMs = usualIntervalMs, watchGpus } = sources;
   if (metricsAddress === null) return;
@@ -113,31 +112,27 @@ async function read(sources: ReadingSources, readings: Readings, signal: AbortSi
   await watch;
 }
 
-/** A GPU that works for the model is busy for more than this share of the time. */
+/** Utilization above this counts as busy. */
 const idleBelow = 0.05;
 
-/**
- * Whether Triton computed for at least half of the time, by the executions and their time in its own statistics, while none
- * of its GPUs worked. ONNX Runtime does so where it looks for the fastest kernels of each new batch size (seen on an H200).
- */
+/** Triton computed half of the time with idle GPUs, as ONNX Runtime does when it selects kernels (seen on an H200). */
 function leavesIdle(
   gpus: NonNullable<LoadPoint['gpus']>,
   { inferencesPerSecond, batchSize, meanServerBatch, serverComputeInferUs }: LoadPoint,
 ): boolean {
-  // Each request of a batch has the time of the whole batch.
+  // Triton counts the batch's whole time for each of its requests.
   const perExecution = Math.max(batchSize, meanServerBatch ?? 0);
   const computing = ((inferencesPerSecond / perExecution) * (serverComputeInferUs ?? 0)) / 1e6;
   const areIdle = gpus.every(({ utilization }) => utilization !== null && utilization < idleBelow);
   return gpus.length > 0 && areIdle && computing >= 0.5;
 }
 
-/** Reads until it is ended. */
 export function openReadings(sources: ReadingSources) {
   const readings: Readings = { metrics: [], gpus: [] };
   const end = new AbortController();
   const reading = read(sources, readings, end.signal);
   return {
-    /** A level with what the server's machine was like at the times that count, milliseconds of `performance.now()`. */
+    /** Adds readings at the counted times, in `performance.now()` milliseconds. */
     added(point: LoadPoint, counts: (atMs: number) => boolean): LoadPoint {
       const counted = readingsOf(readings, counts);
       const flags = [...point.flags];
@@ -152,7 +147,7 @@ export function openReadings(sources: ReadingSources) {
   };
 }
 
-/** When a window was that has just ended. */
+/** Interval of a window that just ended. */
 export const windowSpan = (durationUs: number): readonly [fromMs: number, toMs: number] => {
   const toMs = performance.now();
   return [toMs - durationUs / 1000, toMs];
@@ -161,9 +156,9 @@ export const windowSpan = (durationUs: number): readonly [fromMs: number, toMs: 
 type Measure<Result> = (onWindow: (durationUs: number | null) => void) => Promise<Result>;
 
 /**
- * Reads while something is measured. @returns what was measured, and what adds to a level of it what was read: from the
- * start of its first window on, where the load tool tells of windows. Throws what `measure` throws.
- * @param measure is given what to call at the end of each window, with its length in microseconds (null: unknown).
+ * Polls during `measure`. @returns its result, and a function that adds readings to a level, from its first window on
+ * if windows are reported. Throws errors of `measure`.
+ * @param measure gets a callback for each window's end, with its length in microseconds (null: unknown)
  */
 export async function readWhile<Result>(
   sources: ReadingSources,
@@ -181,7 +176,7 @@ export async function readWhile<Result>(
   }
 }
 
-/** Measures a level and adds what was read meanwhile; see {@link readWhile}. */
+/** See {@link readWhile}. */
 export async function withReadings(sources: ReadingSources, measure: Measure<LoadPoint>): Promise<LoadPoint> {
   const { result, added } = await readWhile(sources, measure);
   return added(result);

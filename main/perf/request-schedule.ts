@@ -3,19 +3,15 @@ import { createRandom } from '../domain/random';
 import { largestOf } from '../domain/statistics';
 
 export interface ScheduleInput {
-  /** Requests a second. */
   readonly rate: number;
   readonly distribution: RequestDistribution;
-  /** Of `poisson`, from 0 to 2^32 - 1: the same seed gives the same times. */
+  /** Seed of `poisson`, 0 to 2^32 - 1. */
   readonly seed: number;
-  /** Microseconds, repeated; they win over rate and distribution where there are any. */
+  /** Microseconds, repeated; override rate and distribution if not empty. */
   readonly intervalsUs: readonly number[];
 }
 
-/**
- * The times between requests, one a call, in microseconds: all the same, exponentially distributed around the same mean
- * (a Poisson process, seeded), or the given ones in turn.
- */
+/** Microseconds between requests: constant, exponential (a seeded Poisson process), or the given ones in turn. */
 export function createSchedule({ rate, distribution, seed, intervalsUs }: ScheduleInput): () => number {
   if (intervalsUs.length > 0) {
     let at = 0;
@@ -28,14 +24,11 @@ export function createSchedule({ rate, distribution, seed, intervalsUs }: Schedu
   const meanUs = 1e6 / rate;
   if (distribution === 'constant') return () => meanUs;
   const next = createRandom(seed);
-  // 1 - u lies in (0, 1]: its logarithm is finite.
+  // 1 - u is in (0, 1], so its logarithm is finite.
   return () => -Math.log(1 - next()) * meanUs;
 }
 
-/**
- * Length and variation of the sequences that are sent: those asked for, or, where the input data have streams, those of
- * the streams: the mean, and by how many percent of it the farthest one lies away. Pure.
- */
+/** Requested length and variation, or for streams their mean and maximum deviation in percent. */
 export function sequenceLengths(
   settings: SequenceSettings,
   streams: readonly number[] | undefined,

@@ -13,13 +13,13 @@ const fields = [
 ] as const;
 type Field = (typeof fields)[number];
 
-/** What the server counted between two moments; ns and counts as Triton keeps them. */
+/** Counters between two moments, in ns and counts as in Triton. */
 export interface ServerDelta extends Readonly<Record<Field, DurationStatistic>> {
   readonly inferenceCount: number;
   readonly executionCount: number;
-  /** The model version that did the work. */
+  /** The model version that executed. */
   readonly version: string;
-  /** Its times cannot be: a sum of them has run over 64 bits. */
+  /** Implausible times: a 64-bit sum overflowed. */
   readonly outOfRange?: boolean;
   /** Executions by batch, and their whole time; absent where the server tells none. */
   readonly batches?: readonly BatchDelta[];
@@ -30,12 +30,12 @@ interface BatchDelta {
   readonly executions: DurationStatistic;
 }
 
-/** No server has computed for so long: 292 years, the half of what 64 bits hold. */
+/** 2^63 ns are 292 years, beyond any real sum. */
 const mostSumNs = 2 ** 63;
-/** Of one request, an hour. */
+/** Maximum plausible mean: one hour. */
 const mostMeanNs = 3.6e12;
 
-/** Sums that run over begin again from 0, or are near their end (server#1985); of a restart the counts go back too. */
+/** Overflowed sums restart at 0 or are near the limit (server#1985); after a restart counts decrease too. */
 function isOutOfRange(from: DurationStatistic, to: DurationStatistic): boolean {
   const count = to.count - from.count;
   return (
@@ -46,7 +46,7 @@ function isOutOfRange(from: DurationStatistic, to: DurationStatistic): boolean {
 const byField = (valueOf: (field: Field) => DurationStatistic) =>
   Object.fromEntries(fields.map((field) => [field, valueOf(field)])) as Record<Field, DurationStatistic>;
 
-/** The version that did the work: whose queue count rose most. */
+/** The version whose queue count rose most. */
 function busiest(before: readonly ModelStatistics[], after: readonly ModelStatistics[]) {
   let best: { readonly from: ModelStatistics; readonly to: ModelStatistics; readonly rise: number } | null =
     null;
@@ -87,7 +87,7 @@ function mergeBatches(deltas: readonly ServerDelta[]): readonly BatchDelta[] {
     .sort((a, b) => a.batchSize - b.batchSize);
 }
 
-/** null when counters went back (the model or the server was started anew) or the model is not in both. */
+/** null if counters decreased (restart or reload), or the model is missing. */
 export function serverDelta(
   before: readonly ModelStatistics[],
   after: readonly ModelStatistics[],
@@ -112,7 +112,7 @@ export function serverDelta(
   return wentBack || delta.inferenceCount < 0 || delta.executionCount < 0 ? null : delta;
 }
 
-/** The sum over windows, field by field. */
+/** Sums over windows. */
 export function mergeDeltas(deltas: readonly ServerDelta[]): ServerDelta {
   const sum = (valueOf: (delta: ServerDelta) => number) =>
     deltas.reduce((total, delta) => total + valueOf(delta), 0);
@@ -129,14 +129,14 @@ export function mergeDeltas(deltas: readonly ServerDelta[]): ServerDelta {
   };
 }
 
-/** Why the times of a server cannot be believed; null where nothing speaks against them. */
+/** Why server times are implausible; null if they are not. */
 export function timesFault({ queue, computeInput, computeInfer, computeOutput, outOfRange }: ServerDelta) {
   if (outOfRange === true) return 'out-of-range' as const;
   const times = [queue, computeInput, computeInfer, computeOutput];
   return computeInfer.count > 0 && times.every(({ ns }) => ns === 0) ? ('constant' as const) : null;
 }
 
-/** Mean of one field, by the count of that same field; 0 where nothing was counted. */
+/** Mean of a field by its own count; 0 without any. */
 const meanUs = ({ count, ns }: DurationStatistic): number => (count === 0 ? 0 : ns / count / 1000);
 
 export function serverColumns(delta: ServerDelta) {
@@ -144,7 +144,7 @@ export function serverColumns(delta: ServerDelta) {
   const computeInputUs = meanUs(delta.computeInput);
   const computeInferUs = meanUs(delta.computeInfer);
   const computeOutputUs = meanUs(delta.computeOutput);
-  // Cache times fall on some requests only; over all of them they are this much a request.
+  // Cache times apply to some requests; this is their mean over all.
   const cacheUs =
     delta.success.count === 0 ? 0 : (delta.cacheHit.ns + delta.cacheMiss.ns) / delta.success.count / 1000;
   return {
@@ -152,9 +152,9 @@ export function serverColumns(delta: ServerDelta) {
     computeInputUs,
     computeInferUs,
     computeOutputUs,
-    /** The columns and, where a cache answers, its time: what the server is known to have done for a mean request. */
+    /** Known server time of a mean request, including the cache. */
     knownUs: queueUs + computeInputUs + computeInferUs + computeOutputUs + cacheUs,
-    /** Items per executed batch; null when nothing was executed. */
+    /** Items per executed batch; null without executions. */
     meanServerBatch: delta.executionCount === 0 ? null : delta.inferenceCount / delta.executionCount,
   };
 }
@@ -171,7 +171,7 @@ export function batchColumns({
   }));
 }
 
-/** What the response cache did; null where the server counted neither a hit nor a miss. */
+/** null without cache hits and misses. */
 export function cacheColumns({ cacheHit, cacheMiss }: ServerDelta): ResponseCache | null {
   if (cacheHit.count + cacheMiss.count === 0) return null;
   const known = (field: DurationStatistic) => (field.count === 0 ? null : roundUs(meanUs(field)));

@@ -3,16 +3,15 @@ import { analyzerTls, tlsArguments } from './analyzer-input';
 
 interface AnalyzerRun {
   readonly binary: string;
-  /** A folder with one raw file an input, named as the input, or a JSON file. */
+  /** Folder with one raw file per input, named like the input, or a JSON file. */
   readonly inputDir: string;
   readonly csvPath: string;
-  /** Where the intervals of a custom schedule stand, one a line. */
+  /** File with the intervals of a custom schedule, one per line. */
   readonly intervalsPath: string;
   readonly stabilityPercentage: number;
   readonly maxTrials: number;
 }
 
-/** The part of a measurement that the command line says. */
 type AnalyzerInput = Pick<
   MeasureInput,
   | 'httpAddress'
@@ -27,12 +26,11 @@ type AnalyzerInput = Pick<
   | 'profileFile'
 > & {
   readonly settings: Omit<MeasureInput['settings'], 'stabilityPercentage' | 'maxTrials' | 'warmupMs'>;
-  /** Names of the inputs and shapes of one sample, without the batch dimension. */
+  /** Input names and shapes of one sample, without the batch dimension. */
   readonly inputData: {
     readonly tensors: readonly {
       readonly name: string;
       readonly shape: readonly number[];
-      /** Of samples that differ in shape: then their file gives them. */
       readonly shapes?: unknown;
     }[];
     readonly streams?: readonly number[] | undefined;
@@ -63,7 +61,7 @@ function sharedMemoryArguments({ settings }: AnalyzerInput): string[] {
   ];
 }
 
-/** Sequences one request at a time, as the built-in load generator sends them, and the stream. */
+/** One request per sequence at a time, as the built-in load generator, and streaming. */
 function kindArguments({ level, settings, inputData }: AnalyzerInput): string[] {
   const { sequences, streaming = false } = settings;
   const stream = streaming ? ['--streaming'] : [];
@@ -71,7 +69,7 @@ function kindArguments({ level, settings, inputData }: AnalyzerInput): string[] 
   const { length, lengthVariation, firstId, endId } = sequences;
   return [
     ...stream,
-    // Without a length each of its sequences is as long as its stream.
+    // Without a length each sequence is as long as its stream.
     ...(inputData.streams === undefined
       ? ['--sequence-length', String(length), '--sequence-length-variation', String(lengthVariation)]
       : []),
@@ -89,7 +87,7 @@ function addressOf(input: AnalyzerInput): string {
   return `${analyzerTls(input) === null ? '' : 'https://'}${input.httpAddress}`;
 }
 
-/** The argument list that measures one level. Throws combination-unsupported where perf_analyzer has no flag for it. */
+/** Arguments that measure one level. Throws combination-unsupported if perf_analyzer has no flag for it. */
 export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string, ...string[]] {
   const { settings, level } = input;
   return [

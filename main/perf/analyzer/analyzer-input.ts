@@ -7,7 +7,6 @@ import { largestOf } from '../../domain/statistics';
 import { makeFolder } from '../../platform/files';
 import type { MeasureInput } from '../load-tool';
 
-/** What perf_analyzer reads and writes in the folder of a level. */
 export const analyzerFiles = (workDir: string) => ({
   inputDir: join(workDir, 'input'),
   inputJson: join(workDir, 'input.json'),
@@ -15,14 +14,14 @@ export const analyzerFiles = (workDir: string) => ({
   intervalsPath: join(workDir, 'intervals.txt'),
 });
 
-/** perf_analyzer holds its file of input data in memory more than once. */
+/** perf_analyzer keeps several copies of its input file in memory. */
 const mostBytes = 256 * 1024 * 1024;
 
 type SampleTensor = InputData['tensors'][number];
 
 const isFileName = (name: string): boolean => !/[/\0]/.test(name) && !name.startsWith('.');
 
-/** perf_analyzer's folder has one entry, of one shape, and reads texts as lines. */
+/** A folder holds one entry of one shape, with text as lines. */
 function fitsFolder({ tensors }: InputData): boolean {
   return tensors.every(
     ({ name, datatype, files }) => files.length === 1 && datatype !== 'BYTES' && isFileName(name),
@@ -45,14 +44,14 @@ async function readSample(
   return { name, shape: shapes?.[at] ?? shape, data: await readFile(join(dir, files[at] ?? '')) };
 }
 
-/** Entries at which a stream begins: where sequences are sent, a stream each; else all entries are one, as it uses no other. */
+/** Entries that begin a stream: each sequence has its own; otherwise perf_analyzer uses only one stream. */
 function streamStarts({ inputData, settings }: MeasureInput): ReadonlySet<number> {
   let at = 0;
   const lengths = settings.sequences === undefined ? [] : (inputData.streams ?? []);
   return new Set(lengths.map((length) => (at += length) - length));
 }
 
-/** Entries in base64, in their streams. @returns how many entries were written of how many there are. */
+/** Writes base64 entries by stream. @returns the numbers of written and available entries */
 async function writeJson(
   input: MeasureInput,
   path: string,
@@ -60,7 +59,7 @@ async function writeJson(
   const { inputDataDir } = input;
   const { tensors } = input.inputData;
   const starts = streamStarts(input);
-  // A part of a stream would be another sequence.
+  // A partial stream would be another sequence.
   const mayEnd = (at: number) => starts.size === 0 || starts.has(at);
   const count = largestOf(tensors.map((tensor) => tensor.files.length));
   const file = await open(path, 'w');
@@ -72,7 +71,7 @@ async function writeJson(
       const samples = await Promise.all(tensors.map((tensor) => readSample(tensor, written, inputDataDir)));
       const entry = samples.map(({ name, shape, data }) => {
         bytes += data.byteLength;
-        // A scalar has no shape that could be given.
+        // Scalars have no shape.
         const values = { b64: data.toString('base64') };
         return [name, shape.length === 0 ? values : { content: values, shape }] as const;
       });
@@ -87,10 +86,7 @@ async function writeJson(
   return { written, count };
 }
 
-/**
- * The input data in a form of perf_analyzer's: a folder with a raw file an input, or, of several entries, of texts and of names
- * that are no file names, its JSON. @returns what --input-data is given.
- */
+/** A folder with a raw file per input, or JSON for several entries, text and odd names. @returns --input-data */
 export async function writeAnalyzerInput(input: MeasureInput): Promise<string> {
   const { inputDir, inputJson } = analyzerFiles(input.workDir);
   if (input.inputData.expected !== undefined)
@@ -107,7 +103,7 @@ export async function writeAnalyzerInput(input: MeasureInput): Promise<string> {
 
 type TlsInput = Pick<MeasureInput, 'protocol' | 'httpTls' | 'grpcTls'>;
 
-/** Of the interface that the level is sent to; null in the clear. */
+/** TLS files of the protocol under load; null without TLS. */
 export const analyzerTls = ({ protocol, httpTls, grpcTls }: TlsInput): TlsFiles | null =>
   (protocol === 'grpc' ? grpcTls : httpTls) ?? null;
 
@@ -120,7 +116,7 @@ const refused = (where: string, message: string) =>
 const given = (flag: string, value: string | undefined): string[] =>
   value === undefined ? [] : [flag, value];
 
-/** perf_analyzer's flags. Throws combination-unsupported for what it has none for. */
+/** Throws combination-unsupported without an equivalent flag. */
 export function tlsArguments(input: TlsInput): string[] {
   const tls = analyzerTls(input);
   if (tls === null) return [];

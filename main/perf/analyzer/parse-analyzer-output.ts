@@ -18,21 +18,20 @@ export const analyzerColumns = {
   avgUs: 'Avg latency',
 } as const;
 
-/** What a row holds of a level; microseconds, as perf_analyzer truncates them. */
+/** A level's columns in microseconds, truncated by perf_analyzer. */
 type AnalyzerColumns = Readonly<Record<Exclude<keyof typeof analyzerColumns, 'avgUs'>, number>> & {
-  /** null: a percentile was asked for, and takes its place. */
+  /** null if a percentile was requested, which replaces it. */
   readonly avgUs: number | null;
 };
 
-/** The row of one level. */
 export interface AnalyzerRow {
-  /** Concurrency, or the request rate of an open loop. */
+  /** Concurrency or request rate. */
   readonly load: number;
   readonly loadKind: 'concurrency' | 'requestRate';
   readonly columns: AnalyzerColumns;
-  /** The percentile that was asked for; null: none was. */
+  /** null if no percentile was requested. */
   readonly percentileUs: number | null;
-  /** Answers of decoupled models a second; null for other models. */
+  /** Responses of decoupled models; null for others. */
   readonly responsesPerSecond: number | null;
 }
 
@@ -43,8 +42,8 @@ const refused = (message: string, text: string) =>
   new WorkbenchError('load-tool-failed', `perf_analyzer's CSV ${message}`, { details: text.slice(0, 4000) });
 
 /**
- * The one level of a `--verbose-csv` file. Sections of composing models behind it are not read.
- * Throws load-tool-failed unless there is exactly one row, every column in it is a number, and the throughput above 0.
+ * Parses the only level of a `--verbose-csv` file, without the sections of composing models. Throws load-tool-failed
+ * unless there is exactly one row, its columns are numbers and its throughput is above 0.
  */
 export function parseAnalyzerCsv(text: string, percentile = 0): AnalyzerRow {
   const [header = '', ...rest] = text.split(/\r?\n/);
@@ -84,14 +83,14 @@ const passLine = new RegExp(
   String.raw`Pass \[(\d+)\] throughput: ${number} infer/sec\. (?:Avg|p\d+) latency: ${number} usec`,
 );
 
-/** One "Pass" line of `-v`, which is a window; its latency is the mean, or the percentile that was asked for. null for any other line. */
+/** Parses a "Pass" line of `-v`: one window with its mean or requested percentile. null for other lines. */
 export function parsePass(line: string) {
   const [, index, throughput, avg] = passLine.exec(line) ?? [];
   if (index === undefined) return null;
   return { index: Number(index) - 1, inferencesPerSecond: Number(throughput), latencyUs: Number(avg) };
 }
 
-/** The first number that the pattern finds in these lines; null where none does. */
+/** The first number that the pattern finds, or null. */
 function numberOf(lines: readonly string[], pattern: RegExp): number | null {
   for (const line of lines) {
     const [, value] = pattern.exec(line) ?? [];
@@ -110,7 +109,7 @@ const sequenceLine = new RegExp(String.raw`^\s*Sequence count: \d+ \(${number} s
 
 const heading = /^\s*Composing models:\s*$/;
 
-/** The times of an ensemble are sums over its models, and not its own. */
+/** Not for ensembles, whose times are sums over their models. */
 function cacheOf(lines: readonly string[]): ResponseCache | null {
   const models = lines.findIndex((line) => heading.test(line));
   const own = models < 0 ? lines : lines.slice(0, models);
@@ -126,17 +125,17 @@ function cacheOf(lines: readonly string[]): ResponseCache | null {
   };
 }
 
-/** What the CSV leaves out. */
+/** Figures that the CSV lacks. */
 export function parseAnalyzerSummary(lines: readonly string[]) {
   return {
-    /** Of the client, over the merged windows; null where the output does not say. */
+    /** Client counts over the merged windows; null if not printed. */
     requestCount: countOf(lines, 'Request count'),
-    // Of the model itself, not of the models it is composed of.
+    // The model itself, without composing models.
     inferenceCount: countOf(lines, 'Inference count'),
     executionCount: countOf(lines, 'Execution count'),
-    /** Sequences ended a second, of stateful models. */
+    /** Completed sequences per second, for stateful models. */
     sequencesPerSecond: numberOf(lines, sequenceLine),
-    /** Of the model itself; null without a cache, and where it was not asked. */
+    /** The model itself; null without a response cache. */
     cache: cacheOf(lines),
   };
 }
@@ -145,7 +144,7 @@ const summary = /^\s*Server:\s*$/;
 const end = /^Inferences\/Second vs\./;
 const modelLine = /^\s*(\S.*), version:\s*(\d*)\s*$/;
 
-/** Without a cache the times stand beside the queue's, with one behind the cache misses; of an inner ensemble they do not. */
+/** Cache hit times are separate columns; inner ensembles print none. */
 function columnsOf(modelName: string, modelVersion: string, lines: readonly string[]): ComposingModelColumns {
   const count = (label: string) => countOf(lines, label);
   const us = (label: string) => usOf(lines, label);
@@ -164,10 +163,7 @@ function columnsOf(modelName: string, modelVersion: string, lines: readonly stri
   };
 }
 
-/**
- * The models of an ensemble in perf_analyzer's `-v` output, by its last summary, each once, those of inner ensembles too;
- * none of a model that is not an ensemble. Times are microseconds, cut down to whole ones.
- */
+/** Composing models of the last summary in `-v` output, inner ensembles too. Times are truncated microseconds. */
 export function parseComposing(lines: readonly string[]): readonly ComposingModelColumns[] {
   const last = lines.slice(lines.findLastIndex((line) => summary.test(line)) + 1);
   const start = last.findIndex((line) => heading.test(line));

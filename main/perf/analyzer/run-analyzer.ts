@@ -6,10 +6,7 @@ import { stabilityWindows } from '../intervals';
 
 const keptLines = 400;
 
-/**
- * Runs one perf_analyzer to its end; without a line for `silenceMs` its process group is killed.
- * Throws cancelled, and toolchain-missing when the program cannot be started.
- */
+/** Kills its process group after `silenceMs` without output. Throws cancelled, and toolchain-missing. */
 export async function runAnalyzer(input: {
   readonly argv: readonly [string, ...string[]];
   readonly env: NodeJS.ProcessEnv;
@@ -65,15 +62,15 @@ export async function runAnalyzer(input: {
   }
 }
 
-/** perf_analyzer's exit code when a level did not become steady: it then writes no row. */
+/** Exit code for an unstable level, for which no row is written. */
 export const unsteadyExitCode = 2;
 
 interface AnalyzerEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** stdout and stderr in the order they came. */
+  /** stdout and stderr interleaved. */
   readonly lines: readonly string[];
-  /** The watchdog ended it; milliseconds without a sign of life. */
+  /** Milliseconds of silence after which the watchdog killed it. */
   readonly silentMs: number | null;
 }
 
@@ -85,7 +82,7 @@ const patterns: readonly (readonly [RegExp, ErrorCode])[] = [
   [/Thread \[\d+\] had error|Failed to maintain requested inference load/, 'inference-failed'],
 ];
 
-/** Where perf_analyzer says what went wrong, the most telling first. */
+/** Error messages, most specific first. */
 const reasons = [/had error: (.+)$/m, /^error: (.+)$/m, /cb::Error: (.+)$/m];
 
 function reasonOf(text: string): string | null {
@@ -99,16 +96,15 @@ function reasonOf(text: string): string | null {
 const shownLines = 40;
 
 /**
- * What a standstill of the machine does to perf_analyzer, and says nothing of the level: Triton forgets a sequence that nothing
- * came of for `max_sequence_idle_microseconds` (a second unless the configuration says more), and a window in which nothing
- * was answered ends perf_analyzer.
+ * After a stall of the machine, Triton has dropped idle sequences (`max_sequence_idle_microseconds`, 1 s by default),
+ * and a window without responses ends perf_analyzer. Such failures say nothing about the level.
  */
 export function cameOfStandstill({ message }: WorkbenchError, hasSequences: boolean): boolean {
   const isLostSequence = hasSequences && message.includes('must specify the START flag');
   return isLostSequence || message.includes('No valid requests recorded');
 }
 
-/** Why a run gave no result, or null when exit code and output hold nothing against it. */
+/** null if exit code and output are fine. */
 export function analyzerFailure(end: AnalyzerEnd, where: string): WorkbenchError | null {
   const text = end.lines.join('\n');
   const details = [
@@ -122,7 +118,7 @@ export function analyzerFailure(end: AnalyzerEnd, where: string): WorkbenchError
       { where, details },
     );
   }
-  // A file in /dev/shm takes its room when it is written to, by way of memory: what does not fit is this signal.
+  // SIGBUS: /dev/shm is full, which shows only when memory is written.
   if (end.signal === 'SIGBUS') {
     return new WorkbenchError('load-tool-failed', 'perf_analyzer was killed by SIGBUS: /dev/shm is full', {
       where,
@@ -148,10 +144,7 @@ interface Mark {
   readonly atMs: number;
 }
 
-/**
- * CPU time of a running perf_analyzer over its last windows: read at the end of each, so that its start is left out.
- * The first of the merged windows is left out too, since nothing tells when it began.
- */
+/** CPU time of perf_analyzer per window, without startup and the first window, whose beginning is unknown. */
 export function createCpuMarks(now: () => number = () => performance.now()) {
   let pid: number | null = null;
   let marks: Mark[] = [];
@@ -164,7 +157,7 @@ export function createCpuMarks(now: () => number = () => performance.now()) {
       const cpuUs = pid === null ? null : processCpuUs(pid);
       if (cpuUs !== null) marks.push({ cpuUs, atMs: now() });
     },
-    /** Microseconds of CPU for each request; null with fewer than two windows or where they came at once. */
+    /** Microseconds of CPU per request; null for fewer than two windows or a zero duration. */
     perRequestUs: (requestsPerSecond: number) => {
       const last = marks.slice(-stabilityWindows);
       const [from] = last;

@@ -5,17 +5,17 @@ import { loadKey, mostUnderWay } from '../../contract/run/sweep';
 import { shortText, someOf } from '../../platform/lines';
 import { analyzerColumns } from '../analyzer/parse-analyzer-output';
 
-/** The levels of a file, and what of it has no place in them. */
+/** The levels of a file, and further information. */
 export interface Capture {
   readonly points: readonly LoadPoint[];
-  /** The batch sizes are the file's own. */
+  /** The file states batch sizes. */
   readonly saysBatch?: boolean;
   readonly notes: readonly string[];
 }
 
 export interface CaptureOptions {
   readonly fileName: string;
-  /** Of each request: perf_analyzer's files do not say it. */
+  /** Batch size, which perf_analyzer's files do not state. */
   readonly batchSize: number;
 }
 
@@ -27,23 +27,22 @@ const gpuColumns = {
   maxMemoryBytes: 'Max GPU Memory Usage',
   totalMemoryBytes: 'Total GPU Memory',
 } as const;
-/** Sums of other columns; the last one is what the published scripts add. */
+/** Sums of other columns; the published scripts add the last one. */
 const derived = ['request/response', 'response wait', 'avg latency'];
-/** Put in front by the published scripts, which write a file of several sweeps. */
+/** First column of the published scripts, which write several sweeps into a file. */
 const batchColumns = ['Batch', 'batch_size'];
 const number = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 const { columns: mostColumns, levels: mostLevels, gpus: mostGpus } = fileLimits.captureCsv;
 
-/** What the first line names. */
 interface Header {
   readonly names: readonly string[];
   readonly loadColumn: string;
-  /** null: perf_analyzer's own files do not say it. */
+  /** null in perf_analyzer's own files. */
   readonly batchColumn: string | null;
 }
 
-/** One row with its place for people. */
+/** A row with its position for messages. */
 class Row {
   constructor(
     private readonly names: readonly string[],
@@ -73,7 +72,7 @@ class Row {
     return Number(text);
   }
 
-  /** `GPU-1:0.33;GPU-2:0.5;`, one value a GPU. */
+  /** Parses `GPU-1:0.33;GPU-2:0.5;`. */
   byGpu(name: string): Map<string, number> {
     const values = new Map<string, number>();
     for (const part of this.text(name).split(';')) {
@@ -127,7 +126,7 @@ function pointOf(row: Row, { loadColumn, batchColumn }: Header, options: Capture
       number
     >),
     requestCount: null,
-    // perf_analyzer ends at the first request that fails, and writes no row for a level that is not steady.
+    // perf_analyzer exits at the first failed request, and omits unstable levels.
     errorCount: 0,
     stable: true,
     flags: [],
@@ -141,7 +140,7 @@ function pointOf(row: Row, { loadColumn, batchColumn }: Header, options: Capture
   };
 }
 
-/** The file's own where it says one. */
+/** The file's batch size, or the given one. */
 function batchOf(row: Row, column: string | null, options: CaptureOptions): number {
   if (column === null) return options.batchSize;
   const batch = row.number(column);
@@ -169,9 +168,8 @@ function readHeader(text: string, fileName: string): Header {
 }
 
 /**
- * Every level of a CSV file that perf_analyzer wrote with `-f`, with or without `--verbose-csv`, `--collect-metrics` and
- * `--percentile`, by concurrency or by request rate. A column that is not there is null in the points. Pure.
- * Throws input-invalid with line and column.
+ * Parses a CSV of perf_analyzer's `-f`, with or without `--verbose-csv`, `--collect-metrics` and `--percentile`.
+ * Missing columns are null. Throws input-invalid with line and column.
  */
 export function parseCaptureCsv(text: string, options: CaptureOptions): Capture {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -181,11 +179,11 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
   const headerText = (lines[0] ?? '').trim();
   const seen = new Map<string, number>();
   for (const [index, line] of lines.entries()) {
-    // The published scripts write it again for each sweep.
+    // The published scripts repeat the header for each sweep.
     if (index === 0 || line.trim() === '' || line.trim() === headerText) continue;
     const cells = line.split(',', 2 * mostColumns);
     const row = new Row(names, cells, `${options.fileName}, line ${index + 1}`);
-    // Rows with GPU columns end with a comma that the header does not have.
+    // GPU rows end with a comma that the header lacks.
     const extra = cells.slice(names.length).some((cell) => cell.trim() !== '');
     if (cells.length < names.length || extra) {
       throw row.fail(`There are ${cells.length} values for ${names.length} columns`);

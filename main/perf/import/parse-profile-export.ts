@@ -18,7 +18,7 @@ interface Answered {
   readonly latencyUs: number;
 }
 
-/** From the send to the last response. Throws input-invalid for a response before its request. */
+/** From send to last response. Throws input-invalid for a response before its request. */
 function answeredOf({ requests }: ProfileExperiment, where: string): readonly Answered[] {
   return requests.flatMap(({ sentNs, lastResponseNs: endNs }, index) => {
     if (endNs === null) return [];
@@ -28,7 +28,7 @@ function answeredOf({ requests }: ProfileExperiment, where: string): readonly An
   });
 }
 
-/** The windows that the boundaries make; a request belongs to the one in which it ended. Every request is looked at once. */
+/** Assigns requests to the window in which they ended, in one pass. */
 function windowsOf(
   bounds: readonly bigint[],
   answered: readonly Answered[],
@@ -64,7 +64,7 @@ function windowsOf(
   });
 }
 
-/** Default of perf_analyzer and of the workbench. */
+/** Default of perf_analyzer and the workbench. */
 const stabilityPercentage = 10;
 
 const modes = ['concurrency', 'request_rate', 'custom', 'custom_intervals'];
@@ -87,7 +87,7 @@ function pointOf(experiment: ProfileExperiment, where: string, { batchSize }: Ca
   if (unordered > 0) {
     throw refused('The boundaries of the windows do not ascend', `${where}.window_boundaries[${unordered}]`);
   }
-  // perf_analyzer exports every window and makes its own row of the last three.
+  // perf_analyzer exports all windows, but merges the last three.
   const measured = bounds.slice(-1 - stabilityWindows);
   const windows = windowsOf(bounds, answered, batchSize);
   const [firstNs] = measured;
@@ -124,8 +124,7 @@ function pointOf(experiment: ProfileExperiment, where: string, { batchSize }: Ca
     avgUs: sorted.reduce((sum, us) => sum + us, 0) / sorted.length,
     requestCount: sorted.length,
     errorCount: experiment.requests.length - answered.length,
-    // The file says neither whether it was found steady nor within what: by the default of both tools. A level that was
-    // measured by its number of requests has one window.
+    // The file lacks stability: both tools' default decides. A level measured by request count has one window.
     stable: windows.length < stabilityWindows || isSteady(windows, stabilityPercentage),
     flags: [],
     loadTool: 'perf_analyzer',
@@ -138,9 +137,8 @@ function pointOf(experiment: ProfileExperiment, where: string, { batchSize }: Ca
 }
 
 /**
- * Every experiment of a profile export of perf_analyzer, percentiles by its rule from the single requests; a request is
- * counted in the window in which its last response came. There are no columns of client and server in such a file. Pure.
- * Throws input-invalid with the field.
+ * Parses perf_analyzer's profile export. Percentiles follow its rule from single requests, each counted in the window
+ * of its last response. Server columns are null. Throws input-invalid with the field.
  */
 export function parseProfileExport(text: string, options: CaptureOptions): Capture {
   const { fileName } = options;
@@ -171,7 +169,7 @@ export function parseProfileExport(text: string, options: CaptureOptions): Captu
 
 export interface ReadCapture {
   readonly source: ImportSource;
-  /** Name of the model as a run's folder may have it. */
+  /** Model name, valid as a folder's name. */
   readonly model: string;
   readonly points: readonly LoadPoint[];
 }
@@ -181,7 +179,7 @@ const { bytes: mostProfileBytes } = fileLimits.profileExport;
 
 const tooLarge = 'Export fewer levels, or import the CSV file instead of the profile export.';
 
-/** Which of the two kinds it is, its first letter says; a profile export, with every request in it, may be the larger. */
+/** The first character tells CSV from JSON; a profile export may be larger. */
 async function readSmall(path: string): Promise<Buffer> {
   const found = await readBoundedBytes(path, mostProfileBytes, { links: 'follow' });
   if ('bytes' in found) return found.bytes;
@@ -219,14 +217,14 @@ function parsed(
   return { kind: 'perf-analyzer-csv', capture: parseCaptureCsv(text, options) };
 }
 
-/** As a folder and a preset may be named. */
+/** Valid as a folder's or a preset's name. */
 const nameOf = (text: string): string =>
   text
     .replace(/[^\w.-]+/g, '-')
     .replace(/^[._-]+/, '')
     .slice(0, 64) || 'model';
 
-/** Reads a file of perf_analyzer, whichever of the two kinds it is. Throws input-invalid with line or field. */
+/** Detects the format. Throws input-invalid with line or field. */
 export async function readCapture(request: ImportRequest): Promise<ReadCapture> {
   const bytes = await readSmall(request.path);
   const fileName = basename(request.path);

@@ -2,15 +2,15 @@ import { invalidInput, type WorkbenchError } from '../../contract/errors';
 import { fileLimits } from '../../contract/reader-limits';
 import { parseBoundedJson } from '../../platform/parse-json';
 
-/** JSON.parse keeps whole numbers of fifteen digits exactly, whatever they are. */
+/** JSON.parse is exact for 15 digits. */
 const mostDigits = 15;
 
 const code = (letter: string): number => letter.charCodeAt(0);
 const [quote, backslash, zero, nine] = [code('"'), code('\\'), code('0'), code('9')];
-/** What makes the digits before or behind it a part of another number. */
+/** Neighbors that make digits a part of another number. */
 const parts: ReadonlySet<number> = new Set(['.', 'e', 'E', '+', '-'].map(code));
 
-/** Where the text that begins at `at` is over; the end of all where it is not closed. */
+/** End of the string that begins at `at`, or the end of the text. */
 function textEnd(text: string, at: number): number {
   let end = at + 1;
   while (end < text.length && text.charCodeAt(end) !== quote)
@@ -19,8 +19,8 @@ function textEnd(text: string, at: number): number {
 }
 
 /**
- * Whole numbers of 16 digits and more as text: nanoseconds since 1970 are beyond those that JSON.parse keeps exactly. What
- * stands in a text stays as it is. Every letter is looked at once: such files have millions of texts and numbers.
+ * Quotes integers of 16 digits and more, because nanoseconds since 1970 exceed JSON.parse's precision. Strings stay
+ * unchanged. One pass, because files have millions of numbers.
  */
 function exactNumbers(text: string): string {
   const kept: string[] = [];
@@ -38,19 +38,18 @@ function exactNumbers(text: string): string {
       from = at;
     }
   }
-  // What stands between two numbers, and the numbers, take turns.
+  // Numbers and the text between them alternate.
   kept.push(text.slice(from));
   return kept.join('"');
 }
 
-/** One request: when it was sent, and when each of its responses came, as far as they are used. */
+/** A request with its send and response times. */
 interface ProfileRequest {
   readonly sentNs: bigint;
-  /** null: there was no response. */
+  /** null without a response. */
   readonly lastResponseNs: bigint | null;
 }
 
-/** One level of a profile export. */
 export interface ProfileExperiment {
   readonly mode: string;
   readonly value: number;
@@ -151,7 +150,7 @@ class ProfileReader {
   }
 }
 
-/** The experiments of a profile export, and nothing else of it. Throws input-invalid with the field. */
+/** Only the experiments. Throws input-invalid with the field. */
 export function readProfileDocument(text: string, fileName: string): ProfileExperiment[] {
   return new ProfileReader(fileName).experiments(parseJson(text, fileName));
 }

@@ -3,7 +3,7 @@ import type { InputData } from '../../contract/measured/input-data';
 
 type SampleTensor = InputData['tensors'][number];
 
-/** The same data, where its files lie in a folder of their own. */
+/** Prefixes file paths with the folder. */
 export function inFolder(data: InputData, folder: string): InputData {
   const placed = (tensors: readonly SampleTensor[]) =>
     tensors.map((tensor) => ({ ...tensor, files: tensor.files.map((file) => `${folder}/${file}`) }));
@@ -37,10 +37,10 @@ function joined(before: readonly SampleTensor[], after: readonly SampleTensor[])
   });
 }
 
-/** Samples of each stream; a file without streams is one. */
+/** Samples per stream; without streams there is one. */
 const streamsOf = ({ streams, tensors }: InputData): number[] => streams ?? [tensors[0]?.files.length ?? 1];
 
-/** The entries of one after those of the other, each a stream of its own. Throws input-invalid for other tensors. */
+/** Appends entries as streams of their own. Throws input-invalid for other tensors. */
 export function appended(before: InputData, after: InputData): InputData {
   const { expected: first, ...data } = before;
   const { expected: second } = after;

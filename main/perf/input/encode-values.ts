@@ -2,7 +2,7 @@ import { type Datatype, datatypeBytes, type SampleDatatype } from '../../contrac
 import { fileLimits } from '../../contract/reader-limits';
 import { shortValue } from '../../platform/lines';
 
-/** Nearest even of a number that is not negative. */
+/** Round half to even, for non-negative numbers. */
 function roundEven(value: number): number {
   const below = Math.floor(value);
   const rest = value - below;
@@ -11,25 +11,25 @@ function roundEven(value: number): number {
 
 const signBit = (value: number): number => (value < 0 || Object.is(value, -0) ? 0x8000 : 0);
 
-/** Bits of the nearest IEEE 754 binary16; beyond its range an infinity. */
+/** Nearest binary16; infinity on overflow. */
 function halfBits(value: number): number {
   if (Number.isNaN(value)) return 0x7e00;
   const sign = signBit(value);
   const size = Math.abs(value);
-  // Half way between the largest binary16 and the next power of two.
+  // Halfway between the largest binary16 and the next power of two.
   if (size >= 65_520) return sign | 0x7c00;
   if (size < 2 ** -14) return sign | roundEven(size * 2 ** 24);
   let exponent = Math.floor(Math.log2(size));
-  // The logarithm of a number just below a power of two rounds up to it.
+  // log2 may round up just below a power of two.
   if (2 ** exponent > size) exponent -= 1;
-  // A mantissa that rounds up to 1024 carries into the exponent, as it should.
+  // A mantissa that rounds up to 1024 correctly carries into the exponent.
   return sign | (((exponent + 15) << 10) + roundEven((size / 2 ** exponent - 1) * 1024));
 }
 
-/** One for all values, of which there may be millions. */
+/** Shared, because there may be millions of values. */
 const view = new DataView(new ArrayBuffer(4));
 
-/** Bits of the nearest bfloat16: the upper half of a binary32. */
+/** Nearest bfloat16: the upper half of a binary32. */
 function bfloat16Bits(value: number): number {
   if (Number.isNaN(value)) return 0x7fc0;
   view.setFloat32(0, value);
@@ -50,7 +50,7 @@ const integerRange: Readonly<Partial<Record<Datatype, readonly [least: number, m
   INT64: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 };
 
-/** What is wrong with one value of a JSON file; null when nothing is. */
+/** null if the value is valid. */
 function valueProblem(datatype: SampleDatatype, value: unknown): string | null {
   if (datatype === 'BYTES') return typeof value === 'string' ? null : 'is not a string';
   if (datatype === 'BOOL') {
@@ -74,7 +74,7 @@ const { texts: mostTexts } = fileLimits.inputData;
 type Write = (view: DataView, at: number, value: number) => void;
 
 const mostOfWord = 2 ** 32;
-/** Two halves: a BigInt for each of millions of values takes seconds. Exact for whole numbers up to 2^53. */
+/** Two 32-bit halves, because millions of BigInts take seconds. Exact up to 2^53. */
 const wide: Write = (view, at, value) => {
   view.setUint32(at, value % mostOfWord, true);
   view.setInt32(at + 4, Math.floor(value / mostOfWord), true);
@@ -96,14 +96,14 @@ const writes: Readonly<Record<Datatype, Write>> = {
   INT32: (view, at, value) => view.setInt32(at, value, true),
 };
 
-/** Texts in the raw form of BYTES: each is its length in four bytes, and its bytes. One buffer for all, however many they are. */
+/** Raw form of BYTES: 4-byte length and content of each text, in one buffer. */
 export function encodeTexts(texts: readonly (string | Uint8Array)[]): Buffer {
   let bytes = 0;
   for (const text of texts) bytes += 4 + (text.length === 0 ? 0 : Buffer.byteLength(text));
   const buffer = Buffer.alloc(bytes);
   let at = 0;
   for (const text of texts) {
-    // A call of its own for nothing would be most of the time where millions are empty.
+    // Empty texts are common; skipping the call saves most of the time.
     const length =
       text.length === 0 ? 0 : typeof text === 'string' ? buffer.write(text, at + 4) : text.length;
     if (typeof text !== 'string') buffer.set(text, at + 4);
@@ -113,7 +113,7 @@ export function encodeTexts(texts: readonly (string | Uint8Array)[]): Buffer {
   return buffer;
 }
 
-/** Values of a JSON file as raw little-endian bytes. Throws an Error that names the first value that is not of the type. */
+/** Raw little-endian bytes. Throws an Error naming the first invalid value. */
 export function encodeValues(datatype: SampleDatatype, values: readonly unknown[]): Buffer {
   for (let index = 0; index < values.length; index += 1) {
     const wrong = valueProblem(datatype, values[index]);
@@ -122,7 +122,7 @@ export function encodeValues(datatype: SampleDatatype, values: readonly unknown[
   }
   if (datatype === 'BYTES') {
     if (values.length > mostTexts) throw new Error(`${values.length} texts, at most ${mostTexts} are read`);
-    // Each was looked at above.
+    // Validated above.
     return encodeTexts(values as readonly string[]);
   }
   const size = datatypeBytes[datatype];

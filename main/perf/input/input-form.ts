@@ -2,7 +2,7 @@ import { shortText } from '../../platform/lines';
 import { elementCount, typeText, type WantedTensor } from './wanted-tensor';
 
 const mostShown = 4;
-/** Of an axis that varies, in an example. */
+/** Size of a variable axis in examples. */
 const someSize = 2;
 
 function exampleOf(datatype: string): string {
@@ -11,7 +11,7 @@ function exampleOf(datatype: string): string {
   return /^(FP|BF)/.test(datatype) ? '0.5' : '1';
 }
 
-/** `"IN0": [0.5, 0.5, …]`, as one entry has the tensor. */
+/** An entry's member: `"IN0": [0.5, 0.5, …]`. */
 function memberForm({ name, datatype, shape, sample }: WantedTensor): string {
   const given = sample ?? shape;
   const whole = given.map((size) => (size < 0 ? someSize : size));
@@ -22,7 +22,7 @@ function memberForm({ name, datatype, shape, sample }: WantedTensor): string {
   return `${JSON.stringify(shortText(name))}: ${varies ? `{"content": ${list}, "shape": [${whole.join(', ')}]}` : list}`;
 }
 
-/** How one tensor is written, and how many values it has. */
+/** Form of a tensor with its number of values. */
 export function tensorForm(wanted: WantedTensor): string {
   const { datatype, shape, sample = shape } = wanted;
   const varies = sample.some((size) => size < 0);
@@ -31,7 +31,6 @@ export function tensorForm(wanted: WantedTensor): string {
   return `Write it as {${memberForm(wanted)}}${many}: the model takes ${typeText(datatype, shape)} per sample.`;
 }
 
-/** How a whole file is written for these inputs. */
 export function fileForm(inputs: readonly WantedTensor[]): string {
   const shown = inputs.slice(0, mostShown).map(memberForm);
   const members = [...shown, ...(inputs.length > mostShown ? ['…'] : [])].join(', ');

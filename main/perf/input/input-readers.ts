@@ -9,7 +9,7 @@ import { inputProblem, type WantedTensors, wantedTensors } from './wanted-tensor
 interface InputFile {
   readonly path: string;
   readonly wanted: WantedTensors;
-  /** Dimensions by input name where the file gives none. */
+  /** By input name, for shapes that the file lacks. */
   readonly shapes: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -18,15 +18,15 @@ interface StoredInput {
   readonly entries: number;
 }
 
-/** What is read of input data and of perf_analyzer's files, each in a process of its own; they throw as ModelReaders do. */
+/** Readers of input data and perf_analyzer's files, which run in the reader process and throw as ModelReaders. */
 export interface InputReaders {
   capture: (input: ImportRequest) => Promise<ReadCapture>;
   inputCheck: (input: InputFile) => Promise<void>;
-  /** Reads the file and writes its tensors into the folder. */
+  /** Writes the tensors into the folder. */
   inputStore: (input: InputFile & { readonly dir: string }) => Promise<StoredInput>;
 }
 
-/** What a run's input data are read against: tensors of the served model, without the batch axis that each of them has. */
+/** The served model's tensors without the batch dimension, which each of them has. */
 export function runTensors({ inputs, outputs }: Signature): WantedTensors {
   return {
     inputs: wantedTensors(inputs, { batched: true }),
@@ -34,7 +34,7 @@ export function runTensors({ inputs, outputs }: Signature): WantedTensors {
   };
 }
 
-/** Hash of the file's, or the folder's, content. Throws input-invalid where there is none. */
+/** SHA-256 of the file or folder. Throws input-invalid if it does not exist. */
 export async function runInputHash(path: string): Promise<string> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw inputProblem(path, 'The file or folder does not exist');

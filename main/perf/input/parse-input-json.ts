@@ -18,7 +18,7 @@ import {
   type WantedTensors,
 } from './wanted-tensor';
 
-/** numpy has no more. */
+/** numpy's limit. */
 const mostAxes = 64;
 
 type Member = Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ function gather(values: readonly unknown[], depth: number, into: unknown[]): voi
   }
 }
 
-/** A list of numbers may be nested as the shape is; perf_analyzer takes it flat only. Throws an Error. */
+/** Nested lists are accepted; perf_analyzer takes only flat ones. Throws an Error. */
 function flatten(values: readonly unknown[]): readonly unknown[] {
   if (!values.some(Array.isArray)) return values;
   const flat: unknown[] = [];
@@ -44,7 +44,7 @@ function flatten(values: readonly unknown[]): readonly unknown[] {
 
 const blank = /\s/;
 
-/** Every letter is looked at once: the text may have millions of blanks. */
+/** One pass: the text may have millions of blanks. */
 function isBase64(text: string): boolean {
   let end = text.length;
   while (end > 0 && blank.test(text.charAt(end - 1))) end -= 1;
@@ -53,7 +53,7 @@ function isBase64(text: string): boolean {
   return !/[^A-Za-z\d+/\s]/.test(text.slice(0, end));
 }
 
-/** The shape that the file gives, or the model's where nothing varies in it. */
+/** The given shape, or the model's if it is fixed. */
 function shapeOf(where: string, wanted: WantedTensor, given: unknown): readonly number[] {
   if (given === undefined) {
     const usual = wanted.sample ?? wanted.shape;
@@ -88,7 +88,7 @@ function shapeOf(where: string, wanted: WantedTensor, given: unknown): readonly 
   );
 }
 
-/** The values of a tensor and its raw bytes, as far as they can be told without its shape. */
+/** Values or raw bytes, before the shape is known. */
 type Content = { readonly values: readonly unknown[] } | { readonly data: Buffer };
 
 function readContent(where: string, wanted: WantedTensor, content: unknown): Content {
@@ -153,7 +153,7 @@ function encode(where: string, wanted: WantedTensor, content: Content, shape: re
   }
 }
 
-/** @param isInput an output is compared, not sent: where its shape varies it need not be given. */
+/** @param isInput outputs are only compared, and may omit variable shapes */
 function readTensor(where: string, wanted: WantedTensor, value: unknown, isInput: boolean): SampleTensor {
   const outer = isMember(value) ? value : { content: value };
   const content = readContent(where, wanted, outer['b64'] === undefined ? outer['content'] : outer);
@@ -165,7 +165,7 @@ function readTensor(where: string, wanted: WantedTensor, value: unknown, isInput
   return { shape, data: encode(where, wanted, content, shape) };
 }
 
-/** perf_analyzer takes a member "model" beside the tensors and leaves it alone. */
+/** perf_analyzer accepts and ignores this member. */
 const ignoredMember = 'model';
 
 function readEntry(
@@ -196,7 +196,7 @@ function readEntry(
   return entry;
 }
 
-/** Entries, or streams of entries; not both at once, as perf_analyzer has it. */
+/** Entries or streams of entries, not both, as in perf_analyzer. */
 function readStreams(
   where: string,
   wanted: readonly WantedTensor[],
@@ -253,7 +253,7 @@ function parseDocument(text: string, inputs: readonly WantedTensor[], file: stri
   return parsed;
 }
 
-/** The first tensor that some entries have and others do not. */
+/** The first tensor that only some entries have. */
 function unevenTensor(streams: readonly (readonly InputEntry[])[]): string | null {
   const [first, ...others] = streams.flat();
   for (const other of others) {
@@ -265,10 +265,8 @@ function unevenTensor(streams: readonly (readonly InputEntry[])[]): string | nul
 }
 
 /**
- * perf_analyzer's file of input data, in all its forms: entries or streams of entries; a tensor as a list, as base64, and
- * with a shape of its own; expected outputs as "validation_data".
- * Throws input-invalid that says which entry, which tensor, and what the model takes.
- * Source: perf_analyzer's docs/input_data.md.
+ * Parses perf_analyzer's input JSON: entries or streams; tensors as list, base64, and with shape; expected outputs in
+ * "validation_data". Throws input-invalid naming entry and tensor. Source: perf_analyzer's docs/input_data.md.
  */
 export function parseInputJson(text: string, wanted: WantedTensors, file: string): ReadInput {
   const document = parseDocument(text, wanted.inputs, file);

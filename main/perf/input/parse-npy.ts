@@ -5,7 +5,7 @@ import { elementCount } from './wanted-tensor';
 
 type Items = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
 
-/** A copy of its own, which is aligned whatever the bytes stand in. */
+/** Copied for alignment. */
 function itemsOf(data: Uint8Array, itemBytes: number): Items | null {
   const { buffer } = new Uint8Array(data);
   switch (itemBytes) {
@@ -22,7 +22,7 @@ function itemsOf(data: Uint8Array, itemBytes: number): Items | null {
   }
 }
 
-/** `take(from, step, count, to)` for each row of the last axis; places are counted in elements. */
+/** Calls `take(from, step, count, to)` per row of the last axis; positions in elements. */
 function eachRow(
   shape: readonly number[],
   take: (from: number, step: number, count: number, to: number) => void,
@@ -51,7 +51,7 @@ function eachRow(
   }
 }
 
-/** From column by column, the first axis running fastest, to row by row. */
+/** Converts column-major to row-major. */
 export function rowsOf(data: Buffer, shape: readonly number[], itemBytes: number): Buffer {
   const rows = Buffer.alloc(data.length);
   const items = itemsOf(data, itemBytes);
@@ -71,16 +71,13 @@ export function rowsOf(data: Buffer, shape: readonly number[], itemBytes: number
   return Buffer.from(ordered.buffer);
 }
 
-/** A text within the bytes of all, without the zeros that fill it up. */
+/** A text's position without zero padding. */
 interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/**
- * Texts of numpy, all of one size, in the raw form of BYTES: each is its length in four bytes, and its bytes. Written into one
- * buffer, as there may be millions of them; where each ends is looked for once.
- */
+/** Encodes fixed-size numpy texts as BYTES (4-byte length and content) in one buffer, scanning each text's end once. */
 function encoded(
   data: Buffer,
   itemBytes: number,
@@ -113,7 +110,7 @@ function encoded(
   return buffer;
 }
 
-/** Of numpy's `S`: bytes. */
+/** numpy's `S` (bytes). */
 export function encodeFixedBytes(data: Buffer, itemBytes: number): Buffer {
   return encoded(data, itemBytes, {
     endsBefore({ start, end }) {
@@ -131,7 +128,7 @@ export function encodeFixedBytes(data: Buffer, itemBytes: number): Buffer {
 const mostLetter = 0x10ffff;
 const replacement = 0xfffd;
 
-/** Bytes of a letter in UTF-8. */
+/** UTF-8 length of a code point. */
 const widthOf = (letter: number): number =>
   letter < 0x80 ? 1 : letter < 0x800 ? 2 : letter < 0x10000 ? 3 : 4;
 
@@ -149,13 +146,13 @@ function writeLetter(into: Buffer, at: number, letter: number): void {
   into[at] = ((0xf00 >> width) & 0xff) | rest;
 }
 
-/** Of numpy's `U`: four bytes a letter. Throws an Error for a number that is not a letter. */
+/** numpy's `U`: four bytes per code point. Throws an Error for an invalid code point. */
 export function encodeFixedLetters(data: Buffer, itemBytes: number): Buffer {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const letterAt = (at: number): number => {
     const letter = view.getUint32(at, true);
     if (letter > mostLetter) throw new Error(`a text holds the number ${letter}, which is not a character`);
-    // Half a letter of UTF-16.
+    // A lone surrogate.
     return letter >= 0xd800 && letter <= 0xdfff ? replacement : letter;
   };
   return encoded(data, itemBytes, {
@@ -180,21 +177,21 @@ export function encodeFixedLetters(data: Buffer, itemBytes: number): Buffer {
   });
 }
 
-/** An array as numpy.save writes it. */
+/** An array of numpy.save. */
 export interface NpyArray {
-  /** As in the file: `<f4`, `|S5`. */
+  /** `<f4`, `|S5`. */
   readonly descr: string;
-  /** Triton's name of the type; null where it has none. */
+  /** Triton's datatype; null without an equivalent. */
   readonly datatype: SampleDatatype | null;
   readonly shape: readonly number[];
-  /** Bytes of one element in `data`. */
+  /** Bytes per element in `data`. */
   readonly itemBytes: number;
-  /** Little-endian, row by row. */
+  /** Little-endian, row-major. */
   readonly data: Buffer;
 }
 
 const magic = Buffer.from('\x93NUMPY', 'latin1');
-/** A header is a line of text; numpy itself refuses longer ones. */
+/** numpy refuses longer headers. */
 const longestHeader = 10_000;
 const mostAxes = 64;
 const { texts: mostTexts, columnBytes: mostColumnBytes } = fileLimits.inputData;
@@ -212,7 +209,7 @@ const datatypes: Readonly<Record<string, SampleDatatype>> = {
   f2: 'FP16',
   f4: 'FP32',
   f8: 'FP64',
-  // numpy has no bfloat16; packages that bring one save it as two bytes without a type.
+  // numpy lacks bfloat16; packages save it as two untyped bytes.
   V2: 'BF16',
 };
 
@@ -227,7 +224,7 @@ function shapeOf(axes: string): readonly number[] {
   return shape;
 }
 
-/** Source: numpy's format description (numpy.lib.format), versions 1.0 to 3.0. */
+/** Source: numpy.lib.format, versions 1.0 to 3.0. */
 function parseHeader(file: Buffer) {
   if (file.length < 12 || !file.subarray(0, magic.length).equals(magic))
     throw new Error('no array of numpy.save');
@@ -253,7 +250,7 @@ function swap(data: Buffer, bytes: number): void {
   else if (bytes === 8) data.swap64();
 }
 
-/** Raw bytes of some elements as Triton takes them: texts with their lengths, everything else as it is. */
+/** Triton's raw form of some elements; texts get length prefixes. */
 export function rawElements(array: NpyArray, first: number, count: number): Buffer {
   const { itemBytes, data, descr } = array;
   const part = data.subarray(first * itemBytes, (first + count) * itemBytes);
@@ -268,10 +265,7 @@ function typeOf(descr: string): { readonly order: string; readonly kind: string;
   return { order, kind, digits };
 }
 
-/**
- * An array of numpy.save; big-endian and Fortran-ordered ones are brought into order, within the bytes of `file` where that
- * goes. Throws an Error that says what is wrong.
- */
+/** Parses numpy.save; converts big-endian and Fortran order, in place if possible. Throws an Error. */
 export function parseNpy(file: Buffer): NpyArray {
   const { descr, fortran, shape, dataAt } = parseHeader(file);
   const { order, kind, digits } = typeOf(descr);

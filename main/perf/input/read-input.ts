@@ -23,14 +23,14 @@ import {
 const { texts: mostTexts } = fileLimits.inputData;
 const newline = 0x0a;
 
-/** How many lines the bytes have, no further than one more than `most`. */
+/** Counts lines up to `most` + 1. */
 function countLines(raw: Buffer, most: number): number {
   let count = 0;
   for (let at = raw.indexOf(newline); at >= 0 && count <= most; at = raw.indexOf(newline, at + 1)) count += 1;
   return raw.length > 0 && raw[raw.length - 1] !== newline ? count + 1 : count;
 }
 
-/** Each line is one element, as perf_analyzer reads text files. */
+/** One element per line, as in perf_analyzer's text files. */
 function encodeLines(raw: Buffer, lines: number): Buffer {
   const ended = raw.length > 0 && raw[raw.length - 1] !== newline ? lines - 1 : lines;
   const buffer = Buffer.alloc(raw.length - ended + 4 * lines);
@@ -46,7 +46,7 @@ function encodeLines(raw: Buffer, lines: number): Buffer {
   return buffer;
 }
 
-/** Throws input-invalid where the lines are not as many as the shape has, or too many. */
+/** Throws input-invalid if the number of lines differs from the shape's, or is too large. */
 function textsOf(path: string, wanted: WantedTensor, shape: readonly number[], raw: Buffer): Buffer {
   const lines = countLines(raw, mostTexts);
   if (lines > mostTexts)
@@ -79,8 +79,8 @@ async function readTensor(path: string, wanted: WantedTensor): Promise<SampleTen
 }
 
 /**
- * perf_analyzer's folder of input data: a file an input, named as the input, with the raw values of one entry; files named as
- * outputs are what it is to be answered with. Throws input-invalid that says which file and what the model takes.
+ * perf_analyzer's folder: a raw file per input with one entry; files named like outputs are expected values. Throws
+ * input-invalid naming file and expected form.
  */
 async function readInputFolder(folder: string, wanted: WantedTensors): Promise<ReadInput> {
   const files = await readdir(folder);
@@ -115,10 +115,10 @@ async function readInputFolder(folder: string, wanted: WantedTensors): Promise<R
   return { streams: [[entry]], expected: outputs.size === 0 ? null : [[outputs]] };
 }
 
-/** Text of numbers takes several times the memory of the numbers. */
+/** Parsed numbers take several times the text's memory. */
 const mostJsonBytes = fileLimits.inputJson.bytes;
 
-/** Whether the file begins as a ZIP archive does, which an npz file is. */
+/** Detects ZIP, and so npz, by its magic number. */
 async function isArchive(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {
@@ -130,9 +130,9 @@ async function isArchive(path: string): Promise<boolean> {
 }
 
 /**
- * The user's input data, by what the path leads to: a folder with raw files, an npz file, or perf_analyzer's JSON.
- * @param shapes dimensions by input name, without the batch, where the file gives none and the model's vary.
- * Throws input-invalid that says which file, which entry, which tensor, and what the model takes.
+ * Reads a raw folder, an npz file, or perf_analyzer's JSON.
+ * @param shapes by input name without batch, for variable shapes that the file lacks
+ * Throws input-invalid naming file, entry and tensor.
  */
 export async function readInput(
   path: string,
@@ -188,7 +188,7 @@ async function storeTensors(
   return made;
 }
 
-/** Writes the entries as the load tools take them: a raw file a tensor and entry. Throws input-invalid where all of it is too large. */
+/** Writes a raw file per tensor and entry. Throws input-invalid if the total is too large. */
 export async function storeInput(
   input: ReadInput,
   wanted: { readonly inputs: readonly WantedTensor[]; readonly outputs: readonly WantedTensor[] },

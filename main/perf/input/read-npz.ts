@@ -17,7 +17,7 @@ import {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The entries to unpack. Throws before anything is unpacked where one is not of the model, is repeated, or all are too large. */
+/** Throws before unpacking for unknown or repeated entries, or if the total is too large. */
 function checkedEntries(path: string, file: FileWindow, names: readonly string[]): [string, ZipEntry][] {
   const found = new Map<string, ZipEntry>();
   let bytes = 0;
@@ -35,7 +35,7 @@ function checkedEntries(path: string, file: FileWindow, names: readonly string[]
   return [...found];
 }
 
-/** Every array of the archive by its name; each is one of `names`. */
+/** Arrays by name, restricted to `names`. */
 function readArrays(
   path: string,
   names: readonly string[],
@@ -61,7 +61,7 @@ function readArrays(
   return arrays;
 }
 
-/** The samples of one array: along its first axis, or the array itself where it has no axis more than the tensor. */
+/** Samples along the first axis, or the array itself if it has the tensor's number of axes. */
 function samplesOf(where: string, wanted: WantedTensor, array: NpyArray): SampleTensor[] {
   const { name, datatype } = wanted;
   if (array.datatype !== datatype) {
@@ -89,7 +89,7 @@ function samplesOf(where: string, wanted: WantedTensor, array: NpyArray): Sample
   }));
 }
 
-/** The entries of the tensors that the archive has; null: it has none of them. */
+/** null if the archive has none of the tensors. */
 function entriesOf(
   path: string,
   wanted: readonly WantedTensor[],
@@ -122,9 +122,8 @@ function entriesOf(
 }
 
 /**
- * An archive of numpy.savez: an array an input, by the input's name, whose first axis counts the entries; arrays by the names of
- * outputs are what the entries are to be answered with. Nothing in it is executed.
- * Throws input-invalid that says which array and what the model takes.
+ * An archive of numpy.savez: an array per input, its first axis counting entries; arrays named like outputs are
+ * expected values. Nothing in it is executed. Throws input-invalid naming the array.
  */
 export function readNpz(path: string, wanted: WantedTensors): ReadInput {
   const arrays = readArrays(
@@ -142,7 +141,7 @@ export function readNpz(path: string, wanted: WantedTensors): ReadInput {
   const entries = entriesOf(path, wanted.inputs, arrays);
   if (entries === null) throw inputProblem(path, 'It has no array of an input');
   const inputs = new Set(wanted.inputs.map((tensor) => tensor.name));
-  // A name that is an input and an output at once is the input.
+  // A name that is both is the input.
   const outputs = wanted.outputs.filter((tensor) => !inputs.has(tensor.name));
   const expected = entriesOf(path, outputs, arrays);
   if (expected !== null && expected.length !== entries.length) {

@@ -2,42 +2,39 @@ import { WorkbenchError } from '../../contract/errors';
 import { datatypeBytes, isDatatype, type SampleDatatype } from '../../contract/measured/input-data';
 import { fileLimits } from '../../contract/reader-limits';
 
-/** An input or output of the model, as one sample has it. */
+/** An input or output of one sample. */
 export interface WantedTensor {
   readonly name: string;
   readonly datatype: SampleDatatype;
-  /** Without the batch dimension; -1 where a dimension varies. */
+  /** Without batch; -1 for variable dimensions. */
   readonly shape: readonly number[];
-  /** Of entries that have no shape of their own; absent: the model's. */
+  /** Shape of entries without their own; absent: the model's. */
   readonly sample?: readonly number[] | undefined;
-  /** The model does without it. */
+  /** Optional input of the model. */
   readonly optional?: boolean | undefined;
 }
 
-/** What input data are read against. */
 export interface WantedTensors {
   readonly inputs: readonly WantedTensor[];
   readonly outputs: readonly WantedTensor[];
 }
 
-/** One tensor of one sample: raw little-endian bytes, row by row. */
+/** Raw little-endian bytes, row-major. */
 export interface SampleTensor {
   readonly shape: readonly number[];
   readonly data: Buffer;
 }
 
-/** The tensors of one sample by name. */
 export type InputEntry = ReadonlyMap<string, SampleTensor>;
 
-/** What a file of input data says. */
 export interface ReadInput {
-  /** More than one where the file has streams (sequences). */
+  /** Several if the file has streams (sequences). */
   readonly streams: readonly (readonly InputEntry[])[];
-  /** What each entry is to be answered with, entry for entry as in `streams`; null: the file does not say. */
+  /** Expected outputs by entry, parallel to `streams`; null if not given. */
   readonly expected: readonly (readonly InputEntry[])[] | null;
 }
 
-/** More of the user's input than this is not read: it stays in memory while requests are made of it. */
+/** Upper limits: input stays in memory while requests are built. */
 export const { bytes: mostInputBytes, entries: mostEntries } = fileLimits.inputData;
 
 export const elementCount = (shape: readonly number[]): number =>
@@ -49,15 +46,12 @@ export const typeText = (datatype: string, shape: readonly number[]): string =>
 const everyForm =
   'Input data is a JSON file, {"data": [{"INPUT": [values]}]}, an npz file, or a folder with a file for each input, named after it.';
 
-/** What is wrong with input data, and where: file, entry and tensor. */
+/** A problem with file, entry and tensor. */
 export function inputProblem(where: string, message: string, remedy: string = everyForm): WorkbenchError {
   return new WorkbenchError('input-invalid', message, { where, remedy });
 }
 
-/**
- * Tensors of a model as they are read and sent: the batch dimension left out where the model has one.
- * Throws combination-unsupported for a type that has no raw form here.
- */
+/** Tensors without the batch dimension. Throws combination-unsupported for types without a raw form here. */
 export function wantedTensors(
   tensors: readonly { readonly name: string; readonly datatype: string; readonly shape: readonly number[] }[],
   options: { readonly batched: boolean; readonly optional?: ReadonlySet<string> },
@@ -77,7 +71,7 @@ export function wantedTensors(
   });
 }
 
-/** What is wrong with a sample's shape for the model; null when nothing is. */
+/** null if the shape fits the model. */
 export function shapeProblem(wanted: WantedTensor, shape: readonly number[]): string | null {
   const fits =
     shape.length === wanted.shape.length &&
@@ -87,7 +81,7 @@ export function shapeProblem(wanted: WantedTensor, shape: readonly number[]): st
   return `${wanted.name} has the shape [${shape.join(', ')}] where the model takes ${typeText(wanted.datatype, wanted.shape)}${batch}`;
 }
 
-/** Elements of a BYTES tensor's raw form; null where the lengths in it do not add up. */
+/** Elements of a raw BYTES tensor; null if its lengths are inconsistent. */
 export function textCount(data: Uint8Array): number | null {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   let at = 0;
@@ -96,7 +90,7 @@ export function textCount(data: Uint8Array): number | null {
   return at === data.byteLength ? count : null;
 }
 
-/** What is wrong with the length of raw bytes; null when nothing is. */
+/** null if the byte length is valid. */
 export function sizeProblem(
   { name, datatype }: Pick<WantedTensor, 'name' | 'datatype'>,
   { shape, data }: { readonly shape: readonly number[]; readonly data: Uint8Array },

@@ -14,23 +14,20 @@ import {
 import { CountedWindow } from '../windows/counted-window';
 import { type LoadWindows, WindowKeeper } from '../windows/window-keeper';
 
-/** Calls back at times that the timers of an event loop, with their whole milliseconds, cannot keep. */
+/** Timer with sub-millisecond precision, which event loop timers lack. */
 interface Pacer {
-  /** The callback comes once at this time, or at once when it is over; a later call replaces it. */
+  /** Calls back once at this time, or immediately if it has passed; replaces an earlier time. */
   wakeAt(dueUs: number): void;
   close(): void;
 }
 
-/** Shared between the threads: a generation number, and at byte 8 the time in nanoseconds of the system's monotonic clock. */
+/** Generation counter, and at byte 8 the wake-up time in nanoseconds of the monotonic clock. */
 const sharedBytes = 16;
 const dueAt = 1;
 
 const systemNs = (): number => Number(process.hrtime.bigint());
 
-/**
- * A thread of its own that sleeps until a request is due and then wakes this one: about 0.1 ms after the time, at the
- * cost of one wake-up a request. @param workerFile its entry, which calls {@link runPacer}.
- */
+/** Wakes this thread about 0.1 ms after a request is due. @param workerFile its entry, which calls {@link runPacer}. */
 export function createPacer(workerFile: string, onDue: () => void): Pacer {
   const shared = new SharedArrayBuffer(sharedBytes);
   const signal = new Int32Array(shared, 0, 1);
@@ -50,34 +47,33 @@ export function createPacer(workerFile: string, onDue: () => void): Pacer {
   };
 }
 
-/** The thread's side; returns never, the thread is terminated. */
+/** Runs in the pacer thread; never returns. */
 export function runPacer(shared: SharedArrayBuffer, port: Pick<MessagePort, 'postMessage'>): void {
   const signal = new Int32Array(shared, 0, 1);
   const due = new Float64Array(shared);
   for (;;) {
     const generation = Atomics.load(signal, 0);
     const leftMs = ((due[dueAt] ?? Infinity) - systemNs()) / 1e6;
-    // A new time changes the generation: the wait then ends at once or has not begun.
+    // A new time changes the generation, which ends or prevents the wait.
     if (leftMs > 0 && Atomics.wait(signal, 0, generation, leftMs) !== 'timed-out') continue;
     port.postMessage(null);
     Atomics.wait(signal, 0, generation);
   }
 }
 
-/** A server that answers nothing for so long counts as unreachable. */
+/** Without any response for this long the server is unreachable. */
 const silenceLimitUs = 120e6;
 const watchEveryMs = 1000;
 
-/** What the generator needs of its thread. */
 interface GeneratorPorts {
-  /** Takes a copy: what a window holds is used again. */
+  /** Copies the message, because window buffers are reused. */
   readonly post: (message: FromWorker) => void;
   readonly createPacer: (onDue: () => void) => Pacer;
 }
 
 /**
- * Closed loop: each slot sends its next request when the one before has been answered, without think time. Open loop,
- * with a schedule: a request goes out when it is due, by any free slot; without one it waits, and that wait counts.
+ * Closed loop: each slot sends when its previous response has arrived. Open loop: a request is sent by any free slot
+ * when due; waiting for a slot counts as latency.
  */
 export class LoadGenerator implements TransportEvents {
   private readonly transport: Transport;
@@ -86,7 +82,7 @@ export class LoadGenerator implements TransportEvents {
   private readonly watch: NodeJS.Timeout;
   private readonly dueUs: Float64Array;
   private readonly free: number[] = [];
-  /** Slots that wait for the shared memory. */
+  /** Slots waiting for shared memory. */
   private readonly parked: number[] = [];
   private readonly nextInterval: (() => number) | null;
   private pacer: Pacer | null = null;
@@ -109,7 +105,7 @@ export class LoadGenerator implements TransportEvents {
   }
 
   start(): void {
-    // The lowest number last: it is taken first, so that few connections carry what few can.
+    // Lowest slot last, so that it is used first: few connections carry light load.
     for (let slot = this.job.concurrency - 1; slot >= 0; slot -= 1) this.free.push(slot);
     this.windows.start();
   }
@@ -125,7 +121,7 @@ export class LoadGenerator implements TransportEvents {
       : new CountedWindow(job, job.exactRequests, { transport, post, go, underWay: () => this.underWay });
   }
 
-  /** Sends by all free slots from now on. */
+  /** Starts all free slots. */
   private go(): void {
     if (this.nextInterval === null) {
       for (const slot of this.free.splice(0).reverse()) this.sendNext(slot);
@@ -143,14 +139,14 @@ export class LoadGenerator implements TransportEvents {
     if (this.underWay === 0) this.finish();
   }
 
-  /** What a slot has begun with the server it also ends there; false: nothing was open. */
+  /** Ends the slot's open sequence; false without one. */
   private endSequence(slot: number): boolean {
     if (!this.transport.closeSequence(slot)) return false;
     this.send(slot);
     return true;
   }
 
-  /** The shared memory is registered again: goes on with the slots that found it missing. */
+  /** Continues slots that waited for shared memory, which is registered again. */
   resume(): void {
     for (const slot of this.parked.splice(0)) {
       this.underWay += 1;
@@ -158,7 +154,7 @@ export class LoadGenerator implements TransportEvents {
     }
   }
 
-  /** What the server has counted at a bound of the windows. */
+  /** Passes on the server's count at a window bound. */
   cut(bound: number, succeeded: number | null): void {
     if (!this.stopping) this.windows.cut(bound, succeeded, this.underWay);
   }
@@ -173,13 +169,13 @@ export class LoadGenerator implements TransportEvents {
     this.transport.start(slot);
   }
 
-  /** Of a closed loop. */
+  /** Closed loop only. */
   private sendNext(slot: number): void {
     if (this.windows.take()) this.send(slot);
     else this.free.push(slot);
   }
 
-  /** Sends what is due while there are free slots; the rest goes out as slots become free. */
+  /** Sends due requests while slots are free. */
   private sendDue(): void {
     if (this.nextInterval === null || this.stopping || this.finished) return;
     const presentUs = nowUs();
@@ -189,7 +185,7 @@ export class LoadGenerator implements TransportEvents {
       this.free.pop();
       this.dueUs[slot] = this.nextDueUs;
       this.nextDueUs += this.nextInterval();
-      // Silence is counted from here: before, nobody was asked anything.
+      // Silence counts from the first request.
       if (this.underWay === 0) this.lastEndUs = presentUs;
       this.send(slot);
     }
@@ -234,7 +230,7 @@ export class LoadGenerator implements TransportEvents {
     }
     if (this.nextInterval === null) this.sendNext(slot);
     else {
-      // Sequences take turns, so that the server gives none up for idle; else the lowest slots do what they can.
+      // Sequences rotate over slots, so that none becomes idle in the server; otherwise the lowest slots are preferred.
       if (this.job.sequences === null) this.free.push(slot);
       else this.free.unshift(slot);
       this.sendDue();
@@ -270,7 +266,7 @@ export class LoadGenerator implements TransportEvents {
     if (this.end()) this.ports.post({ type: 'failed', error: toWire(error) });
   }
 
-  /** False when it had ended before. */
+  /** False if already ended. */
   private end(): boolean {
     if (this.finished) return false;
     this.finished = true;

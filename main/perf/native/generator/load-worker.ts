@@ -3,7 +3,7 @@ import { toWire, WorkbenchError } from '../../../contract/errors';
 import type { FromWorker, LoadJob, ToWorker } from '../seam/load-job';
 import { createPacer, LoadGenerator, runPacer } from './load-generator';
 
-/** Entry of the worker thread that generates one level's load, and of its clock; bundled as a file of its own. */
+/** Bundled entry of the worker thread that generates a level's load, and of its pacer. */
 if (parentPort !== null) {
   const port = parentPort;
   const data = workerData as LoadJob | SharedArrayBuffer;
@@ -26,7 +26,7 @@ if (parentPort !== null) {
       generator.start();
     } catch (error) {
       if (!(error instanceof WorkbenchError)) throw error;
-      // Of what is asked for and cannot be: told as it is, with what to do.
+      // A refused request is reported with its remedy.
       post({ type: 'failed', error: toWire(error) });
     }
   }

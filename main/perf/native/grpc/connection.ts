@@ -8,29 +8,29 @@ import { GrpcResponseChecker } from './response';
 import { GrpcStream } from './stream';
 
 interface GrpcConnectionEvents extends Pick<TransportEvents, 'success' | 'failure'> {
-  /** No further request may start here; those under way go on. */
+  /** No further request may start here; active ones continue. */
   retired(connection: GrpcSlotConnection): void;
-  /** The requests of `slots` were under way, or waited for the connection. */
+  /** Requests of `slots` were active or waiting. */
   lost(connection: GrpcSlotConnection, opened: boolean, reason: string, slots: readonly number[]): void;
 }
 
 export interface GrpcConnectionOptions extends Omit<Http2SessionOptions, 'events'> {
-  /** The load has one request under way at a time: nobody waits while the model's instance writes all of an answer. Of effect for calls. */
+  /** Concurrency 1 of unary calls: no other request waits while the model instance writes a response. */
   readonly alone: boolean;
-  /** The whole gRPC message of the next request. */
+  /** The next request as a gRPC message. */
   readonly nextMessage: (slot: number) => Buffer;
-  /** The outputs come in shared memory. */
+  /** Outputs are in shared memory. */
   readonly shared: boolean;
-  /** Of a response, what is read at most. */
+  /** Maximum bytes of a response. */
   readonly replyLimitBytes: number;
-  /** The first response to the slot's request is there, or comes: whether it and those behind it are looked at. */
+  /** Whether the responses to the slot's current request are checked; called at the first of them. */
   readonly isChecked: (slot: number) => boolean;
-  /** A response without fault that is looked at; its bytes are there until this returns. */
+  /** A valid response to check; the buffer is only valid during the call. */
   readonly check: (slot: number, buffer: Buffer, start: number, end: number) => void;
   readonly events: GrpcConnectionEvents;
 }
 
-/** One HTTP/2 connection that carries the requests of a few slots: what calls and streams have in common. */
+/** An HTTP/2 connection shared by a few slots, for unary calls or streams. */
 export abstract class GrpcSlotConnection {
   protected abstract readonly session: Http2Session;
   private waiting: number[] = [];
@@ -38,7 +38,7 @@ export abstract class GrpcSlotConnection {
 
   constructor(protected readonly options: GrpcConnectionOptions) {}
 
-  /** Sends the slot's next request as soon as the connection stands. */
+  /** Sends as soon as the connection is open. */
   start(slot: number): void {
     if (!this.session.isReady) {
       this.waiting.push(slot);
@@ -48,12 +48,12 @@ export abstract class GrpcSlotConnection {
     this.session.flush();
   }
 
-  /** Nothing more is told after this. */
+  /** No events after this. */
   close(): void {
     this.session.close();
   }
 
-  /** Gives the slot's next request to the session; the flush is the caller's. */
+  /** Passes the slot's next request to the session; the caller flushes. */
   protected abstract begin(slot: number): void;
 
   protected abstract hasRequests(): boolean;
@@ -61,10 +61,10 @@ export abstract class GrpcSlotConnection {
   /** Fails the requests on streams above `last`. */
   protected abstract failAbove(last: number, kind: string, message: string): void;
 
-  /** Forgets all streams. @returns the slots that had a request under way. */
+  /** Forgets all streams. @returns slots with an active request */
   protected abstract takeSlots(): number[];
 
-  /** A session with the events of the streams given, and those of the connection handled here. */
+  /** Opens a session whose connection events are handled here. */
   protected connect(
     streams: Pick<Http2SessionEvents, 'fieldsOf' | 'data' | 'due' | 'room' | 'ended' | 'reset'>,
   ): Http2Session {
@@ -100,7 +100,7 @@ export abstract class GrpcSlotConnection {
   }
 }
 
-/** One HTTP/2 connection that carries unary calls of a few slots. */
+/** Unary calls. */
 export class GrpcConnection extends GrpcSlotConnection {
   protected readonly session: Http2Session;
   private readonly checker: GrpcResponseChecker;
@@ -129,9 +129,9 @@ export class GrpcConnection extends GrpcSlotConnection {
       },
       due: () => {
         const stream = this.messageStream;
-        // Of another call something might come in between.
+        // Only while no other call can interleave.
         if (stream?.isChecked !== false || stream.fault !== '' || this.active.size !== 1) return 0;
-        // Small answers are whole at once, and the skimmer never had them.
+        // Small responses arrive whole, without the skimmer.
         return stream.reader.complete ? 0 : stream.skimmer.contentDue;
       },
       room: (streamId, count) => this.active.get(streamId)?.reader.room(count) ?? null,
@@ -165,7 +165,7 @@ export class GrpcConnection extends GrpcSlotConnection {
       stream = new GrpcStream(slot, this.options.shared, this.options.replyLimitBytes);
       this.bySlot.set(slot, stream);
     }
-    // As large as the slot's answer before.
+    // Assumes the size of the slot's previous response.
     const large = stream.reader.messageBytes > defaultWindowBytes;
     stream.begin(startUs);
     const { session } = this;
@@ -177,7 +177,7 @@ export class GrpcConnection extends GrpcSlotConnection {
     if (session.exhausted) this.retire();
   }
 
-  /** Of the answer on `messageStream`. One that is looked at is put together; of another one contents need not be kept. */
+  /** Collects responses to check; others are validated without keeping contents. */
   private readonly sink: MessageSink = {
     message: (buffer, start, end) => {
       const stream = this.messageStream;
@@ -223,7 +223,7 @@ export class GrpcConnection extends GrpcSlotConnection {
 
   private finish(streamId: number, stream: GrpcStream): void {
     this.forget(streamId, stream);
-    // An answer before the request has gone out whole: the rest need not be sent.
+    // Responded before the request was sent completely: cancel the rest.
     if (this.session.outbound.drop(streamId)) this.session.cancel(streamId);
     const failure = stream.failure();
     const { events } = this.options;

@@ -4,16 +4,15 @@ import { grpcPrefixBytes } from './request';
 
 type MessageHandler = (buffer: Buffer, start: number, end: number) => void;
 
-/** Takes the one message of a unary reply. Buffers are only valid during the call. */
+/** Receives the message of a unary reply. Buffers are only valid during the call. */
 export interface MessageSink {
-  /** The message, whole. */
   readonly message: MessageHandler;
-  /** A message that comes in pieces begins: whether it is to be put together; else `piece` gets it as it comes. */
+  /** At the start of a fragmented message: true to assemble it, false to get `piece`s. */
   gathers(): boolean;
   readonly piece: MessageHandler;
 }
 
-/** Takes the one message of a unary reply from pieces of DATA; one that comes whole is not copied. */
+/** Reads the only message of a unary reply from DATA; avoids copies of unfragmented ones. */
 export class GrpcMessageReader {
   private readonly gathered = new ReceiveBuffer();
   private wanted = 0;
@@ -22,7 +21,7 @@ export class GrpcMessageReader {
 
   constructor(private readonly limitBytes = largestReplyBytes) {}
 
-  /** Forgets the reply before; to be called at the start of each. */
+  /** Call at the start of each reply. */
   reset(): void {
     this.gathered.clear();
     this.wanted = 0;
@@ -30,17 +29,16 @@ export class GrpcMessageReader {
     this.gathers = true;
   }
 
-  /** Prefix and message together; 0 until they are known. */
+  /** Bytes of prefix and message; 0 while unknown. */
   get messageBytes(): number {
     return this.wanted;
   }
 
-  /** The message has come whole. */
   get complete(): boolean {
     return this.wanted > 0 && this.received === this.wanted;
   }
 
-  /** Throws an Error on a compressed message, and on more than one; ReplyTooLarge. */
+  /** Throws an Error for compressed or several messages; ReplyTooLarge. */
   push(buffer: Buffer, start: number, end: number, sink: MessageSink): void {
     if (start === end) return;
     this.received += end - start;
@@ -64,7 +62,7 @@ export class GrpcMessageReader {
     else if (this.complete) sink.message(gathered.bytes, grpcPrefixBytes, this.wanted);
   }
 
-  /** Where the next `count` bytes of DATA can be read to, to be pushed as they are; null: anywhere. */
+  /** Where to read the next `count` bytes of DATA, which are then pushed unchanged; null: anywhere. */
   room(count: number): Buffer | null {
     if (this.complete || this.wanted === 0 || !this.gathers) return null;
     return this.gathered.room(Math.min(count, this.wanted - this.received));
@@ -79,7 +77,7 @@ export class GrpcMessageReader {
 
 const tooMany = () => new Error('more than one message in a unary reply');
 
-/** Prefix and message together. Throws an Error on a compressed message, and ReplyTooLarge. */
+/** Prefix and message. Throws an Error for compressed messages, and ReplyTooLarge. */
 function totalBytes(buffer: Buffer, start: number, limitBytes: number): number {
   if (buffer[start] !== 0) throw new Error('a compressed message, although none was asked for');
   const messageBytes = buffer.readUInt32BE(start + 1);
@@ -87,19 +85,19 @@ function totalBytes(buffer: Buffer, start: number, limitBytes: number): number {
   return grpcPrefixBytes + messageBytes;
 }
 
-/** Cuts the DATA of a stream into its messages, wherever the pieces end; a message that comes whole is not copied. */
+/** Splits a stream's DATA into messages; avoids copies of unfragmented ones. */
 export class GrpcMessageSplitter {
   private kept = Buffer.alloc(0);
   private fill = 0;
 
   constructor(private readonly limitBytes = largestReplyBytes) {}
 
-  /** Forgets what came before, for another stream. */
+  /** Resets for another stream. */
   reset(): void {
     this.fill = 0;
   }
 
-  /** Hands over every message that is whole. Throws an Error on a compressed one, and ReplyTooLarge. */
+  /** Passes on complete messages. Throws an Error for compressed ones, and ReplyTooLarge. */
   push(buffer: Buffer, start: number, end: number, handle: MessageHandler): void {
     let at = start;
     while (at < end) {
@@ -120,7 +118,7 @@ export class GrpcMessageSplitter {
     }
   }
 
-  /** Takes as much as the message under way still needs, its prefix first. */
+  /** Buffers what the current message still needs, prefix first. */
   private keep(buffer: Buffer, at: number, end: number): number {
     const wanted = this.fill < grpcPrefixBytes ? grpcPrefixBytes : totalBytes(this.kept, 0, this.limitBytes);
     const take = Math.min(wanted - this.fill, end - at);

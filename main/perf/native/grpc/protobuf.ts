@@ -1,7 +1,7 @@
-/** Protocol buffers wire format, as far as inference requests need it. */
+/** Protocol buffers wire types of inference requests. */
 export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** Whole numbers from 0 to 2^53 - 1. */
+/** Integers from 0 to 2^53 - 1. */
 export function encodeVarint(value: number): Buffer {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not an unsigned integer`);
   const bytes: number[] = [];
@@ -14,7 +14,7 @@ export function encodeVarint(value: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Tag and length that stand before `length` bytes of field `number`. */
+/** Tag and length of field `number`. */
 export function encodeBytesHead(number: number, length: number): Buffer {
   return Buffer.concat([encodeVarint(number * 8 + wireType.bytes), encodeVarint(length)]);
 }
@@ -27,15 +27,15 @@ export function encodeStringField(number: number, text: string): Buffer {
   return encodeBytesField(number, Buffer.from(text, 'utf8'));
 }
 
-/** Walks the fields of one message in place; throws an Error where the bytes are no message. */
+/** Iterates over a message's fields in place; throws an Error for invalid bytes. */
 export class ProtobufReader {
-  /** Of the field that `next` stands on. */
+  /** Current field, set by `next`. */
   number = 0;
   wire = 0;
-  /** Content of a field of wire type bytes. */
+  /** Content bounds of a length-delimited field. */
   start = 0;
   end = 0;
-  /** Content of a field of wire type varint; inexact above 2^53. */
+  /** Value of a varint field; inexact above 2^53. */
   value = 0;
 
   private buffer: Buffer = Buffer.alloc(0);
@@ -43,7 +43,7 @@ export class ProtobufReader {
   private limit = 0;
   private until = 0;
 
-  /** @param until where the message ends, when its bytes from `end` on are not in the buffer; a field may then end beyond it. */
+  /** @param until end of the message, if bytes from `end` on are not in the buffer yet; a field may then end beyond it */
   open(buffer: Buffer, start: number, end: number, until = end): this {
     this.buffer = buffer;
     this.at = start;
@@ -52,12 +52,11 @@ export class ProtobufReader {
     return this;
   }
 
-  /** Where the next field begins. */
   get position(): number {
     return this.at;
   }
 
-  /** Steps to the next field; false at the end. */
+  /** Advances; false at the end. */
   next(): boolean {
     if (this.at >= this.limit) return false;
     const tag = this.varint();

@@ -7,10 +7,10 @@ import type { LoadJob, RequestInputHead, RequestTarget } from '../seam/load-job'
 import { authorityOf } from '../seam/transport';
 import { encodeBytesField, encodeBytesHead, encodeStringField, encodeVarint, wireType } from './protobuf';
 
-/** gRPC's frame of a message: one byte compressed or not, four bytes length. */
+/** gRPC message prefix: compression flag and 4-byte length. */
 export const grpcPrefixBytes = 5;
 
-// Field numbers of KServe v2's grpc_service.proto: ModelInferRequest and its InferInputTensor.
+// Field numbers of ModelInferRequest and InferInputTensor in KServe v2's grpc_service.proto.
 const request = {
   modelName: 1,
   modelVersion: 2,
@@ -36,16 +36,16 @@ const int64 = (value: number): Buffer =>
 
 const bool = (value: boolean): Buffer => Buffer.from([parameter.bool * 8 + wireType.varint, Number(value)]);
 
-/** What a request says beside its tensors. */
+/** Parameters of a request apart from tensors. */
 interface RequestExtras {
-  /** Instead of tensors: where they are. */
+  /** Shared memory that replaces tensors. */
   readonly shared?: SharedPlaces | null;
   readonly sequence?: SequencePlace | null;
-  /** The end of the answers is told by itself where no answer says that it is the last. */
+  /** Request an empty final response, if responses do not mark the last one themselves. */
   readonly emptyFinal?: boolean;
 }
 
-/** The parameters of the sequence and decoupled extensions. */
+/** Parameters of the sequence and decoupled extensions. */
 function encodeExtras({ sequence = null, emptyFinal = false }: RequestExtras): Buffer[] {
   const one = (key: string, value: Buffer) => encodeParameter(request.parameters, key, value);
   return [
@@ -60,7 +60,7 @@ function encodeExtras({ sequence = null, emptyFinal = false }: RequestExtras): B
   ];
 }
 
-/** The parameters of the system shared memory extension. */
+/** Parameters of the system shared memory extension. */
 function encodePlace(field: number, place: SharedPlace): Buffer {
   return Buffer.concat([
     encodeParameter(field, 'shared_memory_region', encodeStringField(parameter.string, place.region)),
@@ -69,7 +69,7 @@ function encodePlace(field: number, place: SharedPlace): Buffer {
   ]);
 }
 
-/** A whole uncompressed gRPC message with a ModelInferRequest, tensors as raw contents or in shared memory. */
+/** An uncompressed gRPC message with a ModelInferRequest, using raw contents or shared memory. */
 export function encodeGrpcRequest(
   target: RequestTarget,
   inputs: RequestInputs,
@@ -105,7 +105,7 @@ export function encodeGrpcRequest(
   return Buffer.concat([prefix, ...parts]);
 }
 
-/** The header fields of every call of one method of Triton's gRPC service. */
+/** Headers of a gRPC method's calls. */
 export function grpcHeaders(
   target: Pick<LoadJob, 'host' | 'port' | 'tls' | 'headers'>,
   method: 'ModelInfer' | 'ModelStreamInfer',
@@ -118,7 +118,7 @@ export function grpcHeaders(
     ['te', 'trailers'],
     ['content-type', 'application/grpc'],
     ['user-agent', 'triton-workbench'],
-    // HTTP/2 has names in small letters only.
+    // HTTP/2 requires lower-case names.
     ...(target.headers ?? []).map(({ name, value }): [string, string] => [name.toLowerCase(), value]),
   ]);
 }

@@ -2,11 +2,11 @@ import { datatypeBytes } from '../../../contract/measured/input-data';
 import type { Tensor } from '../../../triton/tensor';
 import { ProtobufReader, wireType } from './protobuf';
 
-// Field numbers of KServe v2's grpc_service.proto: ModelInferResponse and its InferOutputTensor.
+// Field numbers of ModelInferResponse and InferOutputTensor in KServe v2's grpc_service.proto.
 export const responseField = { outputs: 5, rawOutputContents: 6 } as const;
 const output = { name: 1, datatype: 2, shape: 3, contents: 5 } as const;
 
-/** Data type names as numbers (base 128, names have at most 6 letters), so that no string is made per response. */
+/** Datatype names as base-128 numbers (at most 6 letters), which avoids a string per response. */
 const bytesByName = new Map<number, number>(
   Object.entries(datatypeBytes).map(([name, bytes]) => [
     nameNumber(Buffer.from(name), 0, name.length),
@@ -21,9 +21,8 @@ function nameNumber(buffer: Buffer, start: number, end: number): number {
 }
 
 /**
- * Decodes ModelInferResponse messages and checks them: there are outputs, each has its raw contents, and these are as
- * long as shape and data type say (BYTES has no fixed length and is taken as it is). One instance for
- * each response that is under way at a time: it keeps readers, and counts from `begin` to `end`.
+ * Validates ModelInferResponse messages: there are outputs, each with raw contents of the length that shape and
+ * datatype imply (BYTES has none). One instance per concurrent response, because it keeps state from `begin` to `end`.
  */
 export class GrpcResponseChecker {
   private readonly message = new ProtobufReader();
@@ -34,10 +33,10 @@ export class GrpcResponseChecker {
   private contentCount = 0;
   private bytes = 0;
 
-  /** @param shared the outputs are in shared memory: their contents are empty here. */
+  /** @param shared outputs are in shared memory, and contents are empty */
   constructor(private readonly shared = false) {}
 
-  /** Bytes of all output contents. Throws an Error that says what is wrong with the response. */
+  /** Returns bytes of all contents. Throws an Error for an invalid response. */
   check(buffer: Buffer, start: number, end: number): number {
     this.begin();
     const message = this.message.open(buffer, start, end);
@@ -49,24 +48,23 @@ export class GrpcResponseChecker {
     return this.end();
   }
 
-  /** Of a response that is told field by field, in the order in which they come; `end` says whether all was there. */
+  /** Incremental form: fields in wire order, then `end`. */
   begin(): void {
     this.outputs = 0;
     this.contentCount = 0;
     this.bytes = 0;
   }
 
-  /** An InferOutputTensor. */
   output(buffer: Buffer, start: number, end: number): void {
     this.expected[this.outputs] = this.outputBytes(buffer, start, end);
     this.outputs += 1;
   }
 
-  /** So many bytes of contents. Throws an Error where the output's shape and data type say otherwise. */
+  /** Throws an Error if the length contradicts the output's shape and datatype. */
   contents(length: number): void {
     const index = this.contentCount;
     const expected = this.expected[index];
-    // Raw contents stand behind the outputs they belong to: their field number is higher.
+    // Raw contents follow their outputs, because their field number is higher.
     if (expected === undefined || index >= this.outputs) throw new Error('contents without an output tensor');
     if (this.shared ? length !== 0 : expected >= 0 && length !== expected) {
       throw new Error(
@@ -77,7 +75,7 @@ export class GrpcResponseChecker {
     this.bytes += length;
   }
 
-  /** Bytes of all output contents. Throws an Error where something is missing. */
+  /** Returns bytes of all contents. Throws an Error for missing ones. */
   end(): number {
     const { outputs, contentCount } = this;
     if (outputs === 0) throw new Error('no output tensor');
@@ -85,7 +83,7 @@ export class GrpcResponseChecker {
     return this.bytes;
   }
 
-  /** -1: the length cannot be told from shape and type. */
+  /** -1: unknown length. */
   private outputBytes(buffer: Buffer, start: number, end: number): number {
     let elements = 1;
     let size = -1;
@@ -106,25 +104,22 @@ export class GrpcResponseChecker {
   }
 }
 
-// Field numbers of KServe v2's grpc_service.proto.
+// Field numbers of ModelStreamInferResponse in KServe v2's grpc_service.proto.
 const streamResponse = { errorMessage: 1, inferResponse: 2 } as const;
 const inferResponse = { parameters: 4, outputs: 5 } as const;
 const mapEntry = { key: 1, value: 2 } as const;
 const boolParam = 1;
 const finalKey = Buffer.from('triton_final_response');
 
-/**
- * Decodes ModelStreamInferResponse messages and checks their outputs. A request's answers end with the one whose
- * parameter `triton_final_response` is true; a refusal has no such parameter, and nothing comes behind it.
- */
+/** `triton_final_response` marks a request's last response; an error lacks it and is the last. */
 export class GrpcStreamAnswer {
-  /** The server's words; '' when the answer is none of an error. */
+  /** The server's error message, or ''. */
   error = '';
-  /** No further answer comes to the request. */
+  /** Whether it is the last response. */
   final = true;
-  /** There are outputs; a final answer may have none. */
+  /** Whether it has outputs; a final response may have none. */
   hasContent = false;
-  /** Where the ModelInferResponse stands in the buffer of the last `read`. */
+  /** Offset of the ModelInferResponse in the last buffer. */
   from = 0;
   to = 0;
   private readonly message = new ProtobufReader();
@@ -133,7 +128,7 @@ export class GrpcStreamAnswer {
   private readonly value = new ProtobufReader();
   private readonly checker = new GrpcResponseChecker();
 
-  /** Fills the fields. Throws an Error that says what is wrong with the answer; `final` then holds all the same. */
+  /** Throws an Error for an invalid response; `final` is set all the same. */
   read(buffer: Buffer, start: number, end: number): void {
     let error = '';
     let final = true;
@@ -166,7 +161,7 @@ export class GrpcStreamAnswer {
     else if (!final) throw new Error('an answer without outputs that is not the last');
   }
 
-  /** What a parameter says of the end of the answers; null: it is another parameter. */
+  /** Value of triton_final_response; null for other parameters. */
   private finalOf(buffer: Buffer, start: number, end: number): boolean | null {
     let isFinal = false;
     let value = false;
@@ -200,7 +195,7 @@ function decodeOutput(buffer: Buffer, start: number, end: number): Omit<Tensor, 
   return { name, datatype, shape };
 }
 
-/** All outputs of a ModelInferResponse with their raw contents, which stay in `buffer`. Throws an Error where it is none. */
+/** Outputs whose data stay in `buffer`. Throws an Error for an invalid message. */
 export function decodeGrpcOutputs(buffer: Buffer, start: number, end: number): Tensor[] {
   const reader = new ProtobufReader().open(buffer, start, end);
   const outputs: Omit<Tensor, 'data'>[] = [];

@@ -10,21 +10,21 @@ import { encodeGrpcRequest, grpcHeaders } from './request';
 import { decodeGrpcOutputs, GrpcStreamAnswer } from './response';
 import { GrpcStatus } from './stream';
 
-/** Of one stream; the peer is told that as much again is taken, long before its window of 2 GiB is used up. */
+/** Received bytes after which a stream's 2 GiB window is renewed. */
 const renewAfterBytes = 2 ** 30;
 
-/** A slot's stream, with the one request that it has under way. */
+/** A slot's stream with its active request. */
 class SlotStream {
   readonly splitter: GrpcMessageSplitter;
   readonly status = new GrpcStatus();
-  /** -1: there is no stream at present. */
+  /** -1: no stream. */
   streamId = -1;
   busy = false;
   startUs = 0;
   sendUs = 0;
   recvUs = 0;
   receivedBytes = 0;
-  /** The answers to its request are looked at. */
+  /** Responses to the active request are checked. */
   isChecked = false;
   fault: { readonly kind: string; readonly message: string } | null = null;
   readonly contentUs: number[] = [];
@@ -37,10 +37,7 @@ class SlotStream {
   }
 }
 
-/**
- * One HTTP/2 connection that carries a bidirectional ModelStreamInfer for each of a few slots. A slot has one request under
- * way; it is over with the answer that says it is the last.
- */
+/** Bidirectional ModelStreamInfer, one stream per slot with one active request, which ends with its final response. */
 export class GrpcStreamConnection extends GrpcSlotConnection {
   protected readonly session: Http2Session;
   private readonly answer = new GrpcStreamAnswer();
@@ -57,7 +54,7 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
         const stream = this.byId.get(streamId);
         if (stream === undefined) return;
         const failure = stream.status.failure();
-        // A stream that ends well while a request waits has left it without its last answer.
+        // A clean end during a request means that its final response is missing.
         this.drop(
           stream,
           failure?.kind ?? 'bad response',
@@ -142,7 +139,7 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
   private readonly onMessage = (buffer: Buffer, start: number, end: number): void => {
     const stream = this.messageStream;
     if (stream === null) return;
-    // What was asked for and what is answered cannot be told apart on this stream any more.
+    // Requests and responses can no longer be matched on this stream.
     if (!stream.busy) throw new Error('an answer that nobody asked for');
     const { answer } = this;
     const startUs = nowUs();
@@ -175,7 +172,7 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
     } else events.failure(slot, fault.kind, fault.message);
   }
 
-  /** Forgets the stream; the request that it had under way has failed. */
+  /** Drops the stream, failing its active request. */
   private drop(stream: SlotStream, kind: string, message: string): void {
     this.byId.delete(stream.streamId);
     this.session.outbound.forget(stream.streamId);
@@ -187,14 +184,14 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
 }
 
 interface StreamInference {
-  /** `host:port` of gRPC. */
+  /** `host:port`. */
   readonly grpcAddress: string;
-  /** null: in the clear. */
+  /** null: no TLS. */
   readonly tls: TlsMaterial | null;
   readonly modelName: string;
   readonly modelVersion: string;
   readonly inputs: readonly Tensor[];
-  /** The request is a whole sequence of this correlation id. */
+  /** Sends the request as a complete sequence with this correlation id. */
   readonly sequenceId?: number | undefined;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -203,8 +200,8 @@ interface StreamInference {
 const copyOf = ({ data, ...rest }: Tensor) => ({ ...rest, data: Buffer.from(data) });
 
 /**
- * One request over a gRPC stream of its own: the outputs of every answer with content, once the final one has come.
- * Throws inference-failed, server-unreachable and cancelled.
+ * One request over its own stream. @returns non-empty responses. Throws inference-failed, server-unreachable,
+ * cancelled.
  */
 export function inferOverStream(input: StreamInference): Promise<readonly (readonly Tensor[])[]> {
   const { tls, signal, timeoutMs, modelName, sequenceId } = input;
@@ -241,7 +238,7 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
       shared: false,
       replyLimitBytes: largestReplyBytes,
       isChecked: () => true,
-      // The bytes are the connection's, which uses them again.
+      // The connection reuses the buffer.
       check: (_slot, buffer, start, stop) => {
         answers.push(decodeGrpcOutputs(buffer, start, stop).map(copyOf));
       },

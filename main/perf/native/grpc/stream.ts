@@ -3,7 +3,7 @@ import { GrpcMessageReader } from './message-reader';
 import { ProtobufReader, wireType } from './protobuf';
 import { GrpcResponseChecker, responseField } from './response';
 
-/** Names of gRPC's status codes, by number. */
+/** gRPC status names by code. */
 const statusNames = [
   'OK',
   'CANCELLED',
@@ -33,7 +33,7 @@ function readMessage(text: string): string {
   }
 }
 
-/** What the header and trailer fields of a stream say of its end. */
+/** Status from a stream's headers and trailers. */
 export class GrpcStatus {
   private httpStatus = '';
   private status = '';
@@ -51,7 +51,7 @@ export class GrpcStatus {
     else if (name === ':status') this.httpStatus = value;
   }
 
-  /** After the end of the stream; null: the status is OK. */
+  /** After the stream's end; null for OK. */
   failure(): Failure | null {
     if (this.status === '0') return null;
     if (this.status !== '') {
@@ -64,23 +64,20 @@ export class GrpcStatus {
   }
 }
 
-/** Tag and length of a field, or tag and value: two numbers of at most ten bytes. */
+/** Tag with length or value: two varints of at most ten bytes. */
 const fieldHeadBytes = 20;
-/** What is not contents is short: the name, type and shape of an output. */
+/** Everything but contents is short: names, types and shapes of outputs. */
 const pieceBytes = 512;
 
-/**
- * Decodes and checks a ModelInferResponse while it comes, and keeps nothing of its contents: that an answer of many MB is well
- * formed is known without a place for it in memory.
- */
+/** Validates a ModelInferResponse incrementally without keeping contents, so that large responses need no memory. */
 export class GrpcResponseSkimmer {
   private readonly message = new ProtobufReader();
-  /** The beginning of a field that is not whole yet. */
+  /** Start of an incomplete field. */
   private kept = Buffer.alloc(2 * pieceBytes);
   private filled = 0;
-  /** Bytes of contents that come next. */
+  /** Remaining content bytes of the current field. */
   private contentLeft = 0;
-  /** Bytes of the message that have not come. */
+  /** Remaining bytes of the message. */
   private left = 0;
 
   constructor(private readonly checker: GrpcResponseChecker) {}
@@ -93,11 +90,7 @@ export class GrpcResponseSkimmer {
     this.checker.begin();
   }
 
-  /**
-   * The next bytes of the message, at most as many as it still has.
-   * @returns bytes of all output contents, with the last of them; null before.
-   * Throws an Error that says what is wrong with the response.
-   */
+  /** Takes the next bytes of the message. @returns bytes of all contents at its end, else null. Throws an Error. */
   push(buffer: Buffer, start: number, end: number): number | null {
     let at = start;
     while (at < end) {
@@ -128,7 +121,7 @@ export class GrpcResponseSkimmer {
     this.filled = length;
   }
 
-  /** Takes the fields that are there; of contents their length is enough. */
+  /** Parses available fields; contents are only measured. */
   private read(): void {
     const { message, kept, filled, checker } = this;
     let at = 0;
@@ -153,21 +146,21 @@ export class GrpcResponseSkimmer {
   }
 }
 
-/** The call that a slot has under way; used again for the slot's next call. */
+/** A slot's active call; reused for its next one. */
 export class GrpcStream extends GrpcStatus {
   readonly reader: GrpcMessageReader;
   readonly skimmer: GrpcResponseSkimmer;
   startUs = 0;
   sendUs = 0;
   recvUs = 0;
-  /** What is wrong with the message that came; '' when nothing is. */
+  /** Error of the received message, or ''. */
   fault = '';
-  /** The answer is one of those whose values are looked at; null: that is not settled. */
+  /** Whether this response is checked; null: undecided. */
   isChecked: boolean | null = null;
-  /** The server may send all of the answer. */
+  /** The flow control window covers the whole response. */
   windowOpen = false;
 
-  /** @param shared the outputs come in shared memory. */
+  /** @param shared outputs are in shared memory */
   constructor(
     readonly slot: number,
     shared: boolean,
@@ -188,7 +181,7 @@ export class GrpcStream extends GrpcStatus {
     this.reader.reset();
   }
 
-  /** After the end of the stream; null: it succeeded. */
+  /** After the stream's end; null for success. */
   override failure(): Failure | null {
     const failure = super.failure();
     if (failure !== null) return failure;

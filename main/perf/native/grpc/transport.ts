@@ -7,12 +7,12 @@ import { encodeGrpcRequest, grpcHeaders } from './request';
 import { decodeGrpcOutputs } from './response';
 import { GrpcStreamConnection } from './stream-connection';
 
-/** perf_analyzer's TRITON_CLIENT_GRPC_CHANNEL_MAX_SHARE_COUNT: many small requests in one write. */
+/** perf_analyzer's TRITON_CLIENT_GRPC_CHANNEL_MAX_SHARE_COUNT: batches small requests in one write. */
 const slotsPerConnection = 6;
-/** From this size on sharing costs more than it saves: requests stand in line in one socket, and the server reads them one by one. */
+/** From this size on sharing a connection costs more: requests queue in its socket and are read serially. */
 const ownConnectionBytes = 256 * 1024;
 
-/** gRPC over HTTP/2 of our own; slots share connections by sixes, as perf_analyzer's do, unless their requests are large. */
+/** Own HTTP/2 implementation. Six slots share a connection, as in perf_analyzer, unless requests are large. */
 export class GrpcTransport extends JobTransport<GrpcSlotConnection> {
   private readonly retiring = new Set<GrpcSlotConnection>();
   private readonly blocks: ReturnType<typeof grpcHeaders>;
@@ -33,14 +33,14 @@ export class GrpcTransport extends JobTransport<GrpcSlotConnection> {
     this.blocks = grpcHeaders(job, job.streaming ? 'ModelStreamInfer' : 'ModelInfer');
     this.requestBytes = requestBytes;
     this.slotsPerConnection = slots;
-    // In an open loop most slots are never used.
+    // In an open loop most slots stay unused.
     const first = job.schedule === null ? count : 1;
     for (let index = 0; index < first; index += 1) this.connections.push(this.open());
   }
 
   start(slot: number): void {
     const index = Math.floor(slot / this.slotsPerConnection);
-    // Slots are taken from the lowest on: there is none missing in between.
+    // Slots are used from the lowest on, without gaps.
     while (this.connections.length <= index) this.connections.push(this.open());
     this.connections[index]?.start(slot);
   }
@@ -69,7 +69,7 @@ export class GrpcTransport extends JobTransport<GrpcSlotConnection> {
       events: {
         success: (slot, startUs, endUs, sendUs, recvUs, answers) => {
           this.losses.succeeded();
-          // The time of a stream's answer is taken before it is looked at.
+          // The response's end time is taken before it is checked.
           const heldUs = this.settle(slot);
           const own = answers === undefined ? heldUs : 0;
           this.events.success(slot, startUs, endUs - own, sendUs, recvUs, answers);

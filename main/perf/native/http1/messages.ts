@@ -9,20 +9,20 @@ import type { SharedPlace } from '../requests/shared-names';
 import { largestReplyBytes, ReplyTooLarge, type RequestTarget } from '../seam/load-job';
 import { ReceiveBuffer } from '../socket/socket';
 
-/** Header of the binary tensor data extension: length of the JSON that stands before the raw tensors. */
+/** Binary tensor data extension: length of the JSON before raw tensors. */
 const jsonLengthHeader = 'Inference-Header-Content-Length';
 const maxHeadBytes = 64 * 1024;
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
 
 export interface HttpReply {
   readonly status: number;
-  /** Length of the JSON before the raw tensors; -1 when the reply is JSON altogether. */
+  /** Bytes of JSON before raw tensors; -1 if the reply is only JSON. */
   readonly jsonBytes: number;
   readonly bodyBytes: number;
   readonly keepAlive: boolean;
 }
 
-/** `head` ends with the empty line. Throws an Error on anything but a reply with a Content-Length. */
+/** `head` includes the empty line. Throws an Error for replies without Content-Length. */
 export function parseHttpHead(head: string): HttpReply {
   const lines = head.split('\r\n');
   const status = /^HTTP\/1\.1 (\d{3})(?: |$)/.exec(lines[0] ?? '')?.[1];
@@ -54,16 +54,16 @@ export function parseHttpHead(head: string): HttpReply {
 const lowerJsonLengthHeader = jsonLengthHeader.toLowerCase();
 
 interface ReplySink {
-  /** The first bytes of the body are there. */
+  /** The first body bytes have arrived. */
   bodyBegins(): void;
-  /** The body, whole; only valid during the call. */
+  /** The complete body; only valid during the call. */
   reply(reply: HttpReply, buffer: Buffer, start: number, end: number): void;
 }
 
-/** Cuts the bytes of a keep-alive connection into replies, wherever the pieces end. */
+/** Splits a keep-alive connection's bytes into replies. */
 export class HttpReplyReader {
   private readonly gathered = new ReceiveBuffer();
-  /** Of the reply whose body is being read; null while a head is. */
+  /** Reply whose body is being read; null during a head. */
   private reply: HttpReply | null = null;
   private begun = false;
 
@@ -72,7 +72,7 @@ export class HttpReplyReader {
     private readonly limitBytes = largestReplyBytes,
   ) {}
 
-  /** Throws an Error on what is no reply, and on bytes behind it: requests are not pipelined; ReplyTooLarge. */
+  /** Throws an Error for invalid replies and for excess bytes, because requests are not pipelined; ReplyTooLarge. */
   push(chunk: Buffer, length: number): void {
     if (this.reply !== null) {
       this.body(this.reply, chunk, 0, length);
@@ -84,12 +84,12 @@ export class HttpReplyReader {
     if (!first) this.head(Buffer.from(this.gathered.bytes), this.gathered.length);
   }
 
-  /** Where the next bytes can be read to, to be pushed as they are; null: anywhere. */
+  /** Where to read the next bytes, which are then pushed unchanged; null: anywhere. */
   room(): Buffer | null {
     return this.reply === null ? null : this.gathered.room(this.reply.bodyBytes - this.gathered.length);
   }
 
-  /** Reads the head and what stands behind it; false while the head is not whole. */
+  /** Parses the head and starts the body; false while the head is incomplete. */
   private head(buffer: Buffer, length: number): boolean {
     const at = buffer.subarray(0, length).indexOf(headEnd);
     if (at < 0) {
@@ -137,7 +137,7 @@ function readOutput(value: unknown, shared: boolean) {
     parameters?: { binary_data_size?: unknown };
   } | null;
   const { name, datatype, shape, data } = output ?? {};
-  // Raw ones behind the JSON.
+  // Raw data follow the JSON.
   const bytes = shared && data === undefined ? 0 : output?.parameters?.binary_data_size;
   if (typeof name !== 'string' || typeof datatype !== 'string' || !Array.isArray(shape))
     throw new Error('an output without name, type or shape');
@@ -145,7 +145,7 @@ function readOutput(value: unknown, shared: boolean) {
   return { name, datatype, shape: shape.map(Number), bytes };
 }
 
-/** Bytes of all raw outputs that the JSON announces. Throws an Error that says what is wrong. */
+/** Sum of raw output sizes in the JSON. Throws an Error for an invalid reply. */
 function announcedBytes(json: string, shared: boolean): number {
   const reply = parseJson(json) as { outputs?: unknown } | null;
   const listed: readonly unknown[] = Array.isArray(reply?.outputs) ? reply.outputs : [];
@@ -166,17 +166,16 @@ function announcedBytes(json: string, shared: boolean): number {
 }
 
 /**
- * Decodes inference replies in the form of the binary tensor data extension and checks that every output is there
- * and as long as its shape and type say. A JSON part equal to the one before, byte for byte, is not parsed again.
+ * Checks that binary outputs have the length of shape and datatype. A JSON part equal to the last is not parsed again.
  */
 export class HttpResponseChecker {
   private known = Buffer.alloc(0);
   private knownBytes = 0;
 
-  /** @param shared the outputs are in shared memory: the reply is all JSON. */
+  /** @param shared outputs are in shared memory, and the reply is only JSON */
   constructor(private readonly shared = false) {}
 
-  /** Throws an Error that says what is wrong with the reply. */
+  /** Throws an Error for an invalid reply. */
   check(buffer: Buffer, start: number, end: number, rawAfterBytes: number): void {
     const jsonBytes = this.shared && rawAfterBytes < 0 ? end - start : rawAfterBytes;
     if (jsonBytes < 0) throw new Error('the outputs did not come in raw form');
@@ -192,7 +191,7 @@ export class HttpResponseChecker {
   }
 }
 
-/** All outputs of a reply in the form of the binary tensor data extension. Throws an Error where it is none. */
+/** Decodes outputs of a binary tensor reply. Throws an Error. */
 export const decodeHttpOutputs = (
   buffer: Buffer,
   start: number,
@@ -207,7 +206,7 @@ const placeParameters = (place: SharedPlace) => ({
   shared_memory_byte_size: place.bytes,
 });
 
-/** A whole HTTP/1.1 request: head, JSON and raw tensors, or their places in shared memory; no output as JSON. */
+/** A complete HTTP/1.1 request with raw tensors or shared memory; requests binary outputs. */
 export function encodeHttpRequest(
   target: RequestTarget,
   authority: string,

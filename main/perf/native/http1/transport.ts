@@ -31,15 +31,15 @@ interface Owner {
   readonly losses: Pick<ReconnectPolicy, 'succeeded'>;
   settle(slot: number): void;
   failed(slot: number, kind: string, message: string): void;
-  /** The reply before was the connection's last. */
+  /** The connection closed after its last reply. */
   ended(connection: HttpConnection): void;
   lost(connection: HttpConnection, opened: boolean, reason: string): void;
 }
 
-/** Of an error reply, more than it has. */
+/** Upper limit of an error reply. */
 const mostErrorBytes = 4096;
 
-/** A slot's own keep-alive connection, as each of perf_analyzer's threads has one. */
+/** A slot's own keep-alive connection, like a perf_analyzer thread's. */
 class HttpConnection {
   private readonly socket: Socket;
   private readonly checker: HttpResponseChecker;
@@ -83,7 +83,7 @@ class HttpConnection {
     });
   }
 
-  /** A request is under way, or waits for the connection. */
+  /** A request is active or waiting. */
   get occupied(): boolean {
     return this.busy || this.wanted;
   }
@@ -111,7 +111,7 @@ class HttpConnection {
     }
     this.sendUs = -1;
     const request = this.requests;
-    // An empty write behind the request: its callback says that the kernel has taken the last byte.
+    // The empty write's callback tells when the kernel has taken the last byte.
     this.socket.write('', () => {
       if (this.requests === request && this.sendUs < 0) this.sendUs = nowUs() - this.startUs;
     });
@@ -131,7 +131,7 @@ class HttpConnection {
     }
   }
 
-  /** Where the reply would end, nobody reads to: the connection ends with it. */
+  /** The rest of an oversized reply is not read, so the connection is closed. */
   private refuse(error: ReplyTooLarge): void {
     this.busy = false;
     this.close();
@@ -149,7 +149,7 @@ class HttpConnection {
     } else {
       try {
         this.checker.check(buffer, start, end, reply.jsonBytes);
-        // What is looked at from here on is not the server's time.
+        // Taken before the response is checked.
         endUs = nowUs();
         this.check(buffer, start, end, reply.jsonBytes);
       } catch (error) {
@@ -157,7 +157,7 @@ class HttpConnection {
       }
     }
     const { startUs } = this;
-    // The server may answer before it has read everything.
+    // The server may respond before it has read everything.
     const sendUs = this.sendUs < 0 ? this.bodyUs - startUs : this.sendUs;
     if (!reply.keepAlive) {
       this.close();
@@ -181,7 +181,7 @@ class HttpConnection {
   }
 }
 
-/** HTTP/1.1 with the binary tensor data extension, one connection a slot. */
+/** Binary tensor data extension, one connection per slot. */
 export class HttpTransport extends JobTransport<HttpConnection> {
   private readonly owner: Owner;
 
@@ -211,7 +211,7 @@ export class HttpTransport extends JobTransport<HttpConnection> {
         if (connection.occupied) this.failed(connection.slot, 'connection lost', reason);
       },
     };
-    // In an open loop most slots are never used.
+    // In an open loop most slots stay unused.
     const first = job.schedule === null ? job.concurrency : 1;
     for (let slot = 0; slot < first; slot += 1) this.open(slot);
   }

@@ -1,4 +1,4 @@
-/** RFC 9113, section 6: what this client sends or understands. */
+/** Frame types of RFC 9113, section 6, that this client uses. */
 export const frameType = {
   data: 0,
   headers: 1,
@@ -21,9 +21,9 @@ export const settingId = {
 } as const;
 
 export const frameHeaderBytes = 9;
-/** Largest payload that a peer must take before it says otherwise. */
+/** Default SETTINGS_MAX_FRAME_SIZE. */
 export const defaultMaxFrameBytes = 16_384;
-/** What this client announces: large outputs come in few frames. */
+/** SETTINGS_MAX_FRAME_SIZE of this client, so that large outputs take few frames. */
 export const ownMaxFrameBytes = 2 ** 20;
 export const defaultWindowBytes = 65_535;
 export const maxWindowBytes = 2 ** 31 - 1;
@@ -68,37 +68,37 @@ export function encodeWindowUpdate(streamId: number, bytes: number): Buffer {
 }
 
 interface FrameSink {
-  /** A piece of a DATA frame's content; `last` with the frame's end. The buffer is only valid during the call. */
+  /** A fragment of a DATA frame; `last` at the frame's end. The buffer is only valid during the call. */
   data(streamId: number, endStream: boolean, buffer: Buffer, start: number, end: number, last: boolean): void;
-  /** Any other frame, whole. The buffer is only valid during the call. */
+  /** Any other frame, complete. The buffer is only valid during the call. */
   frame(type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void;
 }
 
-/** Cuts the bytes of a connection into frames, wherever the pieces end. DATA is passed on without a copy. */
+/** Splits a connection's bytes into frames; DATA is not copied. */
 export class Http2FrameReader {
   private readonly header = Buffer.alloc(frameHeaderBytes);
   private headerFill = 0;
   private type = 0;
   private flags = 0;
   private streamId = 0;
-  /** Bytes of the present frame that have not come; -1 between frames. */
+  /** Remaining bytes of the current frame; -1 between frames. */
   private left = -1;
   private kept: Buffer | null = null;
   private keptFill = 0;
 
   constructor(private readonly sink: FrameSink) {}
 
-  /** The stream of the DATA frame that is under way, where `contentLeft` is not 0. */
+  /** Stream of the current DATA frame, while `contentLeft` is not 0. */
   get contentStream(): number {
     return this.streamId;
   }
 
-  /** Bytes of content that the DATA frame under way still has, with nothing but content in between. */
+  /** Remaining content bytes of the current DATA frame. */
   get contentLeft(): number {
     return this.left > 0 && this.streams() ? this.left : 0;
   }
 
-  /** Throws an Error when a frame is longer than allowed. */
+  /** Throws an Error for a frame above the maximum size. */
   push(chunk: Buffer, length: number): void {
     let at = 0;
     while (at < length || this.left === 0) {

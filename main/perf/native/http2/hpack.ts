@@ -1,6 +1,6 @@
 import { decodeHuffman, encodeHuffman, encodeInteger, HpackCursor } from './huffman';
 
-/** RFC 7541, appendix A: the header fields that have an index from the start; the first one is index 1. */
+/** Static table of RFC 7541, appendix A; indices start at 1. */
 const staticTable: readonly (readonly [name: string, value: string])[] = [
   [':authority', ''],
   [':method', 'GET'],
@@ -91,18 +91,15 @@ function literal(field: HeaderField, prefixBits: number, pattern: number): Buffe
 }
 
 export interface HeaderBlocks {
-  /** Leaves nothing in the peer's table: valid at any time. */
+  /** Without table updates: valid at any time. */
   readonly plain: Buffer;
-  /** For the first request of a connection: puts the fields into the peer's table. */
+  /** First block of a connection: adds the fields to the peer's table. */
   readonly first: Buffer;
-  /** For every later request, when `first` went before and no other block touched the table. */
+  /** Later blocks, if `first` was sent and no other block changed the table. */
   readonly later: Buffer;
 }
 
-/**
- * The header block of requests that all have the same fields, made once. The fields need room in a table of 4096
- * bytes, which a peer has unless its settings say less.
- */
+/** Encodes constant headers once. They must fit the default 4096-byte table. */
 export function encodeHeaderBlocks(fields: readonly HeaderField[]): HeaderBlocks {
   const plain: Buffer[] = [];
   const first: Buffer[] = [];
@@ -120,16 +117,16 @@ export function encodeHeaderBlocks(fields: readonly HeaderField[]): HeaderBlocks
     }
     plain.push(literal(field, 4, 0));
     first.push(literal(field, 6, 0x40));
-    // The newest entry has the lowest index: the first field that was kept lies deepest.
+    // The newest entry has the lowest index.
     keptBefore += 1;
     later.push(Buffer.from(encodeInteger(staticTable.length + 1 + kept - keptBefore, 7, 0x80)));
   }
   return { plain: Buffer.concat(plain), first: Buffer.concat(first), later: Buffer.concat(later) };
 }
 
-/** RFC 7541, 4.1: what an entry counts beside its characters. */
+/** RFC 7541, 4.1: overhead of a table entry. */
 const entryOverhead = 32;
-/** SETTINGS_HEADER_TABLE_SIZE that HTTP/2 begins with; this client announces no other. */
+/** Default SETTINGS_HEADER_TABLE_SIZE, which this client keeps. */
 const tableLimit = 4096;
 
 interface Entry {
@@ -150,13 +147,13 @@ function stringOf(cursor: HpackCursor): string {
   return text;
 }
 
-/** The receiving half of HPACK for one connection: blocks must come in the order of the wire. */
+/** Decoder of one connection; blocks must be decoded in wire order. */
 export class HpackDecoder {
   private readonly dynamic: Entry[] = [];
   private bytes = 0;
   private limit = tableLimit;
 
-  /** Tells each field of the block. Throws an Error on a block that breaks RFC 7541: the connection is then lost. */
+  /** Calls `field` per header. Throws an Error for invalid blocks, after which the connection is unusable. */
   decode(buffer: Uint8Array, start: number, end: number, field: (name: string, value: string) => void): void {
     const cursor = new HpackCursor(buffer, start, end);
     while (!cursor.done) {

@@ -1,7 +1,4 @@
-/**
- * RFC 7541, appendix B. The code is canonical (within a length, codes count up with the symbol), so the lengths in
- * bits of the symbols 0 to 255 and of the end mark say everything.
- */
+/** RFC 7541, appendix B. The code is canonical, so bit lengths of symbols 0 to 255 and EOS define it. */
 const codeLengths: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28,
   28, 28, 28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7,
@@ -68,7 +65,7 @@ function tree(): Branch {
 
 const root = tree();
 
-/** Bytes start to end as text, one character a byte. Throws on a padding of more than 7 bits or not all ones, and on the end mark. */
+/** Decodes to one character per byte. Throws for EOS and for padding other than up to 7 one bits. */
 export function decodeHuffman(buffer: Uint8Array, start: number, end: number): string {
   let text = '';
   let at = root;
@@ -97,7 +94,7 @@ export function decodeHuffman(buffer: Uint8Array, start: number, end: number): s
   return text;
 }
 
-/** The counterpart, for strings of characters up to code 255. */
+/** Encodes characters up to code 255. */
 export function encodeHuffman(text: string): Buffer {
   const bytes: number[] = [];
   let hold = 0;
@@ -119,7 +116,7 @@ export function encodeHuffman(text: string): Buffer {
   return Buffer.from(bytes);
 }
 
-/** RFC 7541, 5.1: an integer that begins in the lower `prefixBits` of a byte whose upper bits are `pattern`. */
+/** RFC 7541, 5.1: integer with `prefixBits` below the `pattern` bits. */
 export function encodeInteger(value: number, prefixBits: number, pattern: number): number[] {
   const limit = 2 ** prefixBits - 1;
   if (value < limit) return [pattern | value];
@@ -133,7 +130,7 @@ export function encodeInteger(value: number, prefixBits: number, pattern: number
   return bytes;
 }
 
-/** Reads integers and raw bytes of one header block, in order. */
+/** Reads integers and bytes of a header block. */
 export class HpackCursor {
   constructor(
     readonly buffer: Uint8Array,
@@ -150,7 +147,7 @@ export class HpackCursor {
     return this.buffer[this.at] ?? 0;
   }
 
-  /** Throws when the block ends inside, or above 2^31: nothing in HTTP/2 is longer. */
+  /** Throws beyond the block's end or 2^31, HTTP/2's maximum. */
   integer(prefixBits: number): number {
     const limit = 2 ** prefixBits - 1;
     let value = this.peek() & limit;

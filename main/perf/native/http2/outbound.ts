@@ -9,10 +9,10 @@ import {
 } from './frame-reader';
 
 const stagingBytes = 128 * 1024;
-/** Messages up to this size are copied beside their frame headers: one write for many requests. */
+/** Smaller messages are copied next to their frame headers, to batch writes. */
 const copyLimitBytes = 32 * 1024;
 
-/** Bytes that the peer still takes on a stream; negative after it lowered its setting. */
+/** Flow control window; negative after the peer reduced its setting. */
 interface Credit {
   window: number;
 }
@@ -20,23 +20,20 @@ interface Credit {
 interface Pending {
   readonly streamId: number;
   readonly message: Buffer;
-  /** The stream ends behind the message. */
+  /** Sets END_STREAM after the message. */
   readonly ends: boolean;
   offset: number;
   readonly credit: Credit;
 }
 
-/**
- * The sending half of a connection: frames, flow control and few writes. Everything given since the last flush
- * goes out with the next one.
- */
+/** Frames, flow control and batched writes: everything since the last flush is sent together. */
 export class Http2Outbound {
   private staging = Buffer.allocUnsafeSlow(stagingBytes);
   private sealed = 0;
   private staged = 0;
   private readonly parts: Buffer[] = [];
   private readonly pending: Pending[] = [];
-  /** Streams that take one message after the other. */
+  /** Streams that send several messages. */
   private readonly open = new Map<number, Credit>();
   private connectionWindow = defaultWindowBytes;
   private streamWindow = defaultWindowBytes;
@@ -44,7 +41,7 @@ export class Http2Outbound {
 
   constructor(private readonly socket: Pick<Socket, 'write' | 'cork' | 'uncork' | 'writableLength'>) {}
 
-  /** HEADERS with the block, then the whole message, ending the stream; waits where the peer's windows say so. */
+  /** Sends HEADERS and the message with END_STREAM, within flow control. */
   request(streamId: number, block: Buffer, message: Buffer): void {
     this.headers(streamId, block);
     if (
@@ -61,13 +58,13 @@ export class Http2Outbound {
     this.pump();
   }
 
-  /** HEADERS of a stream that takes one message after the other until `end`. */
+  /** Sends HEADERS of a stream with several messages until `end`. */
   openStream(streamId: number, block: Buffer): void {
     this.headers(streamId, block);
     this.open.set(streamId, { window: this.streamWindow });
   }
 
-  /** A whole message on a stream from `openStream`, behind those before it. */
+  /** Queues a message on a stream of `openStream`. */
   message(streamId: number, message: Buffer): void {
     const credit = this.open.get(streamId);
     if (credit === undefined) return;
@@ -75,20 +72,19 @@ export class Http2Outbound {
     this.pump();
   }
 
-  /** What is not sent yet is dropped, and the stream forgotten; nothing is told to the peer. */
+  /** Drops unsent data of the stream without RST_STREAM. */
   forget(streamId: number): void {
     this.drop(streamId);
     this.open.delete(streamId);
   }
 
-  /** A ready-made control frame. */
   control(frame: Buffer): void {
-    // Before the copy: what there is no room for goes into a staging of its own.
+    // Before the copy, because `room` may switch the staging buffer.
     const at = this.room(frame.length);
     frame.copy(this.staging, at);
   }
 
-  /** What is not sent yet of a stream is dropped; true when there was something. */
+  /** Drops unsent data; true if there was some. */
   drop(streamId: number): boolean {
     const at = this.pending.findIndex((item) => item.streamId === streamId);
     if (at >= 0) this.pending.splice(at, 1);
@@ -129,7 +125,7 @@ export class Http2Outbound {
       this.socket.uncork();
     }
     this.parts.length = 0;
-    // What the socket has not passed on still belongs to it: the rest of the staging is used first. TLS never passes on at once.
+    // The socket still references pending data: use the rest of the buffer first. TLS never completes synchronously.
     if (this.socket.writableLength > 0) return;
     this.sealed = 0;
     this.staged = 0;
@@ -183,7 +179,7 @@ export class Http2Outbound {
     this.parts.push(message.subarray(offset, offset + bytes));
   }
 
-  /** Start of `bytes` free bytes in the staging, which then count as used. */
+  /** Reserves `bytes` of the staging buffer; returns their offset. */
   private room(bytes: number): number {
     if (this.staged + bytes > this.staging.length) {
       this.seal();

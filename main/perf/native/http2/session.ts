@@ -19,37 +19,37 @@ import { type HeaderBlocks, HpackDecoder } from './hpack';
 import { Http2Outbound } from './outbound';
 
 const lastStreamId = 2 ** 31 - 1;
-/** The peer may send 2 GiB; it is told that as much again is taken when half of it has come. */
+/** The 2 GiB window is renewed when half of it is used. */
 const renewAfterBytes = 2 ** 30;
-/** SETTINGS_HEADER_TABLE_SIZE below which the repeated header block does not count on the peer's table. */
+/** With a smaller SETTINGS_HEADER_TABLE_SIZE header blocks do not use the peer's table. */
 const wantedTableBytes = 4096;
-/** RFC 7541, 6.3: a change of the table's size, to 0. */
+/** RFC 7541, 6.3: table size update to 0. */
 const emptyTable = 0x20;
 /** RST_STREAM, error code CANCEL. */
 const cancelCode = Buffer.from([0, 0, 0, 8]);
 
-/** Takes the header and trailer fields of one stream. */
+/** Receives a stream's headers and trailers. */
 interface FieldSink {
   field(name: string, value: string): void;
 }
 
 export interface Http2SessionEvents {
-  /** The peer's SETTINGS have come: streams can be opened. */
+  /** The peer's SETTINGS have arrived. */
   ready(): void;
-  /** undefined: nobody wants the stream's fields any more. */
+  /** undefined: headers are discarded. */
   fieldsOf(streamId: number): FieldSink | undefined;
-  /** Content of the stream's DATA; the buffer is only valid during the call. May throw: the connection then ends. */
+  /** DATA content; the buffer is only valid during the call. Throwing ends the connection. */
   data(streamId: number, buffer: Buffer, start: number, end: number): void;
-  /** Where the next `count` bytes of the stream's DATA are best read to; null: anywhere. */
+  /** Where to read the next `count` bytes of DATA; null: anywhere. */
   room?(streamId: number, count: number): Buffer | null;
-  /** Bytes that come before anything that matters now: nobody waits for them but for their end. */
+  /** Bytes that can arrive before the next event of interest. */
   due?(): number;
-  /** The peer sends nothing more on the stream. */
+  /** The peer half-closed the stream. */
   ended(streamId: number): void;
   reset(streamId: number, code: number): void;
-  /** The peer goes away: what it has not begun, streams above `last`, it will not answer. */
+  /** GOAWAY: streams above `last` get no response. */
   goAway(last: number, text: string): void;
-  /** Everything that came with one read has been told; `true`: the connection can be closed. */
+  /** All events of one read were delivered; `true` closes the connection. */
   idle(): boolean;
   closed(opened: boolean, reason: string): void;
 }
@@ -59,12 +59,12 @@ export interface Http2SessionOptions {
   readonly port: number;
   readonly tls: TlsMaterial | null;
   readonly blocks: HeaderBlocks;
-  /** Of the largest request. */
+  /** Size of the largest request. */
   readonly requestBytes: number;
   readonly events: Http2SessionEvents;
 }
 
-/** The client's side of one HTTP/2 connection: frames, settings, flow control, header table. Streams are the owner's. */
+/** HTTP/2 client connection: frames, settings, flow control and HPACK. The owner manages streams. */
 export class Http2Session {
   readonly outbound: Http2Outbound;
   private readonly socket: Socket;
@@ -81,7 +81,7 @@ export class Http2Session {
   private receivedBytes = 0;
   private fault = '';
   private closing = false;
-  /** A header block that goes on in CONTINUATION frames. */
+  /** Header block continued in CONTINUATION frames. */
   private block: { readonly streamId: number; readonly endStream: boolean; bytes: Buffer } | null = null;
 
   constructor(private readonly options: Http2SessionOptions) {
@@ -112,7 +112,7 @@ export class Http2Session {
     return this.ready;
   }
 
-  /** No further stream has a number. */
+  /** Stream ids are used up. */
   get exhausted(): boolean {
     return this.nextId >= lastStreamId;
   }
@@ -124,7 +124,7 @@ export class Http2Session {
     return streamId;
   }
 
-  /** The header block of the next stream; each one must go out, in this order. */
+  /** Header block of the next stream; blocks must be sent in this order. */
   headerBlock(): Buffer {
     const { blocks } = this.options;
     this.requests += 1;
@@ -136,33 +136,33 @@ export class Http2Session {
     return this.requests === 1 ? blocks.first : blocks.later;
   }
 
-  /** What was given to `outbound` goes out, now or at the end of the read under way. */
+  /** Sends data given to `outbound`, now or after the current read. */
   flush(): void {
     if (this.reading) return;
     this.outbound.flush();
-    // Of a TLS record that is not whole yet, the kernel has given away a part that is no contents yet.
+    // Not with TLS: the kernel cannot tell payload from partial records.
     if (this.options.tls === null) this.mark.due(this.events.due?.() ?? 0);
   }
 
-  /** The peer may send so many more bytes on the stream. */
+  /** WINDOW_UPDATE for the stream. */
   renew(streamId: number, bytes: number): void {
     this.outbound.control(encodeWindowUpdate(streamId, bytes));
   }
 
   /**
-   * The peer may send all of the stream's answer; until then HTTP/2's first 64 KiB. The thread of a model instance in Triton
-   * writes what the window takes of an answer itself before it goes on with the next request; the rest, another one does.
+   * Opens the window for a whole response; the default is 64 KiB. A Triton model instance's thread writes what fits the
+   * window itself before its next request, and leaves the rest to another thread.
    */
   openWindow(streamId: number): void {
     this.renew(streamId, maxWindowBytes - defaultWindowBytes);
   }
 
-  /** Tells the peer that nobody waits for the stream any more. */
+  /** RST_STREAM with CANCEL. */
   cancel(streamId: number): void {
     this.outbound.control(encodeFrame(frameType.rstStream, 0, streamId, cancelCode));
   }
 
-  /** Nothing more is told after this. */
+  /** No events after this. */
   close(): void {
     this.closing = true;
     this.mark.close();
@@ -241,7 +241,7 @@ export class Http2Session {
       case frameType.pushPromise:
         throw new Error('the server pushes, although that is switched off');
       default:
-        // RFC 9113, 5.5: unknown frames are to be ignored.
+        // RFC 9113, 5.5: ignore unknown frames.
         return;
     }
   }
@@ -272,7 +272,7 @@ export class Http2Session {
 
   private onBlock(streamId: number, endStream: boolean, buffer: Buffer, start: number, end: number): void {
     const sink = this.events.fieldsOf(streamId);
-    // Also the blocks of streams that are gone change the table.
+    // Blocks of closed streams also change the table.
     this.hpack.decode(buffer, start, end, (name, value) => {
       sink?.field(name, value);
     });

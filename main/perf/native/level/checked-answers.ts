@@ -5,7 +5,6 @@ import { mergedKinds } from '../../../domain/measured/repeats';
 import { mostCheckShare } from '../requests/output-validator';
 import type { LoadJob, LoadTotals } from '../seam/load-job';
 
-/** What the point says of the responses that were checked. */
 export function checkedColumns(
   { shared, outputChecks }: LoadJob,
   { checks, outputs, faults }: LoadTotals,
@@ -36,7 +35,7 @@ export function checkedColumns(
   });
 }
 
-/** One wrong response is enough: what else of the level is right is not known. */
+/** One wrong response invalidates the level. */
 export function responseFlags({ checks, outputs }: LoadTotals): LoadPoint['flags'] {
   return [
     ...(checks.wrong + outputs.wrong > 0 ? (['wrong-responses'] as const) : []),
@@ -44,7 +43,7 @@ export function responseFlags({ checks, outputs }: LoadTotals): LoadPoint['flags
   ];
 }
 
-/** For people: what is wrong with the responses, and of how many that is known where all were to be checked. */
+/** Problems of responses, and the checked share if not all were checked. */
 export function checkedLines({ outputChecks }: LoadJob, totals: LoadTotals): readonly string[] {
   const { succeeded, outputs, faults } = totals;
   const isAll = outputChecks !== null && (outputChecks.finite || outputChecks.expected.length > 0);

@@ -21,7 +21,7 @@ import type { FailureCount } from '../seam/transport';
 import { clientFlag, clientLoadOf } from '../windows/client-load';
 import { composingOf, type CountedWindow, countsOf, serverParts } from './server-parts';
 
-/** The intervals of a level's latencies: from the parts of its windows, or from the windows where those have too few requests. */
+/** Latency intervals from parts of windows, or from windows if parts have too few requests. */
 function latencyIntervalsOf(
   windows: readonly RecordedWindow[],
 ): Required<Pick<LoadPoint, 'p99IntervalUs' | 'latencyIntervals'>> {
@@ -42,7 +42,7 @@ function latencyIntervalsOf(
   };
 }
 
-/** Classes of the histogram that a level keeps. */
+/** Classes of a level's stored histogram. */
 const histogramBins = 24;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -50,7 +50,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 export const failureCount = (failures: readonly FailureCount[]): number =>
   sum(failures.map((failure) => failure.count));
 
-/** A window as it is told and kept. */
+/** Summary of a window for events and the result. */
 export function summarizeWindow(
   window: RecordedWindow,
   batchSize: number,
@@ -94,7 +94,7 @@ const spreadOf = (times: LatencyHistogram): Spread => ({
   maxUs: roundUs(times.maxUs),
 });
 
-/** Items a second in the parts of a window. */
+/** Items per second in the parts of a window. */
 function blockRates({ blockCounts, blockUs, lastBlockUs }: RecordedWindow, batchSize: number): number[] {
   return blockCounts.map((count, index) => {
     const spanUs = index === blockCounts.length - 1 ? lastBlockUs : blockUs;
@@ -102,14 +102,14 @@ function blockRates({ blockCounts, blockUs, lastBlockUs }: RecordedWindow, batch
   });
 }
 
-/** The open loop's own columns. */
+/** Columns of open loops. */
 function scheduledOf(windows: readonly RecordedWindow[]): LoadPoint['scheduled'] {
   if (windows.some((window) => window.scheduled === null)) return undefined;
   const scheduled = merged(windows.map((window) => window.scheduled));
   return { ...spreadOf(scheduled), delayedCount: sum(windows.map((window) => window.delayedCount)) };
 }
 
-/** What windows with several answers a request say of them; null without such windows. */
+/** Columns of streamed responses; null without any. */
 function streamingOf(
   windows: readonly RecordedWindow[],
 ): Omit<NonNullable<LoadPoint['streaming']>, 'decoupled'> | null {
@@ -131,7 +131,7 @@ function streamingOf(
   };
 }
 
-/** Fewer than 95 % of what was asked for, and not by the chance of a Poisson process. */
+/** Below 95 % of the requested rate, beyond the chance of a Poisson process. */
 function missesRate(level: LoadLevel, ended: number, durationUs: number): boolean {
   if (level.requestRate === undefined) return false;
   const wanted = (level.requestRate * durationUs) / 1e6;
@@ -140,20 +140,20 @@ function missesRate(level: LoadLevel, ended: number, durationUs: number): boolea
 
 interface LevelSettings {
   readonly stabilityPercentage: number;
-  /** Above this share of failed requests the level is flagged. */
+  /** Maximum share of failed requests before a flag. */
   readonly errorPercentage?: number | undefined;
   readonly sequences?: SequenceSettings | undefined;
-  /** Of the input data, by which sequences are as long as they are. */
+  /** Stream lengths of the input data, which sequences follow. */
   readonly streams?: readonly number[] | undefined;
-  /** Absent, or without steps: the model is none. */
+  /** Absent or without steps: not an ensemble. */
   readonly ensemble?: Ensemble;
-  /** Of the model; of effect for requests over a stream. */
+  /** Decoupled model; applies only to streaming. */
   readonly decoupled?: boolean;
-  /** Generators in the same process; absent: this one alone. */
+  /** Generators in the process; default 1. */
   readonly generators?: number;
-  /** Of so many requests, in one window: nothing is judged by how windows agree. */
+  /** Measured by request count in one window, so stability is not judged. */
   readonly counted?: boolean;
-  /** 0: none was asked for. */
+  /** 0: not requested. */
   readonly percentile?: number;
 }
 
@@ -171,7 +171,7 @@ function percentileOf(
   return { percentile: { percent, latencyUs, ...present({ scheduledUs }) } };
 }
 
-/** Also from what a single request would say: parts with equally few requests do not scatter. */
+/** Also considers single requests: parts with equally few requests do not scatter. */
 function throughputIntervalOf(
   windows: readonly MeasuredWindow[],
   blocks: readonly number[],
@@ -208,10 +208,7 @@ const hasTooManyErrors = (
   { errorPercentage = defaultErrorPercentage }: LevelSettings,
 ): boolean => failed * 100 > errorPercentage * (succeeded + failed);
 
-/**
- * The level's point: the last three windows merged as perf_analyzer does.
- * @returns null when no request succeeded in them.
- */
+/** Merges the last three windows as perf_analyzer does. @returns null if none of their requests succeeded */
 export function levelResult(
   windows: readonly MeasuredWindow[],
   level: LoadLevel,

@@ -35,7 +35,7 @@ async function readTensor(
   return { name, datatype, shape, ...(shapes === undefined ? {} : { shapes }), samples };
 }
 
-/** What some of the responses are held against; null: that is not asked for. Throws what the client throws, and input-invalid. */
+/** Expectations for response checks; null if not requested. Throws errors of the client, and input-invalid. */
 export async function readOutputChecks(
   client: TritonClient,
   input: MeasureInput,
@@ -57,7 +57,7 @@ export async function readOutputChecks(
 const exactRequestsOf = ({ requestCount = 0 }: MeasureInput['settings']): Pick<LoadJob, 'exactRequests'> =>
   requestCount > 0 ? { exactRequests: requestCount } : {};
 
-/** Reads the raw inputs of a level. Throws input-invalid. */
+/** Reads a level's raw inputs. Throws input-invalid. */
 export async function readJob(input: MeasureInput): Promise<LoadJob> {
   const { settings, level } = input;
   if (!input.batched && level.batchSize !== 1) {
@@ -107,9 +107,8 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
 let sessions = 0;
 
 /**
- * V8 marks and compacts a heap that hardly grows, some seconds after its start and several times over: while a level is
- * measured that is load which the server feels, for memory that nobody misses. Heaps of threads that start from now on
- * are left alone, until all that called it have called what it returns.
+ * V8 repeatedly compacts an idle heap in the seconds after start, which disturbs measurements. Disables this for
+ * threads that start from now on, until all callers have called the returned function.
  */
 function withoutGcPauses(): () => void {
   sessions += 1;
@@ -123,22 +122,22 @@ function withoutGcPauses(): () => void {
 interface LoadSessionInput {
   /** Bundled entry of the worker thread. */
   readonly workerFile: string;
-  /** The bytes of its samples go over to the thread: they are gone here. */
+  /** Sample buffers are transferred to the thread. */
   readonly job: LoadJob;
   readonly signal: AbortSignal;
   /**
-   * The time of the warm-up, or of a window, is over. Resolves with how many of the requests the server has counted as
-   * successful since before the first of them; null: not known. The window ends with the last of these.
-   * @param answered of them, where nothing is under way.
+   * At the end of warm-up or window. Resolves with the requests that the server has counted as successful since before
+   * the first one; null if unknown. The window ends with the last of these.
+   * @param answered responses so far, if no request is active
    */
   readonly onBound: (answered: number | undefined) => Promise<number | null>;
-  /** May call `stop`; windows keep coming until it does. */
+  /** Windows continue until `stop` is called. */
   readonly onWindow: (window: RecordedWindow, stop: () => void) => void;
-  /** Registers the shared memory again; the load goes on when it is done. */
+  /** Registers shared memory again; load continues when it resolves. */
   readonly onRegionsLost: () => Promise<void>;
 }
 
-/** The memory of the samples that is theirs alone: of a small file it may be shared with others. */
+/** Buffers that only these samples use; small files share one. */
 function ownMemory({ tensors, outputChecks }: LoadJob): ArrayBuffer[] {
   const samples = [...tensors, ...(outputChecks?.expected ?? [])].flatMap((tensor) => tensor.samples);
   const own = samples.flatMap(({ buffer, byteLength }) =>
@@ -148,8 +147,8 @@ function ownMemory({ tensors, outputChecks }: LoadJob): ArrayBuffer[] {
 }
 
 /**
- * One level's load in a worker thread; resolves when all answers are in and the connections are closed.
- * Throws what the load fails with, cancelled at once on abort, and load-tool-failed when the thread itself dies.
+ * Runs a level's load in a worker thread until all responses are in. Throws errors of the load, cancelled at once on
+ * abort, and load-tool-failed if the thread dies.
  */
 export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotals> {
   const cancelled = () => new WorkbenchError('cancelled', 'Measuring was cancelled');
@@ -210,15 +209,15 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
     });
   } finally {
     input.signal.removeEventListener('abort', onAbort);
-    // Closes what is still open of the thread: connections, timers.
+    // Closes remaining connections and timers.
     await worker.terminate();
     loud();
   }
 }
 
 /**
- * Levels of several models that are measured at the same time: they begin together, and the load of none ends before all are
- * steady, or have had their windows, at one moment. So all that a result is made of fell under the load of all.
+ * Concurrent levels of several models: they start together, and end together when all are stable or complete, so that
+ * every measured window is under the load of all.
  */
 export class LevelGroup {
   private readonly states = new Map<object, { readonly ready: boolean; readonly finish: () => void }>();
@@ -226,7 +225,7 @@ export class LevelGroup {
 
   constructor(readonly size: number) {}
 
-  /** Resolves when all have come. Throws cancelled. */
+  /** Resolves when all members have arrived. Throws cancelled. */
   async arrive(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const cancel = () => {
@@ -245,7 +244,7 @@ export class LevelGroup {
     });
   }
 
-  /** A member's windows so far are enough, or not (any more). Calls every member's `finish` when all have enough. */
+  /** Whether a member has enough windows. Calls each member's `finish` when all have. */
   update(member: object, ready: boolean, finish: () => void): void {
     this.states.set(member, { ready, finish });
     const states = [...this.states.values()];
@@ -254,18 +253,18 @@ export class LevelGroup {
   }
 }
 
-/** What the turns of a level have given so far; the next one continues from it. */
+/** State of a level between turns. */
 export interface LevelTurns {
   readonly windows: readonly MeasuredWindow[];
   readonly totals: LoadTotals;
-  /** When the time of the level's first warm-up was over, by the clock of `performance.now()`. */
+  /** End of the first warm-up, in `performance.now()` time. */
   readonly firstMs: number;
-  /** How often shared memory had to be registered again. */
+  /** Re-registrations of shared memory. */
   readonly repairs: number;
   readonly elapsedUs: number;
 }
 
-/** Counts of two turns together. */
+/** Sums of two turns. */
 export function addedTotals(before: LoadTotals, more: LoadTotals): LoadTotals {
   return {
     succeeded: before.succeeded + more.succeeded,

@@ -29,16 +29,15 @@ import {
 
 export interface MeasuredLevel {
   readonly point: LoadPoint;
-  /** Everything sent for the level, warm-up and the drain at the end included. */
+  /** All requests of the level, including warm-up and drain. */
   readonly totals: LoadTotals;
-  /** For a further turn of the level. */
   readonly turns: LevelTurns;
 }
 
 interface MeasureContext {
-  /** With which other levels it begins and ends. */
+  /** Levels that start and end with this one. */
   readonly group?: LevelGroup;
-  /** null: this is the level's first turn. */
+  /** null: first turn. */
   readonly earlier?: LevelTurns | null;
 }
 
@@ -54,26 +53,23 @@ function allFailed(input: MeasureInput, failures: readonly FailureCount[]): Work
   );
 }
 
-/** How often, and how long between, the server is asked whether it has counted what it has answered. */
+/** Attempts and interval for the server to count its latest responses. */
 const countAttempts = 20;
 const countPauseMs = 5;
 
-/**
- * Windows of one level until they are steady or enough, with the server's counters at each bound. The statistics are
- * fetched from here, not from the thread that generates the load, when a window's time is over.
- */
+/** Windows until stable or complete, with server counters at each bound, read outside the load generator's thread. */
 class LevelWindows {
   readonly measured: MeasuredWindow[];
-  /** When the time of the level's warm-up was over. */
+  /** End of the warm-up. */
   firstMs: number | null;
-  /** From there to the same moment of this turn. */
+  /** Offset of this turn's clock. */
   private offsetUs = 0;
-  /** The server's counters at the bounds of the windows that have not been added. */
+  /** Counters at the bounds of pending windows. */
   private bounds: readonly Promise<Counters>[] = [];
   private tail: Promise<void> = Promise.resolve();
   private decided = false;
 
-  /** @param initial the server's counters before the first request of this turn */
+  /** @param initial server counters before the turn's first request */
   constructor(
     private readonly input: MeasureInput,
     private readonly initial: Counters,
@@ -85,7 +81,7 @@ class LevelWindows {
     this.firstMs = context.earlier?.firstMs ?? null;
   }
 
-  /** How many of this turn's requests the server has counted as successful; null when its counters do not tell. */
+  /** Requests of this turn that the server has counted as successful; null if unknown. */
   async bound(answered: number | undefined): Promise<number | null> {
     if (this.decided) return null;
     if (this.bounds.length === 0) {
@@ -103,7 +99,7 @@ class LevelWindows {
     }
   }
 
-  /** Triton counts a request a moment after it has answered it. */
+  /** Triton counts a request shortly after its response. */
   private async fetchCounted(answered: number): Promise<Counters> {
     for (let attempt = 1; ; attempt += 1) {
       const counters = await this.fetchStatistics();
@@ -156,7 +152,7 @@ class LevelWindows {
   }
 }
 
-/** null: tensors go over the wire. CUDA was refused before. */
+/** null: tensors over the network. CUDA was rejected earlier. */
 async function sharedRegions(
   client: TritonClient,
   input: MeasureInput,
@@ -166,20 +162,20 @@ async function sharedRegions(
   return sharedMemory === 'none' ? null : createSharedRegions(client, input, job);
 }
 
-/** Says when not all of the entries are sent. Throws input-invalid where they cannot be. */
+/** Reports if not all entries are sent. Throws input-invalid if none can be. */
 function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
   const { all, made } = payloadCounts(job);
   if (made < all)
     input.onLog([`Only the first ${made} of ${all} different requests are sent: more would exceed 256 MiB.`]);
 }
 
-/** A level of a number of requests is one window of them. */
+/** A level with a request count has one window. */
 function windowsOf({ settings, ...input }: MeasureInput): MeasureInput {
   const { requestCount = 0 } = settings;
   return { ...input, settings: requestCount === 0 ? settings : { ...settings, maxTrials: 1 } };
 }
 
-/** What the point says of how its requests were sent. */
+/** Columns about how requests were sent. */
 function jobColumns({ schedule, tls }: LoadJob) {
   const custom = schedule !== null && schedule.intervalsUs.length > 0;
   const distribution: LoadPoint['requestDistribution'] = custom ? 'custom' : schedule?.distribution;
@@ -190,7 +186,6 @@ function jobColumns({ schedule, tls }: LoadJob) {
   });
 }
 
-/** By what the windows of a level are judged. */
 function judgedBy({ settings, decoupled, inputData }: MeasureInput, { exactRequests }: LoadJob) {
   const { stabilityPercentage, errorPercentage, sequences, percentile } = settings;
   return {
@@ -211,7 +206,7 @@ async function writeProfile(
   await writeExperiment(profileFile, experimentText(level, kept));
 }
 
-/** Levels that this process is measuring: its CPU time is that of all their generators. */
+/** Levels measured in this process, which share its CPU time. */
 let underWay = 0;
 
 const generatorsNow = ({ group }: MeasureContext): number => Math.max(group?.size ?? 1, underWay);
@@ -220,10 +215,7 @@ async function clientOf({ httpAddress, httpTls, headers }: MeasureInput): Promis
   return createTritonClient(httpAddress, { tls: await readTls(httpTls), headers });
 }
 
-/**
- * Measures one level, or a further turn of it, with the worker thread of `workerFile`; the point is that of all its windows.
- * Throws as {@link LoadTool} says.
- */
+/** Measures one level, or another turn of it; the point covers all its windows. Throws as {@link LoadTool}. */
 export async function measureLevel(
   workerFile: string,
   asked: MeasureInput,
@@ -238,7 +230,7 @@ export async function measureLevel(
     signal: input.signal,
   });
   const regions = await sharedRegions(client, input, plain);
-  // Answers in shared memory are held against those over the wire, and these have been looked at.
+  // Shared memory outputs are compared with responses over the network, which were checked.
   const job = regions === null ? plain : { ...plain, tensors: [], outputChecks: null, shared: regions.job };
   const { earlier = null } = context;
   let repairs = earlier?.repairs ?? 0;
@@ -265,7 +257,7 @@ export async function measureLevel(
         await regions?.repair();
       },
     });
-    // What is in shared memory was looked at over the wire, before.
+    // Shared memory outputs were checked over the network before.
     const sent = regions === null ? run : { ...run, outputs: regions.checked };
     input.onLog(checkedLines(job, sent));
     const totals = earlier === null ? sent : addedTotals(earlier.totals, sent);
@@ -300,14 +292,14 @@ export async function measureLevel(
     throw failureOf(error, state.error, input);
   } finally {
     underWay -= 1;
-    // Also ends a fetch of statistics that nobody waits for any more.
+    // Also aborts pending requests for statistics.
     controller.abort();
     dispose();
     await regions?.close();
   }
 }
 
-/** The statistics are only fetched from a server that has been answering. */
+/** Statistics are only requested from a server that responded. */
 function failureOf(ended: unknown, cause: unknown, input: MeasureInput): unknown {
   const error = input.signal.aborted ? null : cause;
   if (error === null) return ended;

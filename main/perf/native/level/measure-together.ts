@@ -6,9 +6,8 @@ import { LevelGroup, type LevelTurns } from './load-session';
 import { measureLevel } from './measure-level';
 
 /**
- * Measures levels of several models at the same time, each in a thread of its own with windows, counters and a result of its
- * own; each result says what ran beside it. A level that fails ends all of them: the others would have been measured alone.
- * Throws as the load tool's `measure` does.
+ * Measures models concurrently, each in its own thread; results name their neighbors. One failure ends all, because the
+ * others' load would change. Throws as the load tool's `measure`.
  */
 export async function measureTogether(
   workerFile: string,
@@ -43,17 +42,17 @@ export async function measureTogether(
   }
 }
 
-/** The error with the model that it is of. */
+/** Prefixes the model's name. */
 function namedError(modelName: string, error: unknown): WorkbenchError {
   const { code, message, where, remedy, details } = toWire(error);
   const named = message.includes(modelName) ? message : `${modelName}: ${message}`;
   return new WorkbenchError(code, named, { where, remedy, details, cause: error });
 }
 
-/** The model has run before, only connections and thread are new: a later turn warms up for this much of the first one's time. */
+/** Later turns only reconnect, so they need a fraction of the first warm-up. */
 const laterWarmup = 0.5;
 
-/** A level that is measured a window at a time, with other levels in between; throws as {@link LoadTool} says. */
+/** See {@link LoadTool} for errors. */
 export function levelInTurns(workerFile: string, input: MeasureInput): LevelInTurns {
   let turns: LevelTurns | null = null;
   return {

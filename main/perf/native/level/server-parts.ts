@@ -12,21 +12,21 @@ import {
   timesFault,
 } from '../../server-columns';
 
-/** What the server counted in a window. */
+/** Server counters of a window. */
 export interface CountedWindow {
-  /** null: the server's counters went back within the window. */
+  /** null: counters were reset within the window. */
   readonly server: ServerDelta | null;
-  /** Of an ensemble: the same of each of its models; absent of others. */
+  /** Counters per composing model of an ensemble. */
   readonly composing?: readonly { readonly modelName: string; readonly server: ServerDelta | null }[];
 }
 
-/** What the server counted in the windows; null where it was started anew in every one. */
+/** Sum over windows; null if each saw a restart. */
 function mergedDelta(deltas: readonly (ServerDelta | null | undefined)[]): ServerDelta | null {
   const known = deltas.filter((delta) => delta !== null && delta !== undefined);
   return known.length === 0 ? null : mergeDeltas(known);
 }
 
-/** null: they are not known, or cannot be believed. */
+/** null: unknown or implausible. */
 const timesOf = (delta: ServerDelta | null): StepTimes | null =>
   delta === null || timesFault(delta) !== null ? null : serverColumns(delta);
 
@@ -35,7 +35,7 @@ const composingDeltas = (windows: readonly CountedWindow[]): readonly (ServerDel
     mergedDelta(windows.map((window) => window.composing?.[index]?.server)),
   );
 
-/** The server's columns of each model of an ensemble; undefined of another model. */
+/** Columns per composing model; undefined for other models. */
 export function composingOf(windows: readonly CountedWindow[]): LoadPoint['composing'] {
   const names = windows[0]?.composing?.map(({ modelName }) => modelName) ?? [];
   if (names.length === 0) return undefined;
@@ -60,7 +60,7 @@ export function composingOf(windows: readonly CountedWindow[]): LoadPoint['compo
   });
 }
 
-/** What the server counted of the model itself, apart from times. */
+/** Counts of the model itself, without times. */
 export function countsOf(windows: readonly CountedWindow[]) {
   const delta = mergedDelta(windows.map(({ server }) => server));
   return {
@@ -72,11 +72,11 @@ export function countsOf(windows: readonly CountedWindow[]) {
 
 interface EnsembleTimes {
   readonly times: PathTimes;
-  /** The steps that took longest one after the other; else all steps, also where they run side by side. */
+  /** The critical path; false: the sum of all steps, even parallel ones. */
   readonly isPath: boolean;
 }
 
-/** The times of an ensemble from those of its steps; null where the times of one are not known. */
+/** Times of an ensemble from its steps; null if any step's times are unknown. */
 function ensembleTimes(
   { steps, models }: Ensemble,
   deltas: readonly (ServerDelta | null)[],
@@ -108,9 +108,9 @@ type ServerColumn =
   | 'serverComputeOutputUs';
 
 /**
- * Where a request's time went that the client did not spend; null without the server's counters. Of an ensemble Triton adds
- * up its steps, also those that run side by side: its parts are made of the steps' own counters.
- * @param outsideUs of the mean latency what the client did not spend.
+ * Breaks down latency outside the client; null without server counters. Triton's own ensemble times add up parallel
+ * steps, so the steps' counters are used.
+ * @param outsideUs mean latency minus client time
  */
 export function serverParts(
   windows: readonly CountedWindow[],
@@ -124,7 +124,7 @@ export function serverParts(
   const us = (name: keyof StepTimes): number | null => (times === null ? null : roundUs(times[name]));
   const restUs = times === null ? null : roundUs(outsideUs - times.knownUs);
   return {
-    // Of one model it is only what the clocks make; of an ensemble it says that the steps are not one after the other.
+    // Negative values are clock noise for one model; for an ensemble they show parallel steps.
     networkServerSendRecvUs: restUs === null || isEnsemble ? restUs : Math.max(0, restUs),
     serverQueueUs: us('queueUs'),
     serverComputeInputUs: us('computeInputUs'),

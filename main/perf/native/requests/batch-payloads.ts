@@ -8,10 +8,10 @@ interface RequestInput extends RequestInputHead {
 
 export type RequestInputs = readonly RequestInput[];
 
-/** Requests are made in advance and kept: this bounds their memory. */
+/** Memory limit of prepared requests. */
 const maxBytes = 256 * 1024 * 1024;
 
-/** Items of one request, from sample `first` on; of a single one no copy is made. */
+/** A request's items from sample `first` on; not copied for a single item. */
 export function batchOf(tensor: Pick<JobTensor, 'samples'>, first: number, batchSize: number): Buffer {
   const rows: Uint8Array[] = [];
   for (let row = 0; row < batchSize; row += 1) {
@@ -24,7 +24,7 @@ export function batchOf(tensor: Pick<JobTensor, 'samples'>, first: number, batch
     : Buffer.concat(rows);
 }
 
-/** The one shape of a request's items. Throws input-invalid where they differ: a batch has one. */
+/** Throws input-invalid if items differ in shape. */
 function shapeOf(
   { name, shape, shapes, samples }: JobTensor,
   first: number,
@@ -47,7 +47,7 @@ function shapeOf(
 
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
 
-/** Bytes of tensors that a request has at most; 0 where they are in shared memory. */
+/** Maximum tensor bytes of a request; 0 with shared memory. */
 export function largestRequestBytes({ tensors, batchSize }: Pick<LoadJob, 'tensors' | 'batchSize'>): number {
   const largest = (tensor: JobTensor) =>
     tensor.samples.reduce((most, sample) => Math.max(most, sample.byteLength), 0);
@@ -55,8 +55,8 @@ export function largestRequestBytes({ tensors, batchSize }: Pick<LoadJob, 'tenso
 }
 
 /**
- * How many different requests the samples make, and how many of them are made: all, or the first that fit into 256 MiB, at
- * least one. Throws input-invalid where the items of a request differ in shape.
+ * Number of distinct requests, and of those that are prepared: all, or the first that fit 256 MiB (at least one).
+ * Throws input-invalid if items of a request differ in shape.
  */
 export function payloadCounts(job: Pick<LoadJob, 'tensors' | 'batchSize'>) {
   const { tensors, batchSize } = job;
@@ -71,9 +71,8 @@ export function payloadCounts(job: Pick<LoadJob, 'tensors' | 'batchSize'>) {
 }
 
 /**
- * The inputs of the different requests that a level sends in turn: request k holds samples k*batch, k*batch + 1, ...,
- * and begins again at the first sample after the last. As many as it takes until they repeat, fewer when they would not
- * fit into 256 MiB; at least one. Throws input-invalid where the items of a request differ in shape.
+ * Inputs of distinct requests: request k has samples k*batch, k*batch + 1, ..., wrapping around. Limited to 256 MiB, at
+ * least one. Throws input-invalid if items of a request differ in shape.
  */
 export function batchPayloads(job: Pick<LoadJob, 'tensors' | 'batchSize' | 'batched'>): RequestInputs[] {
   const { made } = payloadCounts(job);

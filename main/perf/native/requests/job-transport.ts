@@ -13,7 +13,7 @@ import {
 import { OutputValidator } from './output-validator';
 import { createRequestSource, type RequestSource } from './request-source';
 
-/** What is the same over every protocol: the job's requests, what is looked at of the answers, and when it all ends. */
+/** Shared by all protocols: requests, response checks and the end of a job. */
 export abstract class JobTransport<Connection extends { close(): void }> implements Transport {
   protected readonly connections: Connection[] = [];
   protected readonly source: RequestSource;
@@ -62,7 +62,7 @@ export abstract class JobTransport<Connection extends { close(): void }> impleme
     this.source.close();
   }
 
-  /** The slot's request has its answer, whatever is in it. @returns the time that looking at it took. */
+  /** A request is answered. @returns time spent on checks */
   protected settle(slot: number): number {
     const checked = this.validator?.take(slot) ?? null;
     const fault = this.source.check(slot) ?? checked?.fault ?? null;
@@ -76,7 +76,7 @@ export abstract class JobTransport<Connection extends { close(): void }> impleme
     this.events.failure(slot, kind, message);
   }
 
-  /** A connection is lost. @returns whether another one may take its place; the end of everything is told otherwise */
+  /** A connection was lost. @returns whether to reconnect; otherwise the job ends */
   protected goesOn(opened: boolean, reason: string): boolean {
     if (this.closed) return false;
     const end = this.losses.lost(opened, reason);

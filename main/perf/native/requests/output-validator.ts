@@ -7,22 +7,22 @@ import { type Failure, noOutputChecks, nowUs, type OutputCheckCounts } from '../
 import { batchOf } from './batch-payloads';
 
 /**
- * With expected values, or where all values are to be finite, every response is looked at as long as that takes at most
- * this share of the time: beyond it the load would be another one.
+ * Maximum share of time for checks. With expected values or a search for non-finite ones every response is checked up
+ * to this budget, beyond which checks would affect the load.
  */
 export const mostCheckShare = 0.05;
-/** Not counted: the first looks, whose code is cold, and one during which the machine did other work. */
+/** Excluded from the budget: cold code, and a preempted check. */
 const freeCheckUs = 100_000;
-/** Otherwise of so many responses one is looked at in the mean; at random, so that no entry is always passed over. */
+/** Otherwise one of this many responses is checked, at random to cover all entries. */
 const meanDistance = 100;
-/** The first response to each of so many different requests is looked at. */
+/** First responses to this many distinct requests are always checked. */
 const mostFirsts = 100;
-/** In the first responses to so many of them NaN and infinities are looked for where nobody asked for it. */
+/** Distinct requests whose first responses are searched for NaN and infinity without a request to. */
 const mostFiniteFirsts = 8;
-/** Of each output so many values are looked at. */
+/** Values checked per output. */
 const mostValues = 2 ** 18;
 const seed = 20210721;
-/** Relative, and absolute below 1: a server that batches may round otherwise. Half-precision types have 8 to 11 bits. */
+/** Relative, absolute below 1: batching may change rounding. Half-precision types have 8 to 11 bits. */
 const tolerance: Readonly<Partial<Record<SampleDatatype, number>>> = {
   FP64: 1e-3,
   FP32: 1e-3,
@@ -30,7 +30,7 @@ const tolerance: Readonly<Partial<Record<SampleDatatype, number>>> = {
   BF16: 5e-2,
 };
 
-/** What is looked at of a tensor of fixed-size elements. */
+/** The checked prefix of a fixed-size tensor. */
 function begin(tensor: Tensor, bytesOfElement: number): Tensor {
   const count = Math.min(mostValues, tensor.data.byteLength / bytesOfElement);
   return { ...tensor, shape: [count], data: tensor.data.subarray(0, count * bytesOfElement) };
@@ -55,7 +55,7 @@ function formFault(found: Tensor, shape: readonly number[], datatype: string): F
   return size === null ? null : { kind: 'output size', message: size };
 }
 
-/** Bytes of a floating-point type, and the bits of its exponent in the last ones of them. */
+/** Element bytes, and the exponent mask of the last ones. */
 const exponents: Readonly<Partial<Record<string, readonly [bytes: number, mask: number]>>> = {
   FP64: [8, 0x7ff0_0000],
   FP32: [4, 0x7f80_0000],
@@ -63,7 +63,7 @@ const exponents: Readonly<Partial<Record<string, readonly [bytes: number, mask: 
   BF16: [2, 0x7f80],
 };
 
-/** Of NaN and infinities all bits of the exponent are set: no value is made of what is only looked at. */
+/** NaN and infinity have all exponent bits set, so values need no decoding. */
 function finiteFault({ name, datatype, data }: Tensor): Failure | null {
   const exponent = exponents[datatype];
   if (exponent === undefined) return null;
@@ -78,7 +78,7 @@ function finiteFault({ name, datatype, data }: Tensor): Failure | null {
   return null;
 }
 
-/** Whether values are others than expected: exactly, and of floating point within what another order of sums makes. */
+/** Exact, or for floating point within the effect of another summation order. */
 export function difference(found: Tensor, expected: Buffer): Failure | null {
   const kind = 'output differs';
   const { name, data, datatype } = found;
@@ -95,7 +95,7 @@ export function difference(found: Tensor, expected: Buffer): Failure | null {
   const wanted = values({ ...found, data: expected }, count);
   for (const [at, value] of values(found, count).entries()) {
     const other = wanted[at] ?? NaN;
-    // Equal infinities and NaN in both are no difference.
+    // Equal infinities, or NaN in both, match.
     if (Object.is(value, other) || Math.abs(value - other) <= allowed * Math.max(1, Math.abs(other)))
       continue;
     return { kind, message: `${name} has ${value} at value ${at} where ${other} is expected` };
@@ -103,21 +103,18 @@ export function difference(found: Tensor, expected: Buffer): Failure | null {
   return null;
 }
 
-/** What was found of the responses to a slot's request. */
+/** Result of checking a slot's responses. */
 interface SlotCheck {
-  /** NaN and infinities are looked for. */
+  /** Search for NaN and infinity. */
   readonly isFirst: boolean;
   responses: number;
   fault: Failure | null;
-  /** Of the first one from what is expected. */
+  /** Deviation of the first response from its expected values. */
   difference: Failure | null;
   heldUs: number;
 }
 
-/**
- * Decodes some of the responses and holds them against what the model says of its outputs, and against the values that the
- * input data say they should have. What is wrong with one stands until its slot is asked for it.
- */
+/** Checks responses against the model's outputs and expected values. Problems are kept until the slot's `take`. */
 export class OutputValidator {
   readonly counts: { -readonly [Key in keyof OutputCheckCounts]: OutputCheckCounts[Key] } = {
     ...noOutputChecks,
@@ -128,7 +125,6 @@ export class OutputValidator {
   private distance = 0;
   private readonly startUs = nowUs();
   private spentUs = 0;
-  /** More was to be looked at than there is time for. */
   private behind = false;
 
   constructor(
@@ -136,11 +132,7 @@ export class OutputValidator {
     private readonly load: { readonly batchSize: number; readonly batched: boolean },
   ) {}
 
-  /**
-   * The first response to a request is there, or comes.
-   * @param payload which request it answers.
-   * @returns whether it is to be looked at; then all the responses to the request are.
-   */
+  /** At the first response. @param payload which request it answers. @returns whether to check all responses to it */
   begin(slot: number, payload: number): boolean {
     const isFirst = !this.job.finite && payload < mostFiniteFirsts && !this.firsts.has(payload);
     const due = this.isDue(payload);
@@ -149,15 +141,12 @@ export class OutputValidator {
     return due;
   }
 
-  /** The slot's request has failed: what was found of its responses is not asked for. */
+  /** The request failed, so its checks are dropped. */
   forget(slot: number): void {
     this.checks.delete(slot);
   }
 
-  /**
-   * A response to a request that is looked at.
-   * @param decode the outputs; throws an Error where it cannot.
-   */
+  /** @param decode returns outputs, or throws an Error */
   check(slot: number, payload: number, decode: () => readonly Tensor[]): void {
     const check = this.checks.get(slot);
     if (check === undefined) return;
@@ -169,7 +158,7 @@ export class OutputValidator {
       const outputs = decode();
       fault = this.formFaultOf(outputs);
       if (check.isFirst && fault === null) this.checkFinite(outputs);
-      // Expected values are those of one answer: which of several they would be of is not known.
+      // Expected values apply to single responses only.
       if (check.responses === 1 && fault === null) check.difference = this.differenceOf(outputs, payload);
     } catch (error) {
       fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
@@ -181,7 +170,7 @@ export class OutputValidator {
     this.spentUs += heldUs;
   }
 
-  /** What is wrong with the responses to the slot's request, and the time that looking took; null: none was looked at. */
+  /** Problem of the slot's responses and time spent on checks; null if none was checked. */
   take(slot: number): { readonly fault: Failure | null; readonly heldUs: number } | null {
     const check = this.checks.get(slot);
     if (check === undefined) return null;
@@ -207,7 +196,6 @@ export class OutputValidator {
     return true;
   }
 
-  /** There is time to look at this one as at every other. */
   private isAffordable(): boolean {
     const { finite, expected } = this.job;
     if (!finite && expected.length === 0) return false;
@@ -215,7 +203,7 @@ export class OutputValidator {
       this.behind = true;
       return false;
     }
-    // Then at random: in step with the entries, the same ones would be passed over each time.
+    // At random: a fixed step would always skip the same entries.
     return !this.behind || this.next() < 0.5;
   }
 

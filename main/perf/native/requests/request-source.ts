@@ -9,43 +9,41 @@ import { difference } from './output-validator';
 import { type SequencePlace, SequencePlan, type SequenceStream } from './sequence-plan';
 import { comparedBytes, outputOffset, type OutputSet, type SharedPlace } from './shared-names';
 
-/** Where the tensors of one request lie in shared memory. */
+/** Regions of a request's tensors. */
 export interface SharedPlaces {
   readonly inputs: readonly (RequestInputHead & { readonly place: SharedPlace })[];
   readonly outputs: readonly { readonly name: string; readonly place: SharedPlace }[];
 }
 
-/** The prepared requests that slots send in turn. */
+/** Prepared requests, sent in rotation. */
 export interface RequestSource {
   next(slot: number): Buffer;
-  /** Which of the payloads the slot sent last. */
+  /** Index of the slot's last payload. */
   payloadOf(slot: number): number;
-  /** What is wrong with the slot's answer in shared memory; null when nothing is, or when it was not looked at. */
+  /** Problem of the slot's shared memory outputs; null if fine or not checked. */
   check(slot: number): Failure | null;
-  /** Answers in shared memory that were read back. */
+  /** Shared memory outputs that were checked. */
   readonly checked: number;
   readonly wrong: number;
-  /** The slot's request failed. */
   failed(slot: number): void;
-  /** Lets the slot's next request end its sequence; false: it has none open. */
+  /** Makes the slot's next request end its sequence; false without one. */
   closeSequence(slot: number): boolean;
-  /** Sequences whose last request has been sent. */
   readonly sequencesEnded: number;
   close(): void;
 }
 
-/** `inputs` is empty where they are in shared memory. */
+/** `inputs` is empty with shared memory. */
 type Encode = (inputs: RequestInputs, shared: SharedPlaces | null, sequence: SequencePlace | null) => Buffer;
 
-/** One answer in so many is read back. */
+/** One in this many shared memory outputs is checked. */
 const checkEvery = 100;
-/** What no model answers with, NaN as FP32 and as every other FP16: found in the memory, it says that nobody wrote there. */
+/** NaN as FP32 and as every other FP16, which models do not return: still present means never written. */
 const poison = Buffer.from([0xa5, 0xa5, 0xa5, 0x7f]);
 
-/** Answers come over the wire: there is no memory to read them back from. */
+/** Outputs arrive over the network. */
 const unchecked = { check: () => null, checked: 0, wrong: 0, close: () => undefined };
 
-/** Requests have nothing to do with one another. */
+/** Independent requests. */
 const alone = { failed: () => undefined, closeSequence: () => false, sequencesEnded: 0 };
 
 function fromWire(payloads: readonly RequestInputs[], encode: Encode): RequestSource {
@@ -66,7 +64,7 @@ function fromWire(payloads: readonly RequestInputs[], encode: Encode): RequestSo
   };
 }
 
-/** Every sequence goes through the payloads from the first of its stream on. Requests are made when sent: each has its own parameters. */
+/** Sequences iterate over their stream's payloads. Requests are encoded when sent, because parameters differ. */
 function inSequences(payloads: readonly RequestInputs[], encode: Encode, plan: SequencePlan): RequestSource {
   const sent: number[] = [];
   return {
@@ -86,13 +84,13 @@ function inSequences(payloads: readonly RequestInputs[], encode: Encode, plan: S
   };
 }
 
-/** Requests that only name memory: one message for each payload and place of the outputs, made when first sent. */
+/** Shared memory requests: one message per payload and output set, encoded on first use. */
 class SharedSource implements RequestSource {
   checked = 0;
   wrong = 0;
   private readonly messages: Record<OutputSet, Buffer[]> = { common: [], watched: [] };
   private readonly file: number;
-  /** The request under way whose answer is to be read: the only one that writes there. */
+  /** The active request that writes to the watched region; only one at a time. */
   private watched: { readonly slot: number; readonly payload: number } | null = null;
   private at = 0;
   private sinceWatched = checkEvery;
@@ -121,7 +119,7 @@ class SharedSource implements RequestSource {
     return (this.messages[set][payload] ??= this.encode([], this.places(set, payload), null));
   }
 
-  /** Outputs in shared memory have a check of their own: {@link check}. */
+  /** Shared memory outputs are checked by {@link check}. */
   payloadOf(): number {
     return 0;
   }
@@ -195,7 +193,7 @@ class SharedSource implements RequestSource {
   }
 }
 
-/** Streams whose requests are all made: a part of a sequence is another sequence. Throws input-invalid without any. */
+/** Complete streams only, because a partial one is another sequence. Throws input-invalid if none fits. */
 function wholeStreams(lengths: readonly number[], payloads: number): readonly SequenceStream[] {
   let first = 0;
   const all = lengths.map((length) => {
@@ -212,7 +210,7 @@ function wholeStreams(lengths: readonly number[], payloads: number): readonly Se
   return whole;
 }
 
-/** The requests of a job, with their tensors or with references to shared memory. */
+/** Uses tensors or shared memory references. */
 export function createRequestSource(job: LoadJob, encode: Encode): RequestSource {
   if (job.shared !== null) return new SharedSource(job.shared, encode);
   const payloads = batchPayloads(job);

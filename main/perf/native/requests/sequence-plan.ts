@@ -2,46 +2,44 @@ import { invalidInput } from '../../../contract/errors';
 import type { SequenceSettings } from '../../../contract/run/run-spec';
 import { createRandom } from '../../../domain/random';
 
-/** Where a request stands in its sequence. */
+/** A request's position in its sequence. */
 export interface SequencePlace {
-  /** Correlation id. */
   readonly id: number;
   readonly start: boolean;
   readonly end: boolean;
-  /** Requests of the sequence before this one. */
+  /** Index within the sequence. */
   readonly step: number;
-  /** Entry of the input data at which the sequence begins. */
+  /** First input entry of the sequence. */
   readonly first: number;
 }
 
-/** Entries of the input data that are one sequence. */
+/** Input entries that form one sequence. */
 export interface SequenceStream {
   readonly first: number;
   readonly length: number;
 }
 
-/** Two runs have sequences of the same lengths. */
+/** Fixed, so that runs are comparable. */
 const seed = 20240117;
 
 interface Open {
   readonly id: number;
   readonly stream: SequenceStream;
   step: number;
-  /** Its last request has been handed out. */
+  /** Its last request was assigned. */
   done: boolean;
 }
 
 /**
- * Which sequence each slot's next request belongs to. A slot has one sequence at a time, whose requests follow one another;
- * no two open sequences have the same id. As perf_analyzer: lengths lie evenly within the variation around the length, ids
- * count up from the first, and begin anew before the end of the range. Where the input data have streams, each sequence is one
- * of them, picked at random, which perf_analyzer does as well. Throws input-invalid where the range is too small.
+ * Assigns requests to sequences. A slot has one open sequence; ids of open sequences are unique. As in perf_analyzer,
+ * lengths are uniform within the variation, and ids count up from the first and wrap around. With streams each sequence
+ * is a random one. Throws input-invalid if the id range is too small.
  */
 export class SequencePlan {
   private readonly open: (Open | undefined)[] = [];
   private readonly random = createRandom(seed);
   private readonly inUse = new Set<number>();
-  /** Slots whose next request ends their sequence, whatever its length. */
+  /** Slots whose sequence ends with the next request. */
   private readonly closing = new Set<number>();
   private nextId: number;
   private endedCount = 0;
@@ -62,16 +60,15 @@ export class SequencePlan {
     }
   }
 
-  /** Sequences whose last request has been handed out. */
   get ended(): number {
     return this.endedCount;
   }
 
-  /** To be called when the slot's request before has been answered. */
+  /** Call when the slot's previous request was answered. */
   next(slot: number): SequencePlace {
     let open = this.open[slot];
     if (open === undefined || open.done) {
-      // Its last request has been answered only now: until here nobody else had the id.
+      // Ids are reused only after the last response.
       if (open !== undefined) this.inUse.delete(open.id);
       open = this.begin(slot);
     }
@@ -85,7 +82,7 @@ export class SequencePlan {
     return { id, start: step === 0, end, step, first: stream.first };
   }
 
-  /** The slot's request failed: what the server makes of its sequence is not known, the next one is another. */
+  /** After a failure the sequence's server state is unknown, so a new one begins. */
   failed(slot: number): void {
     const open = this.open[slot];
     if (open === undefined) return;
@@ -94,7 +91,7 @@ export class SequencePlan {
     this.open[slot] = undefined;
   }
 
-  /** Lets the slot's next request end its sequence; false: it has none open. */
+  /** Makes the slot's next request end its sequence; false without one. */
   close(slot: number): boolean {
     const open = this.open[slot];
     if (open === undefined || open.done) return false;

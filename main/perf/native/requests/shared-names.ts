@@ -6,21 +6,21 @@ import { isAlive, ownIdentity, pidNamespace } from '../../../platform/process';
 import type { SharedJob } from '../seam/load-job';
 import type { RequestInputs } from './batch-payloads';
 
-/** Where a tensor lies in a region. */
+/** A tensor's location in a region. */
 export interface SharedPlace {
   readonly region: string;
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** Of each output as much is compared with the answer over the wire. */
+/** Bytes of each output compared with the response over the network. */
 export const comparedBytes = 2 ** 20;
 
-/** Tensors begin at multiples of this: a cache line. */
+/** Alignment of tensors: a cache line. */
 const alignment = 64;
 const aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
 
-/** Offsets of all inputs, by payload and then tensor, and the bytes of all of them together. */
+/** Offsets by payload and tensor, and the total size. */
 export function inputLayout(payloads: readonly RequestInputs[]) {
   let bytes = 0;
   const offsets = payloads.map((inputs) =>
@@ -33,10 +33,7 @@ export function inputLayout(payloads: readonly RequestInputs[]) {
   return { offsets, bytes: Math.max(alignment, bytes) };
 }
 
-/**
- * Where outputs are written: `common` by all requests under way, as perf_analyzer's do, so that the memory does not grow with
- * them; `watched` by the one whose answer is read back.
- */
+/** Active requests share `common`, as in perf_analyzer, so that memory does not grow; a checked one uses `watched`. */
 const outputSets = { common: 0, watched: 1 } as const;
 export type OutputSet = keyof typeof outputSets;
 
@@ -46,25 +43,21 @@ export const outputOffset = (
   output: number,
 ): number => (outputSets[set] * job.outputNames.length + output) * aligned(job.outputBytes);
 
-/** Bytes of all sets. */
 export const outputRegionBytes = (job: Pick<SharedJob, 'outputNames' | 'outputBytes'>): number =>
   Object.keys(outputSets).length * job.outputNames.length * aligned(job.outputBytes);
 
-/** Where POSIX shared memory is files. */
+/** Linux exposes POSIX shared memory as files here. */
 export const sharedFolder = '/dev/shm';
 
 const ownName = /^triton-workbench-(\d+)-(\d+)-(\d+)-[\da-f]{12}-(?:in|out)$/;
 
-/** A name that nobody else has and that tells its owner: process id, its start time and the namespace of both. */
+/** A unique name with its owner: process id, start time and namespace. */
 export function sharedName(): string {
   const { pid, startTime } = ownIdentity();
   return `triton-workbench-${pid}-${startTime}-${pidNamespace()}-${randomBytes(6).toString('hex')}`;
 }
 
-/**
- * Removes the shared memory that dead workbenches left: files of {@link sharedName} alone, and of these only those whose
- * owner is gone. @returns their names; none where there is no such folder or nothing may be removed.
- */
+/** Removes files of {@link sharedName} whose owner is gone. @returns their names */
 export async function sweepSharedFiles(folder = sharedFolder): Promise<readonly string[]> {
   const removed: string[] = [];
   const namespace = pidNamespace();
@@ -73,7 +66,7 @@ export async function sweepSharedFiles(folder = sharedFolder): Promise<readonly 
     if (pid === undefined || from !== namespace || isAlive({ pid: Number(pid), startTime })) continue;
     const gone = await rm(join(folder, name)).then(
       () => true,
-      // Another user's, or another process was faster.
+      // Another user's file, or already removed.
       () => false,
     );
     if (gone) removed.push(name);
@@ -81,7 +74,6 @@ export async function sweepSharedFiles(folder = sharedFolder): Promise<readonly 
   return removed;
 }
 
-/** Bytes and where in the file they stand. */
 interface SharedPart {
   readonly at: number;
   readonly data: Uint8Array;
@@ -89,7 +81,7 @@ interface SharedPart {
 
 const chunkBytes = 1024 ** 2;
 
-/** A file system that is nearly full takes a part of what it is given, and says so only of the next one. */
+/** A nearly full file system writes partially, and reports the error only at the next write. */
 async function writeWhole(file: Pick<FileHandle, 'write'>, { at, data }: SharedPart): Promise<void> {
   for (let done = 0; done < data.byteLength;) {
     const { bytesWritten } = await file.write(data, done, data.byteLength - done, at + done);
@@ -97,10 +89,7 @@ async function writeWhole(file: Pick<FileHandle, 'write'>, { at, data }: SharedP
   }
 }
 
-/**
- * Takes the room of a whole file in shared memory and writes the parts: where it is missing that is an error here, and not the
- * end of Triton by SIGBUS once it writes an answer there.
- */
+/** Allocates the whole file, so that a full /dev/shm fails here rather than with SIGBUS in Triton. */
 export async function fillShared(
   file: Pick<FileHandle, 'write'>,
   bytes: number,
@@ -113,7 +102,7 @@ export async function fillShared(
   for (const part of parts) await writeWhole(file, part);
 }
 
-/** Makes the file of a region by its key ("/name"). Throws load-tool-failed where it is there already or finds no room. */
+/** Creates a region's file by key ("/name"). Throws load-tool-failed if it exists or space is missing. */
 export async function makeShared(key: string, bytes: number, parts: readonly SharedPart[]): Promise<void> {
   const path = `${sharedFolder}${key}`;
   const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {

@@ -22,31 +22,30 @@ import {
   sweepSharedFiles,
 } from './shared-names';
 
-/** Payloads whose answers are asked for over the wire, to compare with. */
+/** Payloads with reference responses over the network. */
 const mostReferences = 8;
-/** A full-size 3D network takes half a minute a request on a CPU: no more are asked for once they took this long. */
+/** Time limit for references: a large 3D network takes half a minute per request on a CPU. */
 const referencesMs = 2000;
 const answerTimeoutMs = 120_000;
 
 export interface SharedRegions {
   readonly job: SharedJob;
-  /** What was found of the answers over the wire. */
   readonly checked: OutputCheckCounts;
-  /** Registers what the server does not know any more: another client may have unregistered everything. */
+  /** Registers again what another client may have unregistered. */
   repair(): Promise<void>;
-  /** Unregisters the own regions, and those only, and removes their files. */
+  /** Unregisters own regions, and removes their files. */
   close(): Promise<void>;
 }
 
-/** An answer over the wire. */
+/** A response over the network. */
 interface Reference {
-  /** Of each output its length, and as much of it as is compared. */
+  /** Length and compared prefix of each output. */
   readonly outputs: readonly { readonly bytes: number; readonly begin: Uint8Array }[];
-  /** null: nothing is wrong with it. */
+  /** null: valid. */
   readonly fault: Failure | null;
 }
 
-/** Answers over the wire to the first payloads; none where the model's datatypes or its answers do not allow it. */
+/** References for the first payloads; empty if datatypes or responses do not allow it. */
 async function references(
   client: TritonClient,
   input: MeasureInput,
@@ -78,7 +77,7 @@ async function references(
   return all;
 }
 
-/** Throws input-invalid for an output that its region has no room for. */
+/** Throws input-invalid for an output larger than its region. */
 function requireRoom(
   found: Reference['outputs'],
   { outputNames, outputBytes }: Pick<SharedJob, 'outputNames' | 'outputBytes'>,
@@ -93,9 +92,7 @@ function requireRoom(
   );
 }
 
-/**
- * Makes and registers the regions of a level: one with all inputs and one for the outputs, under names of their own. Throws load-tool-failed, inference-failed and what the client throws; nothing is left behind then.
- */
+/** One region for inputs and one for outputs. Throws load-tool-failed, inference-failed; cleans up before. */
 export async function createSharedRegions(
   client: TritonClient,
   input: MeasureInput,
@@ -107,7 +104,7 @@ export async function createSharedRegions(
   const metadata = await client.modelMetadata(input.modelName, input.modelVersion);
   const outputNames = metadata.outputs.map((output) => output.name);
   const outputDatatypes = metadata.outputs.map((output) => output.datatype);
-  // What a killed load process left fills the same memory.
+  // Remains of killed load processes use the same memory.
   await sweepSharedFiles();
   const own = sharedName();
   const outputs = {
@@ -124,7 +121,7 @@ export async function createSharedRegions(
   const regions = [inputRegion, outputRegion];
   const close = async () => {
     for (const region of regions) {
-      // A server that is gone has forgotten them by itself.
+      // A dead server has no registrations.
       await unregisterSystemRegion(server, region.name).catch(() => undefined);
       await rm(`${sharedFolder}${region.key}`, { force: true });
     }
@@ -141,7 +138,7 @@ export async function createSharedRegions(
     );
     await makeShared(inputRegion.key, inputRegion.bytes, parts);
     await makeShared(outputRegion.key, outputRegion.bytes, []);
-    // Where nothing of the answers is to be looked at, there need not be an answer to look at.
+    // Without checks there need not be a response to check.
     const { outputChecks } = job;
     const checks = outputChecks === null ? null : new OutputValidator(outputChecks, job);
     const compared = checks === null ? [] : payloads;

@@ -8,14 +8,14 @@ import type { HistogramData } from '../../latency-histogram';
 import type { ScheduleInput } from '../../request-schedule';
 import type { Failure, FailureCount, OutputCheckCounts, SharedChecks } from './transport';
 
-/** Of a reply whose length the model does not declare; gRPC bounds a message at 2 GiB, and this is half of it. */
+/** Limit for replies of undeclared length: half of gRPC's 2 GiB maximum. */
 export const largestReplyBytes = 2 ** 30;
-/** Where it does: twice its outputs, and never less than this, which every error reply stays below. */
+/** Minimum limit, above every error reply; otherwise twice the declared outputs. */
 const leastLimitBytes = 64 * 2 ** 20;
 
 const bytesText = (bytes: number) => `${bytes.toLocaleString('en-US')} bytes`;
 
-/** A reply that is announced as longer than is read; nothing of it is kept. */
+/** A reply announced as longer than the limit. */
 export class ReplyTooLarge extends Error {
   readonly kind = 'reply too large';
 
@@ -27,7 +27,7 @@ export class ReplyTooLarge extends Error {
   }
 }
 
-/** What the outputs of a reply take as the model declares them; null: an axis or a data type has no fixed size. */
+/** Declared output bytes of a reply; null for variable sizes. */
 function declaredBytes({
   outputChecks,
   batched,
@@ -44,7 +44,6 @@ function declaredBytes({
   return sum;
 }
 
-/** Bytes of a reply that are read at most. */
 export function replyLimitBytes(job: Pick<LoadJob, 'outputChecks' | 'batched' | 'batchSize'>): number {
   const declared = declaredBytes(job);
   return declared === null ? largestReplyBytes : Math.max(leastLimitBytes, 2 * declared);
@@ -53,70 +52,66 @@ export function replyLimitBytes(job: Pick<LoadJob, 'outputChecks' | 'batched' | 
 export interface JobTensor {
   readonly name: string;
   readonly datatype: SampleDatatype;
-  /** One sample, without the batch dimension. */
+  /** Without the batch dimension. */
   readonly shape: readonly number[];
-  /** A sample's own, where they differ. */
+  /** Shapes per sample, if they differ. */
   readonly shapes?: readonly (readonly number[])[];
-  /** Raw little-endian bytes, one entry a sample. */
+  /** Raw little-endian bytes per sample. */
   readonly samples: readonly Uint8Array[];
 }
 
-/** An input of a request as it is named there, wherever its bytes are. */
+/** An input's description, without data. */
 export interface RequestInputHead {
   readonly name: string;
   readonly datatype: string;
-  /** With the batch dimension where the model has one. */
+  /** With the batch dimension, if any. */
   readonly shape: readonly number[];
 }
 
-/** An input that the input region holds. */
+/** An input in the shared region. */
 interface SharedTensor extends RequestInputHead {
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** What the worker thread needs of the regions; a plain value. */
+/** Regions for the worker thread; structured-cloneable. */
 export interface SharedJob {
   readonly inputRegion: string;
-  /** The inputs of the different requests, which are sent in turn. */
+  /** Inputs of the distinct requests. */
   readonly payloads: readonly (readonly SharedTensor[])[];
   readonly outputRegion: string;
-  /** The output region's file, to read answers back. */
+  /** File of the output region, for checks. */
   readonly outputPath: string;
   readonly outputNames: readonly string[];
-  /** Of each of them. */
+  /** Per output. */
   readonly outputDatatypes: readonly string[];
-  /** Room of each output of a request. */
+  /** Reserved bytes per output. */
   readonly outputBytes: number;
-  /**
-   * Beginnings of the outputs of each payload, by payload and then output, as the server answered over the wire; fewer than
-   * there are payloads where not all were asked for.
-   */
+  /** Output prefixes by payload and output from responses over the network; may cover fewer payloads. */
   readonly references: readonly (readonly Uint8Array[])[];
-  /** What is wrong with the answer over the wire to each of these payloads; null: nothing, or it was not looked at. */
+  /** Problems of those responses; null: valid or not checked. */
   readonly referenceFaults: readonly (Failure | null)[];
 }
 
-/** What some of the responses are held against. */
+/** Expectations for response checks. */
 export interface OutputCheckJob {
-  /** As the model says; the batch dimension first where it has one, -1 where a dimension varies. */
+  /** From the model; batch dimension first if any, -1 for variable dimensions. */
   readonly outputs: readonly {
     readonly name: string;
     readonly datatype: string;
     readonly shape: readonly number[];
   }[];
-  /** NaN and infinities count as wrong. */
+  /** NaN and infinity are errors. */
   readonly finite: boolean;
-  /** An answer of a decoupled model may have another number of items than its request. */
+  /** Decoupled responses may have another batch size than the request. */
   readonly anyBatch?: boolean;
-  /** What the samples are to be answered with; empty where that is not known. */
+  /** Expected outputs of samples; empty if unknown. */
   readonly expected: readonly JobTensor[];
 }
 
-/** What a request names first. */
 export type RequestTarget = Pick<LoadJob, 'modelName' | 'modelVersion' | 'headers'>;
 
-/** Everything that the worker thread needs for one level; a plain value, it crosses threads. */
+/** Job of a worker thread; structured-cloneable. */
 export interface LoadJob {
   readonly host: string;
   readonly port: number;
@@ -124,39 +119,39 @@ export interface LoadJob {
   readonly modelName: string;
   /** '' lets the server choose. */
   readonly modelVersion: string;
-  /** Empty where the inputs are in shared memory. */
+  /** Empty with shared memory. */
   readonly tensors: readonly JobTensor[];
   readonly batchSize: number;
-  /** False: tensors have no batch dimension. */
+  /** False: no batch dimension. */
   readonly batched: boolean;
-  /** Requests under way; with a schedule the most that may be. */
+  /** Active requests; in an open loop the maximum. */
   readonly concurrency: number;
-  /** Open loop: requests go out when they are due. null: a closed loop. */
+  /** Open loop schedule; null: closed loop. */
   readonly schedule: ScheduleInput | null;
-  /** null: tensors go over the wire. */
+  /** null: tensors over the network. */
   readonly shared: SharedJob | null;
-  /** null: responses are only checked for their length. */
+  /** null: only response lengths are checked. */
   readonly outputChecks: OutputCheckJob | null;
-  /** null: requests have nothing to do with one another. */
+  /** null: independent requests. */
   readonly sequences: SequenceSettings | null;
-  /** Samples of each stream of the input data, one after the other: each is a sequence. Absent: there is one stream. */
+  /** Samples per stream; each stream is a sequence. Absent: one stream. */
   readonly streams?: readonly number[];
-  /** Requests go over a stream a slot, and may have any number of answers. */
+  /** One gRPC stream per slot, with any number of responses per request. */
   readonly streaming: boolean;
-  /** null: in the clear. */
+  /** null: no TLS. */
   readonly tls: TlsMaterial | null;
   /** Go with every request. */
   readonly headers?: readonly RequestHeader[];
-  /** Of no effect where a warm-up of so many requests is asked for. */
+  /** Ignored if a number of warm-up requests is set. */
   readonly warmupMs: number;
   readonly warmupRequests?: number | undefined;
   readonly mode: PerformanceSpec['measurementMode'];
   readonly intervalMs: number;
-  /** Requests that a window has at least, in mode count_windows. */
+  /** Minimum requests per window, in mode count_windows. */
   readonly requestCount: number;
-  /** The level has exactly so many, in one window; absent: windows. */
+  /** Exact number of requests in a single window; absent: windows. */
   readonly exactRequests?: number;
-  /** The times of single requests are told with each window. */
+  /** Windows include request times. */
   readonly keepsRequests?: boolean;
 }
 
@@ -170,89 +165,89 @@ export function parseAddress(address: string): { readonly host: string; readonly
   return { host, port: Number(port) };
 }
 
-/** One window as the worker thread recorded it; times in microseconds. */
+/** A recorded window; times in microseconds. */
 export interface RecordedWindow {
   readonly durationUs: number;
-  /** Since the first window's start. */
+  /** Relative to the first window's start. */
   readonly startUs: number;
-  /** Of the successful requests that ended in the window, from the send. */
+  /** Successful requests that ended in the window, from their send. */
   readonly latencies: HistogramData;
-  /** The same requests, from the time at which they were due; null in a closed loop. */
+  /** From their due time; null in a closed loop. */
   readonly scheduled: HistogramData | null;
   readonly delayedCount: number;
   readonly sendSumUs: number;
   readonly recvSumUs: number;
   readonly failures: readonly FailureCount[];
-  /** Successful requests by equal parts of the window; a last part of less than half the length is none. */
+  /** Successful requests in equal parts of the window; a remainder below half a part is dropped. */
   readonly blockCounts: readonly number[];
   readonly blockUs: number;
-  /** Length of the last part, which the end of the window makes a little longer or shorter. */
+  /** Length of the last part, which ends with the window. */
   readonly lastBlockUs: number;
-  /** Latencies of the same parts; null where a part had no request. */
+  /** Latencies of the same parts; null without requests. */
   readonly blockLatencies: readonly (PartLatencies | null)[];
-  /** Share of the time in which the thread's event loop was busy, 0 to 1. */
+  /** Event loop utilization, 0 to 1. */
   readonly loopUtilization: number;
-  /** p99 of the event loop's delay within the window. */
+  /** p99 of event loop delay. */
   readonly loopDelayP99Us: number;
-  /** CPU time of the whole process, and the time between the two readings of it. */
+  /** CPU time of the process, and the interval it covers. */
   readonly cpuUs: number;
   readonly cpuSpanUs: number;
   readonly sequencesEnded: number;
-  /** Of the same requests where each may have several answers; null else. */
+  /** Response times if there may be several per request; null otherwise. */
   readonly answers: RecordedAnswers | null;
-  /** The same requests one by one; absent where nobody asked for them. */
+  /** Absent unless requested. */
   readonly requests?: KeptRequests;
 }
 
-/** Answered requests one by one, in microseconds of the thread's clock. */
+/** Times in microseconds of the thread's clock. */
 export interface KeptRequests {
-  /** Where that clock began, since 1970. */
+  /** The clock's origin since 1970. */
   readonly originUs: number;
   readonly startUs: number;
   readonly endUs: number;
-  /** Of each request when it was sent, how many answers it had, and when each of them came. */
+  /** Per request: send time, number of responses, and time of each. */
   readonly times: Float64Array;
 }
 
 export interface RecordedAnswers {
-  /** From the send to the first answer with content. */
+  /** From send to the first non-empty response. */
   readonly first: HistogramData;
-  /** Between two answers with content to the same request. */
+  /** Between non-empty responses to a request. */
   readonly between: HistogramData;
-  /** From the send to the final answer, with content or without. */
+  /** From send to the final response. */
   readonly final: HistogramData;
-  /** Answers with content. */
+  /** Non-empty responses. */
   readonly count: number;
-  /** Of one request. */
+  /** Minimum per request. */
   readonly fewest: number;
   readonly most: number;
 }
 
-/** Everything that was sent since the start, warm-up included. */
+/** Totals since the start, including warm-up. */
 export interface LoadTotals {
   readonly succeeded: number;
   readonly failures: readonly FailureCount[];
   readonly checks: SharedChecks;
   readonly outputs: OutputCheckCounts;
-  /** What is wrong with checked answers, by kind. */
+  /** Problems of checked responses, by kind. */
   readonly faults: readonly FailureCount[];
 }
 
 export type FromWorker =
-  /** The time of the warm-up, or of a window, is over: to be answered with `cut`, by its number from 1. */
-  /** `answered`: nothing is under way, and so many of the level's requests were answered: the server has counted them, or is about to. */
+  /** A warm-up or window is over; answer with `cut` and its number, from 1. */
+  /** `answered`: responses so far if no request is active; the server has counted them or is about to. */
   | { readonly type: 'bound'; readonly bound: number; readonly answered?: number }
   | { readonly type: 'window'; readonly window: RecordedWindow }
-  /** The server does not know the shared memory any more; slots that found out wait for `repaired`. */
+  /** The server lost the shared memory registration; slots wait for `repaired`. */
   | { readonly type: 'regions-lost' }
-  /** All answers have come and the connections are closed. */
+  /** All responses have arrived, and connections are closed. */
   | { readonly type: 'ended'; readonly totals: LoadTotals }
   | { readonly type: 'failed'; readonly error: WireError };
 
 export type ToWorker =
-  /** Lets the requests under way end and sends no others. */
+  /** Finish active requests, and send no others. */
   | { readonly type: 'stop' }
-  /** The answer to `regions-lost`. */
+  /** Reply to `regions-lost`. */
   | { readonly type: 'repaired' }
-  /** The answer to `bound`: how many of the level's requests the server has counted as successful; null: not known. */
+  /** Reply to `bound`: requests counted by the server as successful; null: unknown. */
   | { readonly type: 'cut'; readonly bound: number; readonly succeeded: number | null };

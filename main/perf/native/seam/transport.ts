@@ -1,25 +1,25 @@
 import { WorkbenchError } from '../../../contract/errors';
 import { certificateRemedy, isTlsRefused } from '../../../triton/tls';
 
-/** Why one request failed: `kind` is short and countable, `message` the server's own words. */
+/** A failed request: `kind` groups failures, `message` is the server's text. */
 export interface Failure {
   readonly kind: string;
   readonly message: string;
 }
 
-/** When the answers to one request came; microseconds as all times here. Used again after the call. */
+/** Response times in microseconds. Reused after the call. */
 export interface ResponseTimes {
-  /** Of each answer with content, ascending. */
+  /** Non-empty responses, ascending. */
   readonly contentUs: readonly number[];
-  /** Of the final one, which may be without content. */
+  /** The final response, which may be empty. */
   readonly finalUs: number;
 }
 
-/** What a transport tells of the slots that send over it. Times in microseconds of this thread's monotonic clock. */
+/** Events of slots. Microseconds of the thread's monotonic clock. */
 export interface TransportEvents {
   /**
-   * `sendUs`: until the request is encoded and handed to the socket; `recvUs`: in which the response is read and taken apart.
-   * `answers` where there may be several: the request then ended with the last that had content.
+   * `sendUs`: encoding and passing to the socket; `recvUs`: reading and parsing. `answers` if several responses are
+   * possible; the request then ended with the last non-empty one.
    */
   success(
     slot: number,
@@ -29,43 +29,41 @@ export interface TransportEvents {
     recvUs: number,
     answers?: ResponseTimes,
   ): void;
-  /** One request failed; `kind` is short and countable, `message` the server's own words. */
+  /** See {@link Failure}. */
   failure(slot: number, kind: string, message: string): void;
-  /** Nothing can be sent any more. Told once. */
+  /** No more requests can be sent. Called once. */
   fatal(error: WorkbenchError): void;
 }
 
-/** Answers in shared memory that were read back and compared. */
 export interface SharedChecks {
   readonly checked: number;
   readonly wrong: number;
 }
 
-/** Responses that were decoded and held against what the model says, and against expected values. */
+/** Decoded responses, compared with the model's outputs and expected values. */
 export interface OutputCheckCounts {
   readonly checked: number;
   readonly wrong: number;
   readonly compared: number;
-  /** Of these, where NaN and infinities are not wrong, those in which they were looked for, and found. */
+  /** Responses searched for NaN and infinity where these are not errors, and hits. */
   readonly finiteChecked: number;
   readonly notFinite: number;
-  /** Where it was found first; '' where it was not. */
+  /** Location of the first hit, or ''. */
   readonly notFiniteMessage: string;
 }
 
-/** Sends the prepared requests in turn: one at a time for each slot. */
+/** Sends prepared requests, one at a time per slot. */
 export interface Transport {
-  /** Sends the slot's next request, as soon as its connection stands. */
+  /** Sends as soon as the connection is open. */
   start(slot: number): void;
-  /** Lets the slot's next request end its sequence; false: it has none open. */
+  /** Makes the slot's next request end its sequence; false without one. */
   closeSequence(slot: number): boolean;
-  /** Sequences whose last request has been sent. */
   readonly sequencesEnded: number;
   readonly checks: SharedChecks;
   readonly outputs: OutputCheckCounts;
-  /** What is wrong with the answers of `checks` and `outputs`; their requests succeeded all the same. */
+  /** Problems found by `checks` and `outputs`; their requests count as successful. */
   readonly faults: readonly FailureCount[];
-  /** Drops all connections at once, and what is under way with them. */
+  /** Closes all connections and drops active requests. */
   close(): void;
 }
 
@@ -81,11 +79,11 @@ export const noOutputChecks: OutputCheckCounts = {
 export interface FailureCount {
   readonly kind: string;
   readonly count: number;
-  /** The server's words at the first of them. */
+  /** The first one's message. */
   readonly message: string;
 }
 
-/** Kinds beyond this many are counted together: the server chooses the texts. */
+/** Further kinds are counted together, because servers choose the texts. */
 const maxKinds = 50;
 
 export class FailureCounter {
@@ -105,7 +103,7 @@ export class FailureCounter {
 
 export const nowUs = (): number => performance.now() * 1000;
 
-/** `host:port` as HTTP names it, with brackets around an IPv6 address. */
+/** `host:port`, with brackets around IPv6. */
 export function authorityOf({ host, port }: { readonly host: string; readonly port: number }): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
@@ -118,8 +116,8 @@ function unmeasuredRemedy(reason: string): string {
 }
 
 /**
- * Decides when a lost connection is one request's failure and when it is the end: nobody accepts a new one, or
- * one after the other is lost and no request succeeds in between.
+ * Whether a lost connection fails one request or the whole level: the latter if none is accepted, or if connections
+ * keep dropping without a success in between.
  */
 export class ReconnectPolicy {
   private everSucceeded = false;
@@ -135,7 +133,7 @@ export class ReconnectPolicy {
     this.losses = 0;
   }
 
-  /** The error that ends the measuring, or null to connect anew. */
+  /** The fatal error, or null to reconnect. */
   lost(opened: boolean, reason: string): WorkbenchError | null {
     this.losses += 1;
     if (opened && this.losses <= 3 * this.connections) return null;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type * as Koffi from 'koffi';
 
-/** koffi itself; null where it is not to be had, or the system is not Linux. undefined: not looked for yet. */
+/** null: unavailable or not Linux. undefined: not loaded yet. */
 let koffi: typeof Koffi | null | undefined;
 
 function loadKoffi(): typeof Koffi | null {
@@ -14,7 +14,7 @@ function loadKoffi(): typeof Koffi | null {
   }
 }
 
-/** A function of Linux's C library that Node has no way to; null: neither has this machine. */
+/** A libc function that Node does not expose; null if unavailable. */
 function cFunction(declaration: string): ReturnType<Koffi.LibraryHandle['func']> | null {
   if (koffi === undefined) koffi = loadKoffi();
   try {
@@ -24,26 +24,25 @@ function cFunction(declaration: string): ReturnType<Koffi.LibraryHandle['func']>
   }
 }
 
-/** Where the bytes are; null where that is not to be found out. */
+/** null if unknown. */
 export function addressOf(bytes: Buffer): bigint | null {
   if (koffi === undefined) koffi = loadKoffi();
   return koffi === null ? null : koffi.address(bytes);
 }
 
-/** Linux's numbers for what is advised; the second one since Linux 6.1. */
+/** Linux's advice numbers; MADV_COLLAPSE since Linux 6.1. */
 const madvHugepage = 14;
 const madvCollapse = 25;
 const largePageBytes = 2n ** 21n;
 
 type Advise = (address: bigint, length: bigint, advice: number) => number;
 
-/** undefined: not looked for yet. */
+/** undefined: not loaded yet. */
 let advise: Advise | null | undefined;
 
 /**
- * Puts what is sent again and again into pages of 2 MiB, as far as it fills such: how fast many small ones are copied depends on
- * where they happen to lie. The bytes stay what they are, and where they are.
- * @returns whether it was done; false where nothing fills such a page, or the kernel will not.
+ * Moves repeatedly sent data into 2 MiB pages, because copy speed otherwise depends on their placement.
+ * @returns false if no whole page is covered, or the kernel refuses
  */
 export function inLargePages(bytes: Buffer): boolean {
   if (bytes.length < largePageBytes) return false;
@@ -58,13 +57,13 @@ export function inLargePages(bytes: Buffer): boolean {
   return advise(from, to - from, madvHugepage) === 0 && advise(from, to - from, madvCollapse) === 0;
 }
 
-/** Linux's numbers for the options, and for what they belong to. */
+/** Linux's option numbers and levels. */
 const solSocket = 1;
 const soSndbuf = 7;
 const soRcvlowat = 18;
-/** The kernel takes twice as much, half of it for its own records. */
+/** The kernel doubles the value, for bookkeeping. */
 const sendBufferBytes = 512 * 1024;
-/** Smaller ones mostly fit into it: nothing was gained with them. */
+/** Smaller requests gain nothing. */
 const leastRequestBytes = 2 ** 20;
 
 type SetSocketOption = (
@@ -75,24 +74,19 @@ type SetSocketOption = (
   length: number,
 ) => number;
 
-/** undefined: not looked for yet. */
+/** undefined: not loaded yet. */
 let setSocketOption: SetSocketOption | null | undefined;
 
 /**
- * Lets the kernel hold no more than half a MiB of what goes out to this machine itself, where requests are of 1 MiB and more. It
- * would take 4 MB at once: more than stays in a processor's cache until the receiver copies it. To other machines it needs what the
- * line holds, and finds that out itself.
- * @returns whether it was set.
+ * Limits the loopback send buffer to 0.5 MiB for requests of 1 MiB and more. The default of 4 MB exceeds CPU caches
+ * before the receiver copies it. Other machines need the autotuned size.
+ * @returns whether it was set
  */
 export function limitSendBuffer(socket: Socket, requestBytes: number): boolean {
   return requestBytes >= leastRequestBytes && setLocally(socket, soSndbuf, sendBufferBytes);
 }
 
-/**
- * Lets the kernel wake who reads from this machine itself when so many bytes are there, or the peer has closed; 1: with any.
- * Fewer than that are not seen, for as long as it takes.
- * @returns whether it was set.
- */
+/** SO_RCVLOWAT on loopback: fewer bytes are invisible until the peer closes. @returns whether it was set */
 export const readWithAtLeast = (socket: Socket, bytes: number): boolean =>
   setLocally(socket, soRcvlowat, bytes);
 
@@ -110,21 +104,20 @@ function setLocally(socket: Socket, option: number, value: number): boolean {
 
 const isOnThisMachine = (address: string) => /^(?:::1$|(?:::ffff:)?127\.)/.test(address);
 
-/** Node's own object of the socket knows its file descriptor; it says -1 or nothing where it has none. */
+/** Node's internal handle has the file descriptor; -1 or absent without one. */
 function fileOf(socket: Socket): number | null {
   const { _handle: handle } = socket as { readonly _handle?: { readonly fd?: number } | null };
   const file = handle?.fd;
   return file === undefined || file < 0 ? null : file;
 }
 
-/** One read of ours. */
 const markBytes = 512 * 1024;
-/** Longer than this machine mostly takes for so many bytes, and short for those who wait. */
+/** Longer than loopback usually takes for that many bytes. */
 const patienceMs = 100;
 
 /**
- * Has a large answer read in few pieces: while much of it is still to come the kernel wakes the reader for half a MiB at a time.
- * Its end is read at once, and where nothing has come for a moment, so is every byte: what is sent instead of the rest is short.
+ * Reads large responses in few pieces: wakes for 0.5 MiB while much is outstanding. The end, and a stalled transfer,
+ * are read byte by byte, because a shorter reply may replace the rest.
  */
 export class ReceiveLowWaterMark {
   private bytes = 1;
@@ -133,7 +126,7 @@ export class ReceiveLowWaterMark {
 
   constructor(private readonly socket: Socket) {}
 
-  /** After each read: so many bytes come before anything that is waited for. */
+  /** After each read: bytes outstanding before the next event of interest. */
   due(bytes: number): void {
     const wanted = bytes < markBytes ? 1 : markBytes;
     if (wanted !== this.bytes) this.set(wanted);

@@ -3,37 +3,37 @@ import { connect as connectTls } from 'node:tls';
 import { certificateTrouble, tlsConnection, type TlsMaterial } from '../../../triton/tls';
 import { limitSendBuffer } from './socket-options';
 
-/** Longer than a machine stands still; where nobody listens that is said at once. */
+/** Longer than a stall of the machine; refused connections fail at once. */
 const connectTimeoutMs = 10_000;
-/** Many handshakes at once take the server's CPU. */
+/** Concurrent handshakes take the server's CPU. */
 const handshakeTimeoutMs = 10_000;
-/** As much as a large answer is read by at a time, and yet so little that it stays in a processor's cache. */
+/** Read size: large enough for big responses, small enough for CPU caches. */
 const readBytes = 512 * 1024;
-/** One for all connections of the thread: what comes is taken before anything else is read. */
+/** Shared by the thread's connections: data are consumed before the next read. */
 const common = Buffer.alloc(readBytes);
 
 interface SocketEvents {
   opened(): void;
-  /** The buffer is used again after the call. */
+  /** The buffer is reused after the call. */
   received(buffer: Buffer, length: number): void;
-  /** Asked before each read: where its bytes go at once, without a copy; null: to where all connections read. */
+  /** Target buffer of the next read, which avoids a copy; null: the shared one. */
   room(): Buffer | null;
-  /** Told once; `opened` false when no connection came about. */
+  /** Called once; `opened` is false if the connection failed. */
   closed(opened: boolean, reason: string): void;
 }
 
 export interface SocketTarget {
   readonly host: string;
   readonly port: number;
-  /** null: in the clear. */
+  /** null: no TLS. */
   readonly tls: TlsMaterial | null;
-  /** What is spoken above TLS, by its ALPN name; h2 must be agreed on (RFC 9113, 3.2). */
+  /** ALPN protocol; h2 must be negotiated (RFC 9113, 3.2). */
   readonly protocol: 'h2' | 'http/1.1';
-  /** Of the largest request. */
+  /** Size of the largest request. */
   readonly requestBytes: number;
 }
 
-/** A connection without Nagle's delay that reads into memory which is there already: no allocation per read. */
+/** TCP_NODELAY; reads into existing memory without allocation. */
 export function openSocket(target: SocketTarget, events: SocketEvents): Socket {
   const { host, port, tls, protocol, requestBytes } = target;
   const state = { opened: false, reason: '' };
@@ -89,23 +89,23 @@ export function openSocket(target: SocketTarget, events: SocketEvents): Socket {
   return socket;
 }
 
-/** For fewer bytes a read of their own costs more than their copy. */
+/** Below this a separate read costs more than a copy. */
 const leastRoomBytes = 16 * 1024;
-/** A length that is announced is believed up to here; memory for more is there once as much has come. */
+/** Announced lengths are trusted up to here; memory grows with received bytes beyond. */
 const believedBytes = 64 * 2 ** 20;
 
-/** How long a buffer becomes that needs `needed` bytes now and is announced to need `expected`. */
+/** New buffer size for `needed` bytes now and `expected` announced ones. */
 export function grownLength(needed: number, expected: number): number {
   return Math.max(needed, Math.min(expected, Math.max(believedBytes, 2 * needed)));
 }
 
-/** Bytes that come in pieces, put together in memory that is used again for what comes after them. */
+/** Assembles fragments in reusable memory. */
 export class ReceiveBuffer {
   private kept = Buffer.alloc(0);
   private filled = 0;
   private lent: Buffer | null = null;
 
-  /** What has come; only valid until the next `clear`. */
+  /** Received bytes; only valid until the next `clear`. */
   get bytes(): Buffer {
     return this.kept.subarray(0, this.filled);
   }
@@ -118,10 +118,10 @@ export class ReceiveBuffer {
     this.filled = 0;
   }
 
-  /** @param expected how long the whole will be at least, as far as that is known. */
+  /** @param expected minimum total length, if known */
   add(buffer: Buffer, start: number, end: number, expected = 0): void {
     const length = this.filled + end - start;
-    // What was read to its place is there already.
+    // Data that were read in place are not copied.
     if (buffer !== this.lent) {
       this.reserve(length, expected);
       buffer.copy(this.kept, this.filled, start, end);
@@ -130,9 +130,9 @@ export class ReceiveBuffer {
   }
 
   /**
-   * The place of the next bytes, to be read into and then handed to `add` as it is, before anything else is.
-   * @param count how many will come at most; the place may be shorter.
-   * @returns null: not worth it.
+   * Buffer for the next bytes, to pass to `add` unchanged before anything else.
+   * @param count maximum bytes; the buffer may be shorter
+   * @returns null: not worth it
    */
   room(count: number): Buffer | null {
     this.lent = null;

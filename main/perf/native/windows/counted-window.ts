@@ -4,29 +4,26 @@ import { OwnLoad } from './own-load';
 import { type LoadWindows, shortestBlockUs } from './window-keeper';
 import { WindowRecorder } from './window-recorder';
 
-/** What the window needs of its generator. */
 interface CountedPorts {
   readonly transport: () => Pick<Transport, 'sequencesEnded'>;
   readonly post: (message: FromWorker) => void;
-  /** Requests that have not ended. */
   readonly underWay: () => number;
-  /** Sends by all slots, as far as `take` lets them. */
+  /** Starts slots, as far as `take` allows. */
   readonly go: () => void;
 }
 
 /**
- * The one window of a level of so many requests, from the send of the first to the end of the last. The warm-up, where there is
- * one, ends with the last of its own. The server's counters are read while nothing is under way: it has counted these requests
- * and no others.
+ * The only window of a level with a request count, from the first send to the last response; a warm-up ends with its
+ * own last response. Server counters are read while no request is active, so they cover exactly these requests.
  */
 export class CountedWindow implements LoadWindows {
   private readonly recorder: WindowRecorder;
   private readonly own = new OwnLoad();
   private timer: NodeJS.Timeout | undefined;
-  /** Requests that may still be sent, of the warm-up or of the window. */
+  /** Remaining requests of warm-up or window. */
   private left = 0;
   private measuring = false;
-  /** The counters are awaited, or all is over. */
+  /** Waiting for counters, or finished. */
   private atBound = false;
   private succeeded = 0;
   private startUs = 0;

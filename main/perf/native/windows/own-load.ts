@@ -2,16 +2,16 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { RecordedWindow } from '../seam/load-job';
 import { nowUs } from '../seam/transport';
 
-/** Of the event loop's delay; it costs a wake-up each. */
+/** Event loop delay resolution in ms; each sample is a wake-up. */
 const delayResolutionMs = 20;
 
-/** CPU time of the process, and when it was read: over the time between two readings it is a share. */
+/** CPU time of the process, with its timestamp. */
 function readCpu(): { readonly usedUs: number; readonly atUs: number } {
   const { user, system } = process.cpuUsage();
   return { usedUs: user + system, atUs: nowUs() };
 }
 
-/** What the thread itself has to do in a window. */
+/** Load of the thread itself in a window. */
 export class OwnLoad {
   private readonly delays = monitorEventLoopDelay({ resolution: delayResolutionMs });
   private utilization = performance.eventLoopUtilization();
@@ -22,7 +22,7 @@ export class OwnLoad {
     this.delays.enable();
   }
 
-  /** The first window begins; later ones begin where the one before was read. */
+  /** Starts the first window; later ones start at the previous `read`. */
   begin(sequencesEnded: number): void {
     this.utilization = performance.eventLoopUtilization();
     this.cpu = readCpu();
@@ -30,7 +30,6 @@ export class OwnLoad {
     this.sequencesBefore = sequencesEnded;
   }
 
-  /** Of the window that ends here. */
   read(
     sequencesEnded: number,
   ): Pick<RecordedWindow, 'loopUtilization' | 'loopDelayP99Us' | 'cpuUs' | 'cpuSpanUs' | 'sequencesEnded'> {
@@ -41,7 +40,7 @@ export class OwnLoad {
     this.cpu = readCpu();
     const own = {
       loopUtilization: utilization,
-      // What the monitor records is the time between two of its wake-ups.
+      // The histogram records the interval between wake-ups.
       loopDelayP99Us: Math.max(0, this.delays.percentile(99) / 1000 - delayResolutionMs * 1000),
       sequencesEnded: sequencesEnded - this.sequencesBefore,
       cpuUs: this.cpu.usedUs - before.usedUs,

@@ -3,19 +3,18 @@ import { nowUs, type ResponseTimes, type Transport } from '../seam/transport';
 import { OwnLoad } from './own-load';
 import { WindowRecorder } from './window-recorder';
 
-/** perf_analyzer's count windows have whole seconds, and at least one. */
+/** perf_analyzer's count windows last whole seconds, at least one. */
 const shortestCountWindowUs = 1e6;
 const blocksPerWindow = 4;
-/** Of windows by count, whose length is not known before. */
+/** Block length for count windows, whose duration is not known in advance. */
 export const shortestBlockUs = shortestCountWindowUs / blocksPerWindow;
 
-/** Of requests that no window has yet, while the server's count is awaited; then the bound is where the clock put it. */
+/** Requests buffered while the server's count is awaited; beyond, the clock's bound is used. */
 const mostAwaiting = 100_000;
 
-/** The end of a request, at which a window may end. */
+/** End of a request, a candidate for a window's end. */
 interface RequestEnd {
   readonly endUs: number;
-  /** Until then, by all slots. */
   readonly sequencesEnded: number;
 }
 
@@ -30,22 +29,20 @@ type EndedRequest =
     })
   | { readonly succeeded: false; readonly kind: string; readonly message: string };
 
-/** Where the time of the warm-up or of a window was over, and what has ended since. */
+/** A due window bound, and requests ended since. */
 interface Bound extends RequestEnd {
-  /** Requests of the level by then. */
   readonly succeeded: number;
   readonly since: EndedRequest[];
-  /** After how many successful requests of the level the window ends; null while the server's count is awaited. */
+  /** Number of successful requests at which the window ends; null while awaited. */
   cutAt: number | null;
-  /** Then: so many more requests may end, well or badly, before that is given up. */
+  /** Requests that may end before waiting for `cutAt` is given up. */
   endsLeft: number;
 }
 
-/** What the load generator tells of its requests, and who lets it send them. */
+/** Window logic of the load generator. */
 export interface LoadWindows {
-  /** The level begins. */
   start(): void;
-  /** Whether one more request may be sent now; counts it. */
+  /** Whether another request may be sent; counts it. */
   take(): boolean;
   success(
     startUs: number,
@@ -63,13 +60,11 @@ export interface LoadWindows {
 }
 
 /**
- * Cuts the time after the warm-up into windows, by time or by count, and posts each with what the thread had to do in it.
- * The first begins, and each ends, with the end of a request: where a window has only a few, one that lies across its bound
- * would else count in one window or in none, and its time in another.
- *
- * Which request that is the server says: when the time is over its counters are asked for, and what they had counted when
- * they were read is what the window has. A moment earlier or later the requests under way have waited for another time, so
- * that the server's means would be those of other requests than the client's.
+ * Cuts the time after warm-up into windows, by time or count. Each begins and ends with the end of a request; otherwise
+ * a request across a bound would count in one window and its time in another.
+ * The server's counters decide which request: they are read when the time is over, and the window has what they had
+ * counted. Moments earlier or later active requests would have waited differently, and server means would cover other
+ * requests than the client's.
  */
 export class WindowKeeper implements LoadWindows {
   private readonly counting: boolean;
@@ -80,14 +75,14 @@ export class WindowKeeper implements LoadWindows {
   private bounds = 0;
   private bound: Bound | null = null;
   private measuring = false;
-  /** The warm-up's time is over. */
+  /** Warm-up is over. */
   private warm = false;
   /** The window's time is over. */
   private overdue = false;
   private startUs = 0;
   private warmupLeft: number;
 
-  /** @param go sends by all slots. */
+  /** @param go starts all slots */
   constructor(
     private readonly job: LoadJob,
     private readonly transport: () => Pick<Transport, 'sequencesEnded'>,
@@ -104,10 +99,10 @@ export class WindowKeeper implements LoadWindows {
     );
   }
 
-  /** The warm-up begins; after it the first window. */
+  /** Starts the warm-up, then the first window. */
   start(): void {
     this.go();
-    // A warm-up of so many requests ends with the last of them.
+    // A warm-up by request count ends with its last request.
     if (this.warmupLeft > 0) return;
     this.timer = setTimeout(() => {
       this.warm = true;
@@ -129,7 +124,7 @@ export class WindowKeeper implements LoadWindows {
     this.succeeded += 1;
     if (this.bound !== null) {
       const { sequencesEnded } = this.transport();
-      // The transport uses the times of the answers again.
+      // The transport reuses the times.
       const kept = answers === undefined ? undefined : { ...answers, contentUs: [...answers.contentUs] };
       this.bound.since.push({
         ...{ succeeded: true, startUs, endUs, sendUs, recvUs, dueUs },
@@ -147,7 +142,7 @@ export class WindowKeeper implements LoadWindows {
     else if (this.measuring) this.recorder.failure(kind, message);
   }
 
-  /** After each request: what waited for it, or for so many, ends with it. */
+  /** Applies due bounds after each request. */
   requestEnded(endUs: number): void {
     if (this.warmupLeft > 0) {
       this.warmupLeft -= 1;
@@ -165,11 +160,11 @@ export class WindowKeeper implements LoadWindows {
   }
 
   /**
-   * The answer to `bound`. What the server has counted and the client does not know is still under way: where that is more, there
-   * are others who ask the model, or requests have failed after they were counted, and the bound stays where the clock put it. So it
-   * does over streams, whose requests the server may count long before it has answered them.
-   * @param succeeded of the level's requests, as the server had counted; null: not known
-   * @param underWay requests that have not ended
+   * Reply to `bound`. Requests that the server has counted and the client has not seen are active; if there are more
+   * than that, other clients use the model or counted requests failed, and the clock's bound stays. So it does for
+   * streams, which may be counted long before their last response.
+   * @param succeeded requests of the level counted by the server; null: unknown
+   * @param underWay active requests
    */
   cut(number: number, succeeded: number | null, underWay: number): void {
     const { bound } = this;
@@ -184,7 +179,7 @@ export class WindowKeeper implements LoadWindows {
     if (this.succeeded >= bound.cutAt) this.divide(bound, bound.cutAt);
   }
 
-  /** No window ends by the clock any more. */
+  /** Disables the clock. */
   stop(): void {
     clearTimeout(this.timer);
   }
@@ -199,7 +194,7 @@ export class WindowKeeper implements LoadWindows {
     return this.overdue || (this.counting && this.countReached(endUs));
   }
 
-  /** A request has ended while the bound is not settled. */
+  /** A request ended while a bound is open. */
   private settle(bound: Bound): void {
     if (bound.cutAt === null) {
       if (bound.since.length >= mostAwaiting) this.divide(bound, bound.succeeded);
@@ -211,7 +206,7 @@ export class WindowKeeper implements LoadWindows {
     }
   }
 
-  /** What had ended up to `cutAt` belongs before the bound, the rest after it. */
+  /** Assigns requests up to `cutAt` to the window, the rest to the next. */
   private divide(bound: Bound, cutAt: number): void {
     this.bound = null;
     let end: RequestEnd = bound;

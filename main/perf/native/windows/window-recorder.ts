@@ -3,7 +3,7 @@ import { LatencyHistogram } from '../../latency-histogram';
 import type { RecordedAnswers, RecordedWindow } from '../seam/load-job';
 import { FailureCounter, type ResponseTimes } from '../seam/transport';
 
-/** When the answers to requests came that may have several, in memory that does not grow with their count. */
+/** Response times of streamed requests, in constant memory. */
 class ResponseRecorder {
   private readonly first = new LatencyHistogram();
   private readonly between = new LatencyHistogram();
@@ -21,7 +21,7 @@ class ResponseRecorder {
     this.most = 0;
   }
 
-  /** The answers to one request; a request without any counts for the final one alone. */
+  /** A request without content counts only for the final response. */
   add(startUs: number, { contentUs, finalUs }: ResponseTimes): void {
     this.final.add(finalUs - startUs);
     this.count += contentUs.length;
@@ -35,7 +35,7 @@ class ResponseRecorder {
     }
   }
 
-  /** A plain value that may cross threads; shares the counts. */
+  /** Structured-cloneable; shares the counts. */
   data(): RecordedAnswers {
     return {
       first: this.first.data(),
@@ -48,16 +48,15 @@ class ResponseRecorder {
   }
 }
 
-/** Later than this after it was due a request counts as delayed: below lies the clock of the timers. */
+/** A send later than this counts as delayed; below is timer resolution. */
 const delayedUs = 1000;
 
-/** What the thread itself had to do in a window. */
 type OwnLoad = Pick<
   RecordedWindow,
   'loopUtilization' | 'loopDelayP99Us' | 'cpuUs' | 'cpuSpanUs' | 'sequencesEnded'
 >;
 
-/** What ends within one window, in memory that does not grow with the count. */
+/** Results of a window, in constant memory. */
 export class WindowRecorder {
   private readonly latencies = new LatencyHistogram();
   private readonly scheduled: LatencyHistogram | null;
@@ -84,7 +83,7 @@ export class WindowRecorder {
     this.several = streaming ? new ResponseRecorder() : null;
   }
 
-  /** Requests that ended, well or badly. */
+  /** Ended requests, successful or not. */
   get ended(): number {
     return this.latencies.count + this.block.count + this.failed;
   }
@@ -106,7 +105,7 @@ export class WindowRecorder {
     this.startUs = startUs;
   }
 
-  /** @param dueUs when the request should have gone out; the time of the send in a closed loop. */
+  /** @param dueUs scheduled time; the send time in a closed loop */
   success(startUs: number, endUs: number, sendUs: number, recvUs: number, dueUs = startUs): void {
     const block = Math.floor((endUs - this.startUs) / this.blockUs);
     while (this.blockCounts.length < block) this.closeBlock();
@@ -119,7 +118,7 @@ export class WindowRecorder {
     if (startUs - dueUs > delayedUs) this.delayed += 1;
   }
 
-  /** Of a request that `success` was told of. */
+  /** For a request passed to `success`. */
   answers(startUs: number, times: ResponseTimes): void {
     this.several?.add(startUs, times);
     if (this.keeps) this.kept.push(startUs, times.contentUs.length, ...times.contentUs);
@@ -130,10 +129,10 @@ export class WindowRecorder {
     this.failures.add(kind, message);
   }
 
-  /** The window up to `endUs`; the next one's values stand in the same memory. */
+  /** Ends the window; its memory is reused. */
   close(endUs: number, own: OwnLoad): RecordedWindow {
     const durationUs = endUs - this.startUs;
-    // A timer ends a window a moment early or late: its last part is one nevertheless.
+    // Timers are inexact, so the last part is rounded.
     const whole = Math.round(durationUs / this.blockUs);
     const closed = this.blockCounts.length;
     while (this.blockCounts.length < whole) this.closeBlock();
