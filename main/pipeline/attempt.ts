@@ -5,7 +5,7 @@ import { LeaveRunning } from '../platform/abort';
 import { exists } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
 import { awaitDevice, type TakeDevice, toHoldError, waitOut } from './device-turn';
-import { type ContinueNow, DiskHolds, EngineHolds, type Hold,HoldError } from './hold';
+import { type ContinueNow, DiskHolds, EngineHolds, type Hold, HoldError } from './hold';
 import { stoppedEnd } from './jobs/job-stopping';
 import { needsDevice, plannedSteps, stepKeys } from './plan';
 import { runPipeline } from './runner';
@@ -14,13 +14,12 @@ import { forgetChanged } from './step-files';
 
 const requestPollMs = 500;
 
-/** What a run works with; opened for one attempt. */
 export interface OpenServices {
   readonly services: RunServices;
   readonly engineWatch: EngineWatch | null;
-  /** Before the steps: ends what an earlier attempt left and this one cannot take up. */
+  /** Before the steps: ends leftovers of an earlier attempt that cannot be reused. */
   reclaim(): Promise<void>;
-  /** After the steps: nothing of the run is left running. */
+  /** After the steps: ends everything of the run. */
   release(): Promise<void>;
 }
 
@@ -33,11 +32,10 @@ export interface AttemptOptions {
   readonly steps: readonly Step[];
   readonly cache: ArtefactCache;
   readonly takeDevice: TakeDevice;
-  /** Folders beside the run's own that runs write to, on whatever disk each is. */
+  /** Other folders that runs write to, which may be on other disks. */
   readonly disks: readonly string[];
 }
 
-/** The ways to stop one attempt. */
 export interface AttemptStops {
   readonly cancel: AbortController;
   readonly pause: AbortController;
@@ -45,7 +43,7 @@ export interface AttemptStops {
   readonly continueNow: ContinueNow;
 }
 
-/** Looks for what other processes asked of the run, or of a study. Returns the disposer. */
+/** Polls for requests of other processes to a run or study. Returns the disposer. */
 export function watchRequests(
   folder: Pick<RunContext['folder'], 'cancelRequest' | 'pauseRequest'>,
   stops: Pick<AttemptStops, 'cancel' | 'pause'>,
@@ -55,7 +53,7 @@ export function watchRequests(
       (asked) => {
         if (asked) stop.abort();
       },
-      // A folder that cannot be read fails the run where it writes next.
+      // An unreadable folder fails the run at its next write.
       () => undefined,
     );
   };
@@ -66,7 +64,7 @@ export function watchRequests(
   return () => clearInterval(poll);
 }
 
-/** Of an attempt whose journal could not be written: said where it still can be. */
+/** The end of an attempt whose journal could not be written; logged elsewhere if possible. */
 export async function failedEnd(run: Pick<RunContext, 'append'>, cause: unknown): Promise<RunEnd> {
   const error = toWire(cause);
   await run.append({ type: 'run-finished', outcome: 'failed', error }).catch(() => undefined);
@@ -86,7 +84,7 @@ async function stoppedWhileWaiting(run: Pick<RunContext, 'append'>, stops: Attem
 
 type OpenRun = Omit<RunContext, 'keys' | 'holdOf' | 'away'>;
 
-/** Asks all that can hold this run up. */
+/** Everything that can block this run. */
 function holdsOf(run: OpenRun, opened: OpenServices, disks: readonly string[]) {
   const disk = new DiskHolds([run.folder.dir, ...disks]);
   const engine = opened.engineWatch === null ? null : new EngineHolds(opened.engineWatch, () => run.state());
@@ -94,7 +92,7 @@ function holdsOf(run: OpenRun, opened: OpenServices, disks: readonly string[]) {
     (left ? null : await disk.of(error, unfinished ?? null)) ?? (await engine?.of(error, left)) ?? null;
 }
 
-/** From the wait for the device to the outcome. Throws HoldError, and what could not be journalled. */
+/** From waiting for the device to the outcome. Throws HoldError, and errors of the journal. */
 async function onePass(
   run: OpenRun & Pick<RunContext, 'holdOf' | 'away'>,
   opened: OpenServices,
@@ -112,21 +110,21 @@ async function onePass(
       held.release = await awaitDevice(run, options.takeDevice, signals);
       if (held.release === null) return await stoppedWhileWaiting(run, stops);
     }
-    // Not a copy: steps share `server` through this one object. The keys once more: files may change during a wait.
+    // Not a copy: steps share `server` through it. Keys are recomputed, as files may change during a wait.
     const context: RunContext = Object.assign(run, { keys: await stepKeys(steps, run) });
     return await runPipeline(context, steps, stops.cancel.signal, options.cache);
   } catch (error) {
     throw await toHoldError(run, error);
   } finally {
-    // After the server: the next in line is to find the machine idle.
+    // After the server has stopped, so that the next run finds an idle machine.
     await held.release?.().catch(() => undefined);
   }
 }
 
 /**
- * One attempt at a run from the wait for its device to its outcome in the journal. What holds it up (a full disk, an
- * engine that is away) is waited out with nothing held, and the run continues at the step or level where it was.
- * Never rejects, and leaves nothing running or held.
+ * One attempt at a run, from waiting for its device to its outcome in the journal. Blocked by a full disk or an
+ * unavailable engine, it waits without resources and continues at the same step or level. Never rejects, and releases
+ * everything.
  */
 export async function attemptRun(
   run: OpenRun,
@@ -159,11 +157,11 @@ export async function attemptRun(
       }
     }
   } catch (error) {
-    // Or an input could not be read.
+    // An input may also be unreadable.
     return await failedEnd(run, error);
   } finally {
     stopWatching();
-    // An engine that is away keeps them; the next sweep ends them.
+    // The next sweep ends what an unavailable engine keeps.
     await opened.release().catch(() => undefined);
   }
 }

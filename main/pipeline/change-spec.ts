@@ -17,7 +17,7 @@ interface OfModel {
   readonly model: { readonly preset?: unknown; readonly source?: unknown };
 }
 
-/** Throws input-invalid where the specifications are of different models: that is another run. Pure. */
+/** Throws input-invalid for another model, which would be another run. */
 export function requireSameModel({ model: before }: OfModel, { model: after }: OfModel): void {
   const field = (['preset', 'source'] as const).find(
     (name) => hashValue(before[name] ?? null) !== hashValue(after[name] ?? null),
@@ -33,7 +33,7 @@ interface OfEngine {
   readonly engine: { readonly kind: EngineKind };
 }
 
-/** Throws input-invalid where a run would become a job, or stop being one: who works on it is settled when it is made. Pure. */
+/** Throws input-invalid if a run would become a job or stop being one, because that is decided at its creation. */
 function requireSameWorker({ engine: before }: OfEngine, { engine: after }: OfEngine): void {
   const schedulerOf = ({ kind }: OfEngine['engine']) => jobEngines.find((one) => one === kind) ?? null;
   const was = schedulerOf(before);
@@ -48,8 +48,8 @@ function requireSameWorker({ engine: before }: OfEngine, { engine: after }: OfEn
 const isOfMachine = (gpu: string): boolean => /^(?:GPU|MIG)-/i.test(gpu);
 
 /**
- * On another host the run's GPUs, which nobody named anew, are chosen again: UUIDs are those of a machine. The change lists
- * them. Throws input-invalid for several, of which nobody knows how many are free there. Pure.
+ * GPUs are chosen again on another host, because UUIDs are per machine; the change lists them. Throws input-invalid for
+ * several GPUs, since free ones there are unknown.
  */
 function withGpusOfHost(before: RunSpec['engine'], after: RunSpec['engine']): RunSpec['engine'] {
   if (!inContainers(before) || !inContainers(after) || before.host === after.host) return after;
@@ -64,10 +64,7 @@ function withGpusOfHost(before: RunSpec['engine'], after: RunSpec['engine']): Ru
   );
 }
 
-/**
- * The specification that a run continues with. Throws input-invalid for another model, for a run that would become a job or
- * stop being one, and for several GPUs of another machine. Pure.
- */
+/** Throws input-invalid for another model, for becoming or ceasing to be a job, and for several GPUs elsewhere. */
 export function specOfChange(before: RunSpec, after: RunSpec): RunSpec {
   requireSameModel(before, after);
   requireSameWorker(before, after);
@@ -75,9 +72,9 @@ export function specOfChange(before: RunSpec, after: RunSpec): RunSpec {
 }
 
 /**
- * What a changed specification leads to, by the keys of steps and levels; null where it says nothing else. Throws
- * input-invalid, also for a file of the user's that is not there.
- * @param run with the changed specification.
+ * Effects of a changed specification by step and level keys; null if it is equal. Throws input-invalid, also for a
+ * missing user file.
+ * @param run with the changed specification
  */
 export async function specChange(
   steps: readonly Step[],
@@ -92,7 +89,7 @@ export async function specChange(
   const own = steps.filter(({ id }) => applying.includes(id));
   const keys = await stepKeys(own, run);
   const planned = plannedSteps(own, state, keys);
-  // The step `configure` writes its file anew.
+  // `configure` rewrites its file.
   const edited = planned.has('configure') ? null : await editedConfig(run);
   const measured = new Set(scenarios.flatMap((scenario) => pointsOf(state, scenario)).map(({ key }) => key));
   const asked = scenarios.flatMap((scenario) =>
@@ -121,7 +118,6 @@ const levelOf = ({ batchSize, concurrency, requestRate }: LoadLevel): LoadLevel 
   ...(requestRate === undefined ? {} : { requestRate }),
 });
 
-/** The change as people are asked about it. Pure. */
 export function changePlan(state: RunState, change: SpecChanged | null): ChangePlan {
   const before = scenarios.reduce((sum, scenario) => sum + state.scenarios[scenario].points.length, 0);
   const measured = scenarios.flatMap((scenario) =>

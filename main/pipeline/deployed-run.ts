@@ -8,14 +8,14 @@ export const notRunnable = (runId: string): WorkbenchError =>
     remedy: 'Start a new deployment to measure on this machine.',
   });
 
-/** What it measures is what it is. */
+/** A measured server's run has no specification to change. */
 export const notChangeable = (runId: string): WorkbenchError =>
   new WorkbenchError('input-invalid', 'What a run measures on a running Triton cannot be changed', {
     where: runId,
     remedy: 'Measure again with other options.',
   });
 
-/** A run that a specification decides. Throws input-invalid. */
+/** Throws input-invalid for runs without a specification. */
 export function requireDeployed(state: RunState): DeployedRun {
   if (isDeployed(state)) return state;
   throw state.source.kind === 'server' ? notChangeable(state.runId) : notRunnable(state.runId);

@@ -2,36 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fromWire } from '../contract/errors';
 import type { RunSpec } from '../contract/run/run-spec';
 import { linkedAbort } from '../platform/abort';
-import { type ContinueNow, type Hold,HoldError } from './hold';
+import { type ContinueNow, type Hold, HoldError } from './hold';
 import type { RunContext } from './step';
 
-/** How an attempt is stopped from outside. */
 interface StopSignals {
-  /** Now. */
   readonly cancel: AbortSignal;
-  /** Before the next step or level. */
   readonly pause: AbortSignal;
 }
 
 interface DeviceRun {
   readonly runId: string;
   readonly spec: Pick<RunSpec, 'engine'>;
-  /** A Triton that was there already is seen from this host; absent: from this machine. */
+  /** Host that sees the running Triton; absent: this machine. */
   readonly host?: string | undefined;
 }
 
-/** Waits for the device of a run; throws when the signal asks. */
+/** Throws when the signal fires. */
 export type TakeDevice = (
   run: DeviceRun,
   signal: AbortSignal,
   onWaiting: (forWhat: string) => Promise<void>,
 ) => Promise<() => Promise<void>>;
 
-/**
- * The device for a run, with the wait in its journal. Waiting ends at once when a stop is asked for: there is nothing
- * that would have to come to its end first.
- * @returns the release; null when it was stopped while it waited.
- */
+/** Queues for the device and journals the wait; a stop ends it at once. @returns the release; null when stopped */
 export async function awaitDevice(
   run: DeviceRun & Pick<RunContext, 'append' | 'state'>,
   take: TakeDevice,
@@ -57,7 +50,7 @@ export async function awaitDevice(
   }
 }
 
-/** Passes on what ended the work, as {@link HoldError} where the run is only held up. */
+/** Rethrows as {@link HoldError} if the run is only blocked. */
 export async function toHoldError(
   run: Pick<RunContext, 'holdOf'>,
   error: unknown,
@@ -69,9 +62,9 @@ export async function toHoldError(
 }
 
 /**
- * Waits until the hold is over or someone asks to continue, with the wait in the journal; on a disk without room for the
- * line it is told at once all the same, and written as soon as it fits.
- * @returns false when the run was stopped while it waited. Throws what the hold met where it waited for too long.
+ * Waits until the block is over or someone continues, and journals the wait, or emits it if the disk has no room for
+ * the line yet.
+ * @returns false when stopped. Throws the blocking error after its limit.
  */
 export async function waitOut(
   run: Pick<RunContext, 'runId' | 'append' | 'state' | 'emit'>,
@@ -106,7 +99,7 @@ export async function waitOut(
         if (performance.now() - startedMs > (hold.limitMs ?? Infinity)) throw fromWire(hold.error);
         continue;
       }
-      // What cannot even take this line has no room for the run.
+      // A disk without room for this line has none for the run.
       if (!isAppended || (await tryAppend({ type: 'run-waiting', for: null }))) return true;
       asked.now = false;
     }

@@ -7,19 +7,17 @@ import type { RunState } from '../contract/run/run-state';
 import type { EngineWatch } from '../engine/engine';
 import { exists, listFiles } from '../platform/files';
 
-/** What keeps a run from going on, and goes away without it: a full disk, an engine that is away. */
+/** A temporary obstacle: a full disk or an unavailable engine. */
 export interface Hold {
   readonly wait: RunWait;
-  /** What the run met. */
   readonly error: WireError;
-  /** Milliseconds between two looks. */
   readonly everyMs: number;
-  /** The run waits no longer and fails; for ever where absent. */
+  /** Time limit, after which the run fails; absent: none. */
   readonly limitMs?: number | undefined;
   isOver(): Promise<boolean>;
 }
 
-/** Ends the steps of an attempt without an outcome: it continues once the hold is over. */
+/** Ends an attempt without an outcome; it continues when the obstacle is gone. */
 export class HoldError extends WorkbenchError {
   constructor(
     readonly hold: Hold,
@@ -30,11 +28,11 @@ export class HoldError extends WorkbenchError {
   }
 }
 
-/** A person may know better than the looks: the run tries at once. */
+/** Lets the user retry at once. */
 export class ContinueNow {
   private asked: (() => void) | null = null;
 
-  /** False when nothing waits. */
+  /** False if nothing waits. */
   ask(): boolean {
     this.asked?.();
     return this.asked !== null;
@@ -49,10 +47,10 @@ export class ContinueNow {
 }
 
 const everyMs = 2000;
-/** An engine that answers again and still gives nothing is not what is wrong. */
+/** If the engine responds and the run still fails, the engine is not the cause. */
 const mostTries = 3;
 
-/** What a run meets when the engine takes its containers away, or does not answer. */
+/** Errors that an unavailable engine causes. */
 const ofEngine: ReadonlySet<ErrorCode> = new Set([
   'docker-unreachable',
   'docker-failed',
@@ -68,13 +66,13 @@ const ofEngine: ReadonlySet<ErrorCode> = new Set([
   'measurement-failed',
 ]);
 
-/** How far a run has come: grows with everything that is not done again. */
+/** Grows with everything that is not repeated. */
 const progressOf = ({ steps, scenarios }: RunState): number =>
   steps.filter(({ status }) => status === 'done' || status === 'skipped').length +
   scenarios.offline.points.length +
   scenarios.online.points.length;
 
-/** The absences of the engine that one attempt at a run meets. */
+/** Interruptions of the engine during an attempt. */
 export class EngineHolds {
   private tries = 0;
   private progress = -1;
@@ -84,10 +82,7 @@ export class EngineHolds {
     private readonly state: () => RunState,
   ) {}
 
-  /**
-   * The hold that `error` stands for; null when the engine was there all the time.
-   * @param left the work was left because the engine had been away too long: whatever it said then.
-   */
+  /** null if the engine was available. @param left whether work was abandoned because the engine was away too long */
   async of(error: unknown, left: boolean): Promise<Hold | null> {
     const wire = toWire(error);
     if (!left && !ofEngine.has(wire.code)) return null;
@@ -110,21 +105,21 @@ export class EngineHolds {
   }
 }
 
-/** What a file system still takes. */
+/** Free space of a file system. */
 interface DiskRoom {
   /** A folder on it. */
   readonly folder: string;
   readonly freeBytes: number;
-  /** null where the file system has no fixed number of files. */
+  /** null without a fixed number of files. */
   readonly freeFiles: number | null;
 }
 
-/** Writers end with less than they asked for: what is left over is below these. */
+/** Below this a disk counts as full: writers fail before the last byte. */
 const nearlyNothing = { bytes: 2 ** 20, files: 8 };
 
 const fullCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Room for this user where `path` is or would be; null when the system does not say. */
+/** Free space for this user at `path`, existing or not; null if unknown. */
 async function roomAt(path: string): Promise<DiskRoom | null> {
   for (let folder = path; ; folder = dirname(folder)) {
     try {
@@ -137,12 +132,12 @@ async function roomAt(path: string): Promise<DiskRoom | null> {
   }
 }
 
-/** So little is left that a write that failed just now may have failed for it. */
+/** Whether a recent write may have failed for lack of space. */
 function isFull({ freeBytes, freeFiles }: DiskRoom): boolean {
   return freeBytes < nearlyNothing.bytes || (freeFiles !== null && freeFiles < nearlyNothing.files);
 }
 
-/** The error of the system that a full disk (or quota) is behind `error`; null when its causes hold none. Pure. */
+/** ENOSPC, EDQUOT or similar among the causes of `error`, or null. */
 function fullDiskCause(error: unknown): NodeJS.ErrnoException | null {
   const seen = new Set<unknown>();
   for (let cause = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
@@ -153,12 +148,12 @@ function fullDiskCause(error: unknown): NodeJS.ErrnoException | null {
 }
 
 const pollEveryMs = 10_000;
-/** More than there was when it did not suffice; doubled each time that it did not suffice again. */
+/** Required additional space, doubled after each failure. */
 const firstMarginBytes = 64 * 2 ** 20;
 const largestMarginBytes = 2 ** 30;
 const marginFiles = 64;
 
-/** What has nothing to do with a disk, however full that is. */
+/** Errors unrelated to disks. */
 const others: ReadonlySet<ErrorCode> = new Set(['cancelled', 'accuracy-below-threshold', 'not-trusted']);
 
 async function bytesIn(folder: string): Promise<number> {
@@ -173,27 +168,23 @@ async function bytesIn(folder: string): Promise<number> {
   return bytes;
 }
 
-/** Removes what a step has half done, to leave its room to others; its log stays. */
+/** Frees the space of a partial step; its log stays. */
 export async function clearUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (name !== 'step.log') await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 
-/** The full disks that one attempt at a run meets. */
 export class DiskHolds {
   private marginBytes = firstMarginBytes;
 
-  /** @param folders where a run writes, its own folder first: the file systems that are asked after any failure. */
+  /** @param folders where a run writes, its own first; their file systems are checked after any failure */
   constructor(
     private readonly folders: readonly string[],
     private readonly room: typeof roomAt = roomAt,
   ) {}
 
-  /**
-   * The hold that `error` stands for; null when no disk is full. To be asked before anything is removed.
-   * @param unfinished folder of a step whose files `clearUnfinished` is about to remove.
-   */
+  /** null if no disk is full. Call before removing files. @param unfinished step folder that will be cleared */
   async of(error: unknown, unfinished: string | null): Promise<Hold | null> {
     const wire = toWire(error);
     if (others.has(wire.code)) return null;

@@ -33,20 +33,20 @@ function outputReason(output: OutputComparison): string {
   );
 }
 
-/** What the verb `verify` gives of requests of one batch size. */
+/** Output of `verify` per batch size. */
 export const verifiedBatchSchema = z.object({
   batchSize: z.int().min(1),
-  /** Requests that were sent at once; absent: one after the other. */
+  /** Concurrent requests; absent: sequential. */
   gathered: z.int().min(1).optional(),
-  /** Gathered, they have the framework's answers in a batch and not alone. */
+  /** Results agree with the framework's batch, but not with its single samples. */
   varies: z.boolean().optional(),
   outputs: z.array(outputComparisonSchema),
-  /** Why nothing could be compared: a shape is another one. */
+  /** Why nothing could be compared, such as other shapes. */
   failure: z.string().optional(),
 });
 export type VerifiedBatch = z.infer<typeof verifiedBatchSchema>;
 
-/** @param executed batch sizes that Triton made of the gathered requests. */
+/** @param executed batch sizes that Triton formed */
 function comparedBatch(batch: VerifiedBatch, executed: readonly number[]): ComparedBatch {
   const { batchSize, gathered, outputs, failure } = batch;
   const differences = outputs.flatMap(({ maxAbsDiff }) => (maxAbsDiff === null ? [] : [maxAbsDiff]));
@@ -65,7 +65,7 @@ interface JudgedBatch {
   readonly compared: ComparedBatch;
 }
 
-/** Why requests of some batch sizes do not agree, a sentence for each output; none where all do. */
+/** One sentence per mismatching output. */
 function batchReasons(batches: readonly JudgedBatch[]): readonly string[] {
   const failures = batches.flatMap(({ verified: { failure }, compared }) =>
     failure === undefined ? [] : [`At ${batchesText([compared])}: ${failure}`],
@@ -86,14 +86,14 @@ const batchWarning =
   'The outputs for a single sample differ from those for the same sample in a batch, so with dynamic batching a response ' +
   'depends on the other requests. Set batching to static if that must not happen.';
 
-/** What the framework gave when it was asked twice. */
+/** Two evaluations of the framework, compared. */
 export interface OwnChange {
   readonly outputs: readonly OutputComparison[];
-  /** As 'RandomNormal (node "noise")'; empty where they are not known. */
+  /** 'RandomNormal (node "noise")'; empty if unknown. */
   readonly operators: readonly string[];
 }
 
-/** Of outputs that agree with nothing, not even with themselves. */
+/** For outputs of NaN, which never agree. */
 function nanReason(outputs: readonly OutputComparison[]): string {
   const found = outputs.map(outputReason).join('; ');
   return (
@@ -102,7 +102,7 @@ function nanReason(outputs: readonly OutputComparison[]): string {
   );
 }
 
-/** Of a model that does not agree with itself. */
+/** For nondeterministic models. */
 function changeReason(outputs: readonly OutputComparison[], operators: readonly string[]): string {
   const by = outputs.map(({ output, maxAbsDiff }) => `${output} by up to ${digits(maxAbsDiff)}`).join(', ');
   const from = operators.length === 0 ? '' : ` Random operators: ${operators.join('; ')}.`;
@@ -113,7 +113,7 @@ function changeReason(outputs: readonly OutputComparison[], operators: readonly 
   );
 }
 
-/** What the framework's own answers to the same samples say against a comparison; none of a model that agrees with itself. */
+/** Reasons why the framework's own outputs cannot be compared; empty for deterministic models. */
 function ownReasons({ outputs, operators }: OwnChange): readonly string[] {
   const failed = outputs.filter(({ passed }) => !passed);
   const withNan = failed.filter(({ nanCount }) => nanCount > 0);
@@ -124,7 +124,7 @@ function ownReasons({ outputs, operators }: OwnChange): readonly string[] {
   ];
 }
 
-/** Pure: compared outputs and metrics of framework and Triton against the tolerances and thresholds. */
+/** Compares outputs and metrics against tolerances and thresholds. */
 export function judgeAccuracy(
   spec: AccuracySpec,
   outputs: readonly OutputComparison[],
@@ -185,7 +185,6 @@ function outputWarnings(output: OutputComparison): readonly string[] {
   ];
 }
 
-/** The same with what came of the requests of each batch size. Pure. */
 export function withBatches(
   result: AccuracyResult,
   verified: readonly VerifiedBatch[],
@@ -204,7 +203,7 @@ export function withBatches(
   };
 }
 
-/** Of a model that does not agree with itself the differences from Triton say nothing: the result has those reasons instead. Pure. */
+/** For a nondeterministic model, differences from Triton mean nothing and are replaced by the reasons. */
 export function withOwnChange(result: AccuracyResult, change: OwnChange): AccuracyResult {
   const own = ownReasons(change);
   if (own.length === 0) return result;

@@ -7,7 +7,7 @@ import type { Step, StepInputs } from './step';
 
 export type StepKeys = Readonly<Record<StepId, string>>;
 
-/** Key of a step: the hash of its inputs and of the keys of the steps it needs. */
+/** SHA-256 of the step's inputs and the keys of needed steps. */
 export async function stepKey(step: Step, run: StepInputs, keys: Partial<StepKeys>): Promise<string> {
   const needs = step.needs.map((id) => keys[id]);
   return hashValue({ step: step.id, inputs: await step.inputs(run), needs }).slice(0, 32);
@@ -19,7 +19,7 @@ export async function stepKeys(steps: readonly Step[], run: StepInputs): Promise
   return keys as StepKeys;
 }
 
-/** A step that this run has finished with the same inputs is not done again. */
+/** Whether this run finished the step with the same inputs. */
 export function isUnchanged(step: Step, state: RunState, key: string): boolean {
   const before = state.steps.find((candidate) => candidate.id === step.id);
   return (
@@ -30,13 +30,13 @@ export function isUnchanged(step: Step, state: RunState, key: string): boolean {
   );
 }
 
-/** The steps that will run; a session step only when one that needs it does. Pure. */
+/** Steps to run; session steps only if a dependent runs. */
 export function plannedSteps(steps: readonly Step[], state: RunState, keys: StepKeys): ReadonlySet<StepId> {
   const planned = new Set<StepId>();
   for (const step of steps) {
     if (step.kind !== 'session' && !isUnchanged(step, state, keys[step.id])) planned.add(step.id);
   }
-  // What is made of another step's result is made again with it, also of what a session serves.
+  // Dependents of a repeated step are repeated, also those of sessions.
   const again = new Set<StepId>(planned);
   for (const step of steps) if (step.needs.some((id) => again.has(id))) again.add(step.id);
   for (const step of steps) if (step.kind !== 'session' && again.has(step.id)) planned.add(step.id);
@@ -47,25 +47,23 @@ export function plannedSteps(steps: readonly Step[], state: RunState, keys: Step
   return planned;
 }
 
-/** The step and all that need it, directly or through others. Pure. */
+/** The step with direct and indirect dependents. */
 export function withDependents(steps: readonly Step[], id: StepId): readonly StepId[] {
   const found = new Set<StepId>([id]);
-  // A step stands behind those that it needs.
+  // Steps are after those they need.
   for (const step of steps) if (step.needs.some((need) => found.has(need))) found.add(step.id);
   return [...found];
 }
 
-/** Levels are to be measured: the device is needed. Pure. */
 export function needsDevice(planned: ReadonlySet<StepId>): boolean {
   return scenarios.some((scenario) => planned.has(scenario));
 }
 
-/** Containers are to be started, for which images have to be there. Pure. */
 export function needsContainers(steps: readonly Step[], planned: ReadonlySet<StepId>): boolean {
   return steps.some(({ id, needs }) => planned.has(id) && (id === 'images' || needs.includes('images')));
 }
 
-/** Throws when ids repeat, or a step needs one that does not stand before it. */
+/** Throws for repeated ids, or steps before those they need. */
 export function checkSteps(steps: readonly Step[]): readonly Step[] {
   const seen = new Set<StepId>();
   for (const step of steps) {
@@ -80,7 +78,7 @@ export function checkSteps(steps: readonly Step[]): readonly Step[] {
   return steps;
 }
 
-/** The step and all that need it, of those that the specification has. Throws input-invalid where it has no such step. */
+/** The step with its dependents, restricted to the specification's. Throws input-invalid for other steps. */
 export function stepsFrom(steps: readonly Step[], spec: RunSpec, from: StepId): readonly StepId[] {
   const applying = stepsOf(spec);
   if (!applying.includes(from)) {

@@ -28,18 +28,14 @@ import type { ExecuteOptions, RunsOptions, StartHow } from './run-options';
 import type { RunContext, Step, StepInputs } from './step';
 import { isVouched } from './step-files';
 
-/** A run whose lease and journal are ours. */
+/** A run with its lease and journal. */
 export interface OpenedRun extends Pick<RunContext, 'runId' | 'folder' | 'state' | 'append' | 'emit'> {
   readonly content: JournalContent;
   readonly stops: AttemptStops;
-  /** Gives back both. */
   close(): Promise<void>;
 }
 
-/**
- * Takes lease and journal of a run. Throws run-unknown, run-busy, journal-corrupt, run-folder-unsafe.
- * @param requireOwnWork throws for a run that may not be worked on
- */
+/** Throws run-unknown, run-busy, journal-corrupt, run-folder-unsafe. @param requireOwnWork throws if not executable */
 export async function openRun(
   { store, emit }: Pick<RunsOptions, 'store' | 'emit'>,
   runId: string,
@@ -82,11 +78,11 @@ export async function openRun(
 
 export interface Next {
   readonly spec: RunSpec;
-  /** Steps that are done again whatever their keys say. */
+  /** Steps to repeat regardless of keys. */
   readonly forgotten: readonly StepId[];
 }
 
-/** The steps that a run has left to do with this specification, in their order. Throws what its inputs throw. */
+/** Remaining steps, in order. Throws errors of their inputs. */
 export async function stepsLeft(
   { steps, presetOf, inputServices }: RunsOptions,
   state: RunState,
@@ -100,7 +96,7 @@ export async function stepsLeft(
   return own.map(({ id }) => id).filter((id) => planned.has(id));
 }
 
-/** Whether the containers of a run have something left to do. Throws what its inputs throw. */
+/** Whether container steps remain. Throws errors of their inputs. */
 async function hasContainersLeft(
   options: RunsOptions,
   { state, folder }: OpenedRun,
@@ -110,10 +106,7 @@ async function hasContainersLeft(
   return needsContainers(options.steps, new Set([...left, ...forgotten]));
 }
 
-/**
- * The preflight of a run that continues: null where its containers have nothing left to do, and with what somebody has passed
- * over for this engine already passed over. Throws as `RunsOptions.preflight`.
- */
+/** null if its containers are done. Problems accepted before for this engine stay accepted. Throws as `preflight`. */
 export async function preflightAgain(
   options: RunsOptions,
   opened: OpenedRun,
@@ -123,7 +116,7 @@ export async function preflightAgain(
   const { attempt, preflight } = opened.state();
   const { spec: before } = requireDeployed(opened.state()).source;
   const { engine, format } = next.spec;
-  // No other place has a preflight, and the keys are of all files that go in.
+  // Only containers have a preflight; keys hash all input files.
   if (attempt > 0 && inContainers(engine)) {
     if (!(await hasContainersLeft(options, opened, next).catch(() => true))) return null;
   }
@@ -132,11 +125,11 @@ export async function preflightAgain(
   return options.preflight(next.spec, { ...how, passed });
 }
 
-/** Whether more is asked for than to continue what is there. */
+/** Whether more than continuing is requested. */
 export const isChange = ({ from, spec, again = false }: ExecuteOptions): boolean =>
   from !== undefined || spec !== undefined || again;
 
-/** What to journal of levels that are measured again. Throws input-invalid where none is in doubt, or more is asked for. */
+/** Journal record for repeated levels. Throws input-invalid if none is in doubt, or for other changes. */
 export function levelsAgain(
   { again = false, ...other }: ExecuteOptions,
   state: RunState,
@@ -149,10 +142,7 @@ export function levelsAgain(
   });
 }
 
-/**
- * Ends what a run waits for that is worked on here: it may be there without a look having found it. Throws run-busy where
- * it waits for nothing, or something else is asked of it.
- */
+/** Ends the wait of an active run, as the obstacle may be gone. Throws run-busy if it does not wait. */
 export function continued<End>(
   runId: string,
   { stops, end }: { readonly stops: AttemptStops; readonly end: Promise<End> },
@@ -165,7 +155,7 @@ export function continued<End>(
   });
 }
 
-/** Files that are data whoever wrote them; all others are shown as programs. */
+/** Always data; other files may be programs. */
 const dataEndings: ReadonlySet<string> = new Set([
   '.json',
   '.csv',
@@ -183,7 +173,7 @@ const dataEndings: ReadonlySet<string> = new Set([
 
 const mostShown = 12;
 
-/** Every file that the steps have left for later ones. Throws run-folder-unsafe. */
+/** Files left for later steps. Throws run-folder-unsafe. */
 async function keptFiles(folder: RunFolder, steps: readonly Step[]): Promise<readonly FileEntry[]> {
   const contents = new ReadContents();
   const found: FileEntry[] = [];
@@ -200,7 +190,7 @@ async function keptFiles(folder: RunFolder, steps: readonly Step[]): Promise<rea
   return found;
 }
 
-/** What a run from elsewhere would execute and reach. Throws run-unknown, journal-corrupt, run-folder-unsafe. */
+/** Code and addresses of an imported run. Throws run-unknown, journal-corrupt, run-folder-unsafe. */
 export async function runContent(
   store: RunStore,
   steps: readonly Step[],
@@ -230,7 +220,7 @@ const listed = (items: readonly string[]): string =>
   items.slice(0, mostShown).join(', ') +
   (items.length > mostShown ? `, and ${items.length - mostShown} more` : '');
 
-/** What continuing it would do, as a sentence and a list. Pure. */
+/** The same as an error with a list. */
 function notTrusted({ runId, dir, images, paths, server, machines, code }: RunContent): WorkbenchError {
   const parts = [
     code.length === 0 ? [] : [`files ${listed(code)}`],
@@ -250,16 +240,13 @@ function notTrusted({ runId, dir, images, paths, server, machines, code }: RunCo
   );
 }
 
-/**
- * Throws input-invalid for an imported run, and not-trusted for one from elsewhere.
- * @param contentOf what a run from elsewhere would execute and reach
- */
+/** Throws input-invalid for imported figures, and not-trusted with `contentOf` for runs from elsewhere. */
 export async function requireOwnWork(
   { runId, source, origin }: RunState,
   contentOf: () => Promise<RunContent>,
 ): Promise<void> {
   if (source.kind === 'imported') throw notRunnable(runId);
-  // Where its load goes, and what it reads, somebody agreed to in the home that created it.
+  // Consent to addresses and inputs was given in the creating home.
   if (source.kind === 'server' && origin !== 'own') {
     throw new WorkbenchError(
       'input-invalid',
@@ -270,7 +257,7 @@ export async function requireOwnWork(
   if (origin === 'foreign') throw notTrusted(await contentOf());
 }
 
-/** Throws input-invalid where the content is not the one that somebody has seen. */
+/** Throws input-invalid if the content changed since it was reviewed. */
 export function requireContent({ dir, hash }: RunContent, seen: string): void {
   if (hash === seen) return;
   throw new WorkbenchError('input-invalid', 'The files of the run changed before you confirmed', {

@@ -15,52 +15,52 @@ import type { InputServices } from './step';
 export interface RunsOptions extends AttemptOptions {
   readonly store: RunStore;
   readonly presetOf: (model: RunSpec['model']) => Promise<LoadedPreset>;
-  /** With what is chosen only where the run is started: the release of its images. */
+  /** Adds values chosen at the start, such as the images' release. */
   readonly completed: (spec: RunSpec, how?: StartHow) => Promise<RunSpec>;
-  /** Throws where the engine of a specification cannot be used at all. */
+  /** Throws if the engine cannot be used. */
   readonly check: (spec: RunSpec) => Promise<void>;
-  /** Throws where its containers cannot start on this machine, unless that is skipped; what to journal, null: nothing. */
+  /** Throws if containers cannot start here, unless skipped. Returns the journal record, or null. */
   readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
   readonly open: (spec: RunSpec, run: ExecutorRun) => Promise<OpenServices>;
-  /** What the keys of its steps are asked of, without a place to run; throws where a specification may not be looked into. */
+  /** Services for step keys without a place; throws if the specification may not be inspected. */
   readonly inputServices: (spec: RunSpec, framework: Framework) => Promise<InputServices>;
-  /** Ends what dead workbenches left, save what this run could take up. */
+  /** Ends leftovers of dead processes, except those that the run can reuse. */
   readonly sweep: (except: string, spec: RunSpec) => Promise<void>;
   readonly environmentFor: (spec: RunSpec) => Promise<Environment>;
   readonly servers: Servers;
-  /** Of runs that jobs work on; absent: there is no scheduler. */
+  /** Absent: no scheduler. */
   readonly jobs?: JobRuns;
   readonly emit: (event: CoreEvent) => void;
 }
 
 export interface StartHow {
-  /** Starts a run in containers although the preflight found problems; the journal keeps that someone chose so. */
+  /** Start despite preflight problems; journaled. */
   readonly skipPreflight?: boolean | undefined;
-  /** Titles of the preflight's problems that this run was started in spite of before: they are passed over again. */
+  /** Titles of problems that were accepted at an earlier start. */
   readonly passed?: readonly string[] | undefined;
-  /** Noted in a new run. */
+  /** Recorded in a new run. */
   readonly matrix?: MatrixMark | undefined;
-  /** p99 budget of a new run, in milliseconds. Nothing is measured otherwise for it. */
+  /** p99 budget of a new run in ms. Does not affect measurements. */
   readonly p99BudgetMs?: number | undefined;
   readonly name?: string | undefined;
-  /** The specification is a file's: the settings add nothing to it. */
+  /** From a file: settings add nothing. */
   readonly ofFile?: boolean | undefined;
 }
 
 export interface ExecuteOptions extends StartHow {
-  /** The specification from now on, whole; what does not depend on the change is kept. */
+  /** The complete new specification; unaffected results are kept. */
   readonly spec?: RunSpec | undefined;
-  /** This step and all that need it are done again, whatever the journal and the cache hold. */
+  /** Repeat this step and its dependents regardless of journal and cache. */
   readonly from?: StepId | undefined;
-  /** The levels that leave the answer in doubt are measured once more, in longer windows. */
+  /** Repeat doubtful levels with longer windows. */
   readonly again?: boolean | undefined;
-  /** Measures although the accuracy gate did not pass; the journal keeps that someone chose so. */
+  /** Measure despite a failed accuracy gate; journaled. */
   readonly allowUnverified?: boolean | undefined;
-  /** Of a run that measures a Triton which is there already: hears of the levels as they come. */
+  /** For measured servers: receives levels. */
   readonly listener?: ServerLoadListener | undefined;
-  /** Of the same: go with every request. */
+  /** For measured servers: sent with every request. */
   readonly headers?: readonly RequestHeader[] | undefined;
 }
 
-/** What a run that measures a Triton is created with. */
+/** Options for creating a run that measures a server. */
 export type ServerStart = Pick<ExecuteOptions, 'p99BudgetMs' | 'headers'>;

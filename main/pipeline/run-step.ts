@@ -11,24 +11,23 @@ import { LogFile } from '../platform/log-file';
 import { readPlainText } from '../platform/plain-entry';
 import type { RunContext, Step, StepContext, StepOutcome } from './step';
 
-/** Files of a step may take so long to another machine and back; a transfer that stands still ends by itself. */
+/** Timeout of transfers with another machine; a stalled transfer ends by itself. */
 const transferS = 6 * 3600;
 
 const isFar = (engine: RunSpec['engine']): boolean => hostOf(engine) !== undefined;
 
-/** Lines at the end of the log that are compared with an error's evidence. */
+/** Last log lines that are compared with an error's evidence. */
 const recentLines = 200;
 
-/** What a step logs about its own work, beside the output of the programs it runs. */
 interface StepLog {
   readonly lines: (lines: readonly string[]) => void;
   readonly fact: (name: string, value: string) => void;
   readonly warning: (text: string) => void;
-  /** Why the step ended, so that its log says so; evidence that is in the log already is not repeated. */
+  /** Logs why the step ended, without evidence that the log has already. */
   readonly failure: (error: WireError) => void;
 }
 
-/** Lines of an error for a log, its remedy left to whoever shows the error. Pure. */
+/** Error lines for a log, without the remedy. */
 export function failureLines(error: WireError, recent: readonly string[]): readonly string[] {
   const evidence = (error.details ?? '').split('\n').filter((line) => line.trim() !== '');
   const known = new Set(recent);
@@ -52,7 +51,7 @@ function createStepLog(write: (lines: readonly string[]) => void): StepLog {
   };
 }
 
-/** What a step reported, kept beside its files so that a cached step shows the same facts. */
+/** Report of a step, stored with its files for reuse from the cache. */
 export const stepReportSchema = z.object({
   facts: z.array(z.object({ name: z.string(), value: z.string() })),
   warnings: z.array(z.string()),
@@ -71,14 +70,13 @@ function readOutput(run: RunContext): StepContext['output'] {
   };
 }
 
-/** The accuracy gate as an error: its reasons are the message. */
+/** The reasons are the message. */
 export const gateError = (gate: NonNullable<StepOutcome['gate']>): WorkbenchError =>
   new WorkbenchError('accuracy-below-threshold', gate.reasons.join('; '));
 
 /**
- * Runs one attempt of a step under its deadline. `record` steps keep their folder between attempts:
- * what they measured stands in the journal.
- * Throws deadline-exceeded, cancelled (when the run's signal asked) or the step's own error.
+ * Runs a step with its deadline. `record` steps keep their folder, because their results are in the journal. Throws
+ * deadline-exceeded, cancelled, or the step's error.
  */
 export async function runStep(
   run: RunContext,

@@ -21,11 +21,11 @@ interface Attempt {
   readonly run: RunContext;
   readonly steps: readonly Step[];
   readonly cache: ArtefactCache;
-  /** What was read of files in this attempt: a large model is read once, not by each step that has it. */
+  /** Cached file contents: a large model is read once per attempt. */
   readonly contents: ReadContents;
-  /** Large files take long to copy: that goes on beside the next steps, but never beside one that measures. */
+  /** Copies to the cache run beside later steps, except measuring ones. */
   readonly storing: Promise<void>[];
-  /** What a step worked from changed meanwhile: nobody knows what it was made of. */
+  /** An input that changed while its step ran, so that its result is undefined. */
   changed: { readonly step: Step; readonly error: WorkbenchError } | null;
 }
 
@@ -38,7 +38,7 @@ const stop = (outcome: RunOutcome, error: unknown): StepEnd => ({
 });
 
 async function restored({ run, cache, contents }: Attempt, step: Step): Promise<boolean> {
-  // Whoever asks for a step to be done again does not mean the files that it gave before.
+  // A repeated step must not reuse its old files.
   if (step.kind !== 'files' || run.state().forgotten.includes(step.id)) return false;
   // Thousands of files take seconds.
   const text = 'Looking for files of an earlier run';
@@ -57,7 +57,7 @@ async function restored({ run, cache, contents }: Attempt, step: Step): Promise<
   return true;
 }
 
-/** Whether the step, or one whose result it reads, works from something else than when it began. */
+/** Whether inputs of the step or its dependencies changed since it began. */
 async function hasChanged({ run, steps }: Attempt, step: Step): Promise<boolean> {
   const read = steps.filter(({ id, kind }) => kind === 'files' && step.needs.includes(id));
   for (const one of [step, ...read]) {
@@ -68,14 +68,14 @@ async function hasChanged({ run, steps }: Attempt, step: Step): Promise<boolean>
 }
 
 /**
- * Keeps what a step gave for other runs, unless what it works from changed while it ran, or of a step before it did. Throws
- * input-invalid then, and the run ends before its next step.
+ * Stores a step's result for other runs, unless inputs changed meanwhile, here or in an earlier step. Then throws
+ * input-invalid, which ends the run before its next step.
  */
 async function keep(attempt: Attempt, step: Step, report: StepReport, signal: AbortSignal): Promise<void> {
   const { run, cache, contents } = attempt;
   const key = run.keys[step.id];
   const earlier = [...attempt.storing];
-  // Nobody who has cancelled waits for it; the run itself has it.
+  // After a cancel nobody waits; the run has its files.
   if (signal.aborted) return;
   if (await hasChanged(attempt, step)) {
     const what = `The input files of "${stepTitle[step.id]}" changed while it ran`;
@@ -87,7 +87,7 @@ async function keep(attempt: Attempt, step: Step, report: StepReport, signal: Ab
     throw error;
   }
   await Promise.all(earlier);
-  // The run has its files: what other runs could have saved is no reason to end this one.
+  // A failed copy for others must not end the run.
   await cache.store(key, run.folder.step(step.id), report, contents).catch((error: unknown) => {
     const lines = [`WARNING: Not cached for other runs: ${toWire(error).message}`];
     run.emit({ type: 'log', runId: run.runId, step: step.id, lines });
@@ -97,14 +97,11 @@ async function keep(attempt: Attempt, step: Step, report: StepReport, signal: Ab
 const withoutDataset = (inputs: unknown): string =>
   canonicalJson({ ...(inputs as Readonly<Record<string, unknown>>), dataset: null });
 
-/**
- * Takes up the keys that hold from now on; true when a step that may write to its data set has.
- * @param before its inputs when it began.
- */
+/** Recomputes keys; true if a step may have written to its data set. @param before inputs at its start */
 async function rekeyed({ run, steps }: Attempt, step: Step, before: unknown): Promise<boolean> {
   if (step.writesInputs?.(run) !== true) return false;
   if ((await stepKey(step, run, run.keys)) === run.keys[step.id]) return false;
-  // Anything else that changed is found when the step is kept.
+  // Other changes are found when the step is stored.
   if (withoutDataset(before) !== withoutDataset(await step.inputs(run))) return false;
   run.keys = await stepKeys(steps, run);
   return true;
@@ -112,7 +109,7 @@ async function rekeyed({ run, steps }: Attempt, step: Step, before: unknown): Pr
 
 const isMeasuring = ({ id }: Step): boolean => scenarios.some((scenario) => scenario === id);
 
-/** Levels that gave nothing fail the run; what others give, and the report of all, is had all the same. */
+/** Missing levels fail the run after the report. */
 const isHole = (step: Step, end: StepEnd): boolean =>
   end.kind === 'stop' &&
   end.outcome === 'failed' &&
@@ -127,12 +124,11 @@ const allKept = ({ storing }: Attempt): Promise<StepEnd> =>
 
 interface Tried {
   readonly step: Step;
-  /** Its inputs when it began, of a step that may write to its data set. */
+  /** Inputs at the start of a step that may write to its data set. */
   readonly before: unknown;
   readonly durationUs: () => number;
 }
 
-/** Takes in what a step gave. */
 async function stepEnded(
   attempt: Attempt,
   { step, before, durationUs }: Tried,
@@ -166,14 +162,14 @@ async function stepEnded(
   });
   if (step.kind === 'files' && !rewritten) {
     const stored = keep(attempt, step, report, signal);
-    // Looked at when it is awaited.
+    // Awaited later.
     stored.catch(() => undefined);
     storing.push(stored);
   }
   return goOn;
 }
 
-/** Throws HoldError for what is no failure of the step but waited for. */
+/** Throws HoldError for temporary obstacles. */
 async function stepFailed(run: RunContext, { step, durationUs }: Tried, error: unknown): Promise<StepEnd> {
   const unfinished = step.kind === 'files' ? run.folder.step(step.id) : undefined;
   const end = await toHoldError(run, error, unfinished);
@@ -219,7 +215,7 @@ async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promi
   }
 }
 
-/** What the entered steps hold: given back in reverse order at the end, a session as soon as nothing to come needs it. */
+/** Resources of entered steps, released in reverse order; sessions as soon as no remaining step needs them. */
 class Held {
   private readonly entered: Step[] = [];
   private readonly givingBack: Promise<void>[] = [];
@@ -230,7 +226,7 @@ class Held {
     this.entered.push(step);
   }
 
-  /** A server takes seconds to stop: that goes on beside the steps `toCome`, which are some. */
+  /** Stopping a server takes seconds, so it overlaps with later steps. */
   giveBackUnneeded(toCome: readonly Step[]): void {
     if (toCome.length === 0) return;
     for (const step of [...this.entered].reverse()) {
@@ -240,13 +236,13 @@ class Held {
     }
   }
 
-  /** @param leave see `Step.undo`. */
+  /** @param leave see `Step.undo` */
   async giveBack(leave: boolean): Promise<void> {
     for (const step of this.entered.reverse()) await this.release(step, leave);
     await Promise.all(this.givingBack);
   }
 
-  /** What cannot be given back, an engine being away, is ended by the next sweep: it is no failure of what was done. */
+  /** The next sweep ends what an unavailable engine keeps; that is not a failure. */
   private async release(step: Step, leave: boolean): Promise<void> {
     try {
       await step.undo?.(this.run, leave);
@@ -257,7 +253,7 @@ class Held {
   }
 }
 
-/** What ends the attempt before a step, whether the step has anything to do or not; null: nothing. */
+/** Reasons to stop before a step; null: none. */
 async function stoppedBefore({ changed }: Attempt, step: Step, signal: AbortSignal): Promise<StepEnd | null> {
   if (signal.aborted) {
     return { kind: 'stop', ...(await stoppedEnd(signal, `Cancelled before "${stepTitle[step.id]}"`)) };
@@ -265,7 +261,7 @@ async function stoppedBefore({ changed }: Attempt, step: Step, signal: AbortSign
   return changed === null ? null : stop('failed', changed.error);
 }
 
-/** Files of steps that are done again: nor may they be mixed with the new ones by runs that come after this. */
+/** Removes files of repeated steps, and their cache entries. */
 async function removeForgotten({ run, steps, cache }: Attempt): Promise<void> {
   for (const { id, kind } of steps) {
     if (kind === 'files' && run.state().forgotten.includes(id)) await cache.remove(run.keys[id]);
@@ -309,9 +305,8 @@ async function stepsInOrder(attempt: Attempt, held: Held, signal: AbortSignal): 
 }
 
 /**
- * One attempt at a run: the steps in order, unchanged ones skipped, nothing after a failure,
- * and whatever the steps hold is released. Journals the outcome and returns it. Throws HoldError, without an outcome, when
- * it is to be called again once the hold is over.
+ * Runs the steps in order, skips unchanged ones, stops at a failure, and releases resources. Journals and returns the
+ * outcome. Throws HoldError without an outcome; call it again afterwards.
  */
 export async function runPipeline(
   run: RunContext,
@@ -332,7 +327,7 @@ export async function runPipeline(
   } finally {
     await held.giveBack(leave);
     await Promise.allSettled(storing);
-    // Now that no step is under way: what was made of it, and of what was made of that, is made again.
+    // No step is active now: the affected results are repeated.
     if (attempt.changed !== null) {
       const forgotten = [...withDependents(steps, attempt.changed.step.id)];
       await run.append({ type: 'steps-forgotten', steps: forgotten });

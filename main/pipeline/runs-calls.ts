@@ -9,7 +9,6 @@ type CallName = Exclude<
   'runs.list' | 'runs.import' | 'runs.check' | 'runs.bundle' | 'runs.report' | 'runs.reportSettings'
 >;
 
-/** The window's calls about runs and drafts. */
 export function createRunsCalls(parts: {
   readonly runs: Runs;
   readonly store: RunStore;

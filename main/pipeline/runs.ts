@@ -34,7 +34,7 @@ interface ActiveRun {
   readonly stops: AttemptStops;
   readonly append: RunContext['append'];
   readonly state: RunContext['state'];
-  /** The journal takes no more. */
+  /** The journal accepts no more records. */
   closing: boolean;
   readonly end: Promise<RunEnd>;
 }
@@ -43,7 +43,7 @@ interface ActiveRun {
 export class Runs {
   private readonly active = new Map<string, ActiveRun>();
   private readonly early = new EarlyStops();
-  /** Of runs that were created and not executed yet: nothing is asked twice. */
+  /** Preflights of created runs, so that starting does not repeat them. */
   private readonly preflights = new Map<string, JournalBody | null>();
 
   constructor(private readonly options: RunsOptions) {}
@@ -56,9 +56,9 @@ export class Runs {
     return [...this.active.keys()];
   }
 
-  /** Creates the run folder; `execute` starts the work. */
+  /** Creates the folder; `execute` starts the work. */
   async create(given: RunSpec, out?: string, how: StartHow = {}): Promise<string> {
-    // What cannot be run is refused before there is a run.
+    // Invalid specifications are refused before a run exists.
     await this.options.presetOf(given.model);
     const spec = await this.options.completed(given, how);
     await this.options.check(spec);
@@ -76,7 +76,7 @@ export class Runs {
     return run.state.runId;
   }
 
-  /** The same for a run that measures a Triton which is there already. Throws what looking at the server throws. */
+  /** Creates a run that measures a running Triton. Throws errors of inspecting the server. */
   async createServer(load: ServerLoad, { p99BudgetMs, headers = [] }: ServerStart = {}): Promise<string> {
     const { store, servers, emit } = this.options;
     const environment = await servers.environmentFor(load, headers);
@@ -87,8 +87,9 @@ export class Runs {
   }
 
   /**
-   * Starts (or continues) a run; one that waits for a disk or an engine tries at once. Resolves when it has begun.
-   * Throws run-unknown, run-busy, input-invalid (of an imported run, and of a `spec` for another model) or, for a run from elsewhere, not-trusted, or run-folder-unsafe; what happens afterwards is in `end`, which never rejects.
+   * Starts or continues a run; ends a wait for a disk or an engine. Resolves when it has begun. Throws run-unknown,
+   * run-busy, input-invalid (imported figures, `spec` of another model), not-trusted for runs from elsewhere,
+   * run-folder-unsafe. Later errors are in `end`, which never rejects.
    */
   async execute(runId: string, options: ExecuteOptions = {}): Promise<{ readonly end: Promise<RunEnd> }> {
     const own = this.active.get(runId);
@@ -141,8 +142,8 @@ export class Runs {
   }
 
   /**
-   * Hands runs to jobs: those that ask for the same to one array job of this name. Throws as {@link execute}, and
-   * job-refused; a run whose job is alive is left to it. Once `signal` asks, no further one is handed over.
+   * Submits runs; equal requests form an array job of this name. Runs with an active job are skipped; stops when
+   * `signal` fires. Throws as {@link execute}, and job-refused.
    */
   async submit(runIds: readonly string[], name: string, signal?: AbortSignal): Promise<void> {
     const { jobs, emit } = this.options;
@@ -160,7 +161,7 @@ export class Runs {
     emit({ type: 'runs-changed' });
   }
 
-  /** Until a run that was handed to a job has ended, or its job has without it. */
+  /** Resolves when the run ends, or its job without it. */
   async follow(runId: string): Promise<RunEnd> {
     const { jobs } = this.options;
     return jobs === undefined ? (await this.execute(runId)).end : jobs.follow(runId);
@@ -182,14 +183,14 @@ export class Runs {
     const due = await jobs.withoutJob(runs, isChange(options));
     for (const run of due) {
       const { spec, journal } = await this.changesOf(run, options);
-      // Inside of the job nobody could agree to anything, and here nothing else looks at it.
+      // In the job nobody could give consent, so it is checked here.
       await this.options.check(spec);
       await journal();
     }
     await jobs.submit(due, how);
   }
 
-  /** The specification that is valid from now on, and how to journal what makes it so. */
+  /** The new specification and its journal record. */
   private async changesOf(
     { folder, content, state, append }: OpenedRun,
     options: ExecuteOptions,
@@ -212,7 +213,7 @@ export class Runs {
     };
   }
 
-  /** Journals what is valid from now on and that the run has begun. @returns what does the steps. */
+  /** Journals the new specification and the start. @returns what runs the steps */
   private async beginPipeline(opened: OpenedRun, options: ExecuteOptions): Promise<() => Promise<RunEnd>> {
     const { store, jobs } = this.options;
     const { runId, folder, content, state, append, emit, stops } = opened;
@@ -243,14 +244,14 @@ export class Runs {
       ...{ type: 'run-started', attempt: state().attempt + 1, pid: process.pid },
       ...(node === null ? {} : { node }),
     });
-    // What was journalled at the start is of the machine that the job was submitted on, or of another engine.
+    // The journaled preflight was for the submitting machine or another engine.
     if (node !== null || !sameValue(before, spec.engine))
       await append({ type: 'environment', environment: await this.options.environmentFor(spec) });
     if (preflight !== null) await append(preflight);
     return () => attemptRun(context, services, stops, this.options);
   }
 
-  /** What is valid from now on, and how it came from what was. */
+  /** The specification now, and how it changed. */
   private async validSpec(
     folder: RunFolder,
     state: DeployedRun,
@@ -261,17 +262,14 @@ export class Runs {
     return { spec: change?.spec ?? state.source.spec, change };
   }
 
-  /** What a changed specification would do again and keep. Throws as {@link execute}, and changes nothing. */
+  /** Steps that a changed specification would repeat and keep. Throws as {@link execute}. */
   async planChange(runId: string, spec: RunSpec): Promise<ChangePlan> {
     const folder = await this.options.store.folderOf(runId);
     const state = await this.changeable(runId);
     return changePlan(state, await this.changeOf(folder, state, spec));
   }
 
-  /**
-   * The steps that are done again from this one on; without one, those that are left to do. Throws run-unknown,
-   * input-invalid, not-trusted.
-   */
+  /** Steps repeated from this one on, or the remaining ones. Throws run-unknown, input-invalid, not-trusted. */
   async planRerun(runId: string, from?: StepId): Promise<readonly StepId[]> {
     const { store, steps } = this.options;
     const { state } = await store.load(runId);
@@ -281,7 +279,7 @@ export class Runs {
     return stepsLeft(this.options, state, { spec, folder: await store.folderOf(runId) });
   }
 
-  /** A run whose specification may be changed. Throws run-unknown, input-invalid, not-trusted. */
+  /** Throws run-unknown, input-invalid, not-trusted. */
   async changeable(runId: string): Promise<DeployedRun> {
     const { state } = await this.options.store.load(runId);
     await this.requireOwnWork(state);
@@ -299,15 +297,12 @@ export class Runs {
     return requireOwnWork(state, () => this.content(state.runId));
   }
 
-  /** What a run from elsewhere would execute and reach. Throws run-unknown, journal-corrupt, run-folder-unsafe. */
+  /** Code and addresses of an imported run. Throws run-unknown, journal-corrupt, run-folder-unsafe. */
   content(runId: string): Promise<RunContent> {
     return runContent(this.options.store, this.options.steps, runId);
   }
 
-  /**
-   * Trusts the files of a run from elsewhere as they are now; nothing for others. Throws run-busy, run-folder-unsafe, and
-   * input-invalid when `hash` is given and the content is another one by now.
-   */
+  /** No-op for own runs. Throws run-busy, run-folder-unsafe, and input-invalid if the content no longer has `hash`. */
   async trust(runId: string, hash?: string): Promise<void> {
     const { store, emit } = this.options;
     if ((await store.load(runId)).state.origin !== 'foreign') return;
@@ -318,12 +313,12 @@ export class Runs {
     emit({ type: 'runs-changed' });
   }
 
-  /** Own runs stop at once; for a run of another process a request is left that it looks for. */
+  /** Stops own runs at once; leaves a request for another process's. */
   cancel(runId: string): Promise<void> {
     return this.stop(runId, 'cancel');
   }
 
-  /** Stops before the next level or step, also a run of another process. Throws input-invalid when nobody works on it. */
+  /** Stops before the next level or step, also in another process. Throws input-invalid if the run is not active. */
   pause(runId: string): Promise<void> {
     return this.stop(runId, 'pause');
   }
@@ -340,16 +335,13 @@ export class Runs {
     own?.stops[how].abort();
   }
 
-  /** Whether a job works on the run, or will. Throws run-unknown. */
+  /** Whether a job executes the run. Throws run-unknown. */
   async isHandedOver(runId: string): Promise<boolean> {
     const { state } = await this.options.store.load(runId);
     return this.options.jobs?.isHandedOver(state) === true;
   }
 
-  /**
-   * The scheduler says that the job of this process ends: `soon`, and the run pauses after its level; `now`, and it stops
-   * where it is. Either way the next job continues it.
-   */
+  /** The scheduler ends this job: `soon` pauses after the level, `now` stops at once. The next job continues. */
   async jobEnds(runId: string, when: 'soon' | 'now'): Promise<void> {
     const { jobs } = this.options;
     await this.early.begun(runId, when);
@@ -361,22 +353,22 @@ export class Runs {
     await jobs.journalOwnEnd(own, await end);
   }
 
-  /** Replaces tags and note, in the journal. Throws run-busy while another process works on the run. */
+  /** Replaces tags and note. Throws run-busy while another process executes the run. */
   annotate(runId: string, { tags, note }: Pick<RunState, 'tags' | 'note'>): Promise<void> {
     return this.addEntry(runId, { type: 'annotation', tags: [...tags], note });
   }
 
-  /** Names the run, or takes its name away. Throws as {@link annotate}. */
+  /** null removes the name. Throws as {@link annotate}. */
   rename(runId: string, name: string | null): Promise<void> {
     return this.addEntry(runId, { type: 'run-name', name });
   }
 
-  /** Sets the p99 budget of the run, in milliseconds, or takes it away. Throws as {@link annotate}. */
+  /** Milliseconds; null removes the budget. Throws as {@link annotate}. */
   setBudget(runId: string, p99BudgetMs: number | null): Promise<void> {
     return this.addEntry(runId, { type: 'p99-budget', p99BudgetMs });
   }
 
-  /** Cancels everything and waits until it has ended. */
+  /** Cancels everything and waits for the end. */
   async close(): Promise<void> {
     const runs = [...this.active.values()];
     for (const run of runs) run.stops.cancel.abort();
@@ -384,7 +376,7 @@ export class Runs {
     await Promise.all(runs.map((run) => run.end));
   }
 
-  /** What people say of a run, at any time: also while it runs here. */
+  /** Appends user metadata, even while the run is active here. */
   private async addEntry(runId: string, body: JournalBody): Promise<void> {
     const { store, emit } = this.options;
     const own = this.active.get(runId);

@@ -26,11 +26,10 @@ import { editedConfig } from './step-files';
 /** A run's model, and where the run's files are. */
 export type ModelRun = Pick<RunContext, 'spec' | 'preset' | 'folder'>;
 
-/** Where the steps of the run leave what later ones take. */
+/** Files that steps leave for later ones. */
 export const filesOf = ({ spec, preset, folder }: ModelRun) =>
   runFiles(folder, spec, preset.preset.framework ?? 'pyt');
 
-/** The run's model, as the toolkit's commands are given it. */
 export function modelSource(run: ModelRun): ModelSource {
   const { spec, preset } = run;
   const isFile = isFileSource(spec.model);
@@ -54,7 +53,7 @@ async function requireFile(path: string, field: string, what: string): Promise<v
   }
 }
 
-/** Hash of the code that the toolkit and the model folder run: a changed line is a changed input. */
+/** Hash of toolkit and model code, which are inputs. */
 export async function codeHash(run: Pick<StepInputs, 'preset' | 'services'>): Promise<readonly string[]> {
   return [
     await hashFolder(join(run.services.resources, 'toolkit')),
@@ -63,22 +62,19 @@ export async function codeHash(run: Pick<StepInputs, 'preset' | 'services'>): Pr
   ];
 }
 
-/** Content hash of the user's weights, or of an own SavedModel folder, null without. Throws input-invalid when the file is not there. */
+/** Hash of the user's weights or SavedModel folder, or null. Throws input-invalid if missing. */
 export async function checkpointHash(checkpoint: string | undefined): Promise<string | null> {
   if (checkpoint === undefined) return null;
   await requireFile(checkpoint, 'model.checkpoint', 'The weights file');
   return (await stat(checkpoint)).isDirectory() ? hashFolder(checkpoint) : hashFile(checkpoint);
 }
 
-/**
- * Names, sizes and times of the user's data set, null without: a data set of hundreds of gigabytes is not read
- * to see whether it changed. Throws input-invalid when the folder is not there.
- */
+/** Names, sizes and times of the user's data set, or null; reading it would take too long. Throws input-invalid. */
 export async function datasetHash(dataset: string | undefined): Promise<string | null> {
   if (dataset === undefined) return null;
   await requireFile(dataset, 'model.dataset', 'The data set');
   const hash = createHash('sha256');
-  // Loaders follow links; one that leads back to a folder above it has nothing new.
+  // Loaders follow links; cycles add nothing.
   const walk = async (folder: string, above: readonly string[]): Promise<void> => {
     const real = await realpath(folder);
     if (above.includes(real)) return;
@@ -100,7 +96,7 @@ export async function datasetHash(dataset: string | undefined): Promise<string |
   return hash.digest('hex');
 }
 
-/** A request of zeros in the shapes of an own file's samples; undefined for code, whose axes the signature tells. */
+/** Zeros in the sample shapes of a model file; undefined for code, whose signature has the axes. */
 export function sampleCanary(spec: RunSpec): readonly Tensor[] | undefined {
   const { model } = spec;
   if (!isFileSource(model)) return undefined;
@@ -111,15 +107,12 @@ export function sampleCanary(spec: RunSpec): readonly Tensor[] | undefined {
   });
 }
 
-/**
- * Starts Triton on the run's repository and proves that the model answers with the configuration that was written. The
- * server is the run's as soon as it runs, also where the model then fails.
- */
+/** Starts Triton and verifies that the model responds. The server belongs to the run even if the model fails. */
 export async function serveModel(context: StepContext): Promise<ServerHandle> {
   const { run, spec } = context;
   const { engine } = spec;
   const { modelName, modelVersion } = spec.configure;
-  // The file is what Triton reads: an edit by hand counts, and a wrong one is named by its line.
+  // Triton reads the file, so manual edits count, and errors name its line.
   const path = join(run.folder.repository, modelName, 'config.pbtxt');
   const config = parseConfigPbtxt(await readPlainText(path, fileLimits.configPbtxt.bytes));
   if ((await editedConfig(run)) !== null) requireInertConfig(config);
@@ -135,7 +128,7 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
     signal: context.signal,
     onLog: context.log,
     onCommand: (argv) => {
-      // A journal that cannot be written fails the step at the line after this one.
+      // An unwritable journal fails the step at the next line.
       context.command(argv).catch(() => undefined);
     },
   });
@@ -151,7 +144,7 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
       modelName,
       modelVersion: String(modelVersion),
       config,
-      // Zeros of a length that an own model can take; the accuracy check looks at values.
+      // Zeros of a valid length; the accuracy check compares values.
       canary: sampleCanary(spec),
       anyValues: isFileSource(spec.model),
       load: !isElsewhere(engine),
@@ -171,14 +164,14 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
   return server;
 }
 
-/** Ends the run's Triton, where it has one, and all that this started; `leave`: see `Step.undo`. */
+/** Stops the run's Triton; `leave`: see `Step.undo`. */
 export async function stopServer(run: Pick<RunContext, 'server'>, leave = false): Promise<void> {
   const { server } = run;
   run.server = null;
   await (leave && server?.leave !== undefined ? server.leave() : server?.stop());
 }
 
-/** What is left of the run's Triton goes, and a fresh one serves the model; one that does not start is tried twice. */
+/** Restarts Triton with the model; tries twice. */
 export async function serveAnew(context: StepContext): Promise<void> {
   const { run, signal } = context;
   for (let isLast = false; ; isLast = true) {

@@ -20,7 +20,7 @@ import type { LongerTurn, ServerLoadListener, ServerResults, ServerWork } from '
 import { failureLines } from './run-step';
 import type { RunContext } from './step';
 
-/** Measures a Triton; `takeTurn` is asked once everything but the load itself is ready. */
+/** Calls `takeTurn` when everything but the load is ready. */
 type MeasureServer = (
   load: ServerLoad,
   takeTurn: () => Promise<() => Promise<void>>,
@@ -29,18 +29,16 @@ type MeasureServer = (
   run: MeasuredRun,
 ) => Promise<ServerResults>;
 
-/** Where a run that measures a Triton has its files. */
+/** Run folder and id of a measured server. */
 export interface MeasuredRun {
   readonly runId: string;
-  /** Run folder, absolute. */
   readonly dir: string;
   readonly scenario: Scenario;
 }
 
-/** Tritons that are there already. */
 export interface Servers {
   readonly measureServer: MeasureServer;
-  /** Of what measures, with the server's version. Throws what looking at the server and its models throws. */
+  /** The measuring machine and the server's version. Throws errors of inspecting server and models. */
   readonly environmentFor: (load: ServerLoad, headers: readonly RequestHeader[]) => Promise<Environment>;
 }
 
@@ -50,15 +48,15 @@ interface ServerRunOptions {
   readonly measureServer: MeasureServer;
   readonly takeDevice: TakeDevice;
   readonly headers: readonly RequestHeader[];
-  /** Beside the journal: whoever waits for this very attempt. */
+  /** In addition to the journal. */
   readonly listener?: ServerLoadListener | undefined;
 }
 
-/** A turn of one model; the load of a run never changes, so that no more is needed. */
+/** Identifies a turn of a model; the run's load never changes. */
 const keyOf = (turn: MeasuringTurn, model: string | undefined): string =>
   hashValue([turnKey(turn), model ?? '']).slice(0, 32);
 
-/** Journals what comes of the levels and tells it on. */
+/** Journals levels and passes them on. */
 function journalling(
   run: ServerRun,
   load: ServerLoad,
@@ -105,7 +103,7 @@ function journalling(
       await run.append({
         type: 'measurement-missing',
         scenario,
-        // The result of a later attempt takes its place.
+        // Replaced by a later attempt's result.
         key: keyOf(turn, load.models.length > 1 ? load.models[0]?.name : undefined),
         ...level,
         ...(inRounds ? { repeat: turn.repeat } : {}),
@@ -119,7 +117,7 @@ function journalling(
   };
 }
 
-/** What the journal has of a turn: of every model, or nothing. */
+/** Journaled points of a turn: of every model, or empty. */
 function knownOf(
   run: ServerRun,
   { models }: ServerLoad,
@@ -138,7 +136,7 @@ function knownOf(
   };
 }
 
-/** What was asked for again, in longer windows. */
+/** Turns to repeat with longer windows. */
 function againOfServer(run: ServerRun, { tools }: ServerLoad, scenario: Scenario): readonly LongerTurn[] {
   const { scenarios, again } = run.state();
   return scenarios[scenario].points.flatMap(({ key, point }) => {
@@ -166,7 +164,6 @@ function endOf({ levels, repeats, tools }: ServerLoad, { missing }: ServerResult
   return { outcome: 'failed', error: toWire(error) };
 }
 
-/** Says in the journal how the step went. */
 async function ended(
   run: ServerRun,
   scenario: Scenario,
@@ -190,10 +187,7 @@ async function ended(
   return end;
 }
 
-/**
- * One attempt at a run that measures a Triton which is there already: the levels that its journal does not have. Never
- * rejects, and leaves nothing held.
- */
+/** Measures the levels that the journal lacks. Never rejects, and releases everything. */
 async function attemptServerRun(
   run: ServerRun,
   load: ServerLoad,
@@ -256,7 +250,7 @@ async function attemptServerRun(
   }
 }
 
-/** Levels of another Triton than the one that answers now are none of this run's any more. */
+/** Discards levels of a different Triton. */
 async function forgetOtherServer(
   { append, state }: Pick<ServerRun, 'append' | 'state'>,
   now: Environment,
@@ -275,7 +269,7 @@ const cancelled = (scenario: Scenario): Ended => ({
   error: toWire(new WorkbenchError('cancelled', `Cancelled during "${stepTitle[scenario]}"`)),
 });
 
-/** Values of headers are not kept: whoever continues the run gives them again. */
+/** Header values are not stored, so they must be given again. */
 function requireHeaders(
   runId: string,
   { headerNames = [] }: ServerLoad,
@@ -295,10 +289,7 @@ function requireHeaders(
   );
 }
 
-/**
- * Journals that such a run has begun; throws what looking at the server throws, and input-invalid for what it cannot be asked.
- * @returns what measures.
- */
+/** Throws errors of inspecting the server, and input-invalid for unsupported options. @returns what measures */
 export async function beginServerRun(
   opened: ServerRun & { readonly stops: AttemptStops },
   load: ServerLoad,
@@ -317,7 +308,7 @@ export async function beginServerRun(
   await requirePlainRun(folder, servedName(load), ['offline', 'online']);
   const { headers = [] } = asked;
   requireHeaders(runId, load, headers);
-  // Of a first attempt the server was looked at when the run was created.
+  // At the first attempt the server was inspected when the run was created.
   const now = attempt === 0 ? null : await servers.environmentFor(load, headers);
   const levels = asked.again === true ? requireAgain(state()).levels : [];
   await append({ type: 'run-started', attempt: attempt + 1, pid: process.pid });

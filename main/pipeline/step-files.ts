@@ -18,13 +18,13 @@ import type { RunContext, Step } from './step';
 const byteCode = '__pycache__';
 
 /**
- * Logs say how a step went and decide nothing; a resumed attempt appends to them. Byte code is removed before files are
- * used again: Triton's Python stub leaves it beside a model whatever its environment says.
+ * Logs are informational, and resumed attempts append to them. Byte code is removed before reuse: Triton's Python stub
+ * writes it beside a model whatever its environment.
  */
 export const isVouched = (path: string): boolean =>
   path !== 'step.log' && !path.split('/').includes(byteCode);
 
-/** Python runs byte code in place of the source that was looked at. No link is followed. */
+/** Python would execute byte code instead of reviewed source. Does not follow links. */
 async function removeByteCode(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -37,7 +37,7 @@ async function removeByteCode(folder: string): Promise<void> {
   }
 }
 
-/** Every file that a step left, on disk from now on. Throws run-folder-unsafe. */
+/** Files of a step, synced to disk. Throws run-folder-unsafe. */
 export const listStepFiles = (
   run: Pick<RunContext, 'folder'>,
   step: Step,
@@ -47,7 +47,7 @@ export const listStepFiles = (
 
 type Verified = Pick<RunContext, 'folder' | 'spec' | 'manifests' | 'state'>;
 
-/** Why the files of a step cannot be used again, in words; null: they are as the step left them. */
+/** Why the step's files cannot be reused; null if unchanged. */
 async function difference(
   run: Verified,
   step: Step,
@@ -56,7 +56,7 @@ async function difference(
 ): Promise<string | null> {
   const files = run.manifests.of(step.id, key);
   if (files === null) return 'no list of its files was kept, or it was not written by this workbench home';
-  // An edit by hand is a change of what is deployed, and is looked at there.
+  // A manual edit is a change of the deployment, and checked there.
   const edited = join('model-repository', run.spec.configure.modelName, 'config.pbtxt');
   const except = (path: string) => !isVouched(path) || (step.id === 'configure' && path === edited);
   try {
@@ -67,10 +67,7 @@ async function difference(
   }
 }
 
-/**
- * Looks at every file that an earlier attempt left and this one would use again, and journals the steps that must be done
- * again because of them.
- */
+/** Verifies files that would be reused, and journals the steps to repeat. */
 export async function forgetChanged(
   run: Verified & Pick<RunContext, 'append'>,
   steps: readonly Step[],
@@ -94,7 +91,7 @@ export async function forgetChanged(
 
 const writtenConfigSchema = z.object({ configSha256: z.string() });
 
-/** What the step `configure` leaves, for {@link editedConfig}. */
+/** The part of `configure`'s output that {@link editedConfig} compares. */
 export const writtenConfig = (config: ModelConfig): z.infer<typeof writtenConfigSchema> => ({
   configSha256: createHash('sha256').update(formatConfigPbtxt(config)).digest('hex'),
 });
@@ -106,7 +103,7 @@ function ifThere<Value>(value: Promise<Value>): Promise<Value | null> {
   });
 }
 
-/** SHA-256 of the run's config.pbtxt where it is not as the step `configure` wrote it; null: nobody has edited it. */
+/** SHA-256 of an edited config.pbtxt; null if it is as `configure` wrote it. */
 export async function editedConfig({
   folder,
   spec,

@@ -14,7 +14,7 @@ import type { RunFolder } from '../store/run-folder';
 import type { Toolkit, ToolkitCommand, ToolkitListener } from '../toolkit/toolkit';
 import type { Hold } from './hold';
 
-/** What steps compose; given by the core, so that tests and other places to run can give their own. */
+/** Services of steps; injected, so that tests and places can replace them. */
 export interface RunServices extends PlanPlaces {
   readonly toolkit: Toolkit;
   readonly startServer: Executor['startServer'];
@@ -24,116 +24,106 @@ export interface RunServices extends PlanPlaces {
   readonly imageNames: Executor['imageNames'];
   readonly prepareImages: Executor['prepareImages'];
   readonly resources: string;
-  /** GPUs of the machine on which the run's Triton is; absent: it is another machine. */
+  /** GPUs of Triton's machine; absent: another machine. */
   readonly watchGpus?: ReadingSources['watchGpus'];
   /** HTML file -> PDF file. */
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
   readonly now: () => Date;
-  /** Logo and sections of every report of the home. */
+  /** Logo and sections of all reports of the home. */
   readonly reportSettings: string;
 }
 
-/** One run under way: what outlives a single step. */
 export interface RunContext {
   readonly runId: string;
   readonly folder: RunFolder;
   readonly spec: RunSpec;
   readonly preset: LoadedPreset;
   readonly services: RunServices;
-  /** What is known for sure of the files that steps left. */
+  /** Verified hashes of the steps' files. */
   readonly manifests: StepManifests;
-  /** Key of each step, from its inputs and the keys of the steps it needs; others once a step has changed what they are of. */
+  /** Key per step; recomputed when a step changed its inputs. */
   keys: Readonly<Record<StepId, string>>;
   state(): RunState;
-  /** Journals and then tells; resolves when it is on disk. */
+  /** Appends to the journal and emits; resolves when on disk. */
   append(body: JournalBody): Promise<void>;
   emit(event: RunEvent): void;
-  /**
-   * What holds the run up where that is behind `error`; null for an error of its own.
-   * @param unfinished folder whose files are about to be removed.
-   */
+  /** The hold behind `error`, or null. @param unfinished folder that is about to be cleared */
   holdOf(error: unknown, unfinished?: string): Promise<Hold | null>;
-  /** Aborted when the engine has been away too long: what is under way is left. */
+  /** Aborted when the engine has been away too long. */
   away: AbortSignal;
-  /**
-   * Inside of a job: whether the attempt was stopped, when a step has failed. A scheduler ends a job's children together
-   * with the run's own process, which may see their end first.
-   */
+  /** In a job: whether a failed step was stopped. A scheduler may end children before this process. */
   readonly isStopped?: (signal: AbortSignal) => Promise<boolean>;
-  /** Asked before each step and level; what is under way is ended first. */
+  /** Polled before each step and level. */
   pauseAsked(): boolean;
-  /** The Triton that the deploy step started; null outside its life. */
+  /** The Triton of the deploy step; null without one. */
   server: ServerHandle | null;
 }
 
-/** What the key of a step is asked of. */
 export type InputServices = Pick<RunServices, 'resources' | 'imageNames' | 'gpuNames' | 'readers'>;
 
-/** What decides the key of a step. */
 export type StepInputs = Pick<RunContext, 'spec' | 'preset' | 'folder'> & {
   readonly services: InputServices;
 };
 
-/** What the commands of a step are made of, known of a run to come too. */
+/** Inputs of a step's commands, known before the run. */
 export type CommandInputs = Pick<RunContext, 'spec' | 'preset' | 'folder'> &
   Pick<ServerHandle, 'forClients'> & {
-    /** Of the file that is served. */
+    /** Signature of the served file. */
     readonly signature: Signature;
   };
 
 export interface PlannedRun extends CommandInputs {
-  /** The command that starts Triton; null: it runs already. */
+  /** Command that starts Triton; null: running already. */
   readonly server: readonly string[] | null;
-  /** The program perf_analyzer. */
+  /** Path of perf_analyzer. */
   readonly analyzer: string;
 }
 
-/** Of the toolkit its verb, of any other program the whole argument list. */
+/** A toolkit verb, or the arguments of another program. */
 export type StepCommand = ToolkitCommand | readonly string[];
 
-/** What a step sees while it runs; has everything that a toolkit verb reports to. */
+/** A running step's context, which also receives toolkit progress. */
 export interface StepContext extends Omit<ToolkitListener, 'command'> {
   readonly run: RunContext;
   readonly spec: RunSpec;
-  /** The step's folder, empty at the start of a first attempt. */
+  /** Empty at the start of a first attempt. */
   readonly dir: string;
   readonly command: (argv: readonly string[], note?: string) => Promise<void>;
-  /** The value that an earlier step left. */
+  /** The output of an earlier step. */
   readonly output: <Schema extends z.ZodType>(step: StepId, schema: Schema) => Promise<z.infer<Schema>>;
 }
 
 export interface StepOutcome {
-  /** Written to the step's `output.json` for later steps. */
+  /** Written to `output.json` for later steps. */
   readonly output?: unknown;
-  /** The accuracy gate did not pass and the run must not go on. */
+  /** The accuracy gate failed; the run must stop. */
   readonly gate?: { readonly reasons: readonly string[] };
-  /** It stopped between two levels because a pause was asked for; the next attempt goes on. */
+  /** Stopped between levels for a pause; the next attempt continues. */
   readonly paused?: boolean;
 }
 
 /**
- * One step of the pipeline.
- * `files`: leaves files and can be taken from the cache; `session`: holds something open (a server) that lives until no
- * step to come needs it, and is only started when a step that needs it will run; `record`: its result is in the journal.
+ * A pipeline step. `files`: leaves files and can be cached; `session`: keeps something open (a server) while later
+ * steps need it, and starts only for them; `record`: its result is in the journal.
  */
 export interface Step {
   readonly id: StepId;
   readonly kind: 'files' | 'session' | 'record';
   readonly needs: readonly StepId[];
-  /** Seconds; `deadlines` of the specification can set another. */
+  /** Seconds; the specification's `deadlines` override it. */
   readonly deadlineS: number;
-  /** How many times it is tried again after a failure with one of these codes. */
+  /** Retries after failures with these codes. */
   readonly retry?: { readonly times: number; readonly codes: readonly string[] };
-  /** Everything beside the needed steps that decides what the step gives. */
+  /** Everything apart from needed steps that affects the result. */
   inputs(run: StepInputs): Promise<unknown>;
-  /** What it will run, in order; absent: no program. What `run` runs is made by the same functions. Pure. */
+  /** Commands in order; absent: no program. `run` uses the same functions. */
   commands?(run: PlannedRun): readonly StepCommand[];
-  /** The user's code may write to its inputs while it runs. */
+  /** Whether user code may write to its inputs. */
   writesInputs?(run: StepInputs): boolean;
   run(context: StepContext): Promise<StepOutcome>;
   /**
-   * Releases what `run` holds: in reverse order at the end of every attempt, of a session as soon as nothing needs
-   * it. `leave`: its engine is away, and what runs there is to be taken up when that is back.
+   * Releases resources in reverse order at the end of an attempt; sessions when no longer needed. `leave`: the engine
+   * is away, and its processes are kept for reuse.
    */
   undo?(run: RunContext, leave: boolean): Promise<void>;
 }

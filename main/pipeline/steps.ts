@@ -26,19 +26,15 @@ import { reportStep } from './steps/report.step';
 
 export interface CommandPlaces {
   readonly layout: ServerPrograms & Pick<HomeLayout, 'python' | 'tensorflow' | 'perfAnalyzer'>;
-  /** `resources` of the product. */
   readonly resources: string;
   /** Bundled entry of the built-in load generator. */
   readonly workerFile: string;
 }
 
-/** Stands for what only the run will have: its folder and its id. */
+/** Placeholder for the folder and id of a future run. */
 const unknownRun = '<run>';
 
-/**
- * The commands of every step of a run to come, as the steps give them; in containers as they run inside.
- * Throws input-invalid for a remote address that cannot be read, spec-invalid where the model has no signature.
- */
+/** Commands of every step. Throws input-invalid for an invalid address, spec-invalid for a model without signature. */
 export function plannedCommands(
   preset: LoadedPreset,
   spec: RunSpec,
@@ -75,7 +71,6 @@ export function plannedCommands(
     );
 }
 
-/** The pipeline, in order. */
 export const steps = checkSteps([
   imagesStep,
   prepareDataStep,

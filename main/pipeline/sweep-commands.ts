@@ -16,11 +16,11 @@ import { levelFolder } from '../store/run-files';
 import { demandedLoad } from '../triton/model-traits';
 import type { CommandInputs, PlannedRun, StepCommand } from './step';
 
-/** Samples are kept without the first axis; where the model is served without batching, it is one like any other. */
+/** Samples lack the first axis; models without batching keep it as an ordinary one. */
 export const servedShape = (shape: readonly number[], batched: boolean): number[] =>
   batched ? [...shape] : [1, ...shape];
 
-/** What a load tool is asked for at a turn, beside the values of the input. */
+/** Load tool input of a turn, without input values. */
 export function turnInput(
   { spec, folder, forClients }: Omit<CommandInputs, 'preset' | 'signature'>,
   scenario: Scenario,
@@ -41,10 +41,10 @@ export function turnInput(
   };
 }
 
-/** Said of the levels themselves. */
+/** Stated by the levels. */
 const ofLevels: ReadonlySet<string> = new Set(['performance.batchSizes', 'performance.concurrency']);
 
-/** The options of the verb that say a load; what the schema would fill in is left out. */
+/** Options of the load that differ from the schema's defaults. */
 function loadWords(spec: RunSpec, scenario: Scenario): string[] {
   const valueAt = valuesAt(spec);
   const words = (row: FieldRow, option: string): string[] => {
@@ -66,7 +66,7 @@ function loadWords(spec: RunSpec, scenario: Scenario): string[] {
     .flatMap((row) => (row.option === undefined || row.runOnly === true ? [] : words(row, row.option)));
 }
 
-/** The verb has no data set: random values stand for it. */
+/** The verb has no data set, so random values replace it. */
 const inputWords = ({ inputData, inputDataFile }: RunSpec['performance']): string =>
   inputData === 'file' && inputDataFile !== undefined
     ? inputDataFile
@@ -74,7 +74,7 @@ const inputWords = ({ inputData, inputDataFile }: RunSpec['performance']): strin
       ? 'zero'
       : 'random';
 
-/** The CLI's verb that does the same as the built-in load generator, or both tools of a cross-check, within the run. */
+/** `perf` command equivalent to the built-in load generator or a cross-check. */
 function nativeCommand({ spec, forClients }: PlannedRun, scenario: Scenario): string[] {
   const { configure, engine } = spec;
   const { httpAddress, grpcAddress, httpTls } = forClients;
@@ -123,8 +123,8 @@ function analyzerWords(run: PlannedRun, scenario: Scenario, turn: MeasuringTurn)
 }
 
 /**
- * A perf_analyzer per measurement; of a search those that it may try. The built-in load generator is no program: its steps show the
- * CLI's verb that measures the same. Throws combination-unsupported where perf_analyzer has no flag for the load.
+ * One perf_analyzer command per measurement, for searches all candidates; for the built-in load generator the
+ * equivalent `perf` command. Throws combination-unsupported without a perf_analyzer flag.
  */
 export function sweepCommands(run: PlannedRun, scenario: Scenario): readonly StepCommand[] {
   const performance = ofScenario(run.spec.performance, scenario);

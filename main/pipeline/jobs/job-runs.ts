@@ -26,13 +26,13 @@ import type { RunEnd } from '../attempt';
 import type { RunContext } from '../step';
 
 const namePrefix = 'tw-';
-/** Between two looks at a journal; the scheduler is asked as often as it allows. */
+/** Interval between journal polls; the scheduler limits its own. */
 const followMs = 500;
 const pollEveryMs = 2000;
-/** Runs that another process hands over are found as soon. */
+/** Interval of looking for runs that other processes submitted. */
 const watchMs = 2000;
 const idleMs = 15_000;
-/** A job may begin before its submitter has written its id, and before another holder is known to be dead. */
+/** A job may start before its submitter writes its id, or before a dead lease holder is detected. */
 const handoverMs = 120_000;
 
 interface JobRunsOptions {
@@ -41,7 +41,7 @@ interface JobRunsOptions {
   readonly ownJob: OwnJob | null;
   readonly program: JobProgram;
   readonly emit: (event: CoreEvent) => void;
-  /** Entries of other processes' journals are told by someone else already. */
+  /** Another component already emits journal entries of other processes. */
   readonly emitsEntries: boolean;
 }
 
@@ -53,7 +53,7 @@ const handedTo = (job: JobState, runId: string): WorkbenchError =>
     remedy: 'Cancel the run first, then change it.',
   });
 
-/** @param silence why the scheduler could not be told to end the job; null: it was */
+/** @param silence why the scheduler could not be asked to end the job, or null */
 function cancelledError(job: JobState, silence: string | null): WireError {
   if (silence === null) return toWire(new WorkbenchError('cancelled', 'Cancelled before the job began'));
   const message = `Cancelled. ${jobName(job)} may still be there: ${silence}`;
@@ -61,13 +61,11 @@ function cancelledError(job: JobState, silence: string | null): WireError {
 }
 
 export interface SubmitHow {
-  /** Of a job for several runs. */
   readonly name?: string | undefined;
-  /** Once it asks, no further job is submitted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A run that is ready to be handed over: its lease and journal are ours. */
+/** A run to submit, with its lease and journal. */
 type HandedRun = Pick<RunContext, 'runId' | 'state' | 'append'>;
 type GivenRun = Pick<RunContext, 'runId' | 'folder'> & { readonly close: () => Promise<void> };
 
@@ -77,7 +75,7 @@ function isOfJob(state: Pick<RunState, 'source'>): boolean {
   return engine !== undefined && isJobEngine(engine);
 }
 
-/** Runs that ask for the same, whose jobs are submitted together. */
+/** Groups runs with equal requests, which are submitted together. */
 function groupsOf(runs: readonly HandedRun[]) {
   const groups = new Map<string, { readonly engine: RunSpec['engine']; readonly group: HandedRun[] }>();
   for (const run of runs) {
@@ -91,30 +89,30 @@ function groupsOf(runs: readonly HandedRun[]) {
   return [...groups.values()];
 }
 
-/** Runs that jobs of a scheduler work on: how they are handed over, followed and stopped, whatever the scheduler is. */
+/** Submits, follows and stops runs of jobs, for any scheduler. */
 export class JobRuns {
   private readonly followed = new Map<string, Promise<RunEnd>>();
   private readonly closed = new AbortController();
 
   constructor(private readonly options: JobRunsOptions) {}
 
-  /** The job of this workbench that this process runs in. */
+  /** The job that this process runs in. */
   private get inside(): OwnJob | null {
     const { ownJob } = this.options;
     return ownJob?.name.startsWith(namePrefix) === true ? ownJob : null;
   }
 
-  /** The node of the job that works on a run of this engine here; null: no job does. */
+  /** The node of this process's job, or null. */
   nodeOf({ engine }: Pick<RunSpec, 'engine'>): string | null {
     return isJobEngine(engine) ? (this.inside?.node ?? null) : null;
   }
 
-  /** Whether the work of a run is done elsewhere, by a job that it is handed to. */
+  /** Whether a job elsewhere executes the run. */
   isHandedOver(state: Pick<RunState, 'source'>): boolean {
     return isOfJob(state) && this.inside === null;
   }
 
-  /** Follows the run where its job works on it, or is about to; null: nothing does. */
+  /** Follows the run if its job is active or about to be; null otherwise. */
   async alive(runId: string, changes: boolean): Promise<{ readonly end: Promise<RunEnd> } | null> {
     const { state } = await this.options.store.load(runId);
     if (state.job === null || !this.isHandedOver(state)) return null;
@@ -123,17 +121,14 @@ export class JobRuns {
     return { end: this.follow(runId) };
   }
 
-  /** A job that comes back takes the run's lease before it journals that it has started. */
+  /** A restarted job takes the lease before it journals its start. */
   private async isBegunAgain({ status, job }: RunState): Promise<boolean> {
     if (status !== 'paused' || job === null || job.end === null) return false;
     const jobStatus = await readJobStatus(this.options.scheduler, job);
     return jobStatus !== null && comesBackTo({ job }, jobStatus);
   }
 
-  /**
-   * Those of runs whose lease is ours that no job has: another process may have handed one over after {@link alive} looked.
-   * Throws run-busy where `changes` are to be made to one that a job has.
-   */
+  /** Runs that no job has; another process may have submitted some. Throws run-busy if `changes` are wanted for one. */
   async withoutJob<Run extends HandedRun>(runs: readonly Run[], changes: boolean): Promise<readonly Run[]> {
     const free: Run[] = [];
     for (const run of runs) {
@@ -147,10 +142,7 @@ export class JobRuns {
     return free;
   }
 
-  /**
-   * Inside of a job: waits until the run names this job, as its submitter writes the id after the job was taken. Throws
-   * run-busy where it was handed to another one, and cancelled once a stop is asked for.
-   */
+  /** In a job: waits until the run names this job, which is journaled after submission. Throws run-busy, cancelled. */
   async awaitOwn(runId: string, isAskedToStop: () => boolean = () => false): Promise<void> {
     const { inside } = this;
     if (inside === null) return;
@@ -173,7 +165,7 @@ export class JobRuns {
     }
   }
 
-  /** Inside of a job: throws cancelled where the run was cancelled before this job, which it names, began it. */
+  /** In a job: throws cancelled if the run was cancelled before its job began. */
   requireWanted(state: RunState): void {
     const { inside } = this;
     const { runId, status, job } = state;
@@ -181,10 +173,7 @@ export class JobRuns {
     throw new WorkbenchError('cancelled', 'The run was cancelled before its job began it', { where: runId });
   }
 
-  /**
-   * Hands them over, together where they ask for the same, and journals the job of each. A job that was taken is journalled
-   * also where the signal asks meanwhile. Throws job-refused.
-   */
+  /** Submits groups and journals their jobs, even if the signal fires meanwhile. Throws job-refused. */
   async submit(runs: readonly HandedRun[], { name, signal }: SubmitHow = {}): Promise<void> {
     const { scheduler, program } = this.options;
     for (const { engine, group } of groupsOf(runs)) {
@@ -200,7 +189,7 @@ export class JobRuns {
     }
   }
 
-  /** Until the run has ended, or its job has without it. Never rejects; on `close` it does not settle. */
+  /** Resolves when the run ends, or its job without it. Never rejects; does not settle on `close`. */
   follow(runId: string): Promise<RunEnd> {
     const known = this.followed.get(runId);
     if (known !== undefined) return known;
@@ -213,14 +202,11 @@ export class JobRuns {
     return end;
   }
 
-  /**
-   * Follows from now on every run of the home that a job works on, whoever handed it over. It hears of changes that the
-   * cluster alone knows.
-   */
+  /** Follows every run of the home that a job executes, including changes that only the cluster knows. */
   async watch(): Promise<void> {
     const { store } = this.options;
     const rest = (ms: number) => sleep(ms, undefined, { signal: this.closed.signal }).catch(() => undefined);
-    // Behind the first list of the window, and seldom where no run ever was a job: it is read whole.
+    // After the window's first list, and rarely if no run ever was a job, because it reads everything.
     await rest(watchMs);
     while (!this.closed.signal.aborted) {
       const { runs } = await store.list().catch(() => ({ runs: [] }));
@@ -239,7 +225,7 @@ export class JobRuns {
     const { store, emit } = this.options;
     const seen = { seq: (await store.load(runId)).state.seq, size: -1, at: 0, waits: '' };
     for (;;) {
-      // Whoever waits for it is on its way out.
+      // The waiting caller is shutting down.
       if (this.closed.signal.aborted) return new Promise(() => undefined);
       const folder = await store.folderOf(runId);
       const { size } = await stat(folder.journal);
@@ -269,18 +255,18 @@ export class JobRuns {
 
   private async endOf(state: RunState): Promise<RunEnd | null> {
     const { runId, status, error, job } = state;
-    // The journal has no cancelled run without an error: this is what the scheduler says of one whose job was cancelled.
+    // Journals give cancelled runs an error; without one this is the scheduler's state of a cancelled job.
     const isLeft = status === 'interrupted' || (status === 'cancelled' && error === null);
     if (!isLeft && isOutcome(status))
       return (await this.mayContinue(state)) ? null : { outcome: status, error };
     if (!isLeft || job === null) return null;
-    // Its last line may have been written between the two looks.
+    // The last line may have been written between the two polls.
     const { state: again } = await this.options.store.load(runId);
     if (again.status !== status || again.seq !== state.seq) return null;
     return this.journalEnd(runId, job);
   }
 
-  /** A job that was requeued comes back to the run that it has paused. */
+  /** A requeued job continues the run that it paused. */
   private async mayContinue({ runId, status, job }: RunState): Promise<boolean> {
     if (status !== 'paused' || job === null || job.end === null) return false;
     const jobStatus = await readJobStatus(this.options.scheduler, job);
@@ -291,7 +277,7 @@ export class JobRuns {
     return false;
   }
 
-  /** Writes down what the cluster alone knows, and forgets: that it was the deadline that stopped a pod. */
+  /** Journals that the deadline stopped a pod, which the cluster forgets. */
   private async journalDeadline(runId: string, { id }: JobState, node: string | null): Promise<void> {
     const { store, emit } = this.options;
     const folder = await store.folderOf(runId);
@@ -300,11 +286,11 @@ export class JobRuns {
     const entry = await store
       .append(runId, { type: 'job-ended', id, end: 'time-limit', node })
       .catch(() => null);
-    // null: somebody else continues it, or writes the same.
+    // null: another process continues it, or writes the same.
     if (entry !== null) emit({ type: 'journal', runId, entry });
   }
 
-  /** Writes down why the job ended, which the scheduler forgets. */
+  /** Journals why the job ended, which the scheduler forgets. */
   private async journalEnd(runId: string, job: JobState): Promise<RunEnd> {
     const { store, scheduler, emit } = this.options;
     const jobStatus = await readJobStatus(scheduler, job);
@@ -322,32 +308,29 @@ export class JobRuns {
     try {
       for (const body of entries) emit({ type: 'journal', runId, entry: await store.append(runId, body) });
     } catch {
-      // Somebody else continues it, or writes the same.
+      // Another process continues it, or writes the same.
     }
     return { outcome: isCancelled ? 'cancelled' : 'failed', error };
   }
 
-  /** Ends the job of the run as well. @returns false: no job has it */
+  /** Also ends the job. @returns false without one */
   async cancel(runId: string): Promise<boolean> {
     return this.stop(runId, 'cancelled');
   }
 
-  /** A job that has not begun is taken back; one that works on the run is asked. @returns false: no job has it */
+  /** Withdraws a pending job, or asks an active one. @returns false without one */
   async pause(runId: string): Promise<boolean> {
     return this.stop(runId, 'paused');
   }
 
-  /**
-   * Gives back runs that were handed over, and does what other processes asked of them meanwhile: a busy cluster takes its
-   * time to take a job, and the job drops requests that are older than itself.
-   */
+  /** Releases submitted runs, and handles requests made meanwhile, because jobs ignore requests older than themselves. */
   async giveBack(runs: readonly GivenRun[]): Promise<void> {
     for (const { runId, folder, close } of runs) {
       const isAsked = (request: string) => exists(request).catch(() => false);
       const cancels = await isAsked(folder.cancelRequest);
       const pauses = !cancels && (await isAsked(folder.pauseRequest));
       await close();
-      // A cluster that is away keeps the job, and the list of runs says so.
+      // An unreachable cluster keeps the job, and the list of runs says so.
       if (cancels || pauses) await this.stop(runId, cancels ? 'cancelled' : 'paused').catch(() => undefined);
     }
   }
@@ -366,7 +349,7 @@ export class JobRuns {
     const silence = await scheduler.cancel([state.job]).then(
       () => null,
       (error: unknown) => {
-        // A cluster that is gone keeps nobody from giving the run up.
+        // A removed cluster must not prevent giving up the run.
         if (isWorkedOn || outcome === 'paused') throw error;
         return toWire(error).message;
       },
@@ -378,15 +361,15 @@ export class JobRuns {
     return true;
   }
 
-  /** Why the scheduler ends this job, in time for its journal. */
+  /** Why the scheduler ends this job, in time for the journal. */
   async ownEnd(runId: string): Promise<JobEnd> {
-    // Not every scheduler says that it was the workbench that took the job back.
+    // Not every scheduler reports that the workbench cancelled the job.
     const { cancelRequest } = await this.options.store.folderOf(runId);
     if (await exists(cancelRequest)) return 'cancelled';
     return (await this.inside?.end().catch(() => null)) ?? 'cancelled';
   }
 
-  /** Journals that this job ends before its run does. */
+  /** Journals that the job ends before its run. */
   async journalOwnEnd({ append, state }: Pick<HandedRun, 'append' | 'state'>, end: JobEnd): Promise<void> {
     const { inside } = this;
     if (inside === null || state().job?.id !== inside.id) return;

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import type { JobEnd } from '../../contract/job/run-job';
 
-/** The reason of an abort by the scheduler, which ends the job that the run is worked on in. */
+/** Abort reason when the scheduler ends the job. */
 export class JobStopping extends Error {
   override readonly name = 'JobStopping';
 
-  /** @param end why, as far as the scheduler has said it */
+  /** @param end the reason, as far as the scheduler has given it */
   constructor(readonly end: Promise<JobEnd>) {
     super('The job is being ended');
   }
 }
 
-/** How long the end of a child may be known before the scheduler's signal to this process. */
+/** A child's end may be seen this long before the scheduler's signal. */
 const signalLagMs = 1000;
 
 /** See `RunContext.isStopped`. */
@@ -21,12 +21,12 @@ export async function isStoppedSoon(signal: AbortSignal): Promise<boolean> {
   return signal.aborted;
 }
 
-/** Whether only the job ends: what was under way is then paused, and the next job continues it. */
+/** If only the job ends, work is paused, and the next job continues it. */
 async function endsOnlyJob({ reason }: AbortSignal): Promise<boolean> {
   return reason instanceof JobStopping && (await reason.end) !== 'cancelled';
 }
 
-/** How an attempt ends whose signal was aborted. @param text of a run that was cancelled */
+/** The outcome of an aborted attempt. @param text for cancelled runs */
 export async function stoppedEnd(
   signal: AbortSignal,
   text: string,
@@ -40,13 +40,13 @@ interface Beginning {
   readonly begun: Promise<void>;
 }
 
-/** Stops that are asked of runs while they begin: until they have begun there is nothing that could be stopped. */
+/** Queues stops until a run has begun. */
 export class EarlyStops {
   private readonly beginning = new Map<string, Beginning>();
 
-  /** Begins a run. @param begin may ask whether it was asked meanwhile to stop at once */
+  /** @param begin may ask whether an immediate stop was requested meanwhile */
   async during<Begun>(runId: string, begin: (isAskedNow: () => boolean) => Promise<Begun>): Promise<Begun> {
-    // The second of two attempts is refused, and decides nothing.
+    // The second of two concurrent attempts is refused.
     if (this.beginning.has(runId)) return begin(() => false);
     let resolveBegun = (): void => undefined;
     const begun = new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ export class EarlyStops {
     }
   }
 
-  /** When a run that begins has begun, or failed to; null of every other one. */
+  /** When the run has begun or failed to; null if it is not beginning. */
   begun(runId: string, when: 'soon' | 'now'): Promise<void> | null {
     const one = this.beginning.get(runId);
     if (one === undefined) return null;

@@ -7,8 +7,8 @@ import { hashValue } from '../../platform/files';
 import type { RunContext } from '../step';
 
 /**
- * Everything of the specification that decides a level's value; the lists of levels do not. Fields with a default of the
- * schema came later than the first runs: they count only where they are in use, so that earlier levels keep their keys.
+ * Everything that affects a level's value; lists of levels do not. Fields added after the first release count only if
+ * set, so that older levels keep their keys.
  */
 export function measuringInputs({ spec }: Pick<RunContext, 'spec'>, scenario: Scenario): unknown {
   const valueAt = valuesAt({ ...spec, performance: ofScenario(spec.performance, scenario) });
@@ -21,7 +21,7 @@ export function measuringInputs({ spec }: Pick<RunContext, 'spec'>, scenario: Sc
   );
 }
 
-/** How often and with which tools the levels are measured: decides a sweep, and none of its measurements. */
+/** Repetitions and tools, which affect a sweep but not its measurements. */
 export function repeatInputs({ spec }: Pick<RunContext, 'spec'>): readonly unknown[] {
   const { repeats, crossCheck } = spec.performance;
   return [...(repeats === 1 ? [] : [{ repeats }]), ...(crossCheck ? [{ crossCheck }] : [])];
@@ -29,11 +29,7 @@ export function repeatInputs({ spec }: Pick<RunContext, 'spec'>): readonly unkno
 
 type KeyedRun = Pick<RunContext, 'spec' | 'keys'>;
 
-/**
- * The key of `deploy` stands for the server: its configuration, model, images and place. The first measurement with the
- * chosen tool has the key of a level that is measured once.
- * @param edited see `editedConfig`.
- */
+/** The first measurement with the chosen tool has the key of an unrepeated level. @param edited see `editedConfig` */
 export function keyOfLevel(
   run: KeyedRun,
   edited: string | null,
@@ -49,7 +45,7 @@ export function keyOfLevel(
   return hashValue(Object.keys(turn).length === 0 ? parts : [...parts, turn]).slice(0, 32);
 }
 
-/** Keys of the levels that the specification asks for; none of a search, which alone knows what it will try. */
+/** Keys of the requested levels; empty for searches, which choose levels later. */
 export function askedLevels(run: KeyedRun, edited: string | null, scenario: Scenario): readonly string[] {
   const { performance } = run.spec;
   if (scenario === 'online' && performance.search !== 'none') return [];

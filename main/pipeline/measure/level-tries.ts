@@ -10,26 +10,26 @@ import { HoldError } from '../hold';
 import { serveAnew, stopServer } from '../serve-model';
 import type { StepContext } from '../step';
 
-/** Further tries of a level whose Triton ended, each with a fresh one. */
+/** Retries of a level with a new Triton. */
 const mostRestarts = 2;
 
 const goneCodes = new Set<WireError['code']>(['server-gone', 'server-unreachable']);
 
-/** Whether it was Triton that failed: it ended, or it no longer answers. */
+/** Whether Triton ended or no longer responds. */
 async function isGone(server: ServerHandle | null, code: WireError['code']): Promise<boolean> {
   if (goneCodes.has(code)) return true;
-  // Memory may run out in the load generator's container just as well, and its Triton serves on.
+  // The load generator's container may also run out of memory.
   if (code !== 'out-of-memory' || server === null) return false;
   return Promise.race([server.exited.then(() => true), setImmediate(false)]);
 }
 
-/** How a level ended that Triton did not live through. */
+/** The level's Triton ended. */
 export class ServerLost extends WorkbenchError {}
 
 /**
- * Measures a level, and where Triton ends or hangs again with a fresh one, at most twice; `measure` hears how many came
- * before. Nothing of a try that Triton did not live through is used. A server of others is not started again.
- * Throws {@link ServerLost} with the last lines of the last Triton, or what `measure` throws.
+ * Measures a level; if Triton ends or hangs, retries with a new one, at most twice. `measure` gets the number of
+ * earlier tries, whose results are discarded. Servers of others are not restarted. Throws {@link ServerLost} with
+ * Triton's last lines, or errors of `measure`.
  */
 export async function withFreshServers(
   context: StepContext,
@@ -47,10 +47,10 @@ export async function withFreshServers(
     } catch (error) {
       const wire = toWire(error);
       if (signal.aborted || !(await isGone(run.server, wire.code))) throw error;
-      // An engine that is away may bring its Triton back, and a disk without room ends the next one too.
+      // An unavailable engine may bring Triton back, and a full disk would fail the next try too.
       const end = await toHoldError(run, error);
       if (end instanceof HoldError) throw end;
-      // What cannot be stopped is said where the next one is started.
+      // A failed stop is reported by the next start.
       if (isOurs) await stopServer(run).catch(() => undefined);
       const { where, remedy, details } = wire;
       if (!isOurs || restarts === mostRestarts) {
@@ -66,7 +66,7 @@ export async function withFreshServers(
 
 const ms = (us: number | null): string => (us === null ? missing : `${formatMs(us)} ms`);
 
-/** What one level gave, as a line of the step's log. Pure. */
+/** A level's result as a log line. */
 export function levelLine(name: string, point: LoadPoint): string {
   const count = point.windows.length;
   return [

@@ -12,17 +12,16 @@ import { stabilityWindows } from '../../perf/intervals';
 import type { LevelInTurns, MeasureInput } from '../../perf/load-tool';
 import { openReadings, type ReadingSources, windowSpan } from '../../perf/readings';
 
-/** A level that was tried: its place in the ascending list, and whether its p99 was within the budget. */
+/** A measured level of a search: its index, and whether its p99 met the budget. */
 export interface TriedLevel {
   readonly index: number;
-  /** False also for a level without a result, and for one with too many errors. */
+  /** False also without a result, and with too many errors. */
   readonly within: boolean;
 }
 
 /**
- * Which level of an ascending list to measure next, or null when the last one within the budget is known. Linear: one after
- * the other until the first that is not within it. Binary: both ends, then always the middle between the last within
- * and the first beyond, so log2 of the list and two. Pure: a search that was cut off goes on from what was tried.
+ * The next level of an ascending list, or null when the search is done. Linear: up to the first level over budget.
+ * Binary: both ends, then midpoints, log2 of the list plus two. An interrupted search continues from `tried`.
  */
 export function nextLevel(
   search: 'linear' | 'binary',
@@ -42,73 +41,66 @@ export function nextLevel(
   return Math.floor((within + beyond) / 2);
 }
 
-/** The place of the last tried level within the budget; null when none was. */
+/** Index of the last level within budget, or null. */
 export function lastWithin(tried: readonly TriedLevel[]): number | null {
   const beyond = smallestOf(tried.filter(({ within }) => !within).map(({ index }) => index));
   const below = tried.filter(({ index, within }) => within && index < beyond).map(({ index }) => index);
   return below.length === 0 ? null : largestOf(below);
 }
 
-/** A search for the last level whose p99 is within a budget. */
+/** A search for the last level within a p99 budget. */
 interface Search {
   readonly kind: 'linear' | 'binary';
   readonly thresholdUs: number;
   readonly precision?: number | undefined;
 }
 
-/** Which levels are measured, and in which order. */
 export interface LevelsPlan {
   readonly levels: readonly LoadLevel[];
-  /** Rounds over all levels: A B A B. A search measures once. */
+  /** Rounds over all levels (A B A B). Searches measure once. */
   readonly repeats: number;
-  /** One, or both of a cross-check. */
+  /** Two for a cross-check. */
   readonly tools: readonly [LoadTool, ...LoadTool[]];
-  /** null: all levels are measured. */
+  /** null: measure all levels. */
   readonly search: Search | null;
-  /** One window of each level per round, where the host can; only of levels that are measured once and not searched for. */
+  /** One window per level and round, if supported; not for repeats and searches. */
   readonly inTurns: boolean;
 }
 
-/** Levels of which a window is measured at a time. */
 export interface TurnsHost {
   readonly sources: ReadingSources;
-  /** Before the first request. */
   readonly onBegin: (levels: number) => void;
-  /**
-   * Begins a level, without any load yet.
-   * @param place among those that are due, from 1 on
-   */
+  /** Prepares a level without load. @param place among the due ones, from 1 */
   readonly begin: (turn: MeasuringTurn, place: number, onWindow: MeasureInput['onWindow']) => LevelInTurns;
   /** A window that is not the level's last. */
   readonly onRound: (turn: MeasuringTurn, round: number, point: LoadPoint) => void;
   readonly onPoint: (turn: MeasuringTurn, point: LoadPoint) => Promise<void>;
-  /** A level that gives nothing. Throws what ends all of them. */
+  /** A level without a result. Throws to end all. */
   readonly onMissing: (turn: MeasuringTurn, error: unknown) => Promise<void>;
 }
 
-/** Where levels are measured: in a run, which keeps every point in its journal, or on any server. */
+/** Where levels are measured: in a journaled run, or on any server. */
 export interface LevelsHost {
-  /** The point of a turn that was measured before; null: it is due. */
+  /** The point of an already measured turn; null: due. */
   readonly known: (turn: MeasuringTurn) => Promise<LoadPoint | null>;
-  /** Turns that were measured before and are due once more. */
+  /** Measured turns to repeat. */
   readonly again: readonly MeasuringTurn[];
-  /** @param fraction of all turns that is done, 0 to 1. @returns null where the level gave no result. */
+  /** @param fraction of turns done, 0 to 1. @returns null without a result */
   readonly measure: (turn: MeasuringTurn, fraction: number) => Promise<LoadPoint | null>;
-  /** Asked before each turn or round, and after a turn without a result; true ends the measuring. */
+  /** Polled before each turn or round, and after failures. */
   readonly shouldStop: () => boolean;
-  /** null: the load tool measures a level as a whole. */
+  /** null: whole levels only. */
   readonly turns: TurnsHost | null;
 }
 
 export interface LevelsEnd {
   readonly stopped: boolean;
-  /** Turns that were measured or gave no result. */
+  /** Turns measured or failed. */
   readonly tried: number;
-  /** Of a search: the last level within the budget for each batch size. null: nothing was searched. */
+  /** Search result per batch size; null without a search. */
   readonly found: readonly LoadLevel[] | null;
 }
 
-/** One level after the other. */
 async function measureWhole(plan: LevelsPlan, host: LevelsHost): Promise<LevelsEnd> {
   const turns = measuringOrder(plan.levels, plan.repeats, plan.tools);
   for (const [index, turn] of turns.entries()) {
@@ -119,16 +111,16 @@ async function measureWhole(plan: LevelsPlan, host: LevelsHost): Promise<LevelsE
   return { stopped: false, tried: turns.length, found: null };
 }
 
-/** A search that was stopped has found nothing only so far. */
+/** A stopped search has only preliminary results. */
 const cutShort = (found: readonly LoadLevel[]): LevelsEnd['found'] => (found.length === 0 ? null : found);
 
-/** The levels that a search tries, for each batch size by itself. */
+/** Searches each batch size separately. */
 async function searchAll(plan: LevelsPlan, search: Search, host: LevelsHost): Promise<LevelsEnd> {
   const found: LoadLevel[] = [];
   const [loadTool] = plan.tools;
   let count = 0;
   const stopped = (): LevelsEnd => ({ stopped: true, tried: count, found: cutShort(found) });
-  // It may pass by them.
+  // The search may skip them.
   for (const turn of host.again) {
     if (host.shouldStop()) return stopped();
     await host.measure(turn, 0);
@@ -148,7 +140,7 @@ async function searchAll(plan: LevelsPlan, search: Search, host: LevelsHost): Pr
       const point = before ?? (await host.measure(turn, count / plan.levels.length));
       if (point === null && host.shouldStop()) return stopped();
       count += 1;
-      // A full queue refuses at once: what is left of the requests is fast at any load.
+      // A full queue rejects at once, so remaining latencies are low at any load.
       const isWithin = point !== null && !isFaulty(point) && searchLatencyUs(point) <= search.thresholdUs;
       tried.push({ index, within: isWithin });
       index = next();
@@ -159,7 +151,7 @@ async function searchAll(plan: LevelsPlan, search: Search, host: LevelsHost): Pr
   return { stopped: false, tried: count, found };
 }
 
-/** A level that has begun, with what the server's machine was like during its windows. */
+/** A level with server readings during its windows. */
 function begun(
   turn: MeasuringTurn,
   place: number,
@@ -174,10 +166,7 @@ function begun(
   return { turn, next: async () => readings.added(await level.next(), counts) };
 }
 
-/**
- * Measures a window of each level, then the next of each: a machine that changes its speed, as shared ones do, does so for
- * all levels alike, and a level's windows are of different times. @returns whether all rounds were measured.
- */
+/** One window per level and round: speed changes affect all levels alike. @returns whether all were measured */
 async function measureRounds(
   due: readonly MeasuringTurn[],
   host: TurnsHost,
@@ -225,10 +214,7 @@ async function measureInTurns(plan: LevelsPlan, host: LevelsHost, turns: TurnsHo
   return { stopped: !isWhole, tried: isWhole ? length : length - due.length, found: null };
 }
 
-/**
- * Measures all levels, round after round or in turns, or those that the search tries. A level without a result ends
- * nothing. Throws what the host throws.
- */
+/** In rounds, in turns, or by search. A failed level does not end the others. Throws errors of the host. */
 export function measureLevels(plan: LevelsPlan, host: LevelsHost): Promise<LevelsEnd> {
   if (plan.search !== null) return searchAll(plan, plan.search, host);
   return plan.inTurns && host.turns !== null

@@ -38,9 +38,8 @@ interface Sweep {
   readonly scenario: Scenario;
   readonly holes: string[];
   reused: number;
-  /** Levels one after the other that Triton did not live through. */
+  /** Consecutive levels whose Triton ended. */
   lostInRow: number;
-  /** See `editedConfig`. */
   readonly edited: string | null;
   readonly input: Pick<MeasureInput, 'inputData' | 'inputDataDir'>;
 }
@@ -48,7 +47,7 @@ interface Sweep {
 const levelKey = ({ context, scenario, edited }: Sweep, turn: MeasuringTurn): string =>
   keyOfLevel(context.run, edited, scenario, turn);
 
-/** Levels that an earlier specification of the run asked for too are not measured again. */
+/** Keeps levels that an earlier specification of the run also requested. */
 async function keepEarlier({ context, scenario }: Sweep, asked: readonly string[]): Promise<void> {
   const { run } = context;
   const earlier = new Set(run.state().earlier[scenario].map(({ key }) => key));
@@ -56,7 +55,7 @@ async function keepEarlier({ context, scenario }: Sweep, asked: readonly string[
   if (keys.length > 0) await run.append({ type: 'levels-kept', scenario, keys });
 }
 
-/** Where a level is measured several times, which time this is; else nothing. */
+/** Repetition and tool, if a level is measured several times. */
 function turnFields(run: RunContext, { repeat, loadTool }: MeasuringTurn) {
   const { repeats, crossCheck } = run.spec.performance;
   return { ...(repeats > 1 ? { repeat } : {}), ...(crossCheck ? { loadTool } : {}) };
@@ -88,7 +87,7 @@ function asServed(data: InputData, batched: boolean): InputData {
   };
 }
 
-/** What the load tools send, as the step that prepares it has left it. */
+/** Load data from the step that prepares it. */
 async function readInput({ run }: StepContext): Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>> {
   const inputDataDir = run.folder.step('profile-data');
   const manifest = await readPlainText(join(inputDataDir, 'input-data.json'), fileLimits.stepJson.bytes);
@@ -96,7 +95,6 @@ async function readInput({ run }: StepContext): Promise<Pick<MeasureInput, 'inpu
   return { inputDataDir, inputData: asServed(inputDataSchema.parse(JSON.parse(manifest)), batched) };
 }
 
-/** Triton as it runs now. */
 function serverOf({ run }: StepContext): ServerHandle {
   if (run.server !== null) return run.server;
   throw new WorkbenchError('server-gone', 'No Triton is running for this run');
@@ -107,7 +105,6 @@ const sourcesOf = ({ run }: StepContext, { metricsAddress }: ServerHandle): Read
   watchGpus: run.services.watchGpus,
 });
 
-/** What a load tool is asked for at a turn. @param onWindow beside the window's event */
 function inputOf(
   { context, scenario, input }: Sweep,
   turn: MeasuringTurn,
@@ -136,13 +133,12 @@ function inputOf(
     },
     onLog: context.log,
     onCommand: (argv) => {
-      // A journal that cannot be written fails the step at the line after this one.
+      // An unwritable journal fails the step at the next line.
       context.command(argv).catch(() => undefined);
     },
   };
 }
 
-/** Journals what a turn gave. */
 async function keepPoint(
   sweep: Sweep,
   turn: MeasuringTurn,
@@ -181,12 +177,12 @@ async function measureLevel(sweep: Sweep, turn: MeasuringTurn, restarts: number)
   return keepPoint(sweep, turn, point, { times, restarts });
 }
 
-/** The tool has answers that concern one level only; anything else but the end of Triton ends the sweep. */
+/** Errors of a single level; others, except the end of Triton, end the sweep. */
 const levelCodes = new Set<WireError['code']>(['load-tool-failed', 'measurement-failed', 'inference-failed']);
 
 const mostLostInRow = 3;
 
-/** How much longer the windows of a measurement are that was asked for again; null of any other. */
+/** Window factor of a repeated measurement, or null. */
 function againTimes(sweep: Sweep, turn: MeasuringTurn): number | null {
   const { context, scenario } = sweep;
   const key = levelKey(sweep, turn);
@@ -194,7 +190,6 @@ function againTimes(sweep: Sweep, turn: MeasuringTurn): number | null {
   return due?.times ?? null;
 }
 
-/** The measurements that were asked for again. */
 function turnsAgain(sweep: Sweep): readonly MeasuringTurn[] {
   const { run } = sweep.context;
   const { loadTool } = ofScenario(run.spec.performance, sweep.scenario);
@@ -204,7 +199,7 @@ function turnsAgain(sweep: Sweep): readonly MeasuringTurn[] {
     .filter((turn) => againTimes(sweep, turn) !== null);
 }
 
-/** The point of a turn from the journal; null: it is not there, or asked for again. */
+/** The turn's point from the journal; null if missing or to be repeated. */
 async function knownPoint(sweep: Sweep, turn: MeasuringTurn): Promise<LoadPoint | null> {
   const { context, scenario } = sweep;
   const { run } = context;
@@ -217,7 +212,7 @@ async function knownPoint(sweep: Sweep, turn: MeasuringTurn): Promise<LoadPoint 
   return known;
 }
 
-/** Journals a turn that gave nothing as a hole. Throws what is no matter of the level alone. */
+/** Journals a failed turn as a hole. Rethrows errors that are not the level's own. */
 async function keepHole(sweep: Sweep, turn: MeasuringTurn, error: unknown): Promise<void> {
   const { context, scenario } = sweep;
   const { run } = context;
@@ -241,7 +236,7 @@ async function keepHole(sweep: Sweep, turn: MeasuringTurn, error: unknown): Prom
   if (isLost) refuseMore(sweep, error);
 }
 
-/** The level's point; null: it gave nothing, which is journalled as a hole. */
+/** null: failed, which is journaled as a hole. */
 async function measureTurn(sweep: Sweep, turn: MeasuringTurn, fraction: number): Promise<LoadPoint | null> {
   const { context } = sweep;
   const name = turnText(context.run, turn);
@@ -258,7 +253,7 @@ async function measureTurn(sweep: Sweep, turn: MeasuringTurn, fraction: number):
   return measured.point;
 }
 
-/** Levels in turns on the Triton that runs now. */
+/** Levels in turns on the running Triton. */
 function turnsHost(
   sweep: Sweep,
   how: { readonly server: ServerHandle; readonly signal: AbortSignal; readonly restarts: number },
@@ -288,14 +283,14 @@ function turnsHost(
       await keepPoint(sweep, turn, point, { times: timesOf(turn), restarts: how.restarts });
     },
     onMissing: async (turn, error) => {
-      // Triton has ended: whoever serves it says how.
+      // The end of Triton is reported by its handler.
       if (how.signal.aborted) throw error;
       await keepHole(sweep, turn, error);
     },
   };
 }
 
-/** A server of others is not started again, and one that ends in level after level is the model's fault or the machine's. */
+/** Servers of others are not restarted. If Triton ends level after level, model or machine is the cause. */
 function refuseMore({ context, lostInRow }: Sweep, error: ServerLost): void {
   if (isElsewhere(context.spec.engine)) throw error;
   if (lostInRow < mostLostInRow) return;
@@ -304,7 +299,7 @@ function refuseMore({ context, lostInRow }: Sweep, error: ServerLost): void {
   throw new WorkbenchError(error.code, message, { where, remedy, details, cause: error });
 }
 
-/** How many levels are in doubt, a sentence per doubt: "1 of 3 levels: not steady." */
+/** One sentence per kind of doubt: "1 of 3 levels: not steady." */
 export function doubtsOf(points: readonly LoadPoint[]): readonly string[] {
   const marks = points.flatMap(marksOf);
   return [...new Set(marks)].map(
@@ -312,7 +307,7 @@ export function doubtsOf(points: readonly LoadPoint[]): readonly string[] {
   );
 }
 
-/** In turns all levels share one Triton: where it ends, the windows of all that are not complete are lost. */
+/** In turns all levels share one Triton, and its end discards incomplete levels. */
 async function measureAll(sweep: Sweep, plan: LevelsPlan): Promise<LevelsEnd> {
   const { context } = sweep;
   const host: LevelsHost = {
@@ -338,10 +333,9 @@ async function measureAll(sweep: Sweep, plan: LevelsPlan): Promise<LevelsEnd> {
 }
 
 /**
- * Measures the levels of a scenario: one after the other, in turns, or those that the specification's search tries. A level
- * that stands in the journal is not measured again; one whose Triton ends is tried again with a fresh one; one that gives
- * nothing is journalled as a hole and the next is measured; holes fail the step at the end. `paused` when a pause was asked
- * for before all were measured; never inside a level, and in turns between two rounds.
+ * Measures a scenario's levels in order, in turns, or by search. Journaled levels are kept; a level whose Triton ends
+ * is retried; failed ones are journaled as holes and fail the step at the end. `paused` between levels, or between
+ * rounds of turns.
  */
 export async function sweep(context: StepContext, scenario: Scenario): Promise<StepOutcome> {
   const { run } = context;

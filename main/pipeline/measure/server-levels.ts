@@ -26,7 +26,6 @@ import {
   weightedLevel,
 } from './server-models';
 
-/** A turn without a result. */
 interface MissingLevel {
   readonly level: LoadLevel;
   readonly repeat?: number;
@@ -41,56 +40,54 @@ export interface ServerResults {
 }
 
 export interface ServerLoadListener {
-  /** Before the first request. `inTurns`: rounds over so many levels; null: one level after the other. */
+  /** Before the first request. `inTurns`: rounds over the levels; null: sequential. */
   readonly onBegin: (inTurns: { readonly levels: number; readonly rounds: number } | null) => void;
   readonly onLog: (line: string) => void;
-  /** The points of a turn, one per model. The next turn waits for it. */
+  /** One point per model. The next turn waits for it. */
   readonly onPoints: (points: readonly LoadPoint[], turn: MeasuringTurn) => void | Promise<void>;
-  /** A window of a level. */
   readonly onWindow?: (level: LoadLevel, window: MeasurementWindow, index: number) => void;
-  /** A window of a level in turns that is not its last. */
+  /** A window in turns that is not the level's last. */
   readonly onRound: (level: LoadLevel, round: number, point: LoadPoint) => void;
   readonly onMissing: (missing: MissingLevel, turn: MeasuringTurn) => void | Promise<void>;
-  /** What there is in the end, also when it was stopped before all was measured. */
+  /** The results, also if stopped early. */
   readonly onEnd?: (results: ServerResults) => void;
 }
 
-/** A turn that was measured before and is measured once more. */
+/** A measured turn to repeat. */
 export interface LongerTurn {
   readonly turn: MeasuringTurn;
-  /** How much longer its windows are than those of the load. */
+  /** Factor of its window length. */
   readonly times: number;
 }
 
-/** How far measuring goes, and what need not be measured. */
 export interface ServerWork {
   readonly signal: AbortSignal;
-  /** Asked before each turn; true ends the measuring there. */
+  /** Polled before each turn. */
   readonly pauseAsked?: () => boolean;
-  /** Go with every request. */
+  /** Sent with every request. */
   readonly headers?: readonly RequestHeader[] | undefined;
-  /** The points of a turn that was measured before, one per model; none: it is measured. */
+  /** Points of a measured turn, one per model; empty: due. */
   readonly known?: (turn: MeasuringTurn) => readonly LoadPoint[];
-  /** Turns that `known` does not give any more, once more; a search measures them first. */
+  /** Turns to repeat; a search measures them first. */
   readonly again?: readonly LongerTurn[];
 }
 
 interface ServerLoadTools {
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   readonly readers: InputReaders;
-  /** Waits until nobody else measures on the server's machine. @returns gives the turn back. */
+  /** Waits for exclusive use of the server's machine. @returns the release */
   readonly takeTurn: () => Promise<() => Promise<void>>;
   readonly watchGpus?: ReadingSources['watchGpus'];
-  /** How this process reaches the server, where the load tools see it at other addresses; as they do where absent. */
+  /** How this process reaches the server if load tools use other addresses. */
   readonly via?: ReachedServer | undefined;
-  /** A new folder for what is sent and measured; absent: a temporary one. */
+  /** New folder for inputs and results; absent: a temporary one. */
   readonly dir?: string | undefined;
 }
 
-/** `host:port` of both, from here. */
+/** Local `host:port` addresses. */
 export interface ReachedServer {
   readonly http: string;
-  /** null: the metrics are not known. */
+  /** null: unknown. */
   readonly metrics: string | null;
 }
 
@@ -98,7 +95,6 @@ interface Session {
   readonly load: ServerLoad;
   readonly loadTools: ServerLoadTools['loadTools'];
   readonly models: readonly ServerModel[];
-  /** Names of those that answer a request any number of times. */
   readonly decoupled: ReadonlySet<string>;
   readonly dir: string;
   readonly sources: ReadingSources;
@@ -112,19 +108,18 @@ interface Session {
   readonly missing: MissingLevel[];
 }
 
-/** Beside the folders of the levels, which a load tool may clear. */
+/** Outside the level folders, which a load tool may clear. */
 function profileOf({ profileExportFile }: ServerLoad, workDir: string, model: number): string | undefined {
   return profileExportFile === undefined ? undefined : `${workDir}-${model}${profileEnding}`;
 }
 
-/** How much longer the windows of a turn are than those of the load: 1 where it is not measured again. */
+/** Window factor of a turn; 1 unless repeated. */
 const timesOf = ({ again }: Session, turn: MeasuringTurn): number =>
   again.find((one) => turnKey(one.turn) === turnKey(turn))?.times ?? 1;
 
 const asLonger = (point: LoadPoint, times: number): LoadPoint =>
   times === 1 ? point : { ...point, longer: times };
 
-/** What the load tool is asked for, of each model. */
 function measureInputs(
   { load, models, decoupled, signal, headers }: Session,
   { level, times }: { readonly level: LoadLevel; readonly times: number },
@@ -154,14 +149,14 @@ function measureInputs(
 const slowest = (points: readonly LoadPoint[]): LoadPoint =>
   points.reduce((worst, point) => (searchLatencyUs(point) > searchLatencyUs(worst) ? point : worst));
 
-/** Takes what was measured before. @returns of several models the slowest point. */
+/** Uses known points. @returns the slowest model's point */
 function takeKnown(session: Session, turn: MeasuringTurn): LoadPoint | null {
   const before = session.known(turn);
   session.points.push(...before);
   return before.length === 0 ? null : slowest(before);
 }
 
-/** Measures one turn, all models at once. @returns of several models the slowest point, which a search looks at. */
+/** Measures a turn with all models. @returns the slowest model's point, which searches use */
 async function measureTurn(session: Session, turn: MeasuringTurn, count: number): Promise<LoadPoint | null> {
   const { load, signal, listener } = session;
   const { level, repeat, loadTool } = turn;
@@ -185,7 +180,7 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
             if (!isToolLogging) for (const line of lines) listener.onLog(line);
           },
           onCommand: (argv) => {
-            // From here on perf_analyzer itself talks.
+            // From here on perf_analyzer prints itself.
             isToolLogging = true;
             listener.onLog(argv.join(' '));
           },
@@ -214,10 +209,7 @@ async function addMissing(session: Session, missing: MissingLevel, turn: Measuri
   await session.listener.onMissing(missing, turn);
 }
 
-/**
- * Levels in turns; null where the load tool measures a level as a whole.
- * @param cut the point of each level that has had a window and not all of them
- */
+/** null if the load tool measures whole levels only. @param cut points of incomplete levels */
 function turnsHost(session: Session, cut: Map<string, LoadPoint>): TurnsHost | null {
   const { load, loadTools, listener, sources, dir } = session;
   const tool = loadTools[load.tools[0]];
@@ -236,7 +228,7 @@ function turnsHost(session: Session, cut: Map<string, LoadPoint>): TurnsHost | n
         {
           workDir: join(dir, `level-${place}`),
           onLog: (lines) => {
-            // A level's input is the same in every turn, and so is what there is to say of it.
+            // Inputs do not change between turns, so messages are printed once.
             for (const line of lines) if (!said.has(line)) listener.onLog(line);
             for (const line of lines) said.add(line);
           },
@@ -280,12 +272,12 @@ async function measureAll(session: Session): Promise<LevelsEnd['found']> {
     turns,
   };
   const { found } = await measureLevels(load, host);
-  // Stopped between two rounds: what there is of the others is a result, if not one to keep.
+  // Stopped between rounds: partial points are results, but not kept.
   session.points.push(...cut.values());
   return found;
 }
 
-/** A client of a server that takes the load, and which of its models are decoupled. Throws what the client throws, combination-unsupported and input-invalid. */
+/** Client and decoupled models of a server. Throws errors of the client, combination-unsupported and input-invalid. */
 async function clientOf(
   load: ServerLoad,
   { via }: Pick<ServerLoadTools, 'via'>,
@@ -306,7 +298,7 @@ async function withFolder<Result>(
   const dir = given ?? (await makeTemporaryFolder('triton-workbench-perf-', 'file-unwritable'));
   try {
     if (given !== undefined) {
-      // An attempt that was cut left it.
+      // Left by an interrupted attempt.
       await rm(given, { recursive: true, force: true });
       await makeFolder(given);
     }
@@ -316,7 +308,7 @@ async function withFolder<Result>(
   }
 }
 
-/** Whether the server would take the load, without sending it. Throws as {@link measureServer} does before any load. */
+/** Whether the server accepts the load, without sending it. Throws as {@link measureServer} before load. */
 export async function inspectServer(
   load: ServerLoad,
   { readers, via }: Pick<ServerLoadTools, 'readers' | 'via'>,
@@ -328,8 +320,8 @@ export async function inspectServer(
 }
 
 /**
- * Measures any running Triton; what was measured before a cancel is the result. Throws before any load what the client
- * throws, combination-unsupported for load that a model or tool does not take, and input-invalid.
+ * After a cancel the results so far count. Throws before load: errors of the client, combination-unsupported,
+ * input-invalid.
  */
 export async function measureServer(
   load: ServerLoad,

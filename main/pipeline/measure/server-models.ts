@@ -17,14 +17,13 @@ import { readModelTraits } from '../../triton/model-traits';
 
 type NamedModel = ServerLoad['models'][number];
 
-/** A model of a running server, and what it is sent. */
 export interface ServerModel extends NamedModel {
   readonly batched: boolean;
   readonly inputData: InputData;
   readonly inputDataDir: string;
 }
 
-/** One model by itself, or several at the same time; a result each, in the order of `inputs`. */
+/** Measures models concurrently; results are in the order of `inputs`. */
 export async function measureModels(
   tool: LoadTool,
   inputs: readonly MeasureInput[],
@@ -36,7 +35,7 @@ export async function measureModels(
     : tool.measureTogether(inputs);
 }
 
-/** What `--input-data` says for a model: `NAME=source` for that one alone, those without a name for all others. */
+/** `--input-data` for a model: `NAME=source` applies to that model, others to the rest. */
 function sourcesFor(
   model: string,
   sources: readonly string[],
@@ -48,16 +47,13 @@ function sourcesFor(
   return sources.filter((source) => nameOf(source) === undefined);
 }
 
-/** Inputs that the configuration says the model does without. */
+/** Inputs marked optional in the configuration. */
 function optionalInputs({ input }: ModelConfig): Set<string> {
   const names = input.flatMap((tensor) => (tensor['optional'] === true ? [tensor.name] : []));
   return new Set(names);
 }
 
-/**
- * The values that `perf` sends: generated ones, or those of the user's file. @param source `random`, `zero` or a path.
- * Throws input-invalid with file, entry and tensor.
- */
+/** @param source `random`, `zero` or a path. Throws input-invalid with file, entry and tensor. */
 async function readServerInput(
   source: string,
   model: {
@@ -81,7 +77,7 @@ async function readServerInput(
   return (await readers.inputStore({ path: source, wanted, shapes, dir })).data;
 }
 
-/** The entries of several files one after the other, as perf_analyzer appends them. */
+/** Appends several files' entries, as perf_analyzer does. */
 async function readServerInputs(
   sources: readonly string[],
   model: Parameters<typeof readServerInput>[1],
@@ -105,7 +101,7 @@ async function readServerInputs(
   return parts.reduce(appended);
 }
 
-/** As the client, with the names of the server's models where this one is not among them. */
+/** Throws as the client, adding the server's model names if this one is unknown. */
 async function traitsOf(client: TritonClient, name: string, version: string): Promise<ModelTraits> {
   try {
     return await readModelTraits(client, { name, version });
@@ -117,10 +113,7 @@ async function traitsOf(client: TritonClient, name: string, version: string): Pr
   }
 }
 
-/**
- * Names of the models that answer a request any number of times. Throws combination-unsupported for load that one of the
- * models does not take, and model-not-ready.
- */
+/** Names of decoupled models. Throws combination-unsupported for load that a model does not take, and model-not-ready. */
 export async function checkKinds(
   client: TritonClient,
   { models, modelVersion, protocol, settings, levels, tools }: ServerLoad,
@@ -138,7 +131,7 @@ export async function checkKinds(
   return decoupled;
 }
 
-/** Metadata and input data of every model. Throws model-not-ready, and input-invalid. @param where.dir for the values. */
+/** Throws model-not-ready, and input-invalid. @param where.dir for input values */
 export async function readServerModels(
   client: TritonClient,
   load: Pick<ServerLoad, 'models' | 'modelVersion' | 'sources' | 'shapes' | 'strings'>,
@@ -171,7 +164,7 @@ export async function readServerModels(
   return read;
 }
 
-/** The level times the model's weight: more requests at once, or more a second. */
+/** Scales concurrency or rate by the model's weight. */
 export function weightedLevel(level: LoadLevel, weight: number): LoadLevel {
   return level.requestRate === undefined
     ? { ...level, concurrency: Math.max(1, Math.round(level.concurrency * weight)) }

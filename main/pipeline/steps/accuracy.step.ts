@@ -21,7 +21,7 @@ import { judgeAccuracy, verifiedBatchSchema, withBatches, withOwnChange } from '
 import { codeHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { Step, StepContext } from '../step';
 
-/** `gathered`: batch sizes that Triton made of the requests that were sent at once. */
+/** `gathered`: batch sizes that Triton formed from concurrent requests. */
 const served = z.looseObject({ samples: z.int(), gathered: z.array(z.int()) });
 const inferred = z.looseObject({ samples: z.int() });
 const reference = inferred.extend({ device: z.string().max(200).optional() });
@@ -32,7 +32,7 @@ const verified = z.looseObject({
 });
 const twice = z.looseObject({ random: z.array(z.string()) });
 
-/** Metrics only where the preset has some: of a model file the outputs alone are compared. */
+/** Model files have no metrics, only outputs. */
 function commandsOf(run: ModelRun, forClients: ServerHandle['forClients']) {
   const source = modelSource(run);
   const files = filesOf(run);
@@ -64,7 +64,7 @@ async function metricsOf(context: StepContext, of: 'framework' | 'Triton', comma
   return run.services.toolkit.call(command, measured, listener);
 }
 
-/** The result with the reason in place of differences where the model does not agree with itself. */
+/** Explains differences of a nondeterministic model. */
 async function explained(context: StepContext, result: AccuracyResult): Promise<AccuracyResult> {
   const { run, spec } = context;
   const { twiceDump: dump } = filesOf(run);
@@ -81,14 +81,14 @@ async function explained(context: StepContext, result: AccuracyResult): Promise<
     );
     const { outputs } = await run.services.toolkit.call(verifyTwiceCommand(spec, dump), verified, {
       ...context,
-      // Of the framework against itself: not findings of the run.
+      // The framework compared with itself is not a finding of the run.
       fact: () => undefined,
       warning: () => undefined,
     });
     return withOwnChange(result, { outputs, operators: random });
   } catch (error) {
     if (context.signal.aborted) throw error;
-    // What was found before stands without it.
+    // The result stands without it.
     context.log([`Not known whether the model agrees with itself: ${toWire(error).message}`]);
     return result;
   } finally {
@@ -96,7 +96,7 @@ async function explained(context: StepContext, result: AccuracyResult): Promise<
   }
 }
 
-/** The same samples through the framework and through Triton: outputs compared, metrics of both, and the gate. */
+/** Compares outputs and metrics of framework and Triton on the same samples. */
 export const accuracyStep: Step = {
   id: 'accuracy',
   kind: 'record',
@@ -124,7 +124,7 @@ export const accuracyStep: Step = {
       toolkit.call(commands.triton, served, { ...context, signal }),
     );
     const { outputs, batches } = await toolkit.call(commands.verify, verified, context);
-    // A deployment of this run is checked by them.
+    // Deployments of this run are checked with them.
     if (commands.samples !== null) await toolkit.call(commands.samples, inferred, context);
     const framework = await metricsOf(context, 'framework', commands.frameworkMetrics);
     const triton = await metricsOf(context, 'Triton', commands.tritonMetrics);

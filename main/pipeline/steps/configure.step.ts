@@ -19,12 +19,12 @@ interface RepositoryFile {
   readonly from: string;
   /** Name inside the version folder. */
   readonly name: string;
-  /** `link` shares the bytes of a large model file where the file system can, else copies. */
+  /** `link` shares a large file's bytes if possible, else copies. */
   readonly by: 'link' | 'copy';
 }
 
 interface WriteRepositoryInput {
-  /** Triton's model repository; made when it is not there. */
+  /** Triton's model repository; created if missing. */
   readonly repository: string;
   readonly config: ModelConfig;
   readonly version: number;
@@ -41,13 +41,13 @@ async function placeFile(file: Pick<RepositoryFile, 'from' | 'by'>, to: string):
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' || code === 'ENOSPC') throw error;
-      // Another file system, or links are not allowed there: a copy does as well.
+      // Other file system, or links are not allowed.
     }
   }
   await copyFile(file.from, to);
 }
 
-/** A model can be a folder: a SavedModel is one. */
+/** A SavedModel is a folder. */
 async function place(file: RepositoryFile, to: string): Promise<void> {
   if (!(await stat(file.from)).isDirectory()) {
     await placeFile(file, to);
@@ -60,9 +60,9 @@ async function place(file: RepositoryFile, to: string): Promise<void> {
 }
 
 /**
- * Writes `<repository>/<model>/config.pbtxt` and `<repository>/<model>/<version>/...` and returns the model's folder.
- * The folder is built beside the repository and moved in whole, so that a server never sees half of it; one that
- * was there is replaced. Throws config-invalid, disk-full, file-unwritable.
+ * Writes `<repository>/<model>/config.pbtxt` and version folder; returns the model's folder. It is built beside the
+ * repository and renamed, so that a server never sees a part; replaces an existing one. Throws config-invalid,
+ * disk-full, file-unwritable.
  */
 export async function writeModelRepository(input: WriteRepositoryInput): Promise<string> {
   const { config, repository } = input;
@@ -94,7 +94,7 @@ export async function writeModelRepository(input: WriteRepositoryInput): Promise
   }
 }
 
-/** Writes the model repository: config.pbtxt from the typed configuration, and the model file beside it. */
+/** Writes config.pbtxt and the model file. */
 export const configureStep: Step = {
   id: 'configure',
   kind: 'files',

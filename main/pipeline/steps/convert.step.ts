@@ -6,7 +6,7 @@ import { buildPlanCommand, convertCommand } from '../../toolkit/verb-commands';
 import { codeHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { RunContext, Step } from '../step';
 
-/** @param image where a plan is built; null: on this machine, or not known yet. */
+/** @param image where a plan is built; null: locally, or unknown yet */
 function commandOf(run: ModelRun, image: string | null): ToolkitCommand {
   const { dataset, exported, converted } = filesOf(run);
   return run.spec.format === 'trt'
@@ -19,19 +19,18 @@ function clientImage(run: RunContext): string | null {
   return client === undefined ? null : (client.digest ?? `${client.reference} (${client.id})`);
 }
 
-/** Exported file -> file of the chosen precision, checked; fp32 is passed on as it is. A plan is built here. */
+/** Converts to the chosen precision and checks the file; builds TensorRT plans. */
 export const convertStep: Step = {
   id: 'convert',
   kind: 'files',
   needs: ['images', 'export'],
-  // The builder of a plan times every kernel that could do: 86 s for ResNet50 on an H100, many times that for larger
-  // models on slower GPUs.
+  // The TensorRT builder times all kernels: 86 s for ResNet50 on an H100, much longer for larger models on slower GPUs.
   deadlineS: 2 * 3600,
   async inputs(run) {
     const { precision, format, configure, tensorrt } = run.spec;
     const code = await codeHash(run);
     if (format !== 'trt') return { code, precision };
-    // A plan of another GPU must not come from the cache.
+    // Plans are specific to a GPU.
     const gpus = await run.services.gpuNames();
     const tensors = tensorPrecisionOf(run.spec);
     return { code, precision, tensors, format, tensorrt, gpus, maxBatchSize: configure.maxBatchSize };
@@ -41,7 +40,7 @@ export const convertStep: Step = {
     const { spec, run } = context;
     const command = commandOf(run, clientImage(run));
     const artefact = await run.services.toolkit.call(command, modelArtefactSchema, context);
-    // Of a model file the tensors are known; the toolkit knows nothing of axes that only requests have.
+    // Tensors of a model file are known; axes that only requests have are not.
     const known = modelSource(run).fileSignature;
     const tensors = known === undefined ? {} : atPrecision(known, tensorPrecisionOf(spec));
     return { output: { ...artefact, ...tensors, path: formatOf(spec.format).fileName } };

@@ -7,7 +7,7 @@ import { serveModel, stopServer } from '../serve-model';
 import type { Step, StepContext } from '../step';
 import { editedConfig } from '../step-files';
 
-/** Before Triton does it with less of a reason. Throws model-load-failed where the plan is of another place. */
+/** With a better reason than Triton's. Throws model-load-failed for a plan from elsewhere. */
 async function refuseStrangePlan(context: StepContext, plan: PlanProvenance): Promise<void> {
   const { status, finding, remedy } = await context.run.services.checkPlan(context.spec, plan);
   if (status === 'problem') {
@@ -20,14 +20,14 @@ async function refuseStrangePlan(context: StepContext, plan: PlanProvenance): Pr
   else context.fact('TensorRT plan', finding);
 }
 
-/** Ports decide where Triton answers and limits what it may be sent; neither changes what is measured. */
+/** Without ports and limits, which do not affect measurements. */
 function decidingPlace(engine: RunSpec['engine']): unknown {
   return Object.fromEntries(
     Object.entries(engine).filter(([field]) => !['httpPort', 'grpcPort', 'limits'].includes(field)),
   );
 }
 
-/** Starts Triton on the run's repository and proves that the model answers. It serves until no step to come needs it. */
+/** Starts Triton and verifies that the model responds. */
 export const deployStep: Step = {
   id: 'deploy',
   kind: 'session',
@@ -57,7 +57,7 @@ export const deployStep: Step = {
     if (server.metricsAddress !== null) context.fact('Metrics', server.metricsAddress);
     context.fact('Canary inference', 'answered');
     const before = run.state().environment;
-    // Known only now: the first run of such a model installs what it runs on.
+    // Known only now, because the first run of such a model installs its packages.
     const packages =
       run.preset.preset.framework === 'tf' && !inContainers(engine)
         ? await readPackages(run.services.toolkit, context.signal)

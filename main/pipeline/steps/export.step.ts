@@ -11,7 +11,7 @@ function commandOf(run: ModelRun): ToolkitCommand {
   return exportCommand(modelSource(run), files, files.exported);
 }
 
-/** Framework model -> model file of the chosen format, with its weights as they are. */
+/** Exports the framework model with unchanged weights. */
 export const exportStep: Step = {
   id: 'export',
   kind: 'files',
@@ -20,7 +20,7 @@ export const exportStep: Step = {
   async inputs(run) {
     const format = exportedFormat(run.spec.format);
     const options = formatOf(format).exportOptions?.(run.spec) ?? {};
-    // A file that is compiled for a GPU does not run on another kind.
+    // A model compiled for a GPU does not run on other kinds.
     const gpus = options['device'] === 'auto' ? { gpus: await run.services.gpuNames() } : {};
     return { code: await codeHash(run), format, opset: null, ...options, ...gpus };
   },

@@ -5,12 +5,12 @@ import { compareVersions } from '../../machine/releases';
 import { readPackages } from '../../toolkit/toolkit';
 import type { Step } from '../step';
 
-/** TensorFlow of the last releases whose Triton has a backend for it. */
+/** TensorFlow of the last releases whose Triton has its backend. */
 const servedTensorflow = '2.17';
 
 /**
- * A SavedModel is meant to load in the TensorFlow that wrote it or a later one; NVIDIA's Triton has an older one than the
- * client. null: it is not served there, or not known to be newer. Pure.
+ * A SavedModel loads in its own TensorFlow or a later one, and NVIDIA's Triton has an older one than the client. null:
+ * not served there, or not known to be newer.
  */
 export function newerSavedModel(
   { format, engine }: Pick<RunSpec, 'format' | 'engine'>,
@@ -26,12 +26,12 @@ export function newerSavedModel(
   return `The SavedModel is written by TensorFlow ${writer}, and Triton's TensorFlow backend has ${servedTensorflow} at most. If Triton does not load it or the accuracy check fails, use the format ONNX or trt.`;
 }
 
-/** Containers only: every image of the run is on the engine, built or pulled, and the run's record names each. */
+/** Builds or pulls the run's images, and records them. */
 export const imagesStep: Step = {
   id: 'images',
   kind: 'session',
   needs: [],
-  // NVIDIA's images are tens of gigabytes, hours on a slow line, and every pull shows its progress and can be cancelled.
+  // NVIDIA's images are tens of gigabytes, hours on a slow line; a pull shows progress and can be cancelled.
   deadlineS: 24 * 3600,
   inputs: (run) => Promise.resolve(run.services.imageNames),
   async run(context) {

@@ -3,7 +3,7 @@ import { sweep } from '../measure/run-levels';
 import type { Step } from '../step';
 import { sweepCommands } from '../sweep-commands';
 
-/** Dynamic batching: many requests at a time, one level a concurrency or a request rate. */
+/** Dynamic batching: one level per concurrency or request rate. */
 export const onlineStep: Step = {
   id: 'online',
   kind: 'record',
@@ -16,7 +16,7 @@ export const onlineStep: Step = {
       measuringInputs(run, 'online'),
       concurrency,
       onlineBatchSize,
-      // Where they are in use: earlier runs keep their keys.
+      // Only if set, so that earlier runs keep their keys.
       ...(requestRates.length === 0 ? [] : [{ requestRates }]),
       ...(search === 'none' ? [] : [{ search, latencyThresholdMs }]),
       ...repeatInputs(run),
@@ -28,7 +28,7 @@ export const onlineStep: Step = {
   },
 };
 
-/** Static batching: one request at a time, one level a batch size of the client. */
+/** Static batching: sequential requests, one level per client batch size. */
 export const offlineStep: Step = {
   id: 'offline',
   kind: 'record',

@@ -6,11 +6,11 @@ import { loadCheckpointCommand, makeDatasetCommand, trainCommand } from '../../t
 import { checkpointHash, codeHash, datasetHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { Step } from '../step';
 
-/** null: the user's own is taken. */
+/** null: the user's data set. */
 const datasetCommand = (run: ModelRun): ToolkitCommand | null =>
   run.spec.model.dataset === undefined ? makeDatasetCommand(modelSource(run), filesOf(run).dataset) : null;
 
-/** null: the model is a file of the user's. */
+/** null: a model file of the user. */
 function weightsCommand(run: ModelRun): ToolkitCommand | null {
   const { dataset, checkpoint, checkpointArguments } = filesOf(run);
   const { model } = run.spec;
@@ -25,19 +25,19 @@ interface Job {
   readonly what: string;
 }
 
-/** The sizes of a generated data set follow from the user's checkpoint; training reads the data set. */
+/** Generated data has sizes from the user's checkpoint; training reads the data set. */
 function jobsOf(run: ModelRun): readonly Job[] {
   const dataset = { command: datasetCommand(run), what: 'Generating the data set' };
   const weights = { command: weightsCommand(run), what: 'Preparing the weights' };
   return run.spec.model.checkpoint === undefined ? [dataset, weights] : [weights, dataset];
 }
 
-/** The data set and the weights: the user's own where given, else generated and, in profile quick, trained. */
+/** The user's data set and weights, or generated and, in profile quick, trained ones. */
 export const prepareDataStep: Step = {
   id: 'prepare-data',
   kind: 'files',
   needs: ['images'],
-  // The first run of a TensorFlow model installs TensorFlow here.
+  // The first run of a TensorFlow model installs TensorFlow.
   deadlineS: 1800,
   async inputs(run) {
     const { model } = run.spec;
@@ -51,7 +51,7 @@ export const prepareDataStep: Step = {
       paths: [givenWeights(model) ?? null, model.dataset ?? null],
     };
   },
-  // A loader may keep what it has read beside the data.
+  // A loader may write a cache beside the data.
   writesInputs: ({ spec }) => spec.model.dataset !== undefined,
   commands: (run) => jobsOf(run).flatMap(({ command }) => command ?? []),
   async run(context) {

@@ -10,11 +10,11 @@ import { profileDataCommand, profileDataInputs } from '../../toolkit/verb-comman
 import { codeHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { RunContext, Step, StepContext, StepInputs } from '../step';
 
-/** The path where the values come from a file of the user's; null: they are made, or come from the data set. */
+/** The user's file, or null for generated or data set values. */
 const ownFile = ({ performance }: RunContext['spec']): string | null =>
   performance.inputData === 'file' ? (performance.inputDataFile ?? null) : null;
 
-/** Reads the file before the run begins, so that what is wrong with it does not come out after minutes. */
+/** Reads the file first, so that its problems do not appear after minutes. */
 async function ownInputs(
   run: Pick<StepInputs, 'spec' | 'preset' | 'services'>,
   file: string,
@@ -35,7 +35,7 @@ async function storeOwn(context: StepContext, file: string, signature: Signature
     shapes: {},
     dir,
   });
-  // Last: without it the other files are nothing.
+  // Written last: marks the others as complete.
   await writeFile(join(dir, 'input-data.json'), `${JSON.stringify(data, null, 2)}\n`);
   const expected = data.expected === undefined ? '' : ', with expected outputs';
   context.fact('Input data', `file, ${entries} ${entries === 1 ? 'entry' : 'entries'}${expected}`);
@@ -46,7 +46,7 @@ function commandOf(run: ModelRun, { inputs }: Signature): ToolkitCommand {
   return profileDataCommand(modelSource(run), dataset, inputs, inputData);
 }
 
-/** Raw input tensors for the load tools, the same for both of them. */
+/** Raw input tensors, shared by both load tools. */
 export const profileDataStep: Step = {
   id: 'profile-data',
   kind: 'files',

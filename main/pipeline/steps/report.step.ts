@@ -10,7 +10,7 @@ import { writeReports } from '../../reports/write-reports';
 import { reportNames } from '../../store/run-files';
 import type { Step } from '../step';
 
-/** What the preset gives where only model, engine, format and precision are chosen; null where that is not a specification. */
+/** Preset defaults for the chosen model, engine, format and precision; null if they are not a valid specification. */
 function defaultsOf(preset: LoadedPreset['preset'], spec: RunSpec): RunSpec | null {
   const { engine, format, precision, targetGpu, model } = spec;
   const { profile, source, checkpoint, dataset } = model;
@@ -18,12 +18,12 @@ function defaultsOf(preset: LoadedPreset['preset'], spec: RunSpec): RunSpec | nu
   try {
     return parseSpec(layerSpec(preset, chosen));
   } catch {
-    // Of a preset that has changed since the run, or lacks the profile by now: nothing counts as a default.
+    // The preset changed since the run: nothing counts as a default.
     return null;
   }
 }
 
-/** The preset's titles for a report, and what was published of it. Throws model-folder-invalid. */
+/** Preset titles and published figures. Throws model-folder-invalid. */
 export async function reportContext(
   { preset }: LoadedPreset,
   spec: RunSpec,
@@ -46,7 +46,7 @@ export async function reportContext(
   };
 }
 
-/** CSV, HTML, PDF and JSON from the journal; a machine without a display server or Electron has no PDF. */
+/** CSV, HTML, PDF and JSON from the journal; no PDF without a display server or Electron. */
 export const reportStep: Step = {
   id: 'report',
   kind: 'record',
@@ -55,7 +55,7 @@ export const reportStep: Step = {
   inputs: (run) => Promise.resolve(run.spec),
   async run(context) {
     const { run } = context;
-    // The report is the last step: what it shows is the state that the run ends with.
+    // The report shows the state that the run will end with.
     const lacking = run
       .state()
       .steps.some(({ id, status }) => status === 'failed' && scenarios.some((scenario) => scenario === id));
