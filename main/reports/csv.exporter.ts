@@ -13,7 +13,7 @@ const difference = ({ framework, triton }: Metric): CsvValue =>
 
 const none = (): CsvValue => null;
 
-/** What each column has of a metric, and of an output. */
+/** Cells of metrics and outputs. */
 const columns: readonly (readonly [
   heading: string,
   ofMetric: (metric: Metric, result: AccuracyResult) => CsvValue,
@@ -47,7 +47,7 @@ const rows = (result: AccuracyResult): CsvValue[][] => [
   ...result.outputs.map((output) => columns.map(([, , ofOutput]) => ofOutput(output))),
 ];
 
-/** One row a metric, then one row an output; just the header when the gate was not run. */
+/** Rows per metric, then per output; only the header without an accuracy check. */
 export const csvAccuracy: Exporter = {
   id: 'csv-accuracy',
   render: ({ state }) => ({

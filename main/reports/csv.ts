@@ -17,30 +17,29 @@ import type { Verification } from '../contract/run/run-outcome';
 import { type Sweep, sweepOf } from '../contract/run/sweep';
 import type { ReportLevel, ReportScenario } from './report';
 
-/** A text is quoted and made inert, a number is written bare, null is an empty cell. */
+/** Text is quoted and escaped, numbers are bare, null is an empty cell. */
 export type CsvValue = string | number | null;
 
 /**
- * A spreadsheet takes a text for a formula when it begins with one of these, also behind blanks and invisible
- * characters, and in the full-width form. Apostrophes in front are looked through, so that taking one away again gives
- * back exactly the text that was put in.
+ * Formula prefixes of spreadsheets, also after blanks, invisible characters, and in full-width form. Leading
+ * apostrophes are skipped, so that removing one restores the text.
  */
 const formulaStart = /^'*(?:[\t\r\n\0]|[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠])/u;
 
 const plainNumber = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/;
 
-/** Text that no spreadsheet executes. */
+/** Prefixes an apostrophe to formulas. */
 export function inertText(text: string): string {
   return formulaStart.test(text) ? `'${text}` : text;
 }
 
-/** Digits of a number; nothing for what is not finite. */
+/** '' for non-finite numbers. */
 export function numberText(value: number): string {
   const text = String(value);
   return plainNumber.test(text) ? text : '';
 }
 
-/** RFC 4180: CRLF, every text quoted, numbers bare. */
+/** RFC 4180: CRLF, quoted text, bare numbers. */
 export function csvText(header: readonly string[], rows: readonly (readonly CsvValue[])[]): string {
   return stringify(
     [header, ...rows].map((row) => [...row]),
@@ -60,7 +59,7 @@ export function csvText(header: readonly string[], rows: readonly (readonly CsvV
   );
 }
 
-/** A table with the columns that have a heading in files. */
+/** Columns with a heading for files. */
 export function csvOf<Of>(all: readonly Column<Of>[], rows: readonly Of[]): string {
   const columns = all.filter(({ heading }) => heading !== null);
   return csvText(
@@ -86,7 +85,7 @@ const intervals = [throughput, ...latencies].map((column): FileColumn => ({
   read: (point) => exactHalfWidth(column, point),
 }));
 
-/** Streams and sequences, intervals, the cache, checks, TLS and models measured together: where a level has any. */
+/** Optional columns, if any level has them: streams, sequences, intervals, cache, checks, TLS, several models. */
 function furtherColumns(points: readonly LoadPoint[]): readonly FileColumn[] {
   return [
     ...inFile(percentileColumns(points)),
@@ -99,7 +98,7 @@ function furtherColumns(points: readonly LoadPoint[]): readonly FileColumn[] {
 const measuredColumns = (sweep: Sweep): readonly FileColumn[] =>
   inFile([...publishedColumns(sweep), ...(sweep === 'requestRate' ? scheduleColumns : []), ...trust]);
 
-/** The same columns for levels that belong to no run: those of `perf`. Of several models the first column says which. */
+/** The columns of `perf`; with several models the first is the name. */
 export function pointsCsv(points: readonly LoadPoint[]): string {
   const sweep = sweepOf('online', points);
   const several = points.some(({ model }) => model !== undefined);
@@ -114,10 +113,7 @@ export function pointsCsv(points: readonly LoadPoint[]): string {
   );
 }
 
-/**
- * The published columns, of request rates also those from the schedule, and how far each row can be trusted; a level without
- * a result is a row without numbers.
- */
+/** Published columns, scheduled latencies of request rates, and reliability; a level without a result is an empty row. */
 export function loadCsv(scenario: ReportScenario, verification: Verification): string {
   const { sweep, rows } = scenario;
   const load = loadOf(sweep);

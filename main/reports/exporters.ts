@@ -4,7 +4,7 @@ import { json } from './json.exporter';
 import { markdown } from './markdown.exporter';
 import type { Exporter } from './report';
 
-/** Throws when an id repeats. */
+/** Throws for repeated ids. */
 export function checkExporters(list: readonly Exporter[]): readonly Exporter[] {
   const seen = new Set<string>();
   for (const { id } of list) {
@@ -14,5 +14,5 @@ export function checkExporters(list: readonly Exporter[]): readonly Exporter[] {
   return list;
 }
 
-/** Every report format. The PDF is printed from the file of `html`. */
+/** The PDF is printed from `html`. */
 export const exporters = checkExporters([html, csvOffline, csvOnline, csvAccuracy, json, markdown]);

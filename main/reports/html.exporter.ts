@@ -14,7 +14,7 @@ import { scenarioSection } from './html/scenario-section';
 import { contentPolicy, style } from './html/style';
 import type { Exporter, Report } from './report';
 
-/** A report as one file, with the style of all reports. @param ownStyle behind it */
+/** A report in one file. @param ownStyle appended CSS */
 export const htmlPage = (title: string, body: Markup, ownStyle = ''): Markup => markup`<!doctype html>
 <html lang="en">
 <head>
@@ -32,7 +32,7 @@ ${body}
 </html>
 `;
 
-/** Those that are not left out, in their order. */
+/** Selected sections in order. */
 function sections(report: Report): readonly (Markup | null)[] {
   const made: Readonly<Record<ReportSection, () => Markup | readonly Markup[] | null>> = {
     accuracy: () => accuracySection(report.accuracy),
@@ -59,7 +59,7 @@ ${sections(report)}
 </div>`,
   );
 
-/** One file that holds everything; also what the PDF is printed from. */
+/** Self-contained; also printed as PDF. */
 export const html: Exporter = {
   id: 'html',
   render: ({ report }) => ({ fileName: 'report.html', content: page(report).text }),

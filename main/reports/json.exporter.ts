@@ -18,7 +18,7 @@ function scenario({ state }: ExportInput, id: Scenario): unknown {
     missing: levels.flatMap(({ batchSize, concurrency, requestRate, hole }) =>
       hole === null ? [] : [{ batchSize, concurrency, requestRate, ...hole }],
     ),
-    // Every single measurement of a run that repeats or cross-checks.
+    // Single measurements of repeats and cross-checks.
     ...(repeats > 1 || crossChecks
       ? {
           measurements: state.scenarios[id].points.map(({ point }) => point),
@@ -29,7 +29,7 @@ function scenario({ state }: ExportInput, id: Scenario): unknown {
   };
 }
 
-/** The whole run for machines: values as measured (microseconds), nothing rounded. */
+/** Unrounded, in microseconds. */
 export const json: Exporter = {
   id: 'json',
   render: (input) => {

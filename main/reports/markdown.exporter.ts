@@ -3,7 +3,7 @@ import type { ReportSection } from '../contract/run/report-settings';
 import type { Exporter, NamedText, ParameterGroup, Report, ReportScenario } from './report';
 import { logoUri } from './report-settings';
 
-/** Characters that would be read as markup; line breaks would end a cell. */
+/** Escapes markup and line breaks. */
 export const escaped = (text: string): string =>
   text.replace(/[\\`*_[\]<>|#~]/g, String.raw`\$&`).replaceAll(/\s*\n\s*/g, ' ');
 
@@ -135,7 +135,7 @@ const text = (report: Report): string =>
     .filter((part) => part !== '')
     .join('\n\n');
 
-/** For pull requests and wikis: the answer, every measured level and what was chosen; no picture but the logo, nothing folded. */
+/** For pull requests and wikis: answer, levels and parameters. */
 export const markdown: Exporter = {
   id: 'markdown',
   render: ({ report }) => ({ fileName: 'report.md', content: `${text(report)}\n` }),

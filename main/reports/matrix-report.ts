@@ -29,12 +29,12 @@ import { htmlPage } from './html.exporter';
 import { Markup, markup, tableHead, tableRow } from './html/markup';
 import { formatTime } from './to-report';
 
-/** Further ones are in the table. */
+/** The table has the rest. */
 const mostBars = 60;
 const barHeight = 15;
-/** Letters of a choice beside its bars. */
+/** Maximum letters of a label. */
 const mostLetters = 34;
-/** Letters of the legend that fit on one line. */
+/** Legend letters per line. */
 const legendLetters = 62;
 
 const { blue, orange, green, purple, sky, vermillion, yellow, black } = okabeIto;
@@ -87,7 +87,7 @@ function gpuChart(groups: readonly DeviceGroup[], scenario: Scenario): readonly 
   ];
 }
 
-/** Throughput of each choice on each GPU, a chart per scenario that was measured. */
+/** Throughput per choice and GPU, one chart per scenario. */
 const gpuCharts = (groups: readonly DeviceGroup[]): readonly Chart[] =>
   scenarios.flatMap((scenario) => gpuChart(groups, scenario));
 
@@ -98,7 +98,7 @@ interface MatrixReport {
   readonly results: readonly MatrixResult[];
 }
 
-/** Of {@link gpuSection}. */
+/** Style of {@link gpuSection}. */
 const gpuStyle = `
 .by-gpu tbody { break-inside: avoid; }
 .by-gpu .device { padding-top: 3mm; font-size: 1.1em; border-bottom: 0; }
@@ -107,7 +107,7 @@ const gpuStyle = `
 .gpu-charts svg { display: block; width: 100%; height: auto; }
 `;
 
-/** The runs of a matrix below the GPU that measured them, with charts; nothing where all were measured on one. */
+/** Runs grouped by GPU, with charts; null if all used the same. */
 function gpuSection(results: readonly MatrixResult[]): Markup | null {
   const groups = byGpu(results);
   const [first] = groups;
@@ -128,7 +128,7 @@ ${charts.length === 0 ? null : markup`<div class="gpu-charts">${charts}</div>`}
   }`;
 }
 
-/** One row per run lies across the page. */
+/** Landscape. */
 const wide = `
 @page { size: A4 landscape; }
 main { max-width: 269mm; }
@@ -138,7 +138,7 @@ main { max-width: 269mm; }
 .matrix td:first-child { padding-right: 3mm; }
 ${gpuStyle}`;
 
-/** Said in full below the table. */
+/** Printed below the table. */
 const longTexts: ReadonlySet<string> = new Set(['reason', 'run-id']);
 
 function table({ results }: MatrixReport): Markup {
@@ -147,7 +147,7 @@ function table({ results }: MatrixReport): Markup {
 </tbody></table>`;
 }
 
-/** Which run folder each row is, and why a row has no figures. */
+/** Run folders, and reasons for missing figures. */
 function runList({ results }: MatrixReport): Markup {
   return markup`<h2>Runs</h2>
 <table class="runs"><thead><tr><th class="n">Run</th><th>State</th><th>Run ID</th><th>Reason</th></tr></thead><tbody>${results.map(
@@ -181,14 +181,14 @@ interface MatrixFile {
 
 const gpuFileName = 'matrix-by-gpu.csv';
 
-/** The comparison by GPU as a file of its own: other rows have other columns. */
+/** A separate file, because its columns differ. */
 function gpuFiles({ results }: MatrixReport): readonly MatrixFile[] {
   const rows = byGpu(results).flatMap((group) => group.rows);
   const content = csvOf(deviceColumns(results), rows);
   return rows.length === 0 ? [] : [{ kind: 'csv', fileName: gpuFileName, content }];
 }
 
-/** The report of a matrix in every format but PDF, by file name. Pure. */
+/** All formats but PDF, by file name. */
 export const matrixFiles = (report: MatrixReport): readonly MatrixFile[] => [
   { kind: 'html', fileName: 'matrix.html', content: page(report).text },
   { kind: 'csv', fileName: 'matrix.csv', content: csvOf(matrixColumns(report.results), report.results) },
@@ -201,25 +201,25 @@ export const matrixFiles = (report: MatrixReport): readonly MatrixFile[] => [
 ];
 
 interface WriteMatrixInput extends MatrixReport {
-  /** Created when it is not there; files of an earlier report are replaced. */
+  /** Created if missing; replaces an earlier report. */
   readonly dir: string;
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
 }
 
 export interface WrittenMatrix {
   readonly files: readonly { readonly kind: string; readonly path: string }[];
-  /** Why there is no PDF; null where there is one. The other files need no printer. */
+  /** Why there is no PDF, or null. */
   readonly problem: WireError | null;
 }
 
-/** Writes each file whole or not at all, and the PDF last. Throws where a file cannot be written. */
+/** Atomic; PDF last. Throws if a file cannot be written. */
 export async function writeMatrixReport({
   dir,
   printPdf,
   ...report
 }: WriteMatrixInput): Promise<WrittenMatrix> {
   const files: { readonly kind: string; readonly path: string }[] = [];
-  // Of an earlier report; this one may have nothing to compare.
+  // Left by an earlier report.
   await rm(join(dir, gpuFileName), { force: true });
   for (const { kind, fileName, content } of matrixFiles(report)) {
     const path = join(dir, fileName);

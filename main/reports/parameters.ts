@@ -18,7 +18,7 @@ type Measuring = Pick<RunSpec, 'performance'>;
 const concurrencyUnused = ({ performance }: Measuring): boolean =>
   plannedSweep(performance, 'online') === 'requestRate';
 
-/** What a value alone does not say. */
+/** Explains values that are unclear on their own. */
 function textOf(row: FieldRow, value: unknown, spec: Measuring, overridden: boolean): string | null {
   if (row.path === 'performance.concurrency' && concurrencyUnused(spec)) {
     return 'not used: measured by request rate';
@@ -29,7 +29,7 @@ function textOf(row: FieldRow, value: unknown, spec: Measuring, overridden: bool
   return parameterText(row, value);
 }
 
-/** A row of the report for each value that the path of a field has. */
+/** One row per value of a field. */
 function parametersOf(
   row: FieldRow,
   spec: Measuring,
@@ -50,10 +50,10 @@ function parametersOf(
     );
   }
   const set = valueAt(row.path);
-  // Most scenarios have nothing apart.
+  // Usually empty.
   if (set === undefined && row.group === 'apart') return [];
   if (!applies(row, valueAt)) {
-    // What belongs to another engine or to another kind of model is not missed here.
+    // Fields of other engines and model kinds are omitted.
     return row.essential === true || set === undefined || row.path.startsWith('engine.')
       ? []
       : [parameter(row.path, 'not used')];
@@ -77,7 +77,7 @@ const allGroups = (spec: RunSpec, overridden = false): readonly ParameterGroup[]
       .flatMap((row) => parametersOf(row, spec, valuesAt(spec), overridden)),
   }));
 
-/** The lists of levels, which a server's load has in its own words. */
+/** Level lists, which a server's load words itself. */
 const levelPaths: ReadonlySet<string> = new Set(
   [
     'batchSizes',
@@ -91,7 +91,7 @@ const levelPaths: ReadonlySet<string> = new Set(
   ].map((name) => `performance.${name}`),
 );
 
-/** Of more levels than anybody reads, the ends: a search without an end has a thousand. */
+/** Longer lists are shortened to their ends: open searches have a thousand levels. */
 const mostNamed = 40;
 
 function levelsText(levels: ServerLoad['levels']): string {
@@ -102,7 +102,6 @@ function levelsText(levels: ServerLoad['levels']): string {
 
 const shapeText = ([name, dims]: readonly [string, readonly number[]]): string => `${name} ${dims.join('×')}`;
 
-/** What is measured of a Triton that was there already, and how. */
 export function loadParameters(load: ServerLoad): readonly ParameterGroup[] {
   const { addresses, models, modelVersion, levels, shapes, sources, search, settings } = load;
   const row = (name: string, value: string): Parameter => ({
@@ -157,9 +156,8 @@ export function loadParameters(load: ServerLoad): readonly ParameterGroup[] {
 }
 
 /**
- * Everything that decided the run, in the words of the workbench and of the published procedures.
- * @param defaults what the preset gives; null where it is not known, so that nothing counts as left at it.
- * @param gateOverridden the run went on past the accuracy gate because somebody asked for it.
+ * All parameters in words of the workbench and the published procedures.
+ * @param defaults preset values; null if unknown. @param gateOverridden continued past a failed accuracy gate
  */
 export function reportParameters(
   spec: RunSpec,

@@ -12,7 +12,7 @@ import { ofScenario, ofScenarios, plannedSweep } from '../contract/run/sweep';
 import { skipWords, stepTitle } from '../contract/words';
 import type { NamedText, ReportCommand, ReportProblem, ReportStep } from './report';
 
-/** The run's error, or that of its first step that has one. */
+/** The error of the run, or of its first failed step. */
 function errorProblem({ steps, error: ofRun }: RunState): ReportProblem | null {
   const failed = steps.find((step) => step.error !== null);
   const error = ofRun ?? failed?.error ?? null;
@@ -34,7 +34,7 @@ function damageProblem({ damagedLines }: RunState): ReportProblem | null {
   return text === null ? null : { tone: 'bad', title, text, remedy, details: null };
 }
 
-/** What went wrong or should be known, worst first. */
+/** Worst first. */
 export function reportProblems(state: RunState): readonly ReportProblem[] {
   const gate = state.accuracy?.result;
   const gateProblem: ReportProblem | null =
@@ -76,7 +76,7 @@ const statusWords: Readonly<Record<StepState['status'], { readonly label: string
   cancelled: { label: 'cancelled', tone: 'warning' },
 };
 
-/** Every step but the one that writes this report. */
+/** Without the step that writes the report. */
 export function reportSteps(state: RunState): readonly ReportStep[] {
   return state.steps
     .filter(({ id }) => id !== 'report')
@@ -94,7 +94,7 @@ export function reportSteps(state: RunState): readonly ReportStep[] {
     });
 }
 
-/** Every command in the order of the steps, exactly as it was run. */
+/** Commands in order, exactly as run. */
 export function reportCommands(state: RunState): readonly ReportCommand[] {
   return state.steps.flatMap((step) =>
     step.commands.map(({ argv, note }) => ({
@@ -111,7 +111,7 @@ const clientColumnsOf: Readonly<Record<Protocol, string>> = {
   http: 'Over HTTP they are the time from the first to the last body byte sent, and from the first to the last body byte received.',
 };
 
-/** What the client columns hold depends on where a client of that protocol can look at its clock. */
+/** Client columns depend on the protocol's timestamps. */
 function clientColumns(performance: PerformanceSpec): string {
   const used = new Set(ofScenarios(performance).map(({ protocol }) => protocol));
   return protocols
@@ -130,7 +130,7 @@ function requestCounts(performance: PerformanceSpec): string {
 
 const noneDropped = 'A level is never dropped: one without a result is shown with the reason.';
 
-/** What comes before the requests that are measured; perf_analyzer knows no time. */
+/** perf_analyzer has no warm-up by time. */
 function warmupText({ warmupMs, warmupRequestCount, loadTool }: PerformanceSpec): string {
   if (warmupRequestCount > 0) return `after ${formatCount(warmupRequestCount)} requests that are not counted`;
   return warmupMs > 0 && loadTool === 'native'
@@ -162,7 +162,6 @@ const percentilesNote: NamedText = {
     'p50, p90, p95 and p99 are nearest ranks without interpolation: of n sorted latencies, the one at index floor(p/100 · (n − 1) + 0.5).',
 };
 
-/** How to read the numbers of a file of perf_analyzer. */
 export function importedNotes(): readonly NamedText[] {
   return [
     {
@@ -180,11 +179,9 @@ export function importedNotes(): readonly NamedText[] {
   ];
 }
 
-/** How the interval of one measured level is made. */
 const partsNote =
   'Of one measurement: Student’s t times the spread of the parts of the level. It is not divided by their number: what changes the speed of a machine lasts longer than a level, and does not average out in it.';
 
-/** Of runs with request rates. */
 function scheduleNotes(performance: PerformanceSpec): readonly NamedText[] {
   if (plannedSweep(performance, 'online') !== 'requestRate') return [];
   return [
@@ -196,7 +193,6 @@ function scheduleNotes(performance: PerformanceSpec): readonly NamedText[] {
   ];
 }
 
-/** How to read the numbers. */
 export function reportNotes(performance: PerformanceSpec): readonly NamedText[] {
   return [
     {

@@ -15,18 +15,18 @@ import { readBoundedBytes, readBoundedFile } from '../platform/plain-entry';
 const kinds = { png: 'image/png', jpg: 'image/jpeg', svg: 'image/svg+xml' } as const;
 
 export interface Logo {
-  /** Name of the file that it was taken from. */
+  /** Original file name. */
   readonly name: string;
   readonly kind: keyof typeof kinds;
   readonly base64: string;
 }
 
-/** A report carries it twice at most, and is sent by mail. */
+/** A report embeds it up to twice, and is mailed. */
 const mostLogoBytes = 256 * 1024;
 
 export const logoUri = ({ kind, base64 }: Logo): string => `data:${kinds[kind]};base64,${base64}`;
 
-/** Pictures that earlier versions put beside the Markdown: what is no longer the logo must not be handed on. */
+/** Files of earlier versions, removed so that old logos are not passed on. */
 export const formerLogoFiles = Object.keys(kinds).map((kind) => `report-logo.${kind}`);
 
 const signatures = [
@@ -34,7 +34,7 @@ const signatures = [
   ['jpg', Buffer.from([0xff, 0xd8, 0xff])],
 ] as const;
 
-/** What a drawing consists of, whatever the prefix: nothing that runs, leads elsewhere or is of HTML. */
+/** Allowed SVG elements in any namespace: nothing that runs, links or is HTML. */
 const drawn: ReadonlySet<string> = new Set([
   ...['svg', 'g', 'defs', 'symbol', 'use', 'switch', 'title', 'desc', 'metadata', 'style', 'view'],
   ...['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'image', 'marker'],
@@ -45,13 +45,13 @@ const drawn: ReadonlySet<string> = new Set([
   ...['feFuncA', 'feFuncB', 'feFuncG', 'feFuncR', 'feGaussianBlur', 'feImage', 'feMerge', 'feMergeNode'],
   ...['feMorphology', 'feOffset', 'fePointLight', 'feSpecularLighting', 'feSpotLight', 'feTile'],
   'feTurbulence',
-  // Of a drawing's metadata: who made it, and under which licence.
+  // Author and license metadata.
   ...['RDF', 'Work', 'Agent', 'License', 'Bag', 'li', 'format', 'type', 'date', 'creator', 'rights'],
   ...['publisher', 'identifier', 'language', 'subject', 'description', 'contributor', 'license'],
   ...['permits', 'requires', 'prohibits'],
 ]);
 
-/** Of the drawing itself, or a picture that it holds. */
+/** References inside the drawing, or embedded pictures. */
 const ownReference = /^(?:#|data:image\/(?:png|jpeg);base64,)/i;
 
 const outside = (styles: string): boolean =>
@@ -69,7 +69,7 @@ function attributeProblem(name: string, value: string): string | null {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** The first thing in a drawing that is none; null where all of it is. */
+/** The first problem, or null. */
 function problemOf(nodes: readonly Node[]): string | null {
   for (const node of nodes) {
     const attributes = (node[':@'] ?? {}) as Readonly<Record<string, string>>;
@@ -92,7 +92,7 @@ function problemOf(nodes: readonly Node[]): string | null {
   return null;
 }
 
-/** An address that runs something can be written in them. The decoder that the parser wants instead is in another package. */
+/** Decodes entities, which could hide executable URLs. The parser's recommended decoder is another package. */
 const readsEntities = { htmlEntities: true };
 
 const parser = new XMLParser({
@@ -104,7 +104,7 @@ const parser = new XMLParser({
   ...readsEntities,
 });
 
-/** What of an SVG would run or load something; null for a drawing. */
+/** Rejects scripts and external content; null for a safe drawing. */
 function svgProblem(text: string): string | null {
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) return 'a document type';
   const nodes = parser.parse(text) as readonly Node[];
@@ -112,10 +112,7 @@ function svgProblem(text: string): string | null {
   return problemOf(nodes);
 }
 
-/**
- * A PNG, JPEG or SVG file for the head of reports. An SVG that would run or load anything is refused, though a report shows
- * it as a picture: whoever takes it out of the report opens it as a page. Throws input-invalid.
- */
+/** Unsafe SVG is refused: reports show it as an image, but it may be opened on its own. Throws input-invalid. */
 export async function readLogo(path: string): Promise<Logo> {
   const refuse = (problem: string, remedy: string) =>
     new WorkbenchError('input-invalid', `The logo is not used: ${problem}`, { where: path, remedy });
@@ -141,10 +138,9 @@ const houseSchema = z.strictObject({
   without: reportChangeSchema.shape.without.unwrap(),
 });
 
-/** What a report is written with beside the figures. */
 export type StoredReportSettings = ReportText & Readonly<z.infer<typeof houseSchema>>;
 
-/** Where it is kept: logo and sections for every report of a home, title and notes with the run. */
+/** Logo and sections per home, title and notes per run. */
 interface SettingsPaths {
   /** `report-look.json` of the home. */
   readonly house: string;
@@ -155,7 +151,7 @@ interface SettingsPaths {
 export const defaultReportSettings: StoredReportSettings = { logo: null, without: [], title: '', notes: '' };
 const mostBytes = 1024 * 1024;
 
-/** null: nothing was chosen. */
+/** null if not set. */
 async function read<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema> | null> {
   const unreadable = (problem: string, cause?: unknown): WorkbenchError =>
     new WorkbenchError('report-failed', `What the report is to look like cannot be read: ${problem}`, {
@@ -177,14 +173,14 @@ async function read<Schema extends z.ZodType>(path: string, schema: Schema): Pro
 
 const textFile = ({ results }: SettingsPaths): string => join(results, 'report-text.json');
 
-/** Throws report-failed where a file of it is damaged. */
+/** Throws report-failed for damaged files. */
 export async function readReportSettings(paths: SettingsPaths): Promise<StoredReportSettings> {
   const house = await read(paths.house, houseSchema);
   const text = await read(textFile(paths), reportTextSchema);
   return { ...defaultReportSettings, ...house, ...text };
 }
 
-/** Keeps what is asked for from now on; what is absent of the change stays. Throws input-invalid for a logo that is none. */
+/** Absent fields stay. Throws input-invalid for an invalid logo. */
 export async function changeReportSettings(
   paths: SettingsPaths,
   change: ReportChange,

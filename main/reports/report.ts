@@ -10,13 +10,10 @@ import type { CrossLevel } from '../domain/measured/cross-check';
 import type { KeyFigure } from '../domain/measured/key-figures';
 import type { Logo } from './report-settings';
 
-/**
- * What every exporter shows, ready to read: texts are sorted and worded here and nowhere else.
- * Plain data, so that it can also be sent to the window. A missing value reads "–".
- */
+/** Content of all exporters as formatted plain data. Missing values are "–". */
 export interface Report {
   readonly runId: string;
-  /** "ResNet50 · ONNX fp16", after the name of a run that has one; or what was written for it. */
+  /** "ResNet50 · ONNX fp16", after the run's name if any; or the user's title. */
   readonly title: string;
   readonly subtitle: string;
   /** ISO 8601. */
@@ -26,42 +23,42 @@ export interface Report {
   readonly workbenchVersion: string;
   readonly status: Badge;
   readonly logo: Logo | null;
-  /** What somebody wrote for the reader; empty: nothing. */
+  /** The user's remarks; may be empty. */
   readonly remarks: string;
   readonly without: readonly ReportSection[];
   readonly verification: Verification;
-  /** One sentence: what was reached, and how true to the framework it is. */
+  /** One sentence: performance and accuracy. */
   readonly verdict: string;
-  /** The verdict names nothing that is in doubt. */
+  /** The verdict is free of doubts. */
   readonly isSure: boolean;
   readonly figures: readonly KeyFigure[];
   readonly summary: ReportSummary;
   readonly problems: readonly ReportProblem[];
   readonly parameters: readonly ParameterGroup[];
-  /** How the specification was changed after the run was created: when, and what. */
+  /** Changes of the specification after creation. */
   readonly changes: readonly NamedText[];
   readonly environment: readonly NamedText[];
   readonly packages: readonly NamedText[];
   readonly steps: readonly ReportStep[];
   readonly commands: readonly ReportCommand[];
-  /** null when the run did not come so far. */
+  /** null if not reached. */
   readonly accuracy: ReportAccuracy | null;
   readonly scenarios: readonly ReportScenario[];
-  /** null where there is nothing to hold the run against. */
+  /** null without published figures. */
   readonly published: ReportPublished | null;
   readonly notes: readonly NamedText[];
 }
 
-/** The first page, with verdict and figures; every text is cut so that it stays one page. */
+/** The first page; texts are shortened to fit. */
 export interface ReportSummary {
   readonly badges: readonly Badge[];
-  /** The one of `badges` that every scenario without a verified accuracy has too. */
+  /** The badge that scenarios without verified accuracy share. */
   readonly accuracyBadge: Badge;
-  /** Of the best level; null when nothing was measured. */
+  /** The best level's; null without measurements. */
   readonly scenario: Scenario | null;
-  /** What the check against the framework came to, in sentences. */
+  /** Accuracy result in sentences. */
   readonly accuracy: string;
-  /** What is doubtful about the answer, one plain sentence each; the gravest first. */
+  /** One sentence per doubt, the worst first. */
   readonly doubts: readonly string[];
   readonly model: readonly NamedText[];
   readonly machine: readonly NamedText[];
@@ -88,11 +85,11 @@ export interface ParameterGroup {
 export interface Parameter {
   readonly name: string;
   readonly value: string;
-  /** Path in the run specification. */
+  /** Path in the specification. */
   readonly field: string;
-  /** The variables of the published procedures that set the same thing; may be none. */
+  /** Equivalent variables of the published procedures. */
   readonly upstream: readonly string[];
-  /** Left as the preset has it, and not one of those that say what was measured. */
+  /** Preset default that does not identify the measurement. */
   readonly folded: boolean;
 }
 
@@ -117,29 +114,29 @@ export interface ReportCommand {
 export interface ReportAccuracy {
   readonly passed: boolean;
   readonly sampleCount: string;
-  /** "batch sizes 1, 2 and 4, and gathered by the dynamic batcher"; null where the run does not say. */
+  /** "batch sizes 1, 2 and 4, and gathered by the dynamic batcher"; null if unknown. */
   readonly comparedAt: string | null;
-  /** By requests of each batch size; none where the run does not say. */
+  /** Per batch size; empty if unknown. */
   readonly batches: readonly {
     readonly requests: string;
     readonly count: string;
     readonly maxAbsDiff: string;
     readonly passed: boolean;
   }[];
-  /** Where the framework computed; null where the run does not say. */
+  /** Device of the framework; null if unknown. */
   readonly referenceDevice: string | null;
   readonly outputs: readonly {
     readonly output: string;
     readonly maxAbsDiff: string;
     readonly maxRelDiff: string;
     readonly tolerance: string;
-    /** Share of the tolerance that the worst value uses; null: the run does not say. */
+    /** Used share of the tolerance; null if unknown. */
     readonly allowanceUsed: string | null;
     readonly nanCount: string;
     readonly infCount: string;
     readonly worstSample: string;
     readonly sampleCount: string;
-    /** Samples of another length on Triton; null where lengths are not compared. */
+    /** Samples with another length on Triton; null if not compared. */
     readonly otherLengths: string | null;
     readonly passed: boolean;
     readonly vacuous: boolean;
@@ -160,31 +157,29 @@ export interface ReportScenario {
   readonly id: Scenario;
   readonly title: string;
   readonly description: string;
-  /** What the sweep varies. */
   readonly sweep: Sweep;
-  /** The seeds' columns in the seeds' order; `rows[].cells` has one text a column. */
+  /** Headings; `rows[].cells` has one text per column. */
   readonly columns: readonly string[];
-  /** By load: batch size, then concurrency or request rate. */
+  /** By batch size, then concurrency or rate. */
   readonly rows: readonly ReportLevel[];
-  /** Where the two load tools differ; null unless the run cross-checks. */
+  /** null without a cross-check. */
   readonly crossCheck: readonly CrossLevel[] | null;
-  /** p99 budget of the run; null without one. */
+  /** p99 budget; null without one. */
   readonly budgetMs: number | null;
-  /** The level of this scenario that the run's answer is; null where it is of the other, or none. */
+  /** null if the answer is in the other scenario. */
   readonly chosen: ChosenLevel | null;
-  /** Published figures, drawn beside the measured ones and never among them. */
+  /** Published figures, drawn beside measured ones. */
   readonly baseline: BaselineSeries | null;
 }
 
 export interface ReportPublished {
-  /** Name, address and date of the document. */
+  /** Document name, address and date. */
   readonly source: string;
   readonly note: string | null;
-  /** "published, A30, ONNX fp16"; null where nothing is published of the run's format and precision. */
+  /** "published, A30, ONNX fp16"; null if nothing is published for the format and precision. */
   readonly label: string | null;
-  /** What the figures are and are not. */
   readonly lead: string;
-  /** How the load of this run differs from the published procedure: "Protocol, online: gRPC; published: HTTP". */
+  /** Differences from the published procedure: "Protocol, online: gRPC; published: HTTP". */
   readonly differences: readonly string[];
   readonly scenarios: readonly {
     readonly id: Scenario;
@@ -200,29 +195,29 @@ export interface ReportPublishedRow {
   readonly publishedP99: string;
   readonly measured: string;
   readonly measuredP99: string;
-  /** Measured throughput in per cent of the published one. */
+  /** Measured throughput in percent of the published one. */
   readonly ratio: string;
 }
 
 export interface ReportLevel {
   readonly batchSize: number;
   readonly concurrency: number;
-  /** Requests a second that were asked for. */
+  /** Requested rate per second. */
   readonly requestRate?: number | undefined;
-  /** The swept value: batch size, concurrency or requests a second. */
+  /** Batch size, concurrency or rate. */
   readonly load: number;
-  /** The same as text: with its concurrency or rate. */
+  /** With its concurrency or rate. */
   readonly loadText: string;
   readonly cells: readonly string[];
-  /** The measured values in full, for charts, files and the tables of details; null for a level without a result. */
+  /** Unformatted values; null without a result. */
   readonly point: LoadPoint | null;
-  /** Measured again, it comes out alike; see `isSteady`. */
+  /** See `isSteady`. */
   readonly steady: boolean;
-  /** What is in doubt about it, or why there is no result; in words. */
+  /** Doubts, or why there is no result. */
   readonly reasons: readonly string[];
-  /** Short words for a file: the flags, or "missing: <error code>". */
+  /** Flags, or "missing: <error code>". */
   readonly marks: readonly string[];
-  /** The answer of the run at its level, else what keeps this one from being it; empty: only that another one is faster. */
+  /** The run's answer, or why this level is not it; '' if another is faster. */
   readonly answer: string;
 }
 
@@ -233,12 +228,12 @@ export interface ExportInput {
 }
 
 interface ExportedFile {
-  /** A constant of the exporter: no part of it comes from the run. */
+  /** Independent of the run. */
   readonly fileName: string;
   readonly content: string;
 }
 
-/** One report format. Pure; writing (atomically) is the caller's. */
+/** A report format without side effects; the caller writes atomically. */
 export interface Exporter {
   readonly id: Exclude<ReportFile['kind'], 'pdf'>;
   readonly render: (input: ExportInput) => ExportedFile;

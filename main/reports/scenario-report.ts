@@ -54,7 +54,7 @@ function levelReport(level: Level, sweep: Sweep, answer: string): ReportLevel {
   };
 }
 
-/** The level that is the answer says so in the sentences that are shown everywhere; without an answer the first row does. */
+/** The answer's text is at its level, or at the first row. */
 function answersOf(state: RunState, levels: readonly Level[]): (point: LoadPoint | null) => string {
   const answer = answerOf(state);
   if (answer === null) return () => '';
@@ -85,7 +85,7 @@ const texts = {
 const rateText =
   'Requests sent when they are due, answered or not: the batch size of a request is fixed, the request rate grows.';
 
-/** Table of one scenario in load order, holes included. */
+/** In load order, holes included. */
 export function scenarioReport(
   state: RunState,
   scenario: Scenario,
@@ -111,7 +111,7 @@ export function scenarioReport(
 
 const titles: Readonly<Record<Scenario, string>> = { offline: 'Offline scenario', online: 'Online scenario' };
 
-/** What the run is held against; null where nothing was chosen, or nothing is published of its format and precision. */
+/** null without a chosen GPU, or published figures of the format and precision. */
 export function reportBaseline(state: RunState, published: PublishedResults | null): Baseline | null {
   if (!isDeployed(state)) return null;
   const { spec } = state.source;
@@ -119,14 +119,14 @@ export function reportBaseline(state: RunState, published: PublishedResults | nu
   return defaultBaseline(baselinesOf(published, spec), spec, names);
 }
 
-/** Every published level, with the run's own of the same batch size and concurrency. */
+/** Published levels, with own ones at equal batch size and concurrency. */
 function rowsOf(state: DeployedRun, scenario: Scenario, baseline: Baseline): readonly ReportPublishedRow[] {
   const measured = levelsOf(state, scenario);
   return (baselineSeries(baseline, scenario, performanceOf(state))?.points ?? []).map((point) => {
     const own = measured.find(
       (level) => level.batchSize === point.batchSize && level.concurrency === point.concurrency,
     )?.point;
-    // Of another model than the published one a share would say nothing.
+    // A ratio is meaningless for another model.
     const ratio =
       own === undefined || own === null || state.source.spec.model.profile !== 'full'
         ? null
@@ -143,7 +143,7 @@ function rowsOf(state: DeployedRun, scenario: Scenario, baseline: Baseline): rea
   });
 }
 
-/** The section of published figures; null where no GPU was chosen and none of the published ones measured. */
+/** null without a chosen GPU or published measurements. */
 export function publishedReport(
   state: RunState,
   published: PublishedResults | null,

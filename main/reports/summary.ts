@@ -26,13 +26,13 @@ import { instancesText } from '../domain/run/serving';
 import { largestOf } from '../domain/statistics';
 import type { NamedText, ReportSummary } from './report';
 
-/** What keeps each value of the first page to two lines. */
+/** Fits two lines. */
 const longestFact = 90;
 
 const facts = (rows: readonly (readonly [string, string | null])[]): readonly NamedText[] =>
   rows.flatMap(([name, value]) => (value === null ? [] : [{ name, value: clipped(value, longestFact) }]));
 
-/** An image by its name and the first digits of its digest, as Docker shortens it. */
+/** Shortens the digest as Docker does. */
 const shortImage = (image: string): string => image.replace(/(sha256:[0-9a-f]{12})[0-9a-f]+/, '$1');
 
 const modelFacts = ({ source }: RunState, title: string): readonly NamedText[] =>
@@ -74,7 +74,7 @@ function deployedFacts(spec: RunSpec, title: string): readonly NamedText[] {
   ]);
 }
 
-/** "Built-in load generator, gRPC, random input", on one line of the page; where the scenarios differ, each its own. */
+/** "Built-in load generator, gRPC, random input"; per scenario if they differ. */
 function loadText(performance: PerformanceSpec): string {
   const [offline, online] = ofScenarios(performance).map(({ loadTool, protocol, sharedMemory }) =>
     [
@@ -99,7 +99,7 @@ function machineFacts(state: RunState): readonly NamedText[] {
     ]);
   }
   const { gpus, image, tritonVersion } = environment;
-  // Of another machine nothing is known but its version of Triton.
+  // Remote machines are unknown except for Triton's version.
   const load = serverLoadOf(state);
   const isElsewhere = load !== null && !isLoopback(load.addresses.http);
   const names = [...new Set(gpus.map((gpu) => `${gpu.name}, ${formatBytes(gpu.memoryBytes)}`))].join('; ');
@@ -152,7 +152,7 @@ const capitalized = (words: string): string => `${words.charAt(0).toUpperCase()}
 
 const ownAccuracy = ({ accuracy }: RunState): Badge => accuracyBadge(accuracyOf(accuracy?.result));
 
-/** The state of the run, of its accuracy, and what is in doubt about the best level: never a green badge without the doubt. */
+/** State, accuracy and doubts about the best level; never green despite a doubt. */
 function badgesOf(state: RunState): readonly Badge[] {
   const answer = answerOf(state);
   const doubts = [
@@ -171,11 +171,10 @@ function badgesOf(state: RunState): readonly Badge[] {
 
 interface SummaryInput {
   readonly titles: MetricTitles;
-  /** Of the model. */
   readonly title: string;
 }
 
-/** The first page: for a reader who reads nothing else. */
+/** The first page, readable on its own. */
 export function reportSummary(state: RunState, input: SummaryInput): ReportSummary {
   const { titles, title } = input;
   return {

@@ -73,7 +73,6 @@ function accuracyReport(state: RunState, titles: MetricTitles): ReportAccuracy |
 
 const unknown = 'not known: not measured here';
 
-/** What is known of where the figures of a file come from. */
 function importReport(source: ImportSource, environment: Environment): readonly NamedText[] {
   return [
     { name: 'Imported from', value: source.fileName },
@@ -91,7 +90,7 @@ function importReport(source: ImportSource, environment: Environment): readonly 
   ];
 }
 
-/** Hardware and software, without the Python packages. */
+/** Without Python packages. */
 function environmentReport(environment: Environment): readonly NamedText[] {
   const { gpus } = environment;
   return [
@@ -116,7 +115,7 @@ function packagesReport(environment: Environment): readonly NamedText[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** ISO 8601 as "2025-11-21 08:17 UTC"; text that is no time is given back as it is. */
+/** "2025-11-21 08:17 UTC"; other text stays. */
 export function formatTime(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;
@@ -126,27 +125,25 @@ export function formatTime(iso: string): string {
 export interface ReportContext {
   /** ISO 8601. */
   readonly generatedAt: string;
-  /** Title of the preset; its id without. */
+  /** Preset title; defaults to the id. */
   readonly modelTitle?: string | undefined;
-  /** Metric name to title ("top1" to "top-1"); the name itself without. */
+  /** "top1" → "top-1"; defaults to the name. */
   readonly metricTitles?: MetricTitles | undefined;
-  /** The specification that the preset gives for this format, precision and engine when nothing else is chosen. */
+  /** Preset defaults for format, precision and engine. */
   readonly defaults?: RunSpec | null | undefined;
-  /** What was published of the preset. */
   readonly published?: PublishedResults | null | undefined;
-  /** Logo, title, notes and sections; absent: none of its own, and all sections. */
+  /** Logo, title, notes and sections; absent: defaults. */
   readonly settings?: StoredReportSettings | undefined;
-  /** How the load differs from the published procedure. */
   readonly differences?: readonly string[] | undefined;
 }
 
-/** "Triton 2.51.0"; the engine before it has answered. */
+/** "Triton 2.51.0", or the engine until it responds. */
 function tritonText({ engine, tritonVersion }: RunState['environment']): string {
   if (tritonVersion === null) return engine;
   return /^triton/i.test(tritonVersion) ? tritonVersion : `Triton ${tritonVersion}`;
 }
 
-/** Imported figures, and those of a running Triton, are of one scenario. */
+/** Imported figures and measured servers have one scenario. */
 const shownScenarios = ({ source, scenarios: measured }: RunState): readonly Scenario[] =>
   bySource<readonly Scenario[]>(source, {
     deployed: () => scenarios,
@@ -179,7 +176,7 @@ function namedTitles(state: RunState, modelTitle: string): Pick<Report, 'title' 
   return { title: state.name === null ? title : `${state.name} · ${title}`, subtitle };
 }
 
-/** The readable form of a run at any state: finished, failed, cancelled, or with nothing measured. Pure. */
+/** Works for every state: finished, failed, cancelled, empty. */
 export function toReport(state: RunState, context: ReportContext): Report {
   const { source, environment } = state;
   const performance = performanceOf(state);

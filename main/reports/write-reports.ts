@@ -10,21 +10,21 @@ import { type ReportContext, toReport } from './to-report';
 interface WriteReportsInput {
   readonly state: RunState;
   readonly context: ReportContext;
-  /** Created when it is not there; files of an earlier report are replaced. */
+  /** Created if missing; replaces an earlier report. */
   readonly dir: string;
   readonly signal: AbortSignal;
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
-  /** Told that there is no printer on this machine, where the report then has no PDF; without it, that throws too. */
+  /** Called without a PDF printer; if absent, that throws. */
   readonly onNoPrinter?: (error: WireError) => void;
 }
 
 /**
- * Renders every format, writes each file whole or not at all, and prints the PDF last from the HTML file: what needs no
- * browser is there even when printing fails. Throws what writing or printing throws; cancelled when asked to stop.
+ * Renders and writes atomically; prints the PDF last from HTML, so that other formats exist if printing fails. Throws
+ * errors of writing and printing, cancelled.
  */
 export async function writeReports(input: WriteReportsInput): Promise<readonly ReportFile[]> {
   const { state, context, dir, signal, printPdf, onNoPrinter } = input;
-  // Read when it is needed: the charts' library is a large part of the core.
+  // Loaded on demand: the charts' library is a large part of the core.
   const { exporters } = await import('./exporters');
   const report = toReport(state, context);
   const files: ReportFile[] = [];
@@ -44,7 +44,7 @@ export async function writeReports(input: WriteReportsInput): Promise<readonly R
   } catch (error) {
     const wire = toWire(error);
     if (wire.code !== 'toolchain-missing' || onNoPrinter === undefined) throw error;
-    // One of an earlier report would say something else than the other files.
+    // An earlier PDF would contradict the other files.
     await rm(pdfPath, { force: true });
     onNoPrinter(wire);
     return files;

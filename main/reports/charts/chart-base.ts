@@ -7,17 +7,16 @@ import type { ChartOption } from './render-chart';
 
 export const ink = { text: '#1f2933', soft: '#52606d', line: '#cbd2d9', grid: '#e4e7eb' } as const;
 
-/** Single quotes: the chart renderer puts it into an attribute as it is. */
+/** Single quotes, because the renderer does not escape attributes. */
 export const chartFont = "'Helvetica Neue', 'Liberation Sans', Arial, 'DejaVu Sans', sans-serif";
 
-/** Measured and not steady. */
+/** Measured but not steady. */
 const isHollow = ({ point, steady }: ReportLevel): boolean => point !== null && !steady;
 
-/** What the legend says of hollow symbols; nothing where there are none. */
+/** Legend entry for hollow symbols, if any. */
 export const hollowNames = (scenario: ReportScenario): readonly string[] =>
   scenario.rows.some(isHollow) ? [chartSigns.hollow] : [];
 
-/** A series without a point for each name, for the legend. */
 export const legendSeries = (names: readonly string[]): readonly LineSeriesOption[] =>
   names.map((of) => ({
     type: 'line',
@@ -33,25 +32,22 @@ export const legendSeries = (names: readonly string[]): readonly LineSeriesOptio
 export const hollowSeries = (scenario: ReportScenario): readonly LineSeriesOption[] =>
   legendSeries(hollowNames(scenario));
 
-/**
- * How the swept values are laid out: evenly when each is about twice the one before it (and they go far enough for that
- * to matter), by value else; one value alone has an axis of its own.
- */
+/** Logarithmic if values about double (over a sufficient range), otherwise linear; a single value has its own axis. */
 type SweepScale = 'single' | 'log2' | 'linear';
 
-/** @param values ascending, without repeats. */
+/** @param values ascending, without repeats */
 export function sweepScale(values: readonly number[]): SweepScale {
   if (values.length < 2) return 'single';
   const ratios = values.slice(1).map((value, index) => value / (values[index] ?? value));
   return ratios.every((ratio) => ratio >= 1.5) ? 'log2' : 'linear';
 }
 
-/** The swept values in order, holes included. */
+/** Ascending, holes included. */
 function sweepValues(scenario: ReportScenario): readonly number[] {
   return scenario.rows.map((row) => row.load);
 }
 
-/** The same with the loads that figures are published of. */
+/** Also with published loads. */
 function axisValues(scenario: ReportScenario): readonly number[] {
   const published = (scenario.baseline?.points ?? []).map(({ load }) => load);
   if (published.length === 0) return sweepValues(scenario);
@@ -64,10 +60,9 @@ export function hasPoints(scenario: ReportScenario): boolean {
 
 export const chartText = (fontSize: number, color: string) => ({ fontFamily: chartFont, fontSize, color });
 
-/** From one line of a legend to the next. */
 export const legendLine = 16;
 
-/** Title and font of every chart, also of those that lay out the rest themselves. */
+/** Title and font of every chart. */
 export const titleOption = (title: string): Pick<ChartOption, 'textStyle' | 'title'> => ({
   textStyle: { fontFamily: chartFont },
   title: {
@@ -79,7 +74,7 @@ export const titleOption = (title: string): Pick<ChartOption, 'textStyle' | 'tit
   },
 });
 
-/** Title, margins and fonts that all charts share; a long legend takes more than one line. */
+/** Title, margins and fonts; long legends take several lines. */
 export function baseOption(title: string, legend: readonly string[], legendLines = 1): ChartOption {
   return {
     ...titleOption(title),
@@ -115,10 +110,10 @@ const axisStyle = {
   nameTextStyle: chartText(10, ink.soft),
 };
 
-/** Asked for at every mark of every chart. */
+/** Cached, because every mark needs it. */
 const scales = new WeakMap<ReportScenario, SweepScale>();
 
-/** By the run's own values: published figures have another step. */
+/** By the run's own values, because published ones have other steps. */
 function scaleOf(scenario: ReportScenario): SweepScale {
   const known = scales.get(scenario);
   if (known !== undefined) return known;
@@ -128,7 +123,6 @@ function scaleOf(scenario: ReportScenario): SweepScale {
   return scale;
 }
 
-/** An axis that is logarithmic says so: a slope on it is read otherwise. */
 function axisName(sweep: Sweep, scale: SweepScale): string {
   const name = sweepHeading[sweep];
   if (scale !== 'log2') return name;
@@ -158,7 +152,7 @@ export function levelAxis(sweep: Sweep, values: readonly number[], scale: SweepS
 export const sweepAxis = (scenario: ReportScenario): ChartOption['xAxis'] =>
   levelAxis(scenario.sweep, axisValues(scenario), scaleOf(scenario));
 
-/** The swept axis with one place per level, for bars: those that are not steady have a sign behind their number. */
+/** Categories for bars; unsteady levels are marked. */
 export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] {
   return {
     ...axisStyle,
@@ -173,7 +167,7 @@ export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] 
   };
 }
 
-/** Names down the side, the first one at the top, for bars that lie. */
+/** Vertical categories, the first at the top. */
 export const choiceAxis = (names: readonly string[]): ChartOption['yAxis'] => ({
   ...axisStyle,
   type: 'category',
@@ -182,7 +176,7 @@ export const choiceAxis = (names: readonly string[]): ChartOption['yAxis'] => ({
   axisTick: { show: false },
 });
 
-/** From zero, so that lengths and slopes can be compared. */
+/** Starts at zero, so that lengths are comparable. */
 export function valueAxis(unit: string, max?: number): ChartOption['yAxis'] {
   return {
     ...axisStyle,
@@ -204,7 +198,7 @@ export function valueAxis(unit: string, max?: number): ChartOption['yAxis'] {
   };
 }
 
-/** A round number above all of these, with room for a mark. */
+/** A round maximum with room for a mark. */
 export function niceEnd(values: readonly number[]): number {
   const most = values.reduce((highest, value) => Math.max(highest, value), 0) * 1.05;
   if (!(most > 0)) return 1;
@@ -212,7 +206,6 @@ export function niceEnd(values: readonly number[]): number {
   return Math.ceil(most / step) * step;
 }
 
-/** Throughput from zero. */
 export const rateAxis = (max: number): ChartOption['xAxis'] => ({
   ...axisStyle,
   type: 'value',
@@ -228,7 +221,7 @@ export const rateAxis = (max: number): ChartOption['xAxis'] => ({
   },
 });
 
-/** The renderer's word for "nothing here" in place of what is no number. */
+/** ECharts' placeholder for missing values. */
 export function plotted(value: number | null): number | '-' {
   return value !== null && Number.isFinite(value) ? value : '-';
 }

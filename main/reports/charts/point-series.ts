@@ -7,7 +7,7 @@ import { type ChartLine, chartSigns, type ChartSymbol, holeColor } from '../../d
 import type { ReportScenario } from '../report';
 import { ink, loadPosition, plotted, sweepPosition } from './chart-base';
 
-/** ECharts' names of the symbols; it has no pentagon, which no line of a report has. */
+/** ECharts' symbol names; no pentagon, which reports do not use. */
 export const symbolNames = {
   circle: 'circle',
   square: 'rect',
@@ -20,11 +20,11 @@ interface SeriesStyle {
   readonly name: string;
   readonly color: string;
   readonly symbol: 'circle' | 'rect' | 'triangle' | 'diamond';
-  /** Told apart without colour too; solid when absent. */
+  /** Distinguishes lines without color; absent: solid. */
   readonly dash?: 'dashed' | 'dotted' | undefined;
 }
 
-/** A line through the levels: solid marks are steady, hollow ones are not, and a hole interrupts the line. */
+/** Solid marks are steady, hollow ones are not; holes interrupt the line. */
 export function pointSeries(
   scenario: ReportScenario,
   style: SeriesStyle,
@@ -62,7 +62,7 @@ export function pointSeries(
   };
 }
 
-/** From end to end of the 95 % interval of each level, as a thin bar with ends; nothing where none is known. */
+/** Error bars of the 95 % intervals. */
 export function intervalSeries(
   scenario: ReportScenario,
   { name, color }: Pick<SeriesStyle, 'name' | 'color'>,
@@ -73,7 +73,7 @@ export function intervalSeries(
     const [value, half] = [read(row.point), interval(row.point)];
     if (value === null || half === null) return [];
     const x = sweepPosition(scenario, row);
-    // A gap keeps the bars of two levels apart.
+    // A gap separates the bars.
     return [
       [x, Math.max(0, value - half)],
       [x, value + half],
@@ -98,7 +98,7 @@ export function intervalSeries(
 
 const cross = 'path://M0,1 L1,0 L5,4 L9,0 L10,1 L6,5 L10,9 L9,10 L5,6 L1,10 L0,9 L4,5 Z';
 
-/** A cross on the axis for every level without a result; not in the legend. */
+/** A cross on the axis per level without a result; not in the legend. */
 export function holeSeries(scenario: ReportScenario): LineSeriesOption {
   return {
     type: 'line',
@@ -114,10 +114,7 @@ export function holeSeries(scenario: ReportScenario): LineSeriesOption {
   };
 }
 
-/**
- * Published figures as a dashed grey line with small marks, named by their hardware; nothing where none are published.
- * @param before stands in front of the name, where a chart has several values.
- */
+/** Published figures as a dashed grey line, named by hardware. @param before name prefix in charts with several values */
 export function publishedSeries(
   scenario: ReportScenario,
   read: (point: BaselinePoint) => number | null,

@@ -10,7 +10,7 @@ import {
 import { type ComposeOption, init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 
-/** Widths of the widest of the report's fonts (DejaVu Sans), in parts of the font size; what is not here is a letter or digit. */
+/** Glyph widths of DejaVu Sans, the widest font, per font size; the rest are letters and digits. */
 const widths: readonly (readonly [RegExp, number])[] = [
   [/[ijl.,:;|'!]/, 0.34],
   [/[frt ()/-]/, 0.41],
@@ -18,14 +18,14 @@ const widths: readonly (readonly [RegExp, number])[] = [
   [/[MW]/, 0.99],
   [/[+=<>±×]/, 0.84],
   [/[A-Z]/, 0.7],
-  // As wide as high; by one of them the renderer takes the height of a line.
+  // The renderer measures line height by a full-width glyph.
   [/[\u2E80-\uFFEF]/, 1],
 ];
 const letter = 0.63;
 const boldFactor = 1.12;
 const defaultPx = 12;
 
-/** How wide a text is at most, in pixels; `font` as CSS writes it ("bold 9px sans-serif"). */
+/** Upper bound in pixels; `font` is a CSS shorthand ("bold 9px sans-serif"). */
 function textWidth(text: string, font: string): number {
   const px = Number(/([\d.]+)px/.exec(font)?.[1] ?? defaultPx);
   const parts = Array.from(text, (character) => widths.find(([of]) => of.test(character))?.[1] ?? letter);
@@ -37,9 +37,9 @@ export type ChartOption = ComposeOption<
 >;
 
 export interface Chart {
-  /** Unique in a report: prefix of every id inside. */
+  /** Prefix of all ids; unique in a report. */
   readonly id: string;
-  /** Read out by screen readers. */
+  /** For screen readers. */
   readonly title: string;
   readonly width: number;
   readonly height: number;
@@ -49,12 +49,9 @@ export interface Chart {
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/**
- * The chart as one still SVG element without script or style sheet. The renderer numbers its ids across the whole
- * process; they are renamed by the chart's own id, so that equal input gives equal text and ids do not meet on a page.
- */
+/** Static SVG without scripts and styles. The renderer's process-wide ids are replaced, to be reproducible and unique. */
 export function renderChart(chart: Chart): string {
-  // Without a screen the renderer guesses by a narrow font, and the entries of a legend run into one another.
+  // Without a DOM the renderer assumes a narrow font, and legend entries overlap.
   setPlatformAPI({ measureText: (text, font = '') => ({ width: textWidth(text, font) }) });
   use([LineChart, BarChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
   const instance = init(null, null, { renderer: 'svg', ssr: true, width: chart.width, height: chart.height });

@@ -39,10 +39,10 @@ import {
 import { holeSeries, intervalSeries, pointSeries, publishedSeries, symbolNames } from './point-series';
 import type { Chart } from './render-chart';
 
-/** Symbols and dashes tell the lines apart on a grey print. */
+/** Symbols and dashes distinguish lines without color. */
 const dashes: Partial<Readonly<Record<ChartTone, 'dashed' | 'dotted'>>> = { p95: 'dotted', p99: 'dashed' };
 
-/** What fits in half a page: of an open loop beside it, dashed, what the requests alone took. */
+/** Lines that fit half a page; open loops also show the send-based latency, dashed. */
 const drawnTones = {
   closed: ['p50', 'p95', 'p99'],
   open: ['p50', 'p99'],
@@ -85,7 +85,7 @@ function latencyChart(scenario: ReportScenario): Chart {
       xAxis: sweepAxis(scenario),
       yAxis: valueAxis(axisTitles.latency),
       series: [
-        // Of the others it would hide the lines above and below.
+        // On other lines intervals would hide neighbors.
         ...lines.filter(({ tone }) => tone === 'p99').flatMap((line) => intervals(scenario, line)),
         ...lines.map((line) =>
           lineSeries(scenario, line, isOpen ? (line.fromSend ? 'dashed' : undefined) : dashes[line.tone]),
@@ -100,10 +100,10 @@ function latencyChart(scenario: ReportScenario): Chart {
 
 const measuredMean = 'measured avg';
 
-/** As the renderer takes it; it writes into what it is given, so that each chart has its own. */
+/** The renderer modifies it, so each chart needs its own. */
 type Hatching = NonNullable<BarSeriesOption['itemStyle']>;
 
-/** Of the components, in their order: colors of the same lightness are told apart by it on a grey print. */
+/** Hatching per component distinguishes equally light colors in greyscale. */
 function hatchings(): readonly Hatching[] {
   const color = ink.text;
   const stripes = (rotation: number): Hatching => ({
@@ -188,10 +188,10 @@ function throughputChart(scenario: ReportScenario): Chart {
 const star =
   'path://M0,-10 L2.9,-4 L9.5,-3.1 L4.8,1.5 L5.9,8.1 L0,5 L-5.9,8.1 L-4.8,1.5 L-9.5,-3.1 L-2.9,-4 Z';
 
-/** A budget this many times as high as everything that is drawn would press the marks to the foot of the chart. */
+/** A budget this far above the data would flatten the chart. */
 const farAbove = 3;
 
-/** The p99 budget as a line over the whole chart, and the area above it, which is over the budget. */
+/** The p99 budget as a line with a shaded area above. */
 function budgetSeries(budgetMs: number, rates: number): LineSeriesOption {
   return {
     type: 'line',
@@ -205,7 +205,7 @@ function budgetSeries(budgetMs: number, rates: number): LineSeriesOption {
   };
 }
 
-/** p99 over throughput, a mark per level: which to choose, and what each costs. */
+/** p99 over throughput, one mark per level. */
 function tradeOffChart(scenario: ReportScenario): Chart {
   const { rows, sweep, chosen, budgetMs } = scenario;
   const title = `p99 by throughput, levels labeled with their ${sweepTitle[sweep].toLowerCase()}`;
@@ -237,7 +237,7 @@ function tradeOffChart(scenario: ReportScenario): Chart {
       itemStyle: { color: steady ? blue : '#ffffff', borderColor: blue, borderWidth: 1.5 },
       label: {
         ...{ show: labeled.has(point), position: 'top', distance: 5, fontSize: 10, color: ink.text },
-        // Beside the line, which goes up to the right.
+        // Beside the ascending line.
         offset: [-8, 0],
         formatter: String(load),
       },
@@ -273,7 +273,7 @@ function tradeOffChart(scenario: ReportScenario): Chart {
 
 const gpuSymbols = ['circle', 'rect', 'triangle', 'diamond'] as const;
 
-/** What the GPUs of the server were like, level by level; a sign on the axis where their clocks were held down. */
+/** GPU readings per level; a mark on the axis shows throttled clocks. */
 function gpuReadings(scenario: ReportScenario): readonly Chart[] {
   const points = scenario.rows.flatMap(({ point }) => point ?? []);
   const throttled = scenario.rows.filter(({ point }) => point?.gpus?.some(isThrottled) === true);
@@ -298,7 +298,7 @@ function gpuReadings(scenario: ReportScenario): readonly Chart[] {
       ...(throttled.length === 0 ? [] : [chartSigns.throttled]),
       ...hollowNames(scenario),
     ];
-    // An odd one at the end has the whole row.
+    // An odd last chart spans the row.
     const isWide = at === charts.length - 1 && at % 2 === 0;
     return {
       id: `${scenario.id}-${id}`,
@@ -335,13 +335,13 @@ function gpuReadings(scenario: ReportScenario): readonly Chart[] {
 const hasComponents = ({ rows }: ReportScenario): boolean =>
   rows.some(({ point }) => point !== null && components.some(({ read }) => typeof read(point) === 'number'));
 
-/** The charts of one scenario, in the order they are shown; none when nothing was measured, and no components where the tool gave none. */
+/** A scenario's charts in order; empty without measurements. */
 export function scenarioCharts(scenario: ReportScenario): readonly Chart[] {
   if (!hasPoints(scenario)) return [];
   return [
     throughputChart(scenario),
     latencyChart(scenario),
-    // One level has nothing to be weighed against.
+    // A single level has no trade-off.
     ...(scenario.rows.filter(({ point }) => point !== null).length > 1 ? [tradeOffChart(scenario)] : []),
     ...(hasComponents(scenario) ? [componentsChart(scenario)] : []),
     ...gpuReadings(scenario),

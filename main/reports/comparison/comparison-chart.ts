@@ -15,19 +15,19 @@ import {
 } from '../charts/chart-base';
 import type { Chart } from '../charts/render-chart';
 
-/** Symbols tell the runs apart on a grey print; in the order of the window's. */
+/** In the window's order; distinguishable in greyscale. */
 const symbols = ['circle', 'rect', 'diamond', 'triangle', 'roundRect', 'pin'] as const;
 
-/** How the page shows a run at this place: color, and a letter-sized sign of its symbol. */
+/** Color and symbol letter of the run at `index`. */
 export const runMarks = (index: number): { readonly color: string; readonly sign: string } => ({
   color: orderColors[index % orderColors.length] ?? ink.text,
   sign: ['●', '■', '◆', '▲', '▢', '★'][index % symbols.length] ?? '●',
 });
 
-/** Letters of a legend on one line of a half page. */
+/** Legend letters per line. */
 const legendLetters = 52;
 
-/** A sign of half the width of the interval, as a line of its own: the chart library has no error bars. */
+/** Intervals as a line series, because ECharts has no error bars. */
 function intervals(
   name: string,
   color: string,
@@ -48,7 +48,7 @@ function intervals(
   } satisfies LineSeriesOption;
 }
 
-/** One value of all runs over the levels, on one axis. */
+/** One value of all runs over the levels. */
 export function comparisonChart(
   { runs }: Pick<Comparison, 'runs'>,
   { sweep, rows, columns }: ComparedSweepTable,
@@ -58,7 +58,7 @@ export function comparisonChart(
   const values = [...new Set(rows.map(({ level }) => level.level))];
   if (column === undefined || values.length === 0) return null;
   const scale = sweepScale(values);
-  // Levels of the same concurrency with other batch sizes are no line.
+  // Levels that differ in batch size are not joined.
   const isLine = rows.length === values.length;
   const position = (value: number): number | string => (scale === 'single' ? String(value) : value);
   const names = runs.map(({ short }) => short);

@@ -74,7 +74,7 @@ ${comparison.runs.length <= 3 ? markup`<div class="pair">${tables}</div>` : tabl
 </section>`;
 }
 
-/** The comparison as a page, which the PDF is printed from. */
+/** The page that the PDF is printed from. */
 export function comparisonPage(comparison: Comparison, generatedAt: string): string {
   const { title, runs, models, best, sweeps } = comparison;
   return htmlPage(

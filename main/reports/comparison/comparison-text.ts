@@ -11,7 +11,6 @@ export const differencesText = (allKnown: boolean): string =>
     ? 'The specifications are identical. Differences come from the machine or from noise.'
     : 'The parameters of imported runs, and of models served elsewhere, are unknown.';
 
-/** For a ticket or a pull request. */
 export function comparisonMarkdown(comparison: Comparison): string {
   const { title, runs, models, best, differences, allKnown, sweeps } = comparison;
   const names = runs.map(({ short }) => short);
@@ -64,10 +63,10 @@ const csvHeader = [
   ...['State', 'Accuracy', 'Served By'],
 ] as const;
 
-/** A row per level and run, unrounded. */
+/** One row per level and run, unrounded. */
 export function comparisonCsv({ runs, sweeps }: Comparison): string {
   const rows = sweeps.flatMap(({ sweep, heading, columns, rows: levels }) => {
-    // Of an open loop p99 from the schedule is between the two.
+    // Open loops have scheduled p99 in the middle.
     const order = columns.length === 3 ? [0, 2, 1] : [0, 1, null];
     return levels.flatMap(({ level, cells }) =>
       level.runs.flatMap((run, index): CsvValue[][] => {

@@ -6,7 +6,7 @@ import { makeTemporaryFolder, writeOutput } from '../../platform/files';
 import { comparisonPage } from './comparison-page';
 import { comparisonCsv, comparisonMarkdown } from './comparison-text';
 
-/** In every format but PDF. Pure. */
+/** Every format but PDF. */
 export function comparisonText(
   comparison: Comparison,
   kind: Exclude<ComparisonFile, 'pdf'>,
@@ -22,7 +22,7 @@ export function comparisonText(
   }
 }
 
-/** Writes the file whole or not at all. Throws where it cannot be written, and toolchain-missing without a printer. */
+/** Atomic. Throws if the file cannot be written, and toolchain-missing without a printer. */
 export async function writeComparison(input: {
   readonly comparison: Comparison;
   readonly kind: ComparisonFile;
@@ -32,7 +32,7 @@ export async function writeComparison(input: {
 }): Promise<void> {
   const { comparison, kind, path, generatedAt, printPdf } = input;
   if (kind !== 'pdf') return writeOutput(path, comparisonText(comparison, kind, generatedAt));
-  // One each: another process may print its own at the same time.
+  // Own folder, because other processes may print too.
   const folder = await makeTemporaryFolder('triton-workbench-compare-', 'report-failed');
   try {
     const page = join(folder, 'comparison.html');

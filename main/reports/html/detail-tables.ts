@@ -35,7 +35,7 @@ import { cells, detailTable, headings, Markup, markup } from './markup';
 const width = 96;
 const height = 16;
 
-/** A level's latencies as small bars over a logarithmic axis; a dash where the tool does not keep them. */
+/** Latency bars over a logarithmic axis; a dash without data. */
 function histogramPicture(point: LoadPoint | null): Markup {
   const histogram = point?.histogram;
   const largest = Math.max(0, largestOf(histogram?.counts ?? []));
@@ -43,7 +43,7 @@ function histogramPicture(point: LoadPoint | null): Markup {
   const { counts, edgesUs } = histogram;
   const bar = width / counts.length;
   const bars = counts.map((count, index) => {
-    // A class with a single request is still seen.
+    // Single requests stay visible.
     const tall = count === 0 ? 0 : Math.max(0.8, (height * count) / largest);
     return `<rect x="${(index * bar).toFixed(1)}" y="${(height - tall).toFixed(1)}" width="${(bar * 0.85).toFixed(1)}" height="${tall.toFixed(1)}"/>`;
   });
@@ -53,7 +53,6 @@ function histogramPicture(point: LoadPoint | null): Markup {
 
 type Rows = readonly ReportLevel[];
 
-/** The words of its state; what they mean is told once, under the table. */
 function stateOf(row: ReportLevel): Markup {
   if (row.marks.length === 0) return markup`<span class="tick yes">● steady</span>`;
   const words = row.marks.join(', ');
@@ -62,7 +61,7 @@ function stateOf(row: ReportLevel): Markup {
     : markup`<span class="tick unsure">○ ${words}</span>`;
 }
 
-/** How well each measured level is founded; null where nothing was measured. */
+/** Reliability per level; null without measurements. */
 export function samplingTable(rows: Rows, load: string): Markup | null {
   const points = rows.flatMap(({ point }) => point ?? []);
   const reasons = [
@@ -97,7 +96,7 @@ export function samplingTable(rows: Rows, load: string): Markup | null {
 ${reasons.length === 0 ? null : markup`<p class="key reasons">${reasons.map((reason, index) => (index === 0 ? reason : ` ${reason}`))}</p>`}`;
 }
 
-/** Throughput and latencies with half the width of their intervals; null where no latency of any level has one. */
+/** Throughput and latencies with interval half-widths; null without any. */
 export const intervalTable = (rows: Rows, load: string): Markup | null =>
   detailTable(
     rows,
@@ -115,7 +114,7 @@ export const intervalTable = (rows: Rows, load: string): Markup | null =>
     { className: 'fixed intervals', load },
   );
 
-/** Smallest and largest value of every level that was measured several times; nothing where none was. */
+/** Minimum and maximum of repeated levels; null without any. */
 export function repeatsTable(rows: Rows): Markup | null {
   const schedule = rows.some(({ point }) => point?.repeats?.scheduledRanges !== undefined);
   const shown: readonly Column[] = [
@@ -143,10 +142,10 @@ export function repeatsTable(rows: Rows): Markup | null {
 <p class="key">The table and the charts show the median of the repeats; here are the smallest and the largest of them. The rounds went over all levels in turn. What has no median (windows, histogram, composing models, client) is of the repeat in the last column, whose throughput is nearest the median.</p>`;
 }
 
-/** The table of what sequences and streams have of their own; null where no level was measured so. */
+/** Sequence and stream columns; null without any. */
 export function streamTable(rows: Rows, load: string): Markup | null {
   const points = rows.flatMap(({ point }) => point ?? []);
-  // The mean is in the CSV; the page has room for the percentiles.
+  // The page has room for percentiles only; the CSV has the mean.
   const columns = streamColumns(points, ({ short }) => short !== 'avg' && short !== 'max');
   if (columns.length === 0) return null;
   return detailTable(rows, 'Sequences and streams', headings(columns), (point) => [cells(columns, point)], {
@@ -155,7 +154,7 @@ export function streamTable(rows: Rows, load: string): Markup | null {
   });
 }
 
-/** Responses that were decoded and looked at under load; null where no level has checks. */
+/** Checked responses; null without checks. */
 export const checksTable = (rows: Rows): Markup | null =>
   detailTable(
     rows,
@@ -172,7 +171,7 @@ export const checksTable = (rows: Rows): Markup | null =>
           ],
   );
 
-/** Whether the server's certificate was checked; null where every level was measured in the clear. */
+/** TLS verification; null without TLS. */
 export const tlsTable = (rows: Rows): Markup | null =>
   detailTable(
     rows,
@@ -191,7 +190,7 @@ export const tlsTable = (rows: Rows): Markup | null =>
           ],
   );
 
-/** What ran beside each model; null where models were measured alone. */
+/** Models measured together; null without. */
 export const togetherTable = (rows: Rows): Markup | null =>
   detailTable(
     rows,
@@ -203,19 +202,18 @@ export const togetherTable = (rows: Rows): Markup | null =>
         : [[model, together].map((column) => markup`<td>${cellText(column, point)}</td>`)],
   );
 
-/** What the tool says of the GPUs level by level; nothing where it says nothing. */
+/** GPU readings; null without. */
 export const gpuTable = (rows: Rows): Markup | null =>
   detailTable(rows, 'GPUs', [markup`<th>GPU</th>`, ...headings(gpus)], (point) =>
     (point.gpus ?? []).map((gpu) => [markup`<td>${gpu.uuid}</td>`, ...cells(gpus, gpu)]),
   );
 
-/** What the server's response cache did; null where it counted nothing at any level. */
+/** Response cache; null if it counted nothing. */
 export const cacheTable = (rows: Rows): Markup | null =>
   detailTable(rows, 'Response cache', headings(cache), (point) =>
     point.cache === undefined ? [] : [cells(cache, point)],
   );
 
-/** Failed requests and wrong responses by level and kind; null where there are none or the tool does not say. */
 export const errorsTable = (rows: Rows, load: string): Markup | null =>
   detailTable(
     rows,
@@ -232,10 +230,9 @@ export const errorsTable = (rows: Rows, load: string): Markup | null =>
     { className: 'fixed failed', load },
   );
 
-/** Executions are in the mean batch size; the page has no room for both. */
 const ofModels = composing.filter(({ id }) => id !== 'model-executions');
 
-/** What the server did for each model of an ensemble; null of other models. */
+/** Composing models; null for other models. */
 export function composingTable(rows: Rows, load: string): Markup | null {
   const table = detailTable(
     rows,

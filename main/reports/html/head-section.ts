@@ -9,10 +9,10 @@ import { Markup, markup } from './markup';
 import { namedTable, stepsTable } from './record-sections';
 import { listedLevels } from './scenario-section';
 
-/** So many stand on the first page; the record has the others. */
+/** Shown on the first page; the record has all. */
 const shownDoubts = 9;
 
-/** What is doubtful about the answer, beside it; null where there is no answer. */
+/** Doubts beside the answer; null without an answer. */
 function doubtsBox({ summary, problems, isSure }: Report): Markup | null {
   if (summary.scenario === null) return null;
   const further = summary.doubts.length - shownDoubts;
@@ -24,14 +24,14 @@ function doubtsBox({ summary, problems, isSure }: Report): Markup | null {
     return markup`<div class="doubts warning"><h3>What is doubtful</h3>
 <ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
   }
-  // The verdict above has it all.
+  // The verdict above contains it.
   if (!isSure) return null;
   const warnings = problems.length === 0 ? '' : ' The warnings of the steps are on the next page.';
   return markup`<div class="doubts neutral"><h3>What is doubtful</h3>
 <p>Nothing found: every level has a result and is steady, and accuracy is verified.${warnings}</p></div>`;
 }
 
-/** What keeps the summary on its page, whatever a run has to say; the record has all of it. */
+/** Limits that keep the summary on one page; the record has all. */
 const longest = { title: 120, line: 220, verdict: 700, error: 420, errors: 2, detailLines: 14 } as const;
 
 const badge = ({ label, tone }: Badge): Markup => markup`<span class="badge ${tone}">${label}</span>`;
@@ -39,7 +39,6 @@ const badge = ({ label, tone }: Badge): Markup => markup`<span class="badge ${to
 const figure = ({ label, value, unit, note }: KeyFigure): Markup => markup`
 <div><dt>${label}</dt><dd class="value">${value}${unit === '' ? null : markup` <span class="unit">${unit}</span>`}</dd><dd class="note">${note}</dd></div>`;
 
-/** The last lines of what was printed, where the page has room for them. */
 function tail(details: string): Markup {
   const lines = details.trimEnd().split('\n');
   const last = lines.slice(-longest.detailLines).map((line) => clipped(line, longest.title));
@@ -51,7 +50,7 @@ const failure = ({ tone, title, text, remedy, details }: ReportProblem, roomy: b
   remedy === null ? null : markup`<p>${clipped(remedy, longest.line)}</p>`
 }${roomy && details !== null ? tail(details) : null}</div>`;
 
-/** Throughput and latency of the scenario that has the best level. */
+/** Charts of the scenario with the best level. */
 function charts({ scenarios, summary }: Report): Markup | null {
   const measured = scenarios.find(({ id }) => id === summary.scenario);
   if (measured === undefined) return null;
@@ -75,7 +74,7 @@ ${
 const logoOf = ({ logo }: Report): Markup | null =>
   logo === null ? null : markup`<img class="logo" src="${logoUri(logo)}" alt="Logo">`;
 
-/** So many characters of it stand on the first page; longer ones have a section of their own. */
+/** Longer remarks have their own section. */
 const shortRemarks = 280;
 
 const paragraphs = (text: string): readonly Markup[] =>
@@ -87,7 +86,7 @@ const paragraphs = (text: string): readonly Markup[] =>
 const isShort = ({ remarks }: Report): boolean =>
   remarks.length <= shortRemarks && remarks.split('\n').length < 4;
 
-/** What somebody wrote for the reader, where the first page has no room for it. */
+/** Remarks that do not fit the first page. */
 export const remarksSection = (report: Report): Markup | null =>
   isShort(report)
     ? null
@@ -95,7 +94,7 @@ export const remarksSection = (report: Report): Markup | null =>
 <h2>Notes</h2>${paragraphs(report.remarks)}
 </section>`;
 
-/** About so many lines above the charts; with more, smaller charts keep the summary on its page. */
+/** With more lines the charts are smaller. */
 const roomyLines = 9;
 
 function isFull({ summary, logo, remarks, verdict }: Report): boolean {
@@ -103,7 +102,7 @@ function isFull({ summary, logo, remarks, verdict }: Report): boolean {
   return lines.reduce((sum, count) => sum + count, summary.doubts.length) > roomyLines;
 }
 
-/** The first page: the answer, what is doubtful about it, a picture, and what it was measured on. */
+/** The first page: answer, doubts, charts and environment. */
 export function headSection(report: Report): Markup {
   const { summary } = report;
   const measured = summary.scenario !== null;
@@ -137,7 +136,7 @@ const problem = ({ tone, title, text, remedy, details }: ReportProblem): Markup 
   remedy === null ? null : markup`<p>${remedy}</p>`
 }${details === null ? null : markup`<pre>${details}</pre>`}</div>`;
 
-/** Everything that went wrong or should be known, in full; null for a run without any of it. */
+/** All problems in full; null without any. */
 export function problemsSection({ problems, summary }: Report): Markup | null {
   const further = summary.doubts.slice(shownDoubts);
   if (problems.length + further.length === 0) return null;

@@ -3,10 +3,7 @@ import { batchSize } from '../../contract/measured/columns';
 import type { LoadPoint } from '../../contract/measured/results';
 import type { ReportLevel } from '../report';
 
-/**
- * A character that would change how its neighbours are read, or that cannot stand in a document, is shown instead of
- * obeyed: control characters as their pictures, direction overrides and the like by their number.
- */
+/** Makes harmful characters visible: control characters as pictures, direction overrides and the like as code points. */
 function visible(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
@@ -15,7 +12,7 @@ function visible(character: string): string {
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
 
-/** All but tab, newline and the joiners inside emoji and some scripts. */
+/** Except tab, newline and joiners, which emoji and some scripts need. */
 const unsafe = /(?![\t\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufffe\uffff]/gu;
 
 const entities: Readonly<Record<string, string>> = {
@@ -27,12 +24,12 @@ const entities: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-/** Text for an element or a quoted attribute: inert, and nothing of it invisible. */
+/** For elements and quoted attributes. */
 function escapeText(text: string): string {
   return text.replace(unsafe, visible).replace(/[&<>"'`]/g, (character) => entities[character] ?? '');
 }
 
-/** Markup made by {@link markup} or by the workbench itself; a plain string can never be taken for it. */
+/** Created only by {@link markup} or from literals; strings never count as markup. */
 export class Markup {
   constructor(readonly text: string) {}
 }
@@ -47,7 +44,7 @@ function render(part: Part): string {
   return part.map(render).join('');
 }
 
-/** Template tag: every value is escaped unless it is markup itself; lists are joined. */
+/** Escapes all values except markup; joins lists. */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(strings.map((text, index) => text + render(parts[index] ?? null)).join(''));
 }
@@ -62,7 +59,6 @@ export const tableHead = <Of>(columns: readonly Column<Of>[]): Markup =>
       : markup`<th title="${column.help}">${titleWithUnit(column)}</th>`,
   )}</tr></thead>`;
 
-/** One row of it. */
 export const tableRow = <Of>(columns: readonly Column<Of>[], of: Of): Markup =>
   markup`
 <tr>${columns.map((column) =>
@@ -77,11 +73,7 @@ export const headings = <Of>(columns: readonly Column<Of>[]): readonly Markup[] 
 export const cells = <Of>(columns: readonly Column<Of>[], of: Of): readonly Markup[] =>
   columns.map((column) => markup`<td class="n">${cellText(column, of)}</td>`);
 
-/**
- * A table of levels below the one of all: batch size and load, then what `rowsOf` makes of a level; null where no level has
- * a row.
- * @param load heading of the second column, "Load" where levels differ in it.
- */
+/** Batch size, load, and cells of `rowsOf`; null without rows. @param load heading of the second column */
 export function detailTable(
   rows: readonly ReportLevel[],
   title: string,

@@ -12,7 +12,7 @@ import type {
 } from '../report';
 import { headings, type Markup, Markup as RawMarkup, markup } from './markup';
 
-/** A long variable name may break behind its underscores and nowhere else. */
+/** Long variable names break only after underscores. */
 function breakable(name: string): Markup {
   return markup`${name.split('_').flatMap((part, index) => (index === 0 ? [part] : [new RawMarkup('_<wbr>'), part]))}`;
 }
@@ -26,7 +26,7 @@ const parameterTable = ({ title, rows }: ParameterGroup): Markup => markup`
 )}
 </tbody></table></div>`;
 
-/** Name and value in running text: nobody looks them up one by one. */
+/** Less important values as running text. */
 const foldedGroup = ({ title, rows }: ParameterGroup): Markup => markup`
 <p class="folded"><strong>${title}</strong> ${rows.map(
   ({ name, value, field }, index) =>
@@ -46,7 +46,7 @@ const groupsOf = (groups: readonly ParameterGroup[], folded: boolean): readonly 
     .filter(({ rows }) => rows.length > 0);
 
 export function parametersSection({ parameters, changes }: Report): Markup | null {
-  // Of an imported run they are unknown.
+  // Unknown for imported runs.
   if (parameters.length === 0) return null;
   const folded = groupsOf(parameters, true);
   return markup`<section>
@@ -80,10 +80,9 @@ export const stepsTable = (steps: readonly ReportStep[]): Markup => markup`
 <table class="fixed steps"><thead><tr><th>Step</th><th>State</th><th class="n">Duration</th><th>Result</th></tr></thead><tbody>${steps.map(stepRow)}
 </tbody></table>`;
 
-/** A line of a result has more characters than that, and a page has room for more lines. */
+/** Minimum characters per result line and lines per page. */
 const [fewestCharacters, fewestLines] = [50, 44];
 
-/** Of the steps' rows, at most. */
 function mostLines(steps: readonly ReportStep[]): number {
   const lines = steps.map(({ facts }) => {
     const text = facts.map(({ name, value }) => `${name} ${value} · `).join('');
@@ -92,11 +91,10 @@ function mostLines(steps: readonly ReportStep[]): number {
   return lines.reduce((sum, one) => sum + one, 0);
 }
 
-/** null where the first page has them: with nothing measured. */
+/** null if the first page has them. */
 export function stepsSection({ steps, summary }: Report): Markup | null {
   if (steps.length === 0 || summary.scenario === null) return null;
-  // A table that one page holds is not split: Chromium would leave a part of it on a page of its own. One that no page
-  // holds must be: Chromium would make pages for it until it has no memory left.
+  // Splitting a table that fits leaves a part on its own page; not splitting a longer one exhausts Chromium's memory.
   const fits = mostLines(steps) <= fewestLines;
   return markup`<section${fits ? new RawMarkup(' class="whole"') : null}>
 <h2>Steps</h2>${stepsTable(steps)}
@@ -145,7 +143,7 @@ const table = (label: string, { title, rows }: ReportPublished['scenarios'][numb
 </thead><tbody>${rows.map(row)}
 </tbody></table>`;
 
-/** What was published of a chosen GPU, beside what was measured; each column says which it is. */
+/** Published figures of a GPU beside measured ones. */
 export function publishedSection(published: ReportPublished | null): Markup | null {
   if (published === null) return null;
   const { label, lead, differences, source, note, scenarios } = published;
@@ -195,7 +193,7 @@ function batchesTable({ batches }: ReportAccuracy): Markup {
 </tbody></table>`;
 }
 
-/** Framework against Triton, by metric, by output tensor and by batch size. */
+/** Framework and Triton by metric, output and batch size. */
 export function accuracySection(accuracy: ReportAccuracy | null): Markup {
   if (accuracy === null) {
     return markup`<section><h2>Accuracy</h2><p>Accuracy against the framework was not checked in this run.</p></section>`;

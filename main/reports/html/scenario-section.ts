@@ -46,7 +46,7 @@ const heads = (columns: readonly Column[], gap = ' gap'): readonly Markup[] =>
       markup`<th class="n${index === 0 ? gap : ''}" title="${help}">${short ?? title}</th>`,
   );
 
-/** Of a sweep of request rates: asked and achieved, and both latencies beside each other; null of other sweeps. */
+/** Requested and achieved rates, with both latencies; null for closed loops. */
 function scheduleTable({ rows }: ReportScenario): Markup | null {
   const found = rows.flatMap(({ point }) =>
     point?.requestRate === undefined
@@ -73,7 +73,7 @@ const levelPart = (level: CrossLevel): Markup => markup`
 )}
 </tbody></table>`;
 
-/** Level by level what both load tools measured; nothing for a run that does not cross-check. */
+/** Both load tools per level; null without a cross-check. */
 function crossCheckPart(levels: readonly CrossLevel[] | null): Markup | null {
   if (levels === null || levels.length === 0) return null;
   return markup`<h3>Cross-check of the load tools</h3>
@@ -82,12 +82,12 @@ function crossCheckPart(levels: readonly CrossLevel[] | null): Markup | null {
 ${levels.map(levelPart)}`;
 }
 
-/** Per cent of the page's width: what the widest usual number of each column needs. */
+/** Percent of the page's width. */
 const widths = [2.2, 4.4, 4.6, 9.6, 5.9, 7.7, 6.4, 6.9, 6.9, 6.9, 5.6, 7.1, 6.4, 6.4, 6.4, 6.6] as const;
 
 const columnWidths = markup`<colgroup>${widths.map((width) => markup`<col style="width:${width}%">`)}</colgroup>`;
 
-/** Columns that begin a group. */
+/** First columns of groups. */
 const groupStarts: ReadonlySet<number> = new Set([3, 10]);
 
 const gap = (index: number): string => (groupStarts.has(index) ? ' gap' : '');
@@ -124,7 +124,6 @@ const hasIntervals = ({ rows }: ReportScenario): boolean =>
     ({ point }) => point !== null && (point.throughputIntervalIps ?? point.p99IntervalUs ?? null) !== null,
   );
 
-/** Throughput of the fastest steady level: what the eye looks for in the table. */
 function peakRow(scenario: ReportScenario): ReportLevel | null {
   return scenario.rows
     .filter(({ steady }) => steady)
@@ -140,13 +139,10 @@ const omittedText = (omitted: number, all: number): string =>
     ? ''
     : ` Shown are ${formatCount(all - omitted)} of ${formatCount(all)} levels: the fastest steady one, that of the answer, the ends and levels at even distances; the CSV and JSON files have all.`;
 
-/** More marks than this run into one another in a chart, and nobody reads so many rows. */
+/** More rows and marks would be unreadable. */
 const mostListed = 300;
 
-/**
- * A scenario as the page shows it: of a long sweep the level of the answer, the fastest steady one, both ends and levels at
- * even distances between. The CSV and JSON have all.
- */
+/** For long sweeps: the answer, the fastest steady level, both ends and evenly spaced levels. CSV and JSON have all. */
 export function listedLevels(scenario: ReportScenario): ReportScenario {
   const { rows, chosen } = scenario;
   if (rows.length <= mostListed) return scenario;
@@ -166,7 +162,6 @@ export function listedLevels(scenario: ReportScenario): ReportScenario {
   };
 }
 
-/** Charts, the table with the seeds' columns, and how well each level is founded. */
 export function scenarioSection(all: ReportScenario, accuracy: Badge): Markup {
   const scenario = listedLevels(all);
   const charts = figure(scenario);

@@ -1,13 +1,10 @@
 import { chartFont, ink } from '../charts/chart-base';
 
-/** Nothing is fetched and nothing runs: a report must be as harmless in a browser as on paper. */
+/** Reports load nothing and execute nothing. */
 export const contentPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/**
- * The sheet of the report, for screen and A4 alike. Nothing newer than Chromium 114 is needed; page numbers in the margin
- * appear where the browser knows margin boxes (131 and later).
- */
+/** For screen and A4. Needs Chromium 114; page numbers appear with margin boxes (131 and later). */
 export const style = `
 @page { size: A4; margin: 14mm 14mm 15mm; @bottom-right { content: counter(page) " / " counter(pages); font: 7pt ${chartFont}; color: ${ink.soft}; } @bottom-left { content: "Triton Workbench report"; font: 7pt ${chartFont}; color: ${ink.soft}; } }
 * { box-sizing: border-box; }
