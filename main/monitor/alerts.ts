@@ -10,14 +10,14 @@ import {
 } from '../contract/monitor/monitor';
 import { formatMeasured, formatTyped } from '../contract/numbers';
 
-/** A resolved alert is shown for this long. */
+/** How long a resolved alert is shown. */
 const resolvedMs = 15 * 60_000;
-/** A model that a server has not listed for so long is no longer there; an index that failed to come is shorter. */
+/** A model unlisted for longer is gone; failed index polls are shorter. */
 const missingMs = 10_000;
 
 interface Held {
   readonly subject: string;
-  /** What is wrong; null when nothing is; undefined when this sample cannot tell. */
+  /** Problem text; null: fine; undefined: unknown in this sample. */
   readonly wrong: string | null | undefined;
 }
 
@@ -62,15 +62,15 @@ function ofModel({ metric, above }: AlertRule, model: ModelSample): string | nul
     : null;
 }
 
-/** Triton keeps versions that it unloaded in its index, with this as their reason. */
+/** Triton's reason for unloaded versions in its index. */
 const isLeftOut = ({ reason }: { readonly reason: string | null }): boolean =>
   reason === 'Not loaded' || reason === 'unloaded';
 
-/** A model that nobody loaded, or that somebody unloaded, is not in trouble, unless the rule names it. */
+/** Unloaded models are not in trouble, unless the rule names them. */
 const left = (rule: AlertRule, model: ModelSample): boolean =>
   rule.metric === 'model' && rule.model === '' && isLeftOut(model);
 
-/** Why it does not answer is said where the server's state is shown, once. */
+/** The server's state shows why it does not respond. */
 function serverTrouble({ state, reason, version }: MonitorSample['server']): string {
   if (state === 'gone') return version === null ? 'never reached' : 'unreachable';
   return reason === null ? state : `${state}: ${reason}`;
@@ -80,7 +80,7 @@ function heldBy(rule: AlertRule, sample: MonitorSample): readonly Held[] {
   const { server } = sample;
   if (rule.metric === 'server') {
     const wrong = server.state === 'up' ? null : serverTrouble(server);
-    // By strict readiness a server is not ready while it loads a model: that is work, no trouble.
+    // With strict readiness a server is not ready while it loads a model.
     const busy = server.state === 'not-ready' && sample.models.some(isOnItsWay);
     return [{ subject: 'server', wrong: busy ? undefined : wrong }];
   }
@@ -88,26 +88,26 @@ function heldBy(rule: AlertRule, sample: MonitorSample): readonly Held[] {
     .filter((model) => rule.model === '' || model.name === rule.model)
     .map((model) => ({
       subject: modelKey(model),
-      // Of a server that is gone its own rule tells; the models' troubles stand as they were.
+      // If the server is gone, its own rule fires, and models keep their state.
       wrong: server.state === 'gone' ? undefined : left(rule, model) ? null : ofModel(rule, model),
     }));
 }
 
-/** Those rules with a limit that this sample has a figure for: of any model that they apply to. Pure. */
+/** Rules with a limit for which this sample has a figure of some model. */
 export const judgedRules = (rules: readonly AlertRule[], sample: MonitorSample): readonly AlertRule[] =>
   rules.filter(
     (rule) =>
       Object.hasOwn(measured, rule.metric) && heldBy(rule, sample).some(({ wrong }) => wrong !== undefined),
   );
 
-/** Those rules in force that need a figure, and of which none has been judged yet. Pure. */
+/** Active rules that need a figure and never had one. */
 export const unjudgedRules = (
   rules: readonly AlertRule[],
   judged: ReadonlySet<string>,
 ): readonly AlertRule[] =>
   rules.filter(({ id, metric, enabled }) => enabled && Object.hasOwn(measured, metric) && !judged.has(id));
 
-/** The same alert of a model that the server lists. */
+/** The alert in the form of the contract. */
 function listed({ ruleId, subject, state, sinceMs, text }: Alert): Alert {
   return { ruleId, subject, state, sinceMs, text };
 }
@@ -142,7 +142,7 @@ function judgeHeld(
   return { alert, marker: { atMs, kind: 'alert', text: `Alert: ${subject}, ${wrong}` } };
 }
 
-/** What fired stays until it is seen well again, or its model is gone for good. */
+/** A fired alert stays until the model is well, or gone for good. */
 function judgeUnlisted(alert: Alert, atMs: number): Judged {
   const missingSinceMs = alert.missingSinceMs ?? atMs;
   if (atMs - missingSinceMs < missingMs) return { alert: { ...alert, missingSinceMs } };
@@ -150,9 +150,8 @@ function judgeUnlisted(alert: Alert, atMs: number): Judged {
 }
 
 /**
- * The alerts after one more sample: pending until the condition has held for the rule's time, firing then, resolved when it
- * no longer holds. A sample that cannot tell (a hole, no requests) changes nothing. Beyond `mostAlerts` no other begins.
- * Pure.
+ * Alerts after another sample: pending until the rule's duration, then firing, then resolved. Unknown samples (holes,
+ * no requests) change nothing. At most `mostAlerts`.
  */
 export function judgeAlerts(
   before: readonly Alert[],

@@ -5,18 +5,18 @@ import { pollServer } from './poll';
 import { createProber, type Prober } from './prober';
 import { SampleBuilder } from './sample-builder';
 
-/** Part of the time between two polls that one may take: the next begins when it is due. */
+/** Maximum share of the interval that a poll may take. */
 const deadlineShare = 0.9;
-/** And no longer: who does not answer for so long is gone. */
+/** Upper limit of a poll's timeout. */
 const longestPollMs = 10_000;
-/** Nobody waits longer than this for the first sample. */
+/** Maximum delay of the first sample. */
 const longestWaitMs = 1000;
 
 interface LiveSessionOptions {
   readonly address: MonitorAddress;
   readonly intervalMs: number;
   readonly onSample: (sample: MonitorSample) => void;
-  /** A model's verdict has changed between two samples. */
+  /** A model's verdict changed between samples. */
   readonly onVerdict: (model: ModelSample) => void;
   readonly onProbeProblem: (problem: string | null) => void;
 }
@@ -27,7 +27,7 @@ export interface LiveSession {
   close(): Promise<void>;
 }
 
-/** Watches one Triton until `close`: one sample an interval, on whole intervals of the wall clock. */
+/** Polls until `close`, once per interval aligned to the wall clock. */
 export function startLiveSession(options: LiveSessionOptions): LiveSession {
   const { address, intervalMs } = options;
   const closing = new AbortController();
@@ -51,11 +51,11 @@ export function startLiveSession(options: LiveSessionOptions): LiveSession {
         signal,
       });
       options.onSample(builder.build(atMs, poll, prober, performance.now() - startedMs));
-      // A timer may be early by less than a millisecond; the same second is not asked for twice.
+      // Timers may fire slightly early; the same second is not polled twice.
       if (Date.now() <= atMs) await sleep(2, undefined, { signal });
     }
   };
-  // The signal alone ends it; every trouble with the server is a sample.
+  // Server errors are samples; only the signal ends the loop.
   const running = run().catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });

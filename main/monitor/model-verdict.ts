@@ -3,15 +3,14 @@ import type { RepositoryEntry } from '../triton/client';
 import type { PollAnswer, PollFailure } from './poll';
 import type { CountersSince, RateChange } from './rates';
 
-/** What is known of a model beyond what Triton says of it. */
+/** State of a model beyond Triton's index. */
 export interface ModelHealth {
-  /** Probes that failed one after the other. */
   readonly failedProbes: number;
-  /** When those of them were answered that came since the counters were last read, milliseconds of the monotonic clock. */
+  /** Times of failures since the counters were last read, ms of the monotonic clock. */
   readonly failedAtMs: readonly number[];
-  /** Polls one after the other in which at least half of the requests failed. */
+  /** Consecutive polls with at least half of the requests failed. */
   readonly failedPolls: number;
-  /** Why it counts as failing; null while it does not. */
+  /** Why it counts as failing, or null. */
   readonly failing: string | null;
 }
 
@@ -24,16 +23,13 @@ export const soundModel: ModelHealth = {
 
 export type ProbeResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-/** Triton's words for a Python model whose process has died: it never answers again until it is loaded anew. */
+/** Triton's message for a dead Python stub, which stays dead until reload. */
 const deadStub = /Stub process .* is not healthy/i;
 
-/** More probes than this are not sent between two polls but where the server is gone. */
+/** More failures between polls occur only if the server is gone. */
 const keptTimes = 256;
 
-/**
- * After one probe, answered at `atMs` of the monotonic clock: a second failure in a row, or one that no retry mends, and the
- * model is failing. Pure.
- */
+/** After a probe answered at `atMs` (monotonic): a second consecutive failure, or a permanent one, means failing. */
 export function judgeProbe(before: ModelHealth, result: ProbeResult, atMs: number): ModelHealth {
   if (result.ok) return soundModel;
   const failedProbes = before.failedProbes + 1;
@@ -42,13 +38,13 @@ export function judgeProbe(before: ModelHealth, result: ProbeResult, atMs: numbe
   return { ...before, failedProbes, failedAtMs, failing: bad ? result.reason : before.failing };
 }
 
-/** After the counters were read at `readAtMs`: what failed later is in the next ones. */
+/** Keeps failures after `readAtMs`, which the next counters contain. */
 export const afterReading = (before: ModelHealth, readAtMs: number): ModelHealth => ({
   ...before,
   failedAtMs: before.failedAtMs.filter((atMs) => atMs > readAtMs),
 });
 
-/** After one poll, whose counters were read at `readAtMs`: the requests of everybody, by Triton's own counters. Pure. */
+/** After a poll: judges all clients' requests by Triton's counters. */
 export function judgeCounters(before: ModelHealth, change: RateChange, readAtMs: number): ModelHealth {
   if (change.reset) return soundModel;
   const polled = afterReading(before, readAtMs);
@@ -57,7 +53,7 @@ export function judgeCounters(before: ModelHealth, change: RateChange, readAtMs:
   const requests = successes + failures;
   if (requests === 0) return polled;
   if (failures * 2 < requests) {
-    // Others are served: a probe that is refused says something of the probe.
+    // Other requests succeed, so the probe is at fault.
     return { ...polled, failedPolls: 0, failing: null };
   }
   const failedPolls = before.failedPolls + 1;
@@ -67,16 +63,15 @@ export function judgeCounters(before: ModelHealth, change: RateChange, readAtMs:
 }
 
 /**
- * Requests that Triton counts as successes and that were probes which failed: so it counts an answer of a Python model that is an
- * error. Those that came after the counters were read are among them, as Triton may have counted them before; and one more whose
- * answer has not come yet.
+ * Failed probes that Triton counts as successes: error responses of Python models. Includes those after the reading,
+ * which may have been counted, and one pending.
  */
 function ownSuccesses({ failedProbes, failedAtMs }: ModelHealth, failures: number): number {
   const isCountedAsFailed = failedAtMs.length > 0 && failures >= failedAtMs.length;
   return failedProbes === 0 || isCountedAsFailed ? 0 : Math.max(0, failedAtMs.length - failures) + 1;
 }
 
-/** Of a model that is not probed any more. */
+/** When probing stops. */
 export const withoutProbes = (health: ModelHealth): ModelHealth => ({
   ...health,
   failedProbes: 0,
@@ -89,7 +84,7 @@ const states: Readonly<Record<string, ModelState>> = {
   UNLOADING: 'unloading',
 };
 
-/** What Triton's index says and what has been seen of the model, as one state. Pure. */
+/** Combines Triton's index and observed health. */
 export function modelVerdict(
   entry: Pick<RepositoryEntry, 'state' | 'reason'>,
   health: ModelHealth,
@@ -105,9 +100,8 @@ interface ServerVerdict {
   readonly reason: string | null;
   readonly version: string | null;
   readonly restarts: number;
-  /** Has been ready since it last appeared. */
   readonly wasReady: boolean;
-  /** How it was lost, until it is back. */
+  /** How the connection was lost, until it is back. */
   readonly lostBy: PollFailure['kind'] | null;
 }
 
@@ -127,7 +121,6 @@ interface CountersSeen {
 
 type Marker = Omit<MonitorMarker, 'atMs'>;
 
-/** What the sample says of it. */
 export const shownServer = ({
   state,
   reason,
@@ -148,7 +141,7 @@ const reasonOf = {
   'not-ready': 'Reports that it is not ready',
 };
 
-/** How it shows that another process answers now; null: it does not. */
+/** Evidence of a new server process, or null. */
 function restartText(
   before: ServerVerdict,
   { version }: PollAnswer,
@@ -158,8 +151,7 @@ function restartText(
   if (version !== null && before.version !== null && version !== before.version) {
     return `Restarted, now Triton ${version}`;
   }
-  // A process that was only slow, or out of reach, keeps its counters. Where none tell, one that was replaced has refused
-  // connections meanwhile.
+  // A slow or unreachable process keeps its counters. Without any, refused connections indicate a replacement.
   if (seen.allReset || (seen.back && seen.counters === 'anew')) return 'Restarted: its counters were reset';
   return seen.back && before.lostBy === 'refused' && seen.counters !== 'kept'
     ? 'Restarted: it was unreachable in between'
@@ -167,9 +159,8 @@ function restartText(
 }
 
 /**
- * The server after one more poll. Pure.
- * @param seen of its counters. `allReset`: every model's began anew between two polls, which only a new process does;
- * `counters`: since they were last read, however long ago.
+ * @param seen counters: `allReset` if every model's restarted between two polls, which only a new process does;
+ * `counters` since the last reading, however long ago
  */
 export function judgeServer(
   before: ServerVerdict,

@@ -4,7 +4,7 @@ import type { MonitorTarget } from '../contract/monitor/monitor';
 import { type HostReach, seenMessage } from '../engine/docker-over-ssh/host-reach';
 import { readTls, type TlsMaterial } from '../triton/tls';
 
-/** Triton's own default, which most servers keep. */
+/** Triton's default. */
 const metricsPort = 8002;
 const httpsPort = 443;
 
@@ -13,18 +13,18 @@ export interface MonitorAddress {
   readonly http: string;
   readonly metrics: string;
   readonly metricsPath: string;
-  /** null: in the clear. */
+  /** null: no TLS. */
   readonly tls: TlsMaterial | null;
   readonly metricsTls: TlsMaterial | null;
-  /** Go with every request, that for the metrics too. */
+  /** Sent with every request, also for metrics. */
   readonly headers: readonly RequestHeader[];
-  /** Why its host was not reached just now; null: it was, and for a server that needs no host. */
+  /** Why the host was unreachable just now, or null. */
   readonly hostProblem: () => string | null;
-  /** What is said of the address, as people know it. */
+  /** Replaces forwarded addresses by the user's. */
   readonly toPublicText: (message: string) => string;
 }
 
-/** What the addresses say by themselves. */
+/** Addresses without I/O. */
 type ParsedTarget = Omit<
   MonitorAddress,
   'tls' | 'metricsTls' | 'headers' | 'hostProblem' | 'toPublicText'
@@ -33,10 +33,7 @@ type ParsedTarget = Omit<
   readonly metricsSecure: boolean;
 };
 
-/**
- * Addresses of a target. Metrics are looked for at port 8002 of the same host, or two ports further where HTTP has not its
- * default port; a metrics URL says otherwise. Throws input-invalid.
- */
+/** Metrics default to port 8002, or HTTP port + 2 if HTTP is not at its default. Throws input-invalid. */
 export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
   if (urlOrNull(withScheme(target.url)) === null) {
     throw invalidInput(
@@ -49,7 +46,7 @@ export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
   const colon = http.lastIndexOf(':');
   if (target.metricsUrl === '') {
     const port = Number(http.slice(colon + 1));
-    // Triton's metrics have no TLS: behind 443 a proxy has them under their path.
+    // Triton's metrics have no TLS: behind 443 a proxy serves their path.
     const guessed = port === 8000 ? metricsPort : port === httpsPort ? httpsPort : port + 2;
     const metrics = `${http.slice(0, colon)}:${guessed}`;
     return { http, metrics, metricsPath: '/metrics', secure, metricsSecure: secure };
@@ -75,10 +72,7 @@ export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
 const unreached = (host: string, problem: string | null): string | null =>
   problem === null ? null : `The host ${host} is not reachable: ${problem}`;
 
-/**
- * The addresses of a target, with the files of its TLS read; those that a host sees as they are reached from here. Throws
- * input-invalid, and as {@link HostReach.open}.
- */
+/** With TLS files read, and host addresses forwarded. Throws input-invalid, and as {@link HostReach.open}. */
 export async function readMonitorTarget(
   target: MonitorTarget,
   headers: readonly RequestHeader[],

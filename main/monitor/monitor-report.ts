@@ -16,10 +16,7 @@ import { type ChartOption, renderChart } from '../reports/charts/render-chart';
 import { Markup, markup } from '../reports/html/markup';
 import { contentPolicy, style } from '../reports/html/style';
 
-/**
- * Points to draw, `limit` at about the most: of each run of seconds its lowest and highest, so that no outlier is lost,
- * and a NaN where a second was not measured, so that the line breaks there.
- */
+/** About `limit` points: minimum and maximum per group of seconds keep outliers, and NaN marks missing seconds. */
 export function decimateSeries(
   { timesMs, values }: MonitorSeries,
   limit: number,
@@ -46,20 +43,19 @@ export function decimateSeries(
   return kept;
 }
 
-/** More than the paper can show. */
+/** Print resolution. */
 const mostPoints = 600;
 
 interface ReportLine {
   readonly name: string;
   readonly color: string;
   readonly series: MonitorSeries;
-  /** Of a stored value in the unit of the chart. */
   readonly factor: number;
 }
 
 const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
 
-/** Lines over time as a still SVG; seconds that were not measured break them. */
+/** Line chart; missing seconds interrupt lines. */
 function reportChart(id: string, title: string, unit: string, lines: readonly ReportLine[]): string {
   const option: ChartOption = {
     ...titleOption(title),
@@ -108,7 +104,7 @@ function reportChart(id: string, title: string, unit: string, lines: readonly Re
 const figures = (heading: string, className: 'charts' | 'gpuCharts', drawn: readonly string[]): Markup =>
   markup`<h3>${heading}</h3><div class="${className}">${drawn.map((svg) => markup`<figure>${new Markup(svg)}</figure>`)}</div>`;
 
-/** Of the seconds that are kept. @param weight of each second; all the same when absent. */
+/** Statistics of the stored seconds. @param weight per second; default equal */
 function summaryOf(
   history: MonitorHistory,
   key: string,
@@ -168,7 +164,7 @@ function gpuCharts(history: MonitorHistory, key: string, index: number): Markup 
   return figures(key.slice(prefix.length), 'gpuCharts', drawn);
 }
 
-/** Utilization, memory and power of every GPU that the metrics told of; nothing where they told of none. Pure. */
+/** GPU utilization, memory and power; empty without GPUs. */
 export function gpuSection(history: MonitorHistory): Markup {
   const known = history.keys().filter((key) => key.startsWith(prefix));
   const keys = known.slice(0, mostGpus);
@@ -182,12 +178,12 @@ ${keys.slice(0, mostCharts).map((key, index) => gpuCharts(history, key, index))}
 }
 
 const mostMarkers = 100;
-/** Rows that paper has room for; the CSV has all of them. */
+/** The CSV has all rows. */
 const mostRows = 500;
 
 const time = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** Requests of each second of a model, those of them that were answered, and executions. */
+/** Requests, successes and executions per second. */
 function requestsOf(history: MonitorHistory, key: string) {
   const span = history.span();
   const values = (field: SeriesField) =>
@@ -221,7 +217,7 @@ const modelFigures: readonly ModelFigure[] = [
 function modelRow(history: MonitorHistory, key: string): Markup {
   const series = `model:${key}`;
   const { sent, answered, executed } = requestsOf(history, series);
-  // A mean per request or execution, and not of seconds: a second with one request says less than one with a thousand.
+  // Weighted by requests or executions, because seconds differ in load.
   const weights: Partial<Record<ModelField, (index: number) => number>> = {
     errorShare: sent,
     queueUs: answered,
@@ -262,7 +258,7 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
   return figures(key, 'charts', drawn);
 }
 
-/** What was seen in the kept time, as one harmless HTML file; also what the PDF is printed from. Pure. */
+/** A self-contained HTML file; also printed as PDF. */
 export function monitorReport(input: {
   readonly source: string;
   readonly history: MonitorHistory;
@@ -276,7 +272,7 @@ export function monitorReport(input: {
     .keys()
     .filter((key) => key.startsWith('model:'))
     .map((key) => key.slice('model:'.length));
-  // Those that are still there before those that are not, where there is no room for both.
+  // Present models first.
   const keys =
     known.length <= mostRows
       ? known

@@ -36,7 +36,7 @@ interface MonitorSettings {
   readonly rules: readonly AlertRule[];
 }
 
-/** What the monitor remembers; a file that is missing or damaged is the beginning. */
+/** Missing and damaged files yield defaults. */
 async function readMonitorSettings(path: string): Promise<MonitorSettings> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return schema.safeParse(jsonOrNull(text)).data ?? { recent: [], rules: defaultRules };
@@ -46,7 +46,7 @@ async function writeMonitorSettings(path: string, settings: MonitorSettings): Pr
   await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`);
 }
 
-/** The target first, and those before it. */
+/** Most recent first. */
 const withRecent = (targets: readonly MonitorTarget[], target: MonitorTarget): readonly MonitorTarget[] =>
   [target, ...targets.filter((known) => known.url !== target.url || known.host !== target.host)].slice(
     0,
@@ -59,7 +59,7 @@ export interface MonitorSessionOptions {
   readonly settingsFile: string;
   readonly emit: (event: CoreEvent) => void;
   readonly now: () => Date;
-  /** Of servers that a host sees. */
+  /** For servers seen from a host. */
   readonly reach: HostReach;
 }
 
@@ -68,7 +68,7 @@ interface Recording {
   readonly path: string;
 }
 
-/** What is watched at the moment, what was seen of it, and what follows from it. */
+/** The current source, its samples and alerts. */
 export class MonitorSession {
   readonly history = new MonitorHistory();
   private source: MonitorState['source'] = null;
@@ -81,30 +81,29 @@ export class MonitorSession {
   private recording: Recording | null = null;
   private recordingProblem: string | null = null;
   private alerts: readonly Alert[] = [];
-  /** Ids of the rules that a sample had a figure for. */
+  /** Rules for which a sample had a figure. */
   private readonly judged = new Set<string>();
   private settings: Promise<MonitorSettings> | null = null;
   private rules: readonly AlertRule[] = [];
-  /** In place of those that are kept. */
+  /** Overrides the stored rules. */
   private givenRules: readonly AlertRule[] | null = null;
-  /** Of the wishes to start, stop and replay: the number of the last one, and of the last one that was begun. */
+  /** Numbers of the latest start, stop or replay request, and of the latest one begun. */
   private wishes = 0;
   private begun = 0;
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: MonitorSessionOptions) {}
 
-  /** What the kept figures are of: it stays when watching has been stopped. */
+  /** Source of the stored samples; stays after watching stops. */
   seen(): MonitorState['source'] {
     return this.source ?? this.lastSource;
   }
 
-  /** The rules with a limit that no sample had a figure for, so that nothing follows from their silence. */
+  /** Rules without any figure, whose silence means nothing. */
   unjudged(): readonly AlertRule[] {
     return unjudgedRules(this.inForce, this.judged);
   }
 
-  /** Of the requests to the watched server. */
   headers: readonly RequestHeader[] = [];
 
   target(): MonitorTarget | null {
@@ -127,10 +126,7 @@ export class MonitorSession {
     };
   }
 
-  /**
-   * Throws input-invalid for an address that is none. What is asked for while a host is being reached comes first: this
-   * one then begins nothing.
-   */
+  /** Throws input-invalid for an invalid address. Does nothing if superseded while a host is being reached. */
   async start(
     target: MonitorTarget,
     intervalMs = defaultIntervalMs,
@@ -141,7 +137,7 @@ export class MonitorSession {
     await this.inTurn(wish, () => this.watch(target, headers, { address, intervalMs }));
   }
 
-  /** Also what is only on its way. */
+  /** Also cancels pending starts. */
   async stop(): Promise<void> {
     await this.inTurn(this.nextWish(), () => this.ended());
   }
@@ -158,7 +154,7 @@ export class MonitorSession {
     const before = this.inForce;
     this.givenRules = null;
     this.rules = rules;
-    // An alert is of what its rule looked at: one that looks at something else now has not fired.
+    // Alerts of rules that now look at something else are dropped.
     const isUnchanged = ({ ruleId }: Alert): boolean => {
       const now = rules.find(({ id }) => id === ruleId);
       const then = before.find(({ id }) => id === ruleId);
@@ -169,7 +165,7 @@ export class MonitorSession {
     this.changed();
   }
 
-  /** Until others are set; what is kept stays as it is. */
+  /** Until others are set; not stored. */
   judgeBy(rules: readonly AlertRule[]): void {
     this.givenRules = rules;
     this.alerts = [];
@@ -194,7 +190,7 @@ export class MonitorSession {
     this.changed();
   }
 
-  /** Resolves when the playing has begun. */
+  /** Resolves when playback has begun. */
   async replay(path: string, file: string, speed: number): Promise<{ readonly ended: Promise<void> }> {
     let ended: Promise<void> = Promise.resolve();
     await this.inTurn(this.nextWish(), async () => {
@@ -212,7 +208,7 @@ export class MonitorSession {
     return this.wishes;
   }
 
-  /** One after the other, and not where something that was asked for later has begun. */
+  /** Serializes requests; skips superseded ones. */
   private async inTurn(wish: number, work: () => Promise<void>): Promise<void> {
     if (wish < this.begun) return;
     this.begun = wish;
@@ -230,7 +226,7 @@ export class MonitorSession {
     await this.ended();
     this.clear();
     this.watched = target;
-    // Their values may be secrets: they are held here, and neither told nor kept.
+    // Values may be secrets: never emitted or stored.
     this.headers = headers;
     this.source = { kind: 'live', ...target, sinceMs: this.options.now().getTime() };
     this.session = startLiveSession({
@@ -284,7 +280,7 @@ export class MonitorSession {
       onSample: (sample) => this.take(sample),
       onDamaged: (damaged) => change({ damaged }),
     }).finally(() => change({ done: true }));
-    // Who waits for the end hears of it; the window sees what came.
+    // Callers await the end; the window sees the samples.
     ended.catch(() => undefined);
     this.replaying = { stop, ended };
     this.changed();
@@ -296,7 +292,7 @@ export class MonitorSession {
   }
 
   private take(given: MonitorSample): void {
-    // A recording may come from somebody else.
+    // Recordings may be from elsewhere.
     const sample = boundedSample(given);
     const judged = judgeAlerts(this.alerts, this.inForce, sample);
     this.alerts = judged.alerts;
@@ -307,7 +303,7 @@ export class MonitorSession {
         : { ...sample, markers: [...sample.markers, ...boundedMarkers(judged.markers)] };
     this.history.add(marked);
     const { recording } = this;
-    // Alerts follow from rules; a replay may have others.
+    // Alerts depend on rules, which may differ at replay.
     recording?.writer.append(sample).catch((error: unknown) => {
       if (this.recording !== recording) return;
       this.recordingProblem = toWire(error).message;
@@ -334,7 +330,7 @@ export class MonitorSession {
   private async keep(settings: MonitorSettings): Promise<void> {
     const kept = { ...settings, rules: this.rules };
     this.settings = Promise.resolve(kept);
-    // What cannot be remembered must not keep anybody from watching.
+    // A failed write must not prevent watching.
     await writeMonitorSettings(this.options.settingsFile, kept).catch(() => undefined);
   }
 

@@ -24,21 +24,21 @@ type MonitorCall = Extract<keyof Handlers, `monitor.${string}`>;
 export interface Monitor {
   readonly handlers: Pick<Handlers, MonitorCall>;
   readonly history: MonitorHistory;
-  /** Watches this Triton, one sample an interval. Throws input-invalid. */
+  /** One sample per interval. Throws input-invalid. */
   watch(target: MonitorTarget, intervalMs: number, headers?: readonly RequestHeader[]): Promise<void>;
-  /** Throws input-invalid with the names of the server's models where it answers and none has this name. */
+  /** Throws input-invalid with the server's model names if none matches. */
   requireModel(target: MonitorTarget, headers: readonly RequestHeader[], model: string): Promise<void>;
-  /** The rules with a limit that no sample had a figure for: that they did not fire says nothing. */
+  /** Rules without any figure, whose silence means nothing. */
   unjudged(): readonly AlertRule[];
-  /** Has these rules in place of those that are kept, which stay as they are, until others are set. */
+  /** Overrides the stored rules until others are set. */
   judgeBy(rules: readonly AlertRule[]): void;
-  /** Begins to record into a new file. Throws input-invalid when it exists, disk-full, file-unwritable. */
+  /** Throws input-invalid if the file exists, disk-full, file-unwritable. */
   recordTo(path: string): Promise<void>;
-  /** Plays any recording to its end. Throws input-invalid when the file is none. */
+  /** Plays to the end. Throws input-invalid for other files. */
   replayFile(path: string, speed: number): Promise<void>;
-  /** For a file of what has been kept, without its ending. */
+  /** File name without extension. */
   fileStem(): string;
-  /** Writes what has been kept. Throws report-failed, disk-full, file-unwritable. */
+  /** Throws report-failed, disk-full, file-unwritable. */
   exportTo(path: string, kind: 'csv' | 'html' | 'pdf'): Promise<void>;
   close(): Promise<void>;
 }
@@ -59,11 +59,10 @@ async function listRecordings(folder: string): Promise<readonly RecordingInfo[]>
   return infos.sort((a, b) => b.changedAt.localeCompare(a.changedAt));
 }
 
-/** Milliseconds for the list of models: a server that does not answer is watched until it does. */
+/** Timeout in ms for model names; servers that do not respond are watched anyway. */
 const listMs = 3000;
 
 interface MonitorOptions extends MonitorSessionOptions {
-  /** Folder of the recordings. */
   readonly recordings: string;
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
 }
@@ -101,7 +100,7 @@ function createHandlers(
     'monitor.setRules': ({ rules }) => nothing(session.setRules(rules)),
     'monitor.record': ({ on }) => nothing(on ? record() : session.endRecording()),
     'monitor.recordings': () => listRecordings(recordings),
-    // Its end is told by events.
+    // Its end is an event.
     'monitor.replay': ({ file, speed }) => nothing(session.replay(join(recordings, file), file, speed)),
     'monitor.loadModel': async ({ model }) =>
       nothing((await client()).loadModel(model, { timeoutMs: 300_000 })),
@@ -112,7 +111,7 @@ function createHandlers(
   };
 }
 
-/** Watches one Triton at a time, live or from a recording. */
+/** One Triton at a time, live or from a recording. */
 export function createMonitor(options: MonitorOptions): Monitor {
   const session = new MonitorSession(options);
 
@@ -130,7 +129,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     const { alerts } = await session.state();
     const source = session.seen();
     const name = source === null ? 'Nothing' : source.kind === 'live' ? watchedName(source) : source.file;
-    // Read when it is needed: the charts' library is a large part of the core.
+    // Loaded on demand: the charts' library is a large part of the core.
     const { monitorReport } = await import('./monitor-report');
     return monitorReport({ source: name, history: session.history, alerts });
   };
@@ -165,7 +164,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       if (kind === 'csv') return writeOutput(path, monitorCsv(session.history));
       const html = await report();
       if (kind === 'html') return writeOutput(path, html);
-      // One each: another process may print its own at the same time.
+      // Own folder, because other processes may print too.
       const folder = await makeTemporaryFolder('triton-workbench-report-', 'report-failed');
       try {
         const source = join(folder, 'report.html');

@@ -7,31 +7,29 @@ import { type ModelStatistics, parseModelStatistics } from '../triton/statistics
 import type { TlsMaterial } from '../triton/tls';
 import type { MonitorAddress } from './monitor-address';
 
-/** What the server said to one round of questions. */
 export interface PollAnswer {
   readonly kind: 'answer';
   readonly ready: boolean;
-  /** null unless it was asked for. */
+  /** null unless requested. */
   readonly version: string | null;
-  /** null: the server has no model repository to ask. */
+  /** null without a model repository. */
   readonly index: readonly RepositoryEntry[] | null;
-  /** null: the statistics did not come; `hole` says why. */
+  /** null if statistics failed; see `hole`. */
   readonly statistics: readonly ModelStatistics[] | null;
   readonly hole: string | null;
   readonly metrics: ReadMetrics | null;
   readonly metricsProblem: string | null;
-  /** When the statistics had come, milliseconds of the monotonic clock. */
+  /** When statistics arrived, ms of the monotonic clock. */
   readonly readAtMs: number;
 }
 
-/** `refused`: nobody listens there. */
+/** `refused`: connection refused. */
 export interface PollFailure {
   readonly kind: 'refused' | 'timeout' | 'unreachable';
   readonly reason: string;
 }
 
 interface PollOptions {
-  /** The whole round must be over within this. */
   readonly deadlineMs: number;
   readonly withVersion: boolean;
   readonly signal: AbortSignal;
@@ -61,7 +59,7 @@ function failureOf(
 
 const messageOf = (error: unknown): string => toWire(error).message;
 
-/** One round of questions, all at once. Never rejects but when the signal fires. */
+/** All requests in parallel. Rejects only when the signal fires. */
 export async function pollServer(
   address: MonitorAddress,
   options: PollOptions,

@@ -14,17 +14,14 @@ import { countToMake, elementBytes, type Tensor, zeroTensor } from '../triton/te
 import { tlsConnection, type TlsMaterial } from '../triton/tls';
 import type { ProbeResult } from './model-verdict';
 
-/** `refused`: the server takes the request for wrong (HTTP 4xx), which says nothing of the model's health. */
+/** `refused`: HTTP 4xx, which says nothing about the model's health. */
 type ProbeOutcome =
   { readonly kind: 'ok' } | { readonly kind: 'failed' | 'refused' | 'unreachable'; readonly reason: string };
 
-/** Of an error reply; what comes of an answer is read and dropped. */
+/** Limit of error replies; successful replies are discarded. */
 const mostErrorBytes = 4096;
 
-/**
- * Sends one inference over a connection of its own: Triton waits for idle connections when it stops, and a monitor must
- * not hold it up. Never rejects.
- */
+/** One inference over its own connection, because Triton waits for idle connections when it stops. Never rejects. */
 function sendProbe(
   address: string,
   path: string,
@@ -86,13 +83,12 @@ function sendProbe(
 }
 
 const seed = 20210721;
-/** Of all inputs together: what Triton's HTTP server takes of a request unless `--http-max-input-size` says otherwise. */
+/** Default of Triton's `--http-max-input-size`. */
 const mostProbeBytes = 64 * 2 ** 20;
 
 /**
- * One request from what the server says of the model: batch 1, varying dimensions 1 unless asked for. Text inputs are empty.
- * `batched`: the first dimension is the batch. Throws input-invalid for inputs of more than 64 MiB, and
- * for the shape of an input that the model does not have.
+ * A request from model metadata: batch 1, variable dimensions 1 unless given, empty text. `batched`: first dimension is
+ * the batch. Throws input-invalid above 64 MiB, and for shapes of unknown inputs.
  */
 export function probeInput(
   metadata: Pick<ModelMetadata, 'inputs'>,
@@ -118,17 +114,15 @@ export function probeInput(
   });
 }
 
-/** Percentiles are over the probes of this long. */
 const windowMs = 60_000;
 
 interface Probed {
   readonly endedMs: number;
-  /** null: it failed. */
+  /** null: failed. */
   readonly fromScheduleUs: number | null;
   readonly fromSendUs: number | null;
 }
 
-/** The probes of the last minute. */
 class ProbeWindow {
   private probes: Probed[] = [];
   private worstUs: number | null = null;
@@ -142,7 +136,7 @@ class ProbeWindow {
     this.probes.push({ endedMs, fromScheduleUs: null, fromSendUs: null });
   }
 
-  /** As of now; the slowest since the last call is told once. */
+  /** The maximum is since the last call. */
   figures(nowMs: number): ProbeFigures {
     this.probes = this.probes.filter((probe) => probe.endedMs > nowMs - windowMs);
     const { worstUs } = this;
@@ -165,11 +159,10 @@ class ProbeWindow {
   }
 }
 
-/** A model that has not answered by then counts as failing. */
+/** Timeout after which a model counts as failing. */
 const timeoutMs = 10_000;
-/** Probes under way at once; more would be load. */
 const mostUnderWay = 16;
-/** How long after the last try a model that could not be asked about is asked about again. */
+/** Retry delay after failed metadata requests. */
 const retryMs = 1000;
 
 export interface Prober {
@@ -191,20 +184,17 @@ async function learnRequest(
   return encodeInferRequest(probeInput(metadata, config.maxBatchSize > 0, settings));
 }
 
-/**
- * Sends small requests at a fixed rate, each when it is due, whether those before have been answered or not: a server
- * that stalls is not spared, and its stall is in every latency from the time that the probe was due.
- */
+/** Fixed rate regardless of responses (open loop), with latencies from the due time, so that stalls show in full. */
 export function createProber(options: {
   readonly httpAddress: string;
-  /** null: in the clear. */
+  /** null: no TLS. */
   readonly tls: TlsMaterial | null;
-  /** Go with every request. */
+  /** Sent with every request. */
   readonly headers: readonly RequestHeader[];
   readonly settings: ProbeSettings;
-  /** A probe has ended; not told of those that the server could not be reached for. */
+  /** A probe ended; not called for unreachable servers. */
   readonly onResult: (result: ProbeResult) => void;
-  /** Why probes cannot be sent, or are refused; null when they are answered. */
+  /** Why probes cannot be sent or are refused; null when answered. */
   readonly onProblem: (problem: string | null) => void;
 }): Prober {
   const { httpAddress, tls, headers, settings } = options;
@@ -238,7 +228,7 @@ export function createProber(options: {
           return;
         }
         window.failed(endedMs);
-        // Other dimensions after a reload, or a request that this model cannot take: learn anew.
+        // Dimensions may have changed with a reload: read metadata again.
         if (outcome.kind === 'refused') {
           message = null;
           options.onProblem(`Refused: ${outcome.reason}`);
@@ -252,7 +242,7 @@ export function createProber(options: {
     const now = performance.now();
     if (message !== null) {
       send(message, dueMs);
-      // What was due while this process slept is not sent in a burst.
+      // No burst after the process slept.
       dueMs = Math.max(dueMs + periodMs, now);
       timer = setTimeout(tick, Math.max(0, dueMs - performance.now()));
       return;

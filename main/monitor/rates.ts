@@ -18,16 +18,15 @@ import type { DurationStatistic, ModelStatistics } from '../triton/statistics';
 
 type Named = Pick<ModelSample, 'name' | 'version'>;
 
-/** Its first words; ends with "…" where it was longer. Cut again it stays as it is. */
+/** Shortens with "…"; idempotent. */
 const cutTo = (text: string, most: number): string =>
   text.length <= most + 1 ? text : `${text.slice(0, most)}…`;
 
 const cutReason = (text: string | null): string | null => (text === null ? null : cutTo(text, longestReason));
 
-/** First words of a reason that there is no room for. */
 const shortReason = 100;
 
-/** Thousands of models each may say at length why they are not ready: the first at length, the others in short. */
+/** Only the first reason is long, because thousands of models may have one. */
 function withBoundedReasons(models: readonly ModelSample[]): ModelSample[] {
   let left = mostReasonCharacters;
   return models.map((model) => {
@@ -38,10 +37,7 @@ function withBoundedReasons(models: readonly ModelSample[]): ModelSample[] {
   });
 }
 
-/**
- * The first that a sample has room for, those that serve before those that do not, and how many it leaves out. One that a
- * server lists twice is there once: rows of the window go by it. Pure.
- */
+/** Limits models, ready ones first, and counts the rest. Removes duplicates, because rows are keyed by name. */
 export function boundedModels<Model extends Named>(
   models: readonly Model[],
   serves: (model: Model) => boolean,
@@ -58,7 +54,7 @@ export function boundedModels<Model extends Named>(
   return { kept, more: long + named.length - kept.length };
 }
 
-/** As many as a sample has room for, with the number of the others in place of the last one. Pure. */
+/** Limits markers; the last one counts the rest. */
 export function boundedMarkers(markers: readonly MonitorMarker[]): readonly MonitorMarker[] {
   const cut = markers
     .slice(0, mostSampleMarkers)
@@ -69,7 +65,7 @@ export function boundedMarkers(markers: readonly MonitorMarker[]): readonly Moni
   return [...cut.slice(0, -1), { ...last, text: `and ${others} more events in the same second` }];
 }
 
-/** A sample within the limits, whatever a server or the file of a recording has. Pure. */
+/** Bounds untrusted samples of servers and recordings. */
 export function boundedSample(sample: MonitorSample): MonitorSample {
   const { kept, more } = boundedModels(sample.models, ({ state }) => state !== 'unavailable');
   const named = sample.gpus.filter(({ uuid }) => uuid.length <= longestName);
@@ -98,11 +94,11 @@ export function boundedSample(sample: MonitorSample): MonitorSample {
 }
 
 export interface RateChange {
-  /** null when the counters began anew. */
+  /** null when counters restarted. */
   readonly rates: ModelRates | null;
   readonly successes: number;
   readonly failures: number;
-  /** The counters are smaller than before: the model, or the whole server, was loaded again. */
+  /** Counters decreased: model or server was reloaded. */
   readonly reset: boolean;
 }
 
@@ -123,16 +119,13 @@ function wentBack(before: ModelStatistics, after: ModelStatistics): boolean {
   return counters.some((name) => after[name].count < before[name].count || after[name].ns < before[name].ns);
 }
 
-/** What counters say of the process that keeps them: the same one, a new one, or nothing. */
+/** Whether counters are from the same process. */
 export type CountersSince = 'kept' | 'anew' | 'unknown';
 
 const served = ({ inferenceCount, success, fail }: ModelStatistics): boolean =>
   inferenceCount + success.count + fail.count > 0;
 
-/**
- * By the models that had served anything. One that is not there any more may have been unloaded, and a single one that began
- * anew may have been loaded again: neither says anything. Pure.
- */
+/** Judged by models with requests. One missing or restarted model says nothing: it may have been unloaded or reloaded. */
 export function countersSince(
   before: ReadonlyMap<string, ModelStatistics>,
   after: readonly ModelStatistics[],
@@ -146,16 +139,13 @@ export function countersSince(
   return back > 1 && back === pairs.length ? 'anew' : 'unknown';
 }
 
-/** Mean microseconds of what was counted in between; null when nothing was. */
+/** null if nothing was counted. */
 function meanUs(before: DurationStatistic, after: DurationStatistic): number | null {
   const count = after.count - before.count;
   return count <= 0 ? null : (after.ns - before.ns) / count / 1000;
 }
 
-/**
- * What a model did between two readings of its counters, `seconds` apart. Counters that went back give no rate: when in
- * between they began anew is not known, so the second stays a hole.
- */
+/** Rates over `seconds`. Decreased counters give none, because the time of restart is unknown. */
 export function ratesBetween(before: ModelStatistics, after: ModelStatistics, seconds: number): RateChange {
   if (wentBack(before, after)) return { rates: null, successes: 0, failures: 0, reset: true };
   const successes = after.success.count - before.success.count;

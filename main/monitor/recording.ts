@@ -15,7 +15,7 @@ import { csvText, type CsvValue } from '../reports/csv';
 
 const useRecording = 'Use a file written with --record, or with Record on the Monitor page.';
 
-/** Of one sample: 10,000 models of a server have room. A longer line is damaged. */
+/** Fits 10,000 models; longer lines are damaged. */
 const maxSampleBytes = 16 * 1024 * 1024;
 
 const headSchema = z.object({
@@ -26,7 +26,6 @@ const headSchema = z.object({
 });
 type RecordingHead = z.infer<typeof headSchema>;
 
-/** The head of a recording that begins now. */
 export const recordingHead = (url: string, now: Date): RecordingHead => ({
   recording: 'triton-workbench-monitor',
   version: 1,
@@ -35,8 +34,8 @@ export const recordingHead = (url: string, now: Date): RecordingHead => ({
 });
 
 /**
- * Appends samples to a new file, one JSON text a line. A line counts once its newline is there, so that a file cut at any
- * byte loses at most its last second. Throws disk-full, file-unwritable.
+ * Appends JSON lines. Incomplete ones are ignored, so truncation loses at most a second. Throws disk-full,
+ * file-unwritable.
  */
 export class RecordingWriter {
   private tail: Promise<unknown> = Promise.resolve();
@@ -80,15 +79,12 @@ export class RecordingWriter {
   }
 }
 
-/** One line of a recording; null when it is torn or altered. Pure. */
+/** null for incomplete or modified lines. */
 export function parseRecordingLine(line: string): MonitorSample | null {
   return monitorSampleSchema.safeParse(jsonOrNull(line)).data ?? null;
 }
 
-/**
- * The samples of a recording in their order, read as they are asked for. Damaged lines are left out and counted.
- * Throws input-invalid when the file is not a recording.
- */
+/** Streams samples; damaged lines are skipped and counted. Throws input-invalid for other files. */
 export async function* readRecording(
   path: string,
   onDamaged: (count: number) => void,
@@ -113,7 +109,7 @@ export async function* readRecording(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw invalidInput(path, `${path} does not exist`, 'Check its path.');
-    // A folder, a file of somebody else's: the system says which.
+    // System errors say more.
     if (code !== undefined && !(error instanceof WorkbenchError)) {
       throw invalidInput(path, `${path} cannot be read (${code})`, useRecording);
     }
@@ -140,7 +136,7 @@ const isHead = (line: string): boolean => headSchema.safeParse(jsonOrNull(line))
 const blank = (value: number | undefined): CsvValue =>
   value === undefined || Number.isNaN(value) ? null : Number(value.toPrecision(7));
 
-/** One row a second and model or GPU; a second that was not measured has no row. Pure. */
+/** One row per second and model or GPU; missing seconds have none. */
 export function monitorCsv(history: MonitorHistory): string {
   const span = history.span();
   const fields = [...modelFields, ...gpuFields];
@@ -158,14 +154,11 @@ export function monitorCsv(history: MonitorHistory): string {
   return csvText(header, rows);
 }
 
-/** Samples told before the hearers get time for them, milliseconds, when nothing else makes it wait: 20,000 a second. */
+/** Samples between yields to the event loop: 20,000 per second. */
 const burst = 500;
 const restMs = 25;
 
-/**
- * Tells the samples of a recording at `speed` times the pace that they were taken at; 0: as fast as it goes. Resolves at
- * the end or when the signal fires. Throws input-invalid when the file is not a recording.
- */
+/** Emits samples at `speed` times their pace; 0: unlimited. Resolves at the end or abort. Throws input-invalid. */
 export async function replayRecording(options: {
   readonly path: string;
   readonly speed: number;

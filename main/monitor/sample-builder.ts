@@ -34,13 +34,13 @@ type Entry = Pick<ModelSample, 'name' | 'version'> & {
   readonly reason?: string | undefined;
 };
 
-/** Index and statistics together: a server without a repository still counts what it serves. */
+/** Index and statistics: a server without a repository still has statistics. */
 function allEntries(poll: PollAnswer): readonly Entry[] {
   if (poll.index !== null) return poll.index.map((entry) => ({ ...entry, version: entry.version ?? '' }));
   return (poll.statistics ?? []).map(({ name, version }) => ({ name, version, state: 'READY' }));
 }
 
-/** One poll's counters over those of before; what was read longest ago makes room. */
+/** Merges counters, evicting the oldest. */
 function countersAfter(
   before: ReadonlyMap<string, ModelStatistics>,
   read: ReadonlyMap<string, ModelStatistics>,
@@ -50,7 +50,7 @@ function countersAfter(
   return new Map([...older.slice(Math.max(0, older.length - room)), ...read]);
 }
 
-/** The model that answers the probes: Triton's default policy takes the newest version. */
+/** Triton's default policy uses the newest version. */
 function probedModel(models: readonly ModelSample[], { settings }: Prober): ModelSample | undefined {
   const named = models.filter(({ name }) => name === settings.model);
   if (settings.version !== '') return named.find(({ version }) => version === settings.version);
@@ -86,30 +86,27 @@ const lostFacts = ({ reason }: { readonly reason: string | null }): ServerFacts 
   other: {},
 });
 
-/** Makes samples of polls, and remembers what the next one needs. */
+/** Builds samples from polls, with state between them. */
 export class SampleBuilder {
   private server = noServer;
   private before: Read | null = null;
-  /** Counters as last read, also of before a time in which none came. */
+  /** Last known counters, across gaps. */
   private lastRead: ReadonlyMap<string, ModelStatistics> = new Map();
   private models: readonly ModelSample[] = [];
-  /** Models that the server lists beyond those. */
+  /** Models beyond the limit. */
   private unlisted = 0;
-  /** As last read, for what has changed since. */
+  /** Last models, to detect changes. */
   private known: readonly ModelSample[] = [];
   private readonly health = new Map<string, ModelHealth>();
 
   constructor(private readonly intervalMs: number) {}
 
-  /** Whether the server's version should be asked for: at first, and after it was gone. */
+  /** At first, and after the server was gone. */
   get wantsVersion(): boolean {
     return this.server.state !== 'up' || this.server.version === null;
   }
 
-  /**
-   * Takes the outcome of a probe in, which came at `atMs` of the monotonic clock; tells of the model when its verdict is
-   * another one now.
-   */
+  /** Records a probe's outcome of `atMs` (monotonic); returns the model if its verdict changed. */
   probed(prober: Prober, result: ProbeResult, atMs: number): ModelSample | null {
     const model = probedModel(this.models, prober);
     if (model === undefined) return null;
@@ -161,7 +158,7 @@ export class SampleBuilder {
 
   private changes(poll: PollAnswer): Map<string, RateChange> {
     const changes = new Map<string, RateChange>();
-    // Rates over a hole would spread what happened in it over a time that was not watched.
+    // Rates across a gap would average unobserved time.
     const { before } = this;
     if (poll.statistics === null) {
       this.before = null;
@@ -209,7 +206,7 @@ export class SampleBuilder {
     return judged.map((model) => (model === probed ? { ...model, probe: figures } : model));
   }
 
-  /** As last seen, but of no use while the server is gone. */
+  /** Last known models, marked as lost. */
   private lostModels(): readonly ModelSample[] {
     this.before = null;
     return this.models.map((model) => ({
