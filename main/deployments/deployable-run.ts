@@ -23,16 +23,15 @@ import type { ModelConfig } from '../triton/model-config';
 import type { DeploymentFolder } from './deployment-store';
 import type { VersionCheck } from './version-check';
 
-/** What a deployment takes of a run. */
+/** Parts of a run for a deployment. */
 export interface DeployableRun {
   readonly about: Omit<DeployedVersion, 'model' | 'version' | 'checkedSamples'>;
   readonly config: ModelConfig;
-  /** Number that it was verified under. */
+  /** Version number at verification. */
   readonly version: number;
   readonly engine: DeploymentEngine;
-  /** Version folder of its model repository. */
   readonly files: string;
-  /** Folder of the samples that its accuracy check kept; may be missing. */
+  /** Samples of the accuracy check; may be missing. */
   readonly samples: string;
   readonly check: VersionCheck;
   readonly keepConfig: (path: string, config: ModelConfig) => Promise<void>;
@@ -43,7 +42,7 @@ const refused = (runId: string, why: string, remedy: string): WorkbenchError =>
 
 const neededSteps: readonly StepId[] = ['configure', 'deploy', 'accuracy'];
 
-/** Throws input-invalid for a run whose model nobody has seen answer rightly. */
+/** Throws input-invalid for unverified models. */
 function requireVerified(state: RunState, allowUnverified: boolean): DeployedRun {
   const { runId, source, origin, steps, accuracy } = state;
   if (!isDeployed(state)) {
@@ -78,7 +77,7 @@ function requireVerified(state: RunState, allowUnverified: boolean): DeployedRun
   return state;
 }
 
-/** What serves the model of a run as it was verified. Throws deployment-refused where its image is not known. Pure. */
+/** The engine as verified. Throws deployment-refused if its image is unknown. */
 export function deploymentEngineOf({
   source: { spec },
   environment,
@@ -102,14 +101,14 @@ export function deploymentEngineOf({
   };
 }
 
-/** Throws verification-failed where the model is not the one any more that was verified. */
+/** Throws verification-failed if the model changed since verification. */
 async function requireUnchanged(
   { state, folder }: { readonly state: DeployedRun; readonly folder: RunFolder },
   manifests: StepManifests,
 ): Promise<void> {
   const key = state.steps.find(({ id }) => id === 'configure')?.key ?? null;
   const files = key === null ? null : manifests.of('configure', key);
-  // An edit by hand is what was served and checked.
+  // Manual edits were served and checked.
   const edited = join('model-repository', state.source.spec.configure.modelName, 'config.pbtxt');
   const except = (path: string) => !isVouched(path) || path === edited;
   const reason =
@@ -127,7 +126,7 @@ async function requireUnchanged(
   );
 }
 
-/** The model of a run, verified and unchanged. Throws input-invalid, verification-failed. */
+/** Throws input-invalid, verification-failed. */
 export async function deployableRun(
   run: { readonly state: RunState; readonly folder: RunFolder },
   manifests: StepManifests,
@@ -164,11 +163,11 @@ export async function deployableRun(
 
 const candidateMark = '--candidate';
 
-/** The name under which a new version is tried out beside the one that serves. */
+/** Name of the candidate beside the active version. */
 const candidateOf = (model: string): string => `${model}${candidateMark}`;
 const isCandidate = (name: string): boolean => name.endsWith(candidateMark);
 
-/** Serves only this version, whatever else lies in the folder: files of the next one are copied there while it serves. */
+/** Pins the version, because files of the next one are copied meanwhile. */
 export const servingOnly = (config: ModelConfig, version: number, name = config.name): ModelConfig => ({
   ...config,
   name,
@@ -191,10 +190,10 @@ async function eachFile(from: string, to: string, place: (from: string, to: stri
   }
 }
 
-/** Shares the blocks where the file system can: what happens to the original later does not reach the copy. */
+/** Copy-on-write if possible, so that later changes of the original have no effect. */
 const copied = (from: string, to: string) => copyFile(from, to, constants.COPYFILE_FICLONE);
 
-/** Files of a version, from the repository of its run, under the number that it has in the deployment. */
+/** Copies a run's version under its deployment number. */
 export const addVersion = (
   { repository }: DeploymentFolder,
   { from, model, version }: { readonly from: string; readonly model: string; readonly version: number },
@@ -211,7 +210,7 @@ export const removeVersion = (
     ),
   );
 
-/** Of the models of a deployment, the versions that are neither served nor kept for a rollback. */
+/** Removes versions that are neither active nor the rollback's. */
 export async function removeOthers(folder: DeploymentFolder, models: Deployment['models']): Promise<void> {
   for (const [name, { active, previous }] of Object.entries(models)) {
     const places = [join(folder.repository, name), dirname(folder.kept(name, active.version))];
@@ -229,7 +228,7 @@ export async function writeConfig({ repository }: DeploymentFolder, config: Mode
   await writeFileAtomic(join(folder, 'config.pbtxt'), formatConfigPbtxt(config));
 }
 
-/** The new version under a name of its own, by links to the same files. */
+/** The candidate, with hard links to the version's files. */
 export async function writeCandidate(
   folder: DeploymentFolder,
   config: ModelConfig,
@@ -249,10 +248,7 @@ export const removeModel = ({ repository, kept }: DeploymentFolder, name: string
     ),
   );
 
-/**
- * Names of candidates and of new models that an update left which did not come to its end: Triton loads all that
- * lies there, and does not start with half of a model.
- */
+/** Candidates and new models of an interrupted update. Triton would load them, and fails on incomplete ones. */
 export async function leftModels(
   { repository }: DeploymentFolder,
   models: Deployment['models'],
@@ -261,7 +257,7 @@ export async function leftModels(
   return names.filter((name) => !Object.hasOwn(models, name));
 }
 
-/** Throws config-invalid for a name that a candidate of another model would have. */
+/** Throws config-invalid for a name that looks like a candidate. */
 export function requireModelName(name: string): void {
   if (!isCandidate(name) && candidateOf(name).length <= 128) return;
   throw new WorkbenchError('config-invalid', `The model name ${name} cannot be deployed`, {

@@ -5,36 +5,31 @@ import type { DeploymentTritons } from './deployment-tritons';
 import type { ChangeState } from './observe';
 import { recoverChange } from './recover-change';
 
-/** Who looks every few seconds does not start the next recovery before this one holds the deployment. */
+/** Pause between recoveries, because the previous one may not hold the lease yet. */
 const recoveryPauseMs = 10_000;
 
 interface DeploymentChangesOptions {
   readonly store: DeploymentStore;
   readonly tritons: DeploymentTritons;
-  /** Nothing begins after it. */
+  /** Starts nothing after it. */
   readonly closing: AbortSignal;
-  /** `work`: what begins now; null: nothing is under way any more. */
+  /** `work`: what begins; null: idle. */
   readonly onChange: (id: string, work: string | null) => void;
-  /** Recovers the deployment in a process of its own, which nobody waits for. */
+  /** Starts recovery in a detached process. */
   readonly startRecovery: (id: string) => void;
 }
 
 type ChangeKind = DeploymentChange['what'];
 
-/** Changes of deployments, one at a time of each: what is about to be done is journaled before its first act. */
+/** Serializes changes per deployment; each is journaled before it acts. */
 export class DeploymentChanges {
-  /** What this process does with which one. */
   private readonly works = new Map<string, string>();
   private readonly made = new Set<Promise<unknown>>();
-  /** When the last recovery of each was started. */
   private readonly recoveries = new Map<string, number>();
 
   constructor(private readonly options: DeploymentChangesOptions) {}
 
-  /**
-   * Makes a change; whoever lists the deployments sees what is under way.
-   * @param over of killed changes those that it makes up for: any other is recovered first
-   */
+  /** Executes a change, visible to listings. @param over killed changes that it replaces; others are recovered first */
   async make<Value>(
     id: string,
     what: string,
@@ -60,7 +55,7 @@ export class DeploymentChanges {
     return change.finally(() => this.made.delete(change));
   }
 
-  /** Journals what is about to be done, within `make`: whoever finds it begun by a process that was killed recovers it. */
+  /** Journals a change's start, so that a killed one can be recovered. Call within `make`. */
   begin(
     { folder }: StoredDeployment,
     change: Pick<DeploymentChange, 'what' | 'to' | 'from'>,
@@ -78,7 +73,7 @@ export class DeploymentChanges {
     return { work, isInterrupted: work === null && (await this.isInterrupted(stored)) };
   }
 
-  /** Unless somebody is at it. */
+  /** Unless someone holds the lease. */
   async recoverApart(id: string): Promise<void> {
     if ((await this.options.store.holder(id)) !== null) return;
     const now = performance.now();
@@ -87,7 +82,6 @@ export class DeploymentChanges {
     this.options.startRecovery(id);
   }
 
-  /** Those that this process changes. */
   underWay(): readonly string[] {
     return [...this.works.keys()];
   }
@@ -113,7 +107,7 @@ export class DeploymentChanges {
     await recoverChange(stored, { store, tritons });
   }
 
-  /** A change of this process that has no end yet has failed. */
+  /** Fails an unfinished change of this process. */
   private async fail(id: string, error: unknown): Promise<void> {
     const { store } = this.options;
     const stored = await store.load(id).catch(() => null);

@@ -21,13 +21,12 @@ import {
 
 const journalName = 'journal.jsonl';
 
-/** Endings of folders of which only a part is there: whoever holds the deployment next removes them. */
+/** Suffixes of incomplete folders, which the next lease holder removes. */
 const unfinished = { made: 'new', removed: 'removed' } as const;
 
-/** Names in the folder of a deployment. */
 export interface DeploymentFolder extends DeploymentPaths {
   readonly journal: string;
-  /** What is kept of a version beside the repository: its configuration and the samples that it was checked by. */
+  /** Configuration and samples of a version, outside the repository. */
   readonly kept: (model: string, version: number) => string;
 }
 
@@ -51,11 +50,11 @@ export interface StoredDeployment {
 
 const journal = createEntryJournal<DeploymentBody>('deployment', deploymentEntrySchema);
 
-/** The deployments of a home: a folder with a journal each. */
+/** A folder with a journal per deployment. */
 export class DeploymentStore {
   constructor(private readonly root: string) {}
 
-  /** Ids, oldest folder name first; other folders are passed over. */
+  /** Ids, oldest first; ignores other folders. */
   async ids(): Promise<readonly string[]> {
     const names = await readdir(this.root).catch(() => []);
     return names.filter((name) => deploymentIdPattern.test(name)).sort();
@@ -72,10 +71,7 @@ export class DeploymentStore {
     throw notCreated(folder.journal);
   }
 
-  /**
-   * Makes the folder with its first entries, all of it or nothing. The deployment must be held. Throws input-invalid where the
-   * name is taken.
-   */
+  /** Creates folder and first entries atomically. Requires the lease. Throws input-invalid for a taken name. */
   async create(
     body: DeploymentBody & { readonly type: 'deployment-created' },
     ...more: readonly DeploymentBody[]
@@ -94,16 +90,16 @@ export class DeploymentStore {
     return { deployment, folder };
   }
 
-  /** Writes them through to the disk and gives the state after them. The deployment must be held. */
+  /** Syncs, and returns the new state. Requires the lease. */
   async append(folder: DeploymentFolder, ...bodies: readonly DeploymentBody[]): Promise<StoredDeployment> {
     const deployment = reduceDeployment(await journal.append(folder.journal, bodies));
     if (deployment !== null) return { deployment, folder };
     throw notCreated(folder.journal);
   }
 
-  /** One change at a time, over all processes of the home. Throws deployment-busy and input-invalid. */
+  /** Exclusive across processes of the home. Throws deployment-busy and input-invalid. */
   async hold<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
-    // The name of a file is made of it.
+    // The id becomes a file name.
     if (!deploymentIdPattern.test(id)) {
       throw new WorkbenchError('input-invalid', `"${id}" cannot be the name of a deployment`, {
         where: 'name',
@@ -126,19 +122,19 @@ export class DeploymentStore {
     }
   }
 
-  /** The live process that holds it; null: nobody does. */
+  /** The live lease holder, or null. */
   holder(id: string): Promise<LeaseHolder | null> {
     return readLiveHolder(leaseBeside(join(this.root, id)));
   }
 
-  /** Ids of which something is left that was not made or not removed to its end. */
+  /** Ids with incomplete folders. */
   async leftovers(): Promise<readonly string[]> {
     const names = await readdir(this.root).catch(() => []);
     const endings = Object.values(unfinished).join('|');
     return names.flatMap((name) => new RegExp(`^([^.]+)\\.(?:${endings})$`).exec(name)?.[1] ?? []);
   }
 
-  /** Out of the list at once, then from the disk. */
+  /** Renames first, then deletes. */
   async remove({ dir }: Pick<DeploymentFolder, 'dir'>): Promise<void> {
     const gone = `${dir}.${unfinished.removed}`;
     await rename(dir, gone);

@@ -13,11 +13,11 @@ const startLimitMs = 300_000;
 interface DeploymentTritonsOptions {
   readonly store: DeploymentStore;
   readonly servers: Readonly<Record<DeploymentEngine['kind'], DeploymentServer>>;
-  /** What is not done by then is given up. */
+  /** Aborts unfinished work. */
   readonly closing: AbortSignal;
 }
 
-/** The Tritons of deployments: what is done with them is journaled. */
+/** Deployed Tritons; changes are journaled. */
 export class DeploymentTritons {
   constructor(private readonly options: DeploymentTritonsOptions) {}
 
@@ -29,12 +29,12 @@ export class DeploymentTritons {
     return clientOf(stored.deployment, this.serverOf(stored));
   }
 
-  /** What Triton reads is what is here. */
+  /** Mirrors local files to Triton's machine. */
   async sync(stored: StoredDeployment, signal?: AbortSignal): Promise<void> {
     await this.serverOf(stored).sync(stored.deployment, stored.folder, signal);
   }
 
-  /** What the journal names no more goes. It serves without that: what fails here is done by the next change or start. */
+  /** Removes what the journal no longer names. Failures are left to the next change. */
   async tidy(stored: StoredDeployment): Promise<void> {
     await removeOthers(stored.folder, stored.deployment.models).catch(() => undefined);
     await this.sync(stored).catch(() => undefined);
@@ -43,7 +43,7 @@ export class DeploymentTritons {
   async start(stored: StoredDeployment): Promise<StoredDeployment> {
     const { store, closing } = this.options;
     const { deployment, folder } = stored;
-    // However long the line takes for it.
+    // However long the transfer takes.
     await this.sync(stored, closing);
     const { controller, dispose } = linkedAbort(AbortSignal.timeout(startLimitMs), closing);
     const how = {
@@ -54,9 +54,9 @@ export class DeploymentTritons {
     return store.append(folder, { type: 'started' });
   }
 
-  /** Starts it with what the journal says is served, until it answers. */
+  /** Starts the journaled versions, and waits for responses. */
   async serve(stored: StoredDeployment): Promise<StoredDeployment> {
-    // What an update left that did not come to its end is not to be loaded.
+    // Remains of an interrupted update must not be loaded.
     const { folder, deployment } = stored;
     for (const name of await leftModels(folder, deployment.models)) await removeModel(folder, name);
     for (const { active } of Object.values(deployment.models)) {
@@ -68,7 +68,7 @@ export class DeploymentTritons {
       await this.untilAnswering(started);
     } catch (error) {
       const failed = await this.withLog(started, error);
-      // It loads its models without the workbench too.
+      // Triton loads models without the workbench too.
       if (failed.code === 'cancelled') throw failed;
       await this.options.store.append(folder, { type: 'failed', what: 'start', error: toWire(failed) });
       throw failed;
@@ -81,12 +81,11 @@ export class DeploymentTritons {
     return this.options.store.append(stored.folder, { type: 'stopped' });
   }
 
-  /** Stops it and deletes all of it. */
   async remove(stored: StoredDeployment, force = false): Promise<void> {
     await this.serverOf(stored)
       .remove(stored.deployment, stored.folder)
       .catch((error: unknown) => {
-        // A host that nobody knows any more is not asked.
+        // With `force`, removed hosts are skipped.
         if (!force || toWire(error).code !== 'host-unknown') throw error;
       });
     await this.options.store.remove(stored.folder);
@@ -96,7 +95,7 @@ export class DeploymentTritons {
     return untilAnswering(stored.deployment, this.serverOf(stored), this.options.closing);
   }
 
-  /** The same error with Triton's last lines, where it has none of its own. */
+  /** Adds Triton's last lines, if missing. */
   async withLog(stored: StoredDeployment, error: unknown): Promise<WorkbenchError> {
     const { closing } = this.options;
     if (closing.aborted) return fromWire(toWire(closing.reason));

@@ -26,24 +26,23 @@ import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } fr
 import { dropVersion, removeLeftModels, switchVersion } from './switch-version';
 import { checkVersion, keepCheck } from './version-check';
 
-/** What starts or stops the server makes up for one of these that was killed. */
+/** Server operations replace killed ones of these. */
 const ofServer = ['start', 'stop', 'restart'] as const;
 
 interface DeploymentsOptions {
   readonly store: DeploymentStore;
   readonly servers: Readonly<Record<DeploymentEngine['kind'], DeploymentServer>>;
-  /** A run whose model may be deployed. Throws where it may not. */
+  /** A run whose model may be deployed. Throws otherwise. */
   readonly runOf: (runId: string, allowUnverified: boolean) => Promise<DeployableRun>;
-  /** `work`: what begins now; null: nothing is under way any more. */
+  /** `work`: what begins; null: idle. */
   readonly onChange: (id: string, work: string | null) => void;
-  /** Calls `recover` in a process of its own, which nobody waits for. */
+  /** Runs `recover` in a detached process. */
   readonly startRecovery: (id: string) => void;
   readonly now: () => Date;
 }
 
-/** Models that are kept serving. */
 export class Deployments {
-  /** A new deployment or version that is not done by then goes; what serves continues. */
+  /** Aborts new deployments and versions; active versions continue. */
   private readonly closing = new AbortController();
   private readonly tritons: DeploymentTritons;
   private readonly changes: DeploymentChanges;
@@ -63,7 +62,7 @@ export class Deployments {
     const found = await Promise.all(
       (await this.options.store.ids()).map((id) =>
         this.show(id).catch((error: unknown) =>
-          // Removed since the folder was read.
+          // Removed since the folder was listed.
           toWire(error).code === 'deployment-unknown' ? null : unreadable(id, error),
         ),
       ),
@@ -75,17 +74,17 @@ export class Deployments {
     const stored = await this.options.store.load(id);
     const now = await this.changes.stateOf(stored);
     const info = await this.infoOf(stored, now);
-    // What cannot be reached now is looked at again by the next look.
+    // Unreachable ones are checked again next time.
     if (now.isInterrupted && info.state !== 'unknown') await this.changes.recoverApart(id);
     return info;
   }
 
-  /** Makes a change to its end whose process was killed, or undoes it. Throws deployment-busy, and what a change throws. */
+  /** Completes or undoes a killed change. Throws deployment-busy, and errors of the change. */
   recover(id: string): Promise<void> {
     return this.changes.make(id, 'Completing an interrupted change', () => Promise.resolve());
   }
 
-  /** A new deployment of a run, or a new version or model in one that there is. Gives it as it then serves. */
+  /** Creates a deployment, or adds a version or model. Returns its state. */
   async deploy(request: DeployRequest): Promise<DeploymentInfo> {
     if (request.to !== undefined) await requireTarget(this.options.store, request.to);
     const run = await this.options.runOf(request.runId, request.allowUnverified === true);
@@ -129,7 +128,7 @@ export class Deployments {
     });
   }
 
-  /** Puts the version before in the place of the one that serves. Throws input-invalid where there is none. */
+  /** Activates the previous version. Throws input-invalid without one. */
   rollback(id: string, model?: string): Promise<DeploymentInfo> {
     return this.changes.make(id, 'Returning to the previous version', async () => {
       const found = await this.running(id);
@@ -195,7 +194,7 @@ export class Deployments {
     );
   }
 
-  /** Stops it and deletes its files. Throws input-invalid while it serves a model, unless `force`. */
+  /** Deletes everything. Throws input-invalid while it serves a model, unless `force`. */
   remove(id: string, force: boolean): Promise<void> {
     return this.changes.make(
       id,
@@ -219,12 +218,11 @@ export class Deployments {
     return this.tritons.serverOf(stored).log(stored.deployment, stored.folder, limit);
   }
 
-  /** Those that this process changes. */
   underWay(): readonly string[] {
     return this.changes.underWay();
   }
 
-  /** Gives up what is not done, and waits until that is cleared away. */
+  /** Aborts unfinished work, and waits for its clean-up. */
   async close(): Promise<void> {
     const remedy = 'What served before still does. Start the change again when you want it.';
     const message = 'The change of the deployment was cancelled';
@@ -240,9 +238,9 @@ export class Deployments {
     return observe(stored, tritons.serverOf(stored), { ...now, now: options.now().getTime() });
   }
 
-  /** A new deployment came to nothing: all of it goes, unless its engine is away and may keep some. */
+  /** Removes a failed new deployment, unless its engine is away. */
   private async givenUp(id: string, error: unknown): Promise<WorkbenchError> {
-    // Its server may have been started since.
+    // Its server may have started since.
     const stored = await this.options.store.load(id);
     const failed = await this.tritons.withLog(stored, error);
     const isGone = await this.tritons.remove(stored).then(
@@ -274,7 +272,7 @@ export class Deployments {
       try {
         await removeLeftModels(stored, server);
         await this.addFiles(folder, run, version);
-        // Under another name first: what serves is not touched before the new version has shown what it answers.
+        // Checked under a candidate name before the active version changes.
         const candidate = await writeCandidate(folder, run.config, version);
         await this.tritons.sync(stored, this.closing.signal);
         this.closing.signal.throwIfAborted();
@@ -296,7 +294,7 @@ export class Deployments {
     });
   }
 
-  /** A deployment whose Triton answers. Throws input-invalid for any other. */
+  /** Throws input-invalid unless Triton responds. */
   private async running(id: string): Promise<StoredDeployment> {
     const stored = await this.options.store.load(id);
     const { state, reason } = await this.infoOf(stored);

@@ -18,16 +18,14 @@ import { readConfig } from './deployable-run';
 import type { DeploymentFolder, StoredDeployment } from './deployment-store';
 import { canaryOf, readCheck } from './version-check';
 
-/** Of one question to Triton. */
 const answerLimitMs = 3000;
-/** Of a canary request: a list of deployments must not wait for a model that hangs. */
+/** Timeout of a canary; listings must not wait for hanging models. */
 const canaryLimitMs = 15_000;
 const hostLimitMs = 10_000;
-/** A server that does not answer this long after its start does not start. */
 const startLimitMs = 300_000;
 const pollMs = 200;
 
-/** A list of deployments does not wait for a host that hangs. */
+/** Listings do not wait for hanging hosts. */
 function withinLimit<Value>(work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -39,7 +37,7 @@ function withinLimit<Value>(work: Promise<Value>): Promise<Value> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Where all is listened on: what it can be asked at. Docker opens "::" to IPv6 only. */
+/** Client addresses for wildcard ones. Docker opens "::" for IPv6 only. */
 const everywhere = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '[::1]'],
@@ -56,7 +54,7 @@ export function addressesOf({ engine, ports }: Deployment) {
   };
 }
 
-/** Its Triton, also on a host. Throws as {@link DeploymentServer.reach}. */
+/** Throws as {@link DeploymentServer.reach}. */
 export const clientOf = async (
   deployment: Deployment,
   server: Pick<DeploymentServer, 'reach'>,
@@ -68,7 +66,7 @@ export const clientOf = async (
 export const hostOf = ({ engine }: Pick<Deployment, 'engine'>): string | null =>
   inContainers(engine) ? (engine.host ?? null) : null;
 
-/** Until Triton has loaded what it was started with, or tried to. Throws server-start-failed, cancelled. */
+/** Waits until Triton has loaded its models, or failed to. Throws server-start-failed, cancelled. */
 export async function untilAnswering(
   deployment: Deployment,
   server: DeploymentServer,
@@ -97,7 +95,7 @@ export async function untilAnswering(
 
 type VersionStatus = Pick<DeploymentModelInfo, 'state' | 'reason' | 'inputs'>;
 
-/** Asks the version one canary request; no client: Triton itself does not answer. */
+/** One canary request; no client: Triton does not respond. */
 async function readVersionStatus(
   folder: DeploymentFolder,
   client: TritonClient | null,
@@ -137,9 +135,7 @@ async function readVersionStatus(
   }
 }
 
-/**
- * The version that answers: the one of the journal, or where a change of it has no end yet, the one that it was to or from.
- */
+/** The version that responds: the journal's, or either one of an unfinished change. */
 async function readModelStatus(
   { deployment: { id, change }, folder }: StoredDeployment,
   client: TritonClient | null,
@@ -166,13 +162,13 @@ interface Verdict {
   readonly reason: string | null;
 }
 
-/** What is true of a deployment whose Triton does not answer. Pure. */
+/** State without a response of Triton. */
 export function notAnswering(
   { wanted, engine }: Pick<Deployment, 'wanted' | 'engine'>,
   serverStatus: ServerStatus,
   now: number,
 ): Verdict {
-  // Whether a container of a host serves is not known while nobody can look.
+  // A host's container is unknown while the host is unreachable.
   const host = hostOf({ engine });
   if (serverStatus.kind === 'unknown' && host !== null) {
     return { state: 'unknown', reason: `The host ${host} is not reachable: ${serverStatus.reason}` };
@@ -194,7 +190,7 @@ function verdictOf(models: readonly (VersionStatus & { readonly name: string })[
   return { state: 'degraded', reason };
 }
 
-/** One whose journal cannot be read is listed with its reason. Pure. */
+/** For unreadable journals: listed with the reason. */
 export const unreadable = (id: string, error: unknown): DeploymentInfo => ({
   id,
   name: id,
@@ -210,7 +206,7 @@ export const unreadable = (id: string, error: unknown): DeploymentInfo => ({
   models: [],
 });
 
-/** How its server is found, and what asks it where it answers. */
+/** State of the server, and a client if it responds. */
 async function readServerStatus(
   deployment: Deployment,
   server: DeploymentServer,
@@ -220,7 +216,7 @@ async function readServerStatus(
   const serverStatus = await (
     isOnHost ? withinLimit(server.readStatus(deployment)) : server.readStatus(deployment)
   ).catch(unknown);
-  // Of an engine of this machine that is away the ports may answer all the same.
+  // A local engine may be down while its container's ports still respond.
   if (serverStatus.kind !== 'running' && (serverStatus.kind !== 'unknown' || isOnHost))
     return { serverStatus, client: null };
   try {
@@ -237,13 +233,13 @@ async function readServerStatus(
 }
 
 export interface ChangeState {
-  /** What this process does with it; null: nothing. */
+  /** Current work of this process, or null. */
   readonly work: string | null;
-  /** The process of a change that has begun was killed, and it is not made to its end yet. */
+  /** A change was killed and not recovered. */
   readonly isInterrupted: boolean;
 }
 
-/** How a deployment is found now: its process or container, Triton, and each of its models by one request. */
+/** Checks process or container, Triton, and each model with one request. */
 export async function observe(
   stored: StoredDeployment,
   server: DeploymentServer,
@@ -271,7 +267,7 @@ export async function observe(
     }),
   );
   const verdict = answers ? verdictOf(models) : notAnswering(deployment, serverStatus, now);
-  // While Triton loads at its start the models are not there yet.
+  // While Triton starts, models are missing.
   const isLoading =
     verdict.state === 'degraded' && models.every(({ state }) => state === 'not-loaded') && work !== null;
   const isBegun =

@@ -6,7 +6,6 @@ import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { DeploymentStore } from './deployment-store';
 
-/** Triton's own, where they are free. */
 const usualPorts = { http: 8000, grpc: 8001, metrics: 8002 } as const;
 
 const isFree = (port: number): Promise<boolean> =>
@@ -20,7 +19,7 @@ const isFree = (port: number): Promise<boolean> =>
 
 const portWords = { http: 'HTTP', grpc: 'gRPC', metrics: 'metrics' } as const;
 
-/** Those that were asked for. Throws input-invalid for one that is asked for twice: only one can listen there. */
+/** Requested ports. Throws input-invalid for duplicates. */
 function portsAskedFor(wanted: { readonly [Port in keyof Deployment['ports']]: number | undefined }) {
   const given = new Map<number, keyof Deployment['ports']>();
   for (const port of ['http', 'grpc', 'metrics'] as const) {
@@ -40,16 +39,15 @@ function portsAskedFor(wanted: { readonly [Port in keyof Deployment['ports']]: n
 }
 
 /**
- * Fixed from now on: the usual ones, or of each the next in steps of ten that nobody has and no deployment was given.
- * Throws input-invalid for one that is asked for twice.
- * @param busy those that somebody has on another machine; null: it is this one, where they are tried
+ * Requested ports, or the defaults increased in steps of ten until free. Throws input-invalid for duplicates.
+ * @param busy ports in use on another machine; null: probed locally
  */
 export async function choosePorts(
   wanted: { readonly [Port in keyof Deployment['ports']]: number | undefined },
   taken: ReadonlySet<number>,
   busy: ReadonlySet<number> | null = null,
 ): Promise<Deployment['ports']> {
-  // One that is asked for is not also given to another interface.
+  // Requested ports are not given to other interfaces.
   const given = new Set([...taken, ...portsAskedFor(wanted)]);
   const next = async (usual: number): Promise<number> => {
     for (let port = usual; port < 65_000; port += 10) {
@@ -66,7 +64,7 @@ export async function choosePorts(
   };
 }
 
-/** "resnet50" for ResNet50; a number behind it where the name is given already. */
+/** "resnet50" for ResNet50, with a number if taken. */
 export function freeName(model: string, ids: readonly string[]): string {
   const plain = model
     .toLowerCase()
@@ -80,7 +78,7 @@ export function freeName(model: string, ids: readonly string[]): string {
   }
 }
 
-/** Throws combination-unsupported where the model was verified on something else than what the deployment serves with. */
+/** Throws combination-unsupported if the model was verified on another engine. */
 export function requireSameEngine(id: string, has: DeploymentEngine, wanted: DeploymentEngine): void {
   const words = (engine: DeploymentEngine) =>
     inContainers(engine)
@@ -97,7 +95,7 @@ export function requireSameEngine(id: string, has: DeploymentEngine, wanted: Dep
   );
 }
 
-/** Throws deployment-unknown where there is nothing to update, with how a new one is made. */
+/** Throws deployment-unknown, naming how to create one. */
 export async function requireTarget(store: Pick<DeploymentStore, 'load'>, id: string): Promise<void> {
   try {
     await store.load(id);
@@ -112,7 +110,7 @@ export async function requireTarget(store: Pick<DeploymentStore, 'load'>, id: st
   }
 }
 
-/** Throws input-invalid for a run whose model was served on a node of a cluster: no deployment can stay there. */
+/** Throws input-invalid for models served on a cluster's node. */
 export function requireServable(runId: string, engine: RunSpec['engine']): void {
   if (!isJobEngine(engine)) return;
   throw new WorkbenchError(
@@ -125,7 +123,7 @@ export function requireServable(runId: string, engine: RunSpec['engine']): void 
   );
 }
 
-/** Throws input-invalid where a deployment has several. */
+/** Throws input-invalid for several models. */
 export function onlyModel({ id, models }: Deployment): string {
   const [first, ...others] = Object.keys(models);
   if (first !== undefined && others.length === 0) return first;

@@ -11,18 +11,18 @@ interface RecoverParts {
   readonly tritons: DeploymentTritons;
 }
 
-/** Who keeps it cannot be asked at present: what became of the change is found another time. */
+/** The engine is unreachable; recovery is tried later. */
 const isAway = (error: unknown): boolean =>
   ['host-unreachable', 'docker-unreachable', 'cancelled'].includes(toWire(error).code);
 
-/** The version that a change was to serve, if it answers as its run did; null: it does not, or nothing answers. */
+/** The change's target version, if it responds like its run; null otherwise. */
 async function answering(
   stored: StoredDeployment,
   tritons: DeploymentTritons,
   to: NonNullable<DeploymentChange['to']>,
 ): Promise<DeployedVersion | null> {
   const { folder, deployment } = stored;
-  // Who cannot look throws here: no version is given up for that.
+  // Throws if the state is unknown: no version is given up then.
   const { kind } = await tritons.serverOf(stored).readStatus(deployment);
   if (kind !== 'running') return null;
   try {
@@ -87,7 +87,7 @@ async function recover(
       break;
     case 'start':
     case 'restart':
-      // Of a restart it may have been stopped, and started again, already.
+      // A restart may have stopped and started it already.
       await tritons.serve(
         change.what === 'restart' && deployment.wanted ? await tritons.stop(stored) : stored,
       );
@@ -96,8 +96,8 @@ async function recover(
 }
 
 /**
- * Makes a change to its end whose process was killed, or undoes it: a version that answers as its run did is served, any other
- * is undone. The deployment must be held. Throws docker-unreachable, host-unreachable, and what a start throws.
+ * Completes a killed change if the target version responds like its run; undoes it otherwise. Requires the lease.
+ * Throws docker-unreachable, host-unreachable, and errors of a start.
  */
 export async function recoverChange(stored: StoredDeployment, parts: RecoverParts): Promise<void> {
   const { change } = stored.deployment;

@@ -11,7 +11,6 @@ import { checkVersion } from './version-check';
 
 const loadLimitMs = 300_000;
 
-/** The configuration under which a version is served. */
 export const keptConfig = (
   folder: DeploymentFolder,
   { model, version }: DeploymentVersion,
@@ -19,16 +18,16 @@ export const keptConfig = (
 
 interface Versions {
   readonly to: DeploymentVersion;
-  /** null: the model is new. */
+  /** null: new model. */
   readonly from: DeployedVersion | null;
 }
 
 interface VersionSwitch extends Versions {
-  /** Journals it; where that fails, the version before is served again. */
+  /** Journals the switch; if it fails, the previous version is restored. */
   readonly commit: () => Promise<StoredDeployment>;
 }
 
-/** As far as it can be. */
+/** Best effort. */
 async function serveBefore(
   { deployment, folder }: StoredDeployment,
   server: DeploymentServer,
@@ -46,7 +45,7 @@ async function serveBefore(
   await client.loadModel(from.model, { timeoutMs: loadLimitMs }).catch(() => undefined);
 }
 
-/** Triton loads the other version, hands over between two requests, and lets go of the one before. */
+/** Triton loads the new version, switches between requests, and unloads the old one. */
 export async function switchVersion(
   stored: StoredDeployment,
   server: DeploymentServer,
@@ -68,7 +67,7 @@ export async function switchVersion(
   }
 }
 
-/** What the journal does not name goes: a version or model that is new, with its candidate. */
+/** Removes a new version or model with its candidate. */
 export async function dropVersion(
   stored: StoredDeployment,
   server: DeploymentServer,
@@ -84,7 +83,7 @@ export async function dropVersion(
   await server.sync(deployment, folder).catch(() => undefined);
 }
 
-/** Whether Triton's configuration of a model names this version: no switch has begun then, and nothing is loaded anew. */
+/** Whether Triton's configuration already names the version, so that nothing was switched. */
 async function isConfigured(folder: DeploymentFolder, version: DeployedVersion): Promise<boolean> {
   const [there, kept] = await Promise.all([
     readConfig(join(folder.repository, version.model, 'config.pbtxt')).catch(() => null),
@@ -93,7 +92,7 @@ async function isConfigured(folder: DeploymentFolder, version: DeployedVersion):
   return isDeepStrictEqual(there?.versionPolicy, kept?.versionPolicy);
 }
 
-/** A switch that was killed somewhere: the version before is served, and nothing of a new one is left. */
+/** After a killed switch: restores the previous version, and removes the new one. */
 export async function undoSwitch(
   stored: StoredDeployment,
   server: DeploymentServer,
@@ -105,7 +104,7 @@ export async function undoSwitch(
   await dropVersion(stored, server, to);
 }
 
-/** What an update left that did not come to its end; all but the new model that is being added. */
+/** Removes remains of an interrupted update, except the model being added. */
 export async function removeLeftModels(
   { deployment, folder }: StoredDeployment,
   server: DeploymentServer,

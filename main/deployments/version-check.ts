@@ -13,7 +13,7 @@ import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
 import { repeatedRows, rowOf, type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
 
-/** Of one file: the verb `keep-samples` keeps 64 MiB in all, or one sample. */
+/** Limit per file: `keep-samples` keeps 64 MiB in total, or one sample. */
 const mostTensorBytes = 2 ** 30;
 const mostDocumentBytes = 4 * 2 ** 20;
 
@@ -25,14 +25,14 @@ const tensorSchema = z.object({
   file: fileName,
 });
 const samplesSchema = z.object({
-  /** Outputs whose last axis is valid up to what another output says, by names. */
+  /** Outputs whose valid length of the last axis another output gives. */
   lengths: z.record(z.string(), z.string()),
   samples: z.array(
     z.object({
       id: z.string(),
       inputs: z.array(tensorSchema),
       outputs: z.array(tensorSchema),
-      /** A batch of so many samples: those of the tensors, over and over. Absent: one sample. */
+      /** Batch size, repeating the samples. Absent: single samples. */
       repeat: z.int().min(2).optional(),
     }),
   ),
@@ -42,7 +42,7 @@ type KeptSample = KeptSamples['samples'][number];
 
 const tolerance = z.record(z.string(), z.number());
 const checkSchema = z.object({
-  /** Shapes of a request that the model takes; null: zeros of the configured shapes do. */
+  /** Request shapes that the model accepts; null: configured shapes. */
   canary: z
     .array(z.object({ name: z.string(), datatype: z.string(), shape: z.array(z.int().min(0)) }))
     .nullable(),
@@ -51,7 +51,6 @@ const checkSchema = z.object({
   rtol: tolerance,
   maxMismatch: tolerance,
 });
-/** How a version is checked wherever it is served. */
 export type VersionCheck = z.infer<typeof checkSchema>;
 
 const parsed = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> =>
@@ -60,7 +59,7 @@ const parsed = async <Schema extends z.ZodType>(path: string, schema: Schema): P
 const documentName = 'samples.json';
 const checkName = 'check.json';
 
-/** How many samples a version is checked by, and the size of the batch that it is checked by too. */
+/** Samples and batch size of the check. */
 export type CheckedBy = Pick<DeployedVersion, 'checkedSamples' | 'checkedBatchSize'>;
 
 function checkedBy(samples: readonly KeptSample[]): CheckedBy {
@@ -71,7 +70,7 @@ function checkedBy(samples: readonly KeptSample[]): CheckedBy {
   };
 }
 
-/** Keeps how a version is checked, with the samples of its run where it kept some. Gives what it keeps. */
+/** Stores the check with the run's samples, if any. Returns what it checks by. */
 export async function keepCheck(folder: string, check: VersionCheck, samples: string): Promise<CheckedBy> {
   await makeFolder(folder);
   await writeFileAtomic(join(folder, checkName), `${JSON.stringify(check, null, 1)}\n`);
@@ -87,7 +86,7 @@ export async function keepCheck(folder: string, check: VersionCheck, samples: st
 export const readCheck = (folder: string): Promise<VersionCheck> =>
   parsed(join(folder, checkName), checkSchema);
 
-/** null where the run of the version kept none. */
+/** null if the run kept none. */
 export const readSamples = (folder: string): Promise<KeptSamples | null> =>
   parsed(join(folder, documentName), samplesSchema).catch(() => null);
 
@@ -105,7 +104,7 @@ async function readTensor(folder: string, tensor: z.infer<typeof tensorSchema>):
 const of = (values: Readonly<Record<string, number>>, output: string): number =>
   values[output] ?? values['*'] ?? 0;
 
-/** How many values of the last axis are looked at; all where no other output says it. */
+/** Valid values of the last axis; all unless another output limits them. */
 function validLength(name: string, lengths: KeptSamples['lengths'], outputs: readonly Tensor[]): number {
   const other = outputs.find((output) => output.name === lengths[name]);
   return other === undefined ? Number.POSITIVE_INFINITY : (tensorValues(other)[0] ?? 0);
@@ -113,16 +112,12 @@ function validLength(name: string, lengths: KeptSamples['lengths'], outputs: rea
 
 interface Rows {
   readonly values: readonly number[];
-  /** Size of the last axis. */
   readonly axis: number;
 }
 
 const rowsOf = (tensor: Tensor): Rows => ({ values: tensorValues(tensor), axis: tensor.shape.at(-1) ?? 1 });
 
-/**
- * Differences of the first `width` values of each row, none between equal infinities; NaN, which agrees with nothing,
- * counts as infinite.
- */
+/** Differences in the first `width` values per row; equal infinities match, NaN counts as infinite. */
 function differences(expected: Rows, served: Rows, width: number) {
   const rows = expected.axis === 0 ? 0 : expected.values.length / expected.axis;
   return Array.from({ length: rows * width }, (_unused, index) => {
@@ -134,7 +129,7 @@ function differences(expected: Rows, served: Rows, width: number) {
   });
 }
 
-/** What of one output is not as the framework gave it; null: it is within the tolerances of the accuracy check. Pure. */
+/** The mismatch of one output; null within the accuracy tolerances. */
 export function outputDifference(
   expected: Tensor,
   served: Tensor,
@@ -149,7 +144,7 @@ export function outputDifference(
   }
   const all = differences(wanted, got, Math.min(valid.expected, wanted.axis));
   const [absolute, relative] = [of(atol, name), of(rtol, name)];
-  // A share of what is not finite would allow everything.
+  // A relative tolerance of infinity would allow everything.
   const allowed = (value: number) => (Number.isFinite(value) ? absolute + relative * Math.abs(value) : 0);
   const outside = all.filter(({ value, difference }) => difference > allowed(value));
   if (outside.length <= of(maxMismatch, name) * all.length) return null;
@@ -178,14 +173,14 @@ function differenceOf(
   });
 }
 
-/** What of the answer to one kept request is not as the framework gave it; null: nothing. Pure. */
+/** The mismatch of one response; null if it matches. */
 export function answerDifference(
   wanted: readonly Tensor[],
   outputs: readonly Tensor[],
   held: Held,
 ): string | null {
   for (const { name, shape } of wanted) {
-    // Each sample of a batch has a length of its own.
+    // Each sample of a batch has its own length.
     const rows = Object.hasOwn(held.lengths, name)
       ? Array.from({ length: shape[0] ?? 1 }, (_, row) => row)
       : [null];
@@ -203,23 +198,22 @@ interface CheckVersionInput {
   readonly client: TritonClient;
   readonly model: string;
   readonly version: number;
-  /** As it is served, under that name. */
+  /** Configuration under the served name. */
   readonly config: ModelConfig;
   /** Folder of `keepCheck`. */
   readonly kept: string;
-  /** Loads the model first. */
   readonly load: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The canary request of a version, with the shapes that its run knew. */
+/** Canary with the run's shapes. */
 export function canaryOf({ canary }: VersionCheck): readonly Tensor[] | undefined {
   return canary?.map(({ name, datatype, shape }) => zeroTensor(name, datatype, shape));
 }
 
 /**
- * Proves that a version answers, and that it answers the samples of its run as the framework did, one by one and in a batch
- * of the largest size. Throws model-load-failed, model-not-ready, inference-failed, verification-failed.
+ * Verifies that a version responds, and reproduces the framework's outputs for its run's samples, singly and in the
+ * largest batch. Throws model-load-failed, model-not-ready, inference-failed, verification-failed.
  */
 export async function checkVersion(input: CheckVersionInput): Promise<CheckedBy> {
   const { client, model, version, config, kept, load, signal } = input;
