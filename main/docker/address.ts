@@ -7,7 +7,7 @@ import { shownAddress } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import { jsonOrNull } from '../platform/parse-json';
 
-/** Where a Docker Engine listens; `host` is the address as people write it. */
+/** `host` is the address as typed. */
 export type DockerAddress =
   | { readonly kind: 'unix'; readonly host: string; readonly socketPath: string }
   | {
@@ -60,7 +60,7 @@ function decodeOr(text: string, otherwise: string): string {
   }
 }
 
-/** @param certificates folder with ca.pem, cert.pem and key.pem; null: plain TCP, which is refused. */
+/** @param certificates folder with ca.pem, cert.pem and key.pem; null: plain TCP, which is refused */
 async function parseHost(host: string, certificates: string | null, where: string): Promise<DockerAddress> {
   if (host.startsWith('unix://')) {
     const socketPath = host.slice('unix://'.length);
@@ -81,7 +81,7 @@ async function parseHost(host: string, certificates: string | null, where: strin
   }
   if (url.protocol === 'ssh:') {
     const user = decodeOr(url.username, '-');
-    // A name that begins with "-" would be read as an option of ssh.
+    // ssh would parse a leading "-" as an option.
     if (!/^[A-Za-z0-9[]/.test(url.hostname) || user.startsWith('-') || url.password !== '') {
       throw refuse(
         host,
@@ -132,8 +132,8 @@ async function contextAddress(config: string, name: string): Promise<DockerAddre
 }
 
 /**
- * The engine that the docker command would use: DOCKER_HOST, then DOCKER_CONTEXT, then the current context, then the
- * default socket. Throws input-invalid for plain TCP and for what is no address.
+ * Resolves like the docker command: DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket. Throws
+ * input-invalid for plain TCP and invalid addresses.
  */
 export async function readDockerAddress(env: NodeJS.ProcessEnv): Promise<DockerAddress> {
   const read = (name: string): string => env[name] ?? '';

@@ -30,7 +30,7 @@ export function statusOf(error: unknown): number | null {
   return typeof statusCode === 'number' ? statusCode : null;
 }
 
-/** What the engine says in its answer, or the error's own text. */
+/** The engine's message, or the error's own text. */
 export function engineMessage(error: unknown): string {
   const { json, message } = (error ?? {}) as Refusal;
   if (typeof json === 'object' && json !== null && 'message' in json && typeof json.message === 'string') {
@@ -39,10 +39,10 @@ export function engineMessage(error: unknown): string {
   return typeof message === 'string' ? message.trim() : String(error);
 }
 
-/** No answer came: the connection broke, or the engine is in trouble. The request may have had its effect. */
+/** No response, or a server error: the request may have had an effect. */
 export function isUncertain(error: unknown): boolean {
   if (error instanceof WorkbenchError) {
-    // An engine says with status 500 that a port is taken; asking again does not free it.
+    // Engines report a taken port with status 500; retrying does not help.
     if (error.code === 'port-taken') return false;
     return error.code === 'docker-unreachable' || (statusOf(error.cause) ?? 0) >= 500;
   }
@@ -56,7 +56,7 @@ function codeOf(error: unknown): ErrorCode {
   const status = statusOf(error);
   if (status === null) {
     const text = engineMessage(error);
-    // HPE_…: what came back was no HTTP.
+    // HPE_…: the response was not HTTP.
     const broken = code !== undefined && (unreachable.has(code) || code.startsWith('HPE_'));
     return broken || /socket hang up|aborted|ssh: /.test(text) ? 'docker-unreachable' : 'docker-failed';
   }
@@ -64,7 +64,7 @@ function codeOf(error: unknown): ErrorCode {
   return 'docker-failed';
 }
 
-/** @param what the request in words: "start the container twb-…". Errors of the workbench are passed on. */
+/** @param what the request in words: "start the container twb-…". Errors of the workbench pass unchanged */
 export function dockerError(error: unknown, what: string): WorkbenchError {
   if (error instanceof WorkbenchError) return error;
   const text = engineMessage(error);
@@ -81,17 +81,14 @@ export function dockerError(error: unknown, what: string): WorkbenchError {
   return new WorkbenchError(codeOf(error), `Cannot ${what}: ${text}`, { cause: error });
 }
 
-/**
- * Connections through the user's own ssh program: its configuration, keys and known hosts hold. All are sessions of one
- * login, a process each, which ends with the connection.
- */
+/** Connects with the user's ssh program and configuration. Connections share one login, with a process each. */
 function createSshAgent(address: Extract<DockerAddress, { kind: 'ssh' }>, env: NodeJS.ProcessEnv): Agent {
-  // sshd has room for ten sessions of a login unless it is told otherwise: few are kept that nobody uses.
+  // sshd allows ten sessions per login by default, so few idle ones are kept.
   const agent = new Agent({ keepAlive: true, maxSockets: 16, maxFreeSockets: 2 });
   const connect = (_options: unknown, done: (error: Error | null, socket?: Duplex) => void): void => {
     sshStream(address, 'docker system dial-stdio', env).then(
       (socket) => {
-        // What http asks of a socket and a pipe has not.
+        // Socket methods that http needs and pipes lack.
         const all = {
           setKeepAlive: () => socket,
           setNoDelay: () => socket,
@@ -110,7 +107,7 @@ function createSshAgent(address: Extract<DockerAddress, { kind: 'ssh' }>, env: N
   return Object.assign(agent, { createConnection: connect });
 }
 
-/** The API versions that the workbench speaks: 1.40 brought device requests; later shapes than 1.52 are not known. */
+/** Supported API versions: 1.40 introduced device requests; beyond 1.52 is untested. */
 const oldestApi = '1.40';
 const newestApi = '1.52';
 const requestTimeoutMs = 15_000;
@@ -127,13 +124,13 @@ export interface DockerClient {
   readonly address: DockerAddress;
   readonly apiVersion: string;
   readonly serverVersion: string;
-  /** As Docker names it: "amd64", "arm64". */
+  /** Docker's name: "amd64", "arm64". */
   readonly architecture: string;
 }
 
 const minor = (version: string) => Number(version.split('.')[1] ?? 0);
 
-/** The newest version that both sides speak; null when there is none. Pure. */
+/** The newest common version, or null. */
 export function negotiateApi(newestOfServer: string, oldestOfServer: string): string | null {
   const chosen = Math.min(minor(newestOfServer), minor(newestApi));
   const lowest = Math.max(minor(oldestOfServer), minor(oldestApi));
@@ -145,9 +142,9 @@ async function openDocker(
   env: NodeJS.ProcessEnv,
   version: string | undefined,
 ): Promise<Docker> {
-  // Read when it is needed: with ssh and gRPC it is a large part of the core.
+  // Loaded on demand: with ssh and gRPC it is a large part of the core.
   const { default: DockerClass } = await import('dockerode');
-  // Every field is given: what is left out, the library takes from this process's own DOCKER_HOST.
+  // Every field is set, because dockerode takes missing ones from DOCKER_HOST.
   const common = {
     ...{ host: undefined, port: undefined, socketPath: undefined, pathPrefix: undefined, timeout: undefined },
     ...{ version, ca: undefined, cert: undefined, key: undefined },
@@ -169,23 +166,19 @@ async function openDocker(
   }
 }
 
-/** What a request is given: a signal that is aborted at the limit or when the caller's is. */
+/** `signal` aborts at the limit, or with the caller's. */
 interface LimitedWork {
   readonly signal: AbortSignal;
-  /** The limit counts from now on. */
   readonly putOff: () => void;
 }
 
 interface Limit {
   readonly ms: number;
-  /** What it means that it is reached; `what` follows. */
+  /** Message prefix when the limit is reached; followed by `what`. */
   readonly reached: string;
 }
 
-/**
- * Work on the engine that is given up at a limit, which the work may put off. Throws cancelled, docker-unreachable at the
- * limit, or what the engine answered.
- */
+/** Aborts `work` at a limit, which it may extend. Throws cancelled, docker-unreachable, or the engine's error. */
 export async function withinLimit<Value>(
   what: string,
   limit: Limit,
@@ -201,7 +194,7 @@ export async function withinLimit<Value>(
   const putOff = () => {
     timer.refresh();
   };
-  // Not every request of the library listens to the signal.
+  // Not every request of dockerode honors the signal.
   const { aborted, done } = whenAborted(controller.signal);
   try {
     return await Promise.race([work({ signal: controller.signal, putOff }), aborted]);
@@ -219,7 +212,7 @@ export async function withinLimit<Value>(
   }
 }
 
-/** One request with a limit. Throws as {@link withinLimit}. */
+/** Throws as {@link withinLimit}. */
 export function ask<Value>(
   what: string,
   work: (abortSignal: AbortSignal) => Promise<Value>,
@@ -232,10 +225,7 @@ export function ask<Value>(
   return withinLimit(what, limit, options.signal, ({ signal }) => work(signal));
 }
 
-/**
- * Connects and settles the API version. Throws docker-unreachable, docker-permission, and docker-failed when the two
- * sides have no version in common.
- */
+/** Throws docker-unreachable, docker-permission, and docker-failed without a common API version. */
 export async function connectDocker(
   address: DockerAddress,
   env: NodeJS.ProcessEnv,
@@ -247,7 +237,7 @@ export async function connectDocker(
     `connect to the Docker daemon at ${address.host}`,
     (abortSignal) => version({ abortSignal }),
     {
-      // A login takes its time.
+      // ssh logins are slow.
       timeoutMs: address.kind === 'ssh' ? 20_000 : 5000,
       ...options,
     },

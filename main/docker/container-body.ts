@@ -5,34 +5,31 @@ import { cdiNames } from './gpu-access';
 const gibibyte = 2 ** 30;
 
 export interface ContainerMount {
-  /** Absolute path of the engine's machine, or the name of a volume. */
+  /** Absolute path on the engine's machine, or volume name. */
   readonly from: string;
   readonly to: string;
   readonly writable: boolean;
   readonly isVolume?: boolean;
 }
 
-/**
- * The /dev/shm of a container and who else sees it, never the host: its own of that size, which other containers may join
- * where it is shareable; or that of another container.
- */
+/** /dev/shm of a container, never the host's: its own (optionally shareable), or another container's. */
 type ContainerSharedMemory =
   | { readonly kind: 'own'; readonly bytes: number; readonly shareable: boolean }
   | {
       readonly kind: 'joined';
       readonly containerId: string;
       /**
-       * It shares the ids of processes too. CUDA takes an exported pointer for its own process's where exporter and
-       * importer have the same id, as the first processes of two containers have.
+       * Also share the PID namespace. CUDA mistakes an exported pointer for its own process's if both have the same
+       * process id, as first processes of containers do.
        */
       readonly processes: boolean;
     };
 
 export interface ContainerBodyInput {
-  /** Image id "sha256:…": what runs is what was looked at, whatever becomes of the tag. */
+  /** Image id "sha256:…", so that moved tags have no effect. */
   readonly image: string;
   readonly command: readonly [string, ...string[]];
-  /** The image's entrypoint starts the command, as in NVIDIA's images; else the command takes its place. */
+  /** Whether the image's entrypoint starts the command, as in NVIDIA's images; otherwise the command replaces it. */
   readonly keepsEntrypoint?: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly workingDir: string;
@@ -40,33 +37,30 @@ export interface ContainerBodyInput {
   readonly user: string;
   readonly mounts: readonly ContainerMount[];
   readonly labels: ContainerLabels;
-  /**
-   * `none`; `published`: on the named network with container ports on loopback, the engine choosing where null;
-   * `shared`: the network of another container, so that its ports are on 127.0.0.1; `machine`: that of the engine's machine.
-   */
+  /** `published`: ports on loopback, null chosen by the engine. `shared`: another container's. `machine`: the host's. */
   readonly network:
     | { readonly kind: 'none' | 'machine' }
     | {
         readonly kind: 'published';
         readonly name: string;
         readonly ports: Readonly<Record<number, number | null>>;
-        /** Of this machine; loopback where absent. */
+        /** Published address; default loopback. */
         readonly address?: string;
       }
     | { readonly kind: 'shared'; readonly containerId: string };
-  /** "all", or UUIDs of GPUs and MIG devices; empty: none. */
+  /** "all", or UUIDs of GPUs and MIG devices. */
   readonly gpus: readonly string[];
-  /** How the engine is asked for GPUs: by its driver "nvidia" or by CDI device names. */
+  /** By driver "nvidia", or by CDI device names. */
   readonly gpuAccess: 'runtime' | 'cdi';
-  /** Where they are not those of `gpus`. */
+  /** If they differ from `gpus`. */
   readonly cdiNames?: readonly string[];
-  /** The engine is a plain user's: root of a container is that user, and any other id owns nothing of theirs. */
+  /** Rootless engine: root in containers is the engine's user; other ids have no access to its files. */
   readonly rootless: boolean;
-  /** The engine gives the users of containers other ids: not where they write to folders of ours. */
+  /** User namespace remapping; does not apply to containers that write to mounted folders. */
   readonly remapsUsers: boolean;
   readonly sharedMemory: ContainerSharedMemory;
   readonly memoryBytes: number;
-  /** It outlives the workbench, and comes back with the engine and after a crash. */
+  /** Restart with the engine and after crashes. */
   readonly isLasting?: boolean;
 }
 
@@ -77,17 +71,17 @@ function deviceRequests(
   if (input.gpuAccess === 'cdi') {
     return [{ Driver: 'cdi', DeviceIDs: [...(input.cdiNames ?? cdiNames(input.gpus, null) ?? [])] }];
   }
-  // Where nothing is known of the GPUs, the first stands for the idlest.
+  // With unknown GPUs, the first stands for the idlest.
   const gpus = input.gpus.map((id) => (id === 'idlest' ? '0' : id));
-  // The engine takes either a count or ids; -1 is every GPU.
+  // The API takes a count (-1: all) or ids.
   return gpus.includes('all')
     ? [{ Driver: 'nvidia', Count: -1, Capabilities: [['gpu']] }]
     : [{ Driver: 'nvidia', DeviceIDs: [...gpus], Capabilities: [['gpu']] }];
 }
 
 /**
- * NVIDIA's images ask for every GPU (NVIDIA_VISIBLE_DEVICES=all), and where NVIDIA's runtime is the engine's default they get
- * it without a device request. Source: nvidia-container-toolkit, internal/config/image/cuda_image.go.
+ * NVIDIA's images set NVIDIA_VISIBLE_DEVICES=all, which NVIDIA's runtime as the engine's default honors without a
+ * device request. Source: nvidia-container-toolkit, internal/config/image/cuda_image.go.
  */
 export const noGpuVariables = { NVIDIA_VISIBLE_DEVICES: 'void' } as const;
 
@@ -111,11 +105,11 @@ const mountSettings = ({ from, to, writable, isVolume = false }: ContainerMount)
   Source: from,
   Target: to,
   ReadOnly: !writable,
-  // Nothing of the image is to be in it.
+  // Do not copy the image's files.
   ...(isVolume ? { VolumeOptions: { NoCopy: true } as Docker.MountSettings['VolumeOptions'] } : {}),
 });
 
-/** Beside other containers' processes there is an init already, and the engine takes no second one. */
+/** A joined PID namespace has an init already, and Docker rejects a second one. */
 function sharedNamespaces({ sharedMemory }: ContainerBodyInput): Docker.HostConfig {
   if (sharedMemory.kind === 'own') {
     const { bytes, shareable } = sharedMemory;
@@ -129,10 +123,7 @@ function sharedNamespaces({ sharedMemory }: ContainerBodyInput): Docker.HostConf
 
 const networkModes = { none: 'none', machine: 'host' } as const;
 
-/**
- * The body of `POST /containers/create`: nothing of the host but the mounts, no capability, no root.
- * Pure; a test pins every flag.
- */
+/** Body of `POST /containers/create`: only the given mounts, no capabilities, not root. A test pins every flag. */
 export function containerBody(input: ContainerBodyInput): Docker.ContainerCreateOptions {
   const bindings = portBindings(input.network);
   const networkMode =
@@ -164,21 +155,20 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
       ...(input.remapsUsers ? { UsernsMode: 'host' } : {}),
       Privileged: false,
       ReadonlyRootfs: true,
-      // Compilers for GPUs write code there and load it.
+      // GPU compilers write and load code here.
       Tmpfs: {
         '/tmp': `rw,${input.gpus.length === 0 ? '' : 'exec,'}nosuid,nodev,mode=1777,size=${4 * gibibyte}`,
       },
-      // With an init: it reaps what the main process leaves behind and hands it the signals.
+      // The init reaps orphans and forwards signals.
       ...sharedNamespaces(input),
       Memory: input.memoryBytes,
       PidsLimit: 4096,
       Ulimits: [
-        // Pinned memory is for GPUs; an engine without CAP_SYS_RESOURCE cannot start a container that asks for it.
+        // For pinned GPU memory; engines without CAP_SYS_RESOURCE reject it.
         ...(input.gpus.length === 0 || input.rootless ? [] : [{ Name: 'memlock', Soft: -1, Hard: -1 }]),
         { Name: 'stack', Soft: 67_108_864, Hard: 67_108_864 },
       ],
-      // Of an engine that crashed, "unless-stopped" is not enough: what still ran is stopped when the engine is back, as if
-      // by hand.
+      // After an engine crash "unless-stopped" treats running containers as stopped manually.
       RestartPolicy: { Name: input.isLasting === true ? 'always' : 'no' },
       AutoRemove: false,
       LogConfig: {

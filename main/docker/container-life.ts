@@ -8,7 +8,7 @@ import { gpuRemedy } from './gpu-access';
 const firstDelayMs = 250;
 const longestDelayMs = 5000;
 
-/** 250 ms, doubled up to 5 s, each between half and the whole of that. */
+/** 250 ms, doubled up to 5 s, with jitter of half. */
 export function backOffMs(attempt: number, random: () => number = Math.random): number {
   const whole = Math.min(longestDelayMs, firstDelayMs * 2 ** attempt);
   return whole / 2 + (whole / 2) * random();
@@ -16,15 +16,12 @@ export function backOffMs(attempt: number, random: () => number = Math.random): 
 
 export interface PersistOptions {
   readonly signal: AbortSignal;
-  /** Milliseconds after which an engine that does not answer is given up; for ever when absent. */
+  /** Milliseconds to keep trying; absent: forever. */
   readonly patienceMs?: number | undefined;
   readonly onTrouble?: ((text: string) => void) | undefined;
 }
 
-/**
- * Repeats `work` while the engine gives no answer. `work` must find out for itself what an earlier try did.
- * Throws cancelled, an answer that is a refusal, or the last trouble when the patience is over.
- */
+/** `work` must detect effects of earlier tries. Throws cancelled, refusals, or the last error after `patienceMs`. */
 export async function persist<Value>(options: PersistOptions, work: () => Promise<Value>): Promise<Value> {
   const started = performance.now();
   const stopped = () => options.signal.aborted;
@@ -41,9 +38,9 @@ export async function persist<Value>(options: PersistOptions, work: () => Promis
   }
 }
 
-/** How long an engine that is gone is waited for in the middle of work. */
+/** Wait for an unreachable engine during work. */
 const patienceMs = 60_000;
-/** An engine that is away keeps nobody longer who has cancelled. */
+/** The same after a cancel. */
 export const cancelPatienceMs = 5000;
 const stopGraceS = 10;
 
@@ -51,7 +48,7 @@ export type Inspected = Docker.ContainerInspectInfo;
 
 const byName = (client: DockerClient, idOrName: string) => client.docker.getContainer(idOrName);
 
-/** null when there is no such container. */
+/** null if it does not exist. */
 export async function inspectContainer(
   client: DockerClient,
   idOrName: string,
@@ -63,7 +60,7 @@ export async function inspectContainer(
       (abortSignal) => byName(client, idOrName).inspect({ abortSignal }),
       { signal },
     );
-    // The library hands on what is no JSON as it came.
+    // dockerode passes on bodies that are not JSON.
     if (typeof (found.Id as unknown) === 'string') return found;
     throw new WorkbenchError(
       'docker-unreachable',
@@ -78,7 +75,7 @@ export async function inspectContainer(
 const keyOf = (found: Inspected) => found.Config.Labels[labelNames.key];
 const instanceOf = (found: Inspected) => found.Config.Labels[labelNames.instance];
 
-/** Follows the other signal a while later: what is asked at that moment still gets its answer. */
+/** Aborts some time after `signal`, so that a pending request can finish. */
 function laterAbort(signal: AbortSignal): { readonly signal: AbortSignal; readonly dispose: () => void } {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -96,10 +93,7 @@ function laterAbort(signal: AbortSignal): { readonly signal: AbortSignal; readon
   };
 }
 
-/**
- * Asks for it. An abort does not take back what the engine has begun: its answer is waited for, as a container that
- * nobody knows of would be left.
- */
+/** Not aborted: the engine may have created the container, which would be left behind. */
 async function askForContainer(
   client: DockerClient,
   name: string,
@@ -122,9 +116,9 @@ async function askForContainer(
 }
 
 /**
- * Creates the container, once: its name is the identity. A reply that was lost, or an engine that was away, leads to a
- * look at what there is, never to a second container. A container of the same name, key and instance is taken.
- * @returns the id, also where the signal was aborted meanwhile: the caller removes it. Throws image-missing, docker-failed when the name belongs to somebody else.
+ * Creates a container exactly once, identified by name. After a lost response it checks what exists, and reuses a
+ * container with the same key and instance. @returns the id, even if aborted; the caller removes it. Throws
+ * image-missing, and docker-failed for a name of others.
  */
 export async function createContainer(
   client: DockerClient,
@@ -153,7 +147,7 @@ export async function createContainer(
     tries += 1;
     try {
       const created = await askForContainer(client, name, body, options.signal);
-      // An answer that is no JSON leaves the library without an id; it does not say so.
+      // dockerode returns no id for a body that is not JSON.
       if (typeof (created.id as unknown) === 'string') return created.id;
       throw new WorkbenchError(
         'docker-unreachable',
@@ -168,10 +162,10 @@ export async function createContainer(
   });
 }
 
-/** What an engine says with status 500 of what it will not do the next time either. */
+/** Permanent failures that engines report with status 500. */
 const finalCauses = /oci runtime|driver failed|mount|could not select device driver|cdi device|unresolvable/i;
 
-/** Starts it, or finds that it was started. Throws port-taken, container-failed, docker-failed. */
+/** No-op if started already. Throws port-taken, container-failed, docker-failed. */
 export async function startContainer(
   client: DockerClient,
   id: string,
@@ -194,10 +188,10 @@ export async function startContainer(
     } catch (error) {
       const status = statusOf((error as Error).cause);
       if (status === 304) return;
-      // An engine answers 500 for what will fail again, such as a port that is taken.
+      // Engines also answer 500 for permanent failures such as a taken port.
       const failure = dockerError((error as Error).cause ?? error, 'start the container');
       if (failure.code === 'port-taken') throw failure;
-      // 404: gone, and 400: a program that is not in the image.
+      // 404: removed, and 400: program not in the image.
       const final = status === 500 && finalCauses.test(failure.message);
       if (final || status === 404 || status === 400) {
         const remedy = gpuRemedy(failure.message);
@@ -208,7 +202,7 @@ export async function startContainer(
   });
 }
 
-/** Whether the engine starts it again when it ends, and with itself. Quiet when it has gone. */
+/** No-op if it is gone. */
 export async function setRestartPolicy(
   client: DockerClient,
   id: string,
@@ -221,7 +215,7 @@ export async function setRestartPolicy(
   });
 }
 
-/** Asks the main process to end, then kills it. Quiet when it has ended or gone. */
+/** Stops, then kills. No-op if it ended or is gone. */
 export async function stopContainer(client: DockerClient, id: string, graceS = stopGraceS): Promise<void> {
   await ask('stop the container', (abortSignal) => byName(client, id).stop({ t: graceS, abortSignal }), {
     timeoutMs: (graceS + 20) * 1000,
@@ -231,10 +225,7 @@ export async function stopContainer(client: DockerClient, id: string, graceS = s
   });
 }
 
-/**
- * Removes it with its anonymous volumes, running or not, and waits until it has gone; 404 is what is wanted.
- * Throws when the engine does not let it go within the patience, a minute where none is named.
- */
+/** Removes it with anonymous volumes. Throws if the engine fails within the patience (default: a minute). */
 export async function removeContainer(
   client: DockerClient,
   id: string,
@@ -259,7 +250,7 @@ export async function removeContainer(
       // 409: "removal … is already in progress".
       if (status !== 409) {
         if (!isUncertain(error)) throw error;
-        // It may not have begun: ask again soon.
+        // The removal may not have begun: retry soon.
         polls = 4;
       }
     }

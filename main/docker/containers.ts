@@ -59,7 +59,7 @@ function toOwn(entry: Entry, instance: string, host: string): OwnContainer | nul
   };
 }
 
-/** The containers of one workbench home, whatever their state, newest first. The engine's list is the truth. */
+/** Containers of a home in any state, newest first. */
 export async function listContainers(
   client: DockerClient,
   instance: string,
@@ -73,7 +73,7 @@ export async function listContainers(
   );
   const entries = z.array(entrySchema).safeParse(answer);
   if (!entries.success) {
-    // The library hands on what is no JSON as it came.
+    // dockerode passes on bodies that are not JSON.
     throw new WorkbenchError(
       'docker-unreachable',
       'The Docker daemon returned a damaged list of containers',
@@ -86,29 +86,29 @@ export async function listContainers(
 }
 
 const prefix = 'triton-workbench.';
-/** Containers of another schema are another version's to understand. */
+/** Containers of other schemas belong to other versions. */
 const schema = '1';
 
-/** Labels of every container that the workbench creates; a network has the first ones. Nothing without all of them is ever touched. */
+/** Labels of every container; networks have the first ones. Anything without all of them is never touched. */
 export const labelNames = {
   schema: `${prefix}schema`,
-  /** The workbench home: two homes on one engine leave each other alone. */
+  /** The home, so that several homes can share an engine. */
   instance: `${prefix}instance`,
   role: `${prefix}role`,
   runId: `${prefix}run`,
-  /** Holds the lease that says whether somebody works on the run. */
+  /** Its lease tells whether the run is active. */
   runDir: `${prefix}run-dir`,
   step: `${prefix}step`,
-  /** Hash of all that decides what the container does. */
+  /** Hash of everything that affects the container. */
   key: `${prefix}key`,
-  /** `resume` may take up the container's work. */
+  /** Whether `resume` may reuse the container. */
   adoptable: `${prefix}adoptable`,
-  /** Id of the Triton container that a client works with. */
+  /** Id of the Triton container that a client uses. */
   server: `${prefix}server`,
   gpus: `${prefix}gpus`,
 } as const;
 
-/** Of a volume: the machine whose workbench made it; the run's folder is there, at the path of the label for it. */
+/** On volumes: the machine that created it, to which the run folder's label refers. */
 export const holderLabel = `${prefix}holder`;
 
 export interface ContainerLabels {
@@ -137,7 +137,7 @@ export function formatLabels(labels: ContainerLabels): Record<string, string> {
   };
 }
 
-/** null unless every label is there and the container is of this schema and instance. */
+/** null for incomplete labels, another schema or instance. */
 export function parseLabels(
   labels: Readonly<Record<string, string>> | null | undefined,
   instance: string,
@@ -156,15 +156,15 @@ export function parseLabels(
   };
 }
 
-/** What everything of a workbench home on an engine has. */
+/** Labels of everything that a home creates. */
 export const instanceLabels = (instance: string): Readonly<Record<string, string>> => ({
   [labelNames.schema]: schema,
   [labelNames.instance]: instance,
 });
 
-/** The run or deployment whose Triton a network is for. */
+/** The run or deployment that a network belongs to. */
 export type NetworkLabels = Pick<ContainerLabels, 'instance' | 'runId' | 'runDir'> & {
-  /** It is a deployment's: no run of a dead workbench left it. */
+  /** Belongs to a deployment, which outlives the process. */
   readonly role?: 'deployment';
 };
 
@@ -178,7 +178,7 @@ export function formatNetworkLabels(labels: NetworkLabels): Record<string, strin
   };
 }
 
-/** null unless every label is there and the network is of this schema and instance. */
+/** null for incomplete labels, another schema or instance. */
 export function parseNetworkLabels(
   labels: Readonly<Record<string, string>> | null | undefined,
   instance: string,
@@ -190,12 +190,11 @@ export function parseNetworkLabels(
   return { instance, runId, runDir, ...(of('role') === 'deployment' ? { role: 'deployment' } : {}) };
 }
 
-/** The filter that lists the containers or networks of an instance and no others. */
 export function instanceFilter(instance: string): { readonly label: string[] } {
   return { label: [`${labelNames.schema}=${schema}`, `${labelNames.instance}=${instance}`] };
 }
 
-/** The id of a workbench home, made at the first call and kept in its file. */
+/** The home's id, created on first use. */
 export async function readInstanceId(path: string): Promise<string> {
   const read = async () => {
     const text = (await readFile(path, 'utf8')).trim();

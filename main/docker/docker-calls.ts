@@ -12,18 +12,17 @@ import { DockerWatch } from './watch';
 
 const gatherMs = 50;
 
-/** Logs of containers that somebody looks at. */
 function createLogFeeds(emit: (id: string, lines: readonly string[]) => void) {
   const feeds = new Map<string, AbortController>();
   return {
-    /** Tells the container's lines in batches, its last `tail` lines first, until it ends or `close`. */
+    /** Emits lines in batches, the last `tail` first, until the end or `close`. */
     follow(client: DockerClient, id: string, tail: number) {
       feeds.get(id)?.abort();
       const controller = new AbortController();
       feeds.set(id, controller);
       let pending: string[] = [];
       let timer: NodeJS.Timeout | undefined;
-      // The whole log comes again at the start; what is beyond the tail is dropped before it is told.
+      // The stream starts with the whole log; only the tail is emitted.
       let first = true;
       const flush = () => {
         timer = undefined;
@@ -59,7 +58,6 @@ function createLogFeeds(emit: (id: string, lines: readonly string[]) => void) {
   };
 }
 
-/** One reading of a container. */
 function readStats(client: DockerClient, id: string): Promise<unknown> {
   return ask(
     'read the statistics of the container',
@@ -83,10 +81,7 @@ const statsSchema = z.looseObject({
   }),
 });
 
-/**
- * One reading of `GET /containers/{id}/stats` as the docker command shows it: the share of CPU time between its two
- * samples, and memory without the cache that can be dropped. Pure.
- */
+/** CPU and memory as `docker stats` computes them: CPU between the two samples, memory without reclaimable cache. */
 function parseStats(id: string, answer: unknown): ContainerStats {
   const parsed = statsSchema.safeParse(answer);
   if (!parsed.success) return { id, cpuPercent: null, memoryBytes: null, memoryLimitBytes: null };
@@ -94,7 +89,7 @@ function parseStats(id: string, answer: unknown): ContainerStats {
   const systemDelta = (now.system_cpu_usage ?? 0) - (before.system_cpu_usage ?? 0);
   const ownDelta = now.cpu_usage.total_usage - before.cpu_usage.total_usage;
   const known = before.system_cpu_usage !== undefined && systemDelta > 0 && now.online_cpus !== undefined;
-  // cgroup v1 names the cache total_inactive_file, v2 inactive_file.
+  // cgroup v1: total_inactive_file, v2: inactive_file.
   const cache = memory.stats?.['total_inactive_file'] ?? memory.stats?.['inactive_file'] ?? 0;
   return {
     id,
@@ -114,7 +109,7 @@ interface DockerCalls {
 interface DockerCallsOptions {
   readonly link: DockerLink;
   readonly images: ImageWorks;
-  /** Base images of a built one. */
+  /** Base images of a built image. */
   readonly buildArgs: (image: BuiltImage) => Readonly<Record<string, string>>;
   readonly emit: (event: CoreEvent) => void;
   readonly now: () => Date;
@@ -139,7 +134,7 @@ function imageHandlers({ link, images, buildArgs }: DockerCallsOptions) {
   } satisfies Partial<DockerCalls['handlers']>;
 }
 
-/** What people do with containers and images. The engine is watched from the first question on. */
+/** Window calls. Watching starts with the first one. */
 export function createDockerCalls(options: DockerCallsOptions): DockerCalls {
   const { link, images, emit } = options;
   const opened: { watch: Promise<DockerWatch> | null } = { watch: null };
@@ -160,7 +155,7 @@ export function createDockerCalls(options: DockerCallsOptions): DockerCalls {
   };
   const state = async (): Promise<DockerState> => (await watch()).state();
 
-  /** Only containers of this home: the watch lists no others. */
+  /** Only the home's containers, which the watch lists. */
   const own = async (id: string): Promise<DockerClient> => {
     const client = await link.connect();
     if ((await state()).containers.some((container) => container.id === id)) return client;

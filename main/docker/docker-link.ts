@@ -9,9 +9,9 @@ import { readInstanceId } from './containers';
 import { hasNvidiaHook, knowsCdiAtStart } from './gpu-access';
 
 const infoSchema = z.looseObject({
-  /** Of this engine and no other, as long as it keeps its data; '' where it does not say. */
+  /** Engine id, stable with its data; '' if not reported. */
   ID: z.string().default(''),
-  /** Of its machine, as that calls itself. */
+  /** Host name of the engine's machine. */
   Name: z.string().default(''),
   ServerVersion: z.string().default(''),
   DockerRootDir: z.string().default(''),
@@ -27,22 +27,21 @@ const infoSchema = z.looseObject({
 });
 type DockerInfo = z.infer<typeof infoSchema>;
 
-/** The Docker Engine that this workbench home talks to. */
 export interface DockerLink {
-  /** Throws input-invalid where the environment names an engine that cannot be used. */
+  /** Throws input-invalid for an unusable address in the environment. */
   address(): Promise<DockerAddress>;
-  /** Connects, or gives the connection that there is. Throws docker-unreachable, docker-permission, docker-failed. */
+  /** Connects or reuses. Throws docker-unreachable, docker-permission, docker-failed. */
   connect(signal?: AbortSignal): Promise<DockerClient>;
-  /** Connects anew: the engine may have become another one. */
+  /** Reconnects, because the engine may have been replaced. */
   reconnect(signal?: AbortSignal): Promise<DockerClient>;
   info(signal?: AbortSignal): Promise<DockerInfo>;
-  /** Never throws: an engine that is not there is a fact too. */
+  /** Never throws; reports an unreachable engine. */
   facts(limits?: { readonly connectMs?: number }): Promise<DockerFacts>;
-  /** Id of the home, in the labels of its containers. */
+  /** Id of the home, used in labels. */
   instance(): Promise<string>;
 }
 
-/** Ids of users in containers are others on the host. */
+/** Whether container users have other ids on the host. */
 export const remapsUsers = (info: DockerInfo) =>
   (info.SecurityOptions ?? []).some((option) => option.startsWith('name=userns'));
 
@@ -52,7 +51,7 @@ export const isRootless = (info: DockerInfo) =>
 export const runtimesOf = (info: Pick<DockerInfo, 'Runtimes'>): readonly string[] =>
   Object.keys(info.Runtimes ?? {});
 
-/** Names of CDI devices; null where the engine takes them and does not list them. Without any the list is left out. Pure. */
+/** CDI device names; null if supported but not listed (empty lists are omitted). */
 export function cdiDevicesOf({
   CDISpecDirs,
   DiscoveredDevices,
@@ -77,14 +76,14 @@ function reasonOf(error: unknown): Reason {
   return 'other';
 }
 
-/** What is asked for, while it is not known where that is. */
+/** Address for messages while it is unresolved. */
 function nameOf(env: NodeJS.ProcessEnv): string {
   const [host, context] = [env['DOCKER_HOST'] ?? '', env['DOCKER_CONTEXT'] ?? ''];
   if (host !== '') return host;
   return context === '' ? 'unix:///var/run/docker.sock' : `context:${context}`;
 }
 
-/** Stops waiting, and leaves what is waited for to the others. */
+/** Stops waiting without aborting shared work. */
 async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { aborted, done } = whenAborted(signal);
   try {
@@ -97,7 +96,7 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
   }
 }
 
-/** Its programs are those of this machine. */
+/** The daemon runs on this machine. */
 const seesDaemon = ({ kind }: DockerAddress, { OperatingSystem }: DockerInfo): boolean =>
   kind === 'unix' && !OperatingSystem.includes('Docker Desktop');
 
@@ -106,7 +105,7 @@ const readInfo = async ({ docker }: DockerClient, limits: Parameters<typeof ask>
 
 export function createDockerLink(options: {
   readonly env: NodeJS.ProcessEnv;
-  /** File that holds the id of the home. */
+  /** File with the home's id. */
   readonly instanceFile: string;
 }): DockerLink {
   const known: { client: Promise<DockerClient> | null; instance: Promise<string> | null } = {
@@ -116,7 +115,7 @@ export function createDockerLink(options: {
   const address = () => readDockerAddress(options.env);
   const connect = (signal?: AbortSignal): Promise<DockerClient> => {
     if (known.client === null) {
-      // Nobody's signal: others wait for the same connection, which has a limit of its own.
+      // No signal: the connection is shared, and has its own timeout.
       const client = address().then((found) => connectDocker(found, options.env));
       client.catch(() => {
         if (known.client === client) known.client = null;

@@ -11,12 +11,12 @@ const headerBytes = 8;
 const longestFrameBytes = 64 * 2 ** 20;
 
 /**
- * Takes Docker's multiplexed log apart: frames of an 8-byte header (channel, 3 zero bytes, length big-endian) and that
- * many bytes (Engine API, "Attach to a container"). `skip` passes over bytes that an earlier stream gave.
+ * Splits Docker's multiplexed log: 8-byte header (channel, 3 zero bytes, big-endian length) and payload (Engine API,
+ * "Attach to a container"). `skip` drops bytes of an earlier stream.
  */
 export class LogDemultiplexer {
   private pending: Buffer = Buffer.alloc(0);
-  /** Bytes of each channel that came, skipped ones included. */
+  /** Bytes per channel, including skipped ones. */
   readonly seen: Record<LogChannel, number> = { stdout: 0, stderr: 0 };
 
   constructor(
@@ -24,7 +24,7 @@ export class LogDemultiplexer {
     private readonly skip: Readonly<Record<LogChannel, number>> = { stdout: 0, stderr: 0 },
   ) {}
 
-  /** Throws docker-failed for bytes that are not such a stream. */
+  /** Throws docker-failed for an invalid stream. */
   add(chunk: Buffer): void {
     this.pending = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
     for (;;) {
@@ -51,7 +51,7 @@ export class LogDemultiplexer {
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** Feeds the stream to the demultiplexer; resolves at its end, however it came: the caller looks at the container. */
+/** Resolves at the stream's end, for whatever reason; the caller inspects the container. */
 export function readLogStream(stream: Readable, demultiplexer: LogDemultiplexer): Promise<void> {
   return new Promise((resolve, reject) => {
     const read = readGently(stream, (chunk) => {
@@ -75,7 +75,7 @@ interface FollowLogInput {
 }
 
 const guardMs = 3000;
-/** What a container said at its very end may still be under way when it has ended. */
+/** Final output may arrive after the exit. */
 const lastWordsMs = 1000;
 const isRunning = (status: string) => ['running', 'paused', 'restarting', 'created'].includes(status);
 
@@ -91,9 +91,8 @@ async function open(input: FollowLogInput): Promise<Readable> {
 }
 
 /**
- * Every line of a container from its first one, until it has ended. A stream that breaks is opened again from the
- * beginning and what was given is passed over by its bytes: no line is lost and none comes twice.
- * Resolves early when the signal is aborted or the container has gone.
+ * All lines until the container ends. A broken stream is reopened and known bytes are skipped, so no line is lost or
+ * repeated. Resolves early when aborted or when the container is gone.
  */
 export async function followLog(input: FollowLogInput): Promise<void> {
   const { client, id, signal } = input;
@@ -110,7 +109,7 @@ export async function followLog(input: FollowLogInput): Promise<void> {
         stream.destroy();
       };
       signal.addEventListener('abort', stop, { once: true });
-      // A connection that is half open tells of no end: the container is looked at beside it.
+      // A half-open connection never ends, so the container is polled.
       const guard = setInterval(() => {
         void inspectContainer(client, id, signal).then(
           (found) => {
@@ -135,7 +134,7 @@ export async function followLog(input: FollowLogInput): Promise<void> {
         signal.removeEventListener('abort', stop);
         stream.destroy();
       }
-      // A container that had ended before the stream was opened has said all in it.
+      // A container that ended before the stream was opened has its whole log in it.
       if (!isRunning(before.State.Status)) break;
       const now = await inspectContainer(client, id, signal);
       if (now !== null && isRunning(now.State.Status)) {

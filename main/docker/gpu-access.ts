@@ -9,8 +9,8 @@ const ofNvidia = (devices: readonly string[]): readonly string[] =>
 type GpuOffer = Pick<Extract<DockerFacts, { reachable: true }>, 'runtimes' | 'cdiDevices'>;
 
 /**
- * By CDI where the engine has its devices and not NVIDIA's runtime, else by the driver "nvidia", which is `--gpus`: NVIDIA's
- * hook, on engines from 29.2 on CDI before it. Source: moby, daemon/devices_nvidia_linux.go.
+ * CDI if the engine has devices and lacks NVIDIA's runtime, otherwise driver "nvidia" (`--gpus`), which from 29.2
+ * prefers CDI. Source: moby, daemon/devices_nvidia_linux.go.
  */
 export function gpuAccessOf({ runtimes, cdiDevices }: GpuOffer): 'runtime' | 'cdi' {
   if (runtimes.includes('nvidia')) return 'runtime';
@@ -18,15 +18,15 @@ export function gpuAccessOf({ runtimes, cdiDevices }: GpuOffer): 'runtime' | 'cd
 }
 
 /**
- * CDI names of GPUs and MIG devices; null where one of them is not among the devices of the engine. nvidia-ctk before 1.15
- * names GPUs by number only: where all of them are asked for, their UUIDs are not needed. Pure.
+ * CDI device names; null if the engine lacks one. nvidia-ctk before 1.15 lists GPUs by number, which suffices if all
+ * are requested.
  * @param devices null: not listed
  */
 export function cdiNames(
   gpus: readonly string[],
   devices: readonly string[] | null,
 ): readonly string[] | null {
-  // Where nothing is known of the GPUs, the first stands for the idlest.
+  // With unknown GPUs, the first stands for the idlest.
   const names = gpus.map((id) => `${cdiKind}${id === 'idlest' ? '0' : id}`);
   if (devices === null || names.every((name) => devices.includes(name))) return names;
   const single = ofNvidia(devices).filter((name) => name !== `${cdiKind}all`);
@@ -34,16 +34,13 @@ export function cdiNames(
   return isWhole && single.length === gpus.length ? single : null;
 }
 
-/**
- * From 28.2 on an engine lists its CDI devices, and knows them before it starts the containers again that were running.
- * Source: moby, pull requests 49980 and 49990.
- */
+/** From 28.2 engines load CDI devices before they restart containers. Source: moby, pull requests 49980 and 49990. */
 export function knowsCdiAtStart(serverVersion: string): boolean {
   const [major = 0, minor = 0] = serverVersion.split('.').map(Number);
   return major > 28 || (major === 28 && minor >= 2);
 }
 
-/** Why an engine did not start a container again that it starts when it is asked now: it did not have its devices yet. Pure. */
+/** Whether a restart failed only because devices were not ready yet. */
 export const wasTooEarly = (refusal: string): boolean =>
   /could not select device driver "cdi"|unresolvable CDI devices/i.test(refusal);
 
@@ -70,14 +67,14 @@ const remedies: readonly (readonly [refusal: RegExp, remedy: string])[] = [
   ],
 ];
 
-/** What helps where an engine does not give a container its GPUs; undefined for other refusals. Pure. */
+/** Remedy for a refused GPU request, or undefined. */
 export const gpuRemedy = (refusal: string): string | undefined =>
   remedies.find(([pattern]) => pattern.test(refusal))?.[1];
 
-/** The PATH that systemd gives a service. */
+/** PATH of systemd services. */
 const serviceFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** Whether a daemon of this machine finds the program that it starts for GPUs. */
+/** Whether the local daemon finds NVIDIA's hook. */
 export async function hasNvidiaHook(path = ''): Promise<boolean> {
   const folders = [...serviceFolders, ...path.split(delimiter).filter((folder) => folder !== '')];
   const found = folders.map((folder) =>

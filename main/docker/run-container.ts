@@ -23,7 +23,7 @@ interface RunContainerInput {
   readonly signal: AbortSignal;
   readonly onLine: (channel: LogChannel, line: string) => void;
   readonly onTrouble: (text: string) => void;
-  /** When it has ended, and before it is removed: what it left is taken from where it lies. */
+  /** After the end and before removal, to collect output. */
   readonly onEnded?: (() => Promise<void>) | undefined;
 }
 
@@ -35,15 +35,15 @@ export interface ContainerEnd {
   readonly tail: readonly string[];
 }
 
-/** It was taken up after it had done its work while nobody watched: to start it again would do that anew. */
+/** Reused container that finished unobserved; restarting would repeat its work. */
 async function endedWell({ client, body, signal }: RunContainerInput, id: string): Promise<boolean> {
   if (body.Labels?.[labelNames.adoptable] !== 'true') return false;
-  // An engine that is away is waited for by the start.
+  // The start handles an unreachable engine.
   const state = (await inspectContainer(client, id, signal).catch(() => null))?.State;
   return state?.Status === 'exited' && state.ExitCode === 0;
 }
 
-/** What is left is ended by the next sweep: it must neither hold up a cancel nor cost what was done. */
+/** Left to the next sweep if it fails: neither a cancel nor the result may depend on it. */
 async function removeQuietly({ client, signal, onTrouble }: RunContainerInput, id: string): Promise<void> {
   const options = { patienceMs: signal.aborted ? cancelPatienceMs : undefined };
   await removeContainer(client, id, options).catch((error: unknown) => {
@@ -52,9 +52,9 @@ async function removeQuietly({ client, signal, onTrouble }: RunContainerInput, i
 }
 
 /**
- * Runs a program as the main process of a container of its own and removes the container when it has ended. A container
- * of this name and key that is there already, running or ended, is taken up where it is.
- * Abort stops it, unless its reason is to leave it running. Throws what creating and starting throw, and container-failed when it disappears.
+ * Runs a program in its own container, and removes it afterwards. Reuses a container of this name and key, running or
+ * ended. Abort stops it, unless the reason is to leave it running. Throws errors of create and start, and
+ * container-failed if it disappears.
  */
 export async function runContainer(input: RunContainerInput): Promise<ContainerEnd> {
   const { client, name, signal } = input;
@@ -127,7 +127,7 @@ function tmpfsFlags(host: Docker.HostConfig): readonly Flag[] {
 const volumeFlag = ({ Source, Target, ReadOnly }: Docker.MountSettings): Flag =>
   flag('--volume', `${Source}:${Target}:${ReadOnly === true ? 'ro' : 'rw'}`);
 
-/** The `docker run` command line that makes the same container, for people to read and copy; pure. */
+/** Equivalent `docker run` command for display. */
 export function dockerRunCommand(name: string, body: Docker.ContainerCreateOptions): string[] {
   const host = body.HostConfig ?? {};
   const flags: readonly Flag[] = [
@@ -165,7 +165,7 @@ export function dockerRunCommand(name: string, body: Docker.ContainerCreateOptio
   ];
 }
 
-/** Devices of the Container Device Interface have a flag of their own. */
+/** CDI devices use `--device`. */
 function deviceFlags(request: Docker.DeviceRequest): (readonly [string, string])[] {
   const ids = request.DeviceIDs ?? [];
   if (request.Driver === 'cdi') return ids.map((id) => ['--device', id]);

@@ -7,9 +7,8 @@ import { formatNetworkLabels, instanceFilter, type NetworkLabels, parseNetworkLa
 const patienceMs = 60_000;
 
 /**
- * A bridge that nothing but published ports leads into: its containers do not reach each other, the engine lets no other
- * bridge reach them, and without masquerading nothing comes back to what they send beyond this machine. An `internal` network
- * would publish no ports.
+ * A bridge with published ports only: isolated containers, no masquerading, so no replies from beyond this machine. An
+ * `internal` network could not publish ports.
  */
 const closed = {
   'com.docker.network.bridge.enable_icc': 'false',
@@ -19,7 +18,7 @@ const closed = {
 export const networkName = ({ instance, runId }: Pick<NetworkLabels, 'instance' | 'runId'>): string =>
   `twb-${instance.slice(0, 6)}-${runId}`;
 
-/** The `docker network create` command line that makes the same network, for people to read and copy; pure. */
+/** Equivalent `docker network create` command for display. */
 export const networkCommand = (run: NetworkLabels): string[] => [
   ...['docker', 'network', 'create'],
   ...Object.entries(closed).flatMap(([name, value]) => ['--opt', `${name}=${value}`]),
@@ -29,7 +28,7 @@ export const networkCommand = (run: NetworkLabels): string[] => [
 const isClosed = ({ Options = {} }: Docker.NetworkInspectInfo): boolean =>
   Object.entries(closed).every(([name, value]) => Options[name] === value);
 
-/** The engine looks for names that contain it. */
+/** Docker matches names by substring. */
 async function findNetwork(
   client: DockerClient,
   name: string,
@@ -44,8 +43,8 @@ async function findNetwork(
 }
 
 /**
- * The network of a run's Triton, made where it is missing. Its name is the identity: a lost answer leads to a look at what
- * there is. Throws docker-failed when the name belongs to somebody else, or the engine has no addresses left.
+ * Finds or creates a run's network, identified by name, so that lost responses are harmless. Throws docker-failed for a
+ * name of others, and if the engine has no addresses left.
  */
 export async function ensureNetwork(
   client: DockerClient,
@@ -94,7 +93,7 @@ export async function ensureNetwork(
   });
 }
 
-/** Of the networks of a home, those of runs that `isLeft` names go, unless a container is on them. Gives their names. */
+/** Removes networks of runs that `isLeft` selects, unless in use. Returns their names. */
 export async function removeNetworks(
   client: DockerClient,
   instance: string,
@@ -108,7 +107,7 @@ export async function removeNetworks(
   for (const { Id, Name, Labels } of all) {
     const run = parseNetworkLabels(Labels, instance);
     if (run === null || !(await isLeft(run))) continue;
-    // 403: a container is on it. The next look finds what could not be removed.
+    // 403: in use. The next sweep retries.
     const gone = await ask(`remove the network ${Name}`, (abortSignal) =>
       client.docker.getNetwork(Id).remove({ abortSignal }),
     ).then(

@@ -14,10 +14,10 @@ import {
   parseNetworkLabels,
 } from './containers';
 
-/** A line over which nothing goes for so long is taken for cut; work that moves has any length. */
+/** A transfer without progress for this long is broken; its total time is unlimited. */
 const standstill = { ms: 30_000, reached: 'Nothing was transferred for' } as const;
 
-/** The chunks as they come, each of which puts the standstill off. */
+/** Restarts the standstill timeout for each chunk. */
 async function* noting(chunks: AsyncIterable<Buffer>, putOff: () => void): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     putOff();
@@ -25,9 +25,7 @@ async function* noting(chunks: AsyncIterable<Buffer>, putOff: () => void): Async
   }
 }
 
-/**
- * Unpacks a tar into a folder of a container, running or not; an entry that is there is replaced.
- */
+/** Unpacks a tar into a container's folder, replacing existing entries. */
 export async function putArchive(
   client: DockerClient,
   target: { readonly container: string; readonly path: string },
@@ -47,14 +45,11 @@ export async function putArchive(
   });
 }
 
-/** The types of the library know no `destroy`. */
+/** Missing in dockerode's types. */
 const finish = (stream: NodeJS.ReadableStream, error?: Error): void =>
   (stream as NodeJS.ReadableStream & { destroy(error?: Error): void }).destroy(error);
 
-/**
- * The tar of a file or folder of a container, running or not, as its chunks come; its entries begin with the last part of
- * the path. `take` is done when the tar is.
- */
+/** Streams a tar whose entries begin with the path's last part. Ends when both `take` and the tar are done. */
 export async function getArchive<Value>(
   client: DockerClient,
   target: { readonly container: string; readonly path: string },
@@ -81,37 +76,33 @@ export async function getArchive<Value>(
 
 const machineIdFile = '/etc/machine-id';
 
-/** Of a machine id that is never shown: whoever reads the labels of an engine learns nothing of it. */
+/** Hashed, so that labels do not expose the machine id. */
 const idOf = (machineId: string): string =>
   createHash('sha256').update(`triton-workbench ${machineId}`).digest('hex').slice(0, 12);
 
-/**
- * Who makes volumes: the name of this machine, with an id that stays when the name changes; the name only where the
- * machine has no id.
- */
+/** Host name with an id that survives renames; only the name without a machine id. */
 export async function machineHolder(file = machineIdFile): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const id = /^[0-9a-f]{32}$/.exec(text.trim())?.[0];
   return id === undefined ? hostname() : `${hostname()} (${idOf(id)})`;
 }
 
-/** Whether this machine made it, under the name that it has now or had then. Pure. */
+/** Whether this machine created it, under its current or an earlier name. */
 export function isSameHolder(holder: string, own: string): boolean {
   const idIn = (text: string) => / \(([0-9a-f]{12})\)$/.exec(text)?.[1];
   const [theirs, ours] = [idIn(holder), idIn(own)];
   if (theirs !== undefined && ours !== undefined) return theirs === ours;
-  // An earlier version wrote the name only.
+  // Earlier versions stored only the name.
   return holder.replace(/ \([0-9a-f]{12}\)$/, '') === own.replace(/ \([0-9a-f]{12}\)$/, '');
 }
 
 const patienceMs = 60_000;
 
-/** A volume that holds files of a run, or of every run of a home. */
+/** A volume with files of one run, or shared by a home's runs. */
 export interface OwnVolume {
   readonly name: string;
-  /** null: it is no run's, and stays for the next. */
+  /** null: shared. */
   readonly run: NetworkLabels | null;
-  /** Machine whose workbench made it. */
   readonly holder: string;
 }
 
@@ -119,7 +110,7 @@ export interface VolumeRequest extends OwnVolume {
   readonly instance: string;
 }
 
-/** Makes the volume; one of this name that is there already is that one. Throws docker-failed, docker-unreachable. */
+/** Finds or creates. Throws docker-failed, docker-unreachable. */
 export async function createVolume(
   client: DockerClient,
   { name, instance, run, holder }: VolumeRequest,
@@ -138,7 +129,7 @@ export async function createVolume(
   );
 }
 
-/** The volumes of one workbench home. Throws docker-unreachable. */
+/** Volumes of a home. Throws docker-unreachable. */
 export async function listVolumes(
   client: DockerClient,
   instance: string,
@@ -160,10 +151,7 @@ export async function listVolumes(
   }));
 }
 
-/**
- * Of the volumes of a home those that `isLeft` names go, unless a container has them. Gives their names. Throws
- * docker-unreachable: nobody knows then which have gone.
- */
+/** Removes volumes that `isLeft` selects, unless in use. Returns their names. Throws docker-unreachable. */
 export async function removeVolumes(
   client: DockerClient,
   instance: string,
@@ -172,7 +160,7 @@ export async function removeVolumes(
   const removed: string[] = [];
   for (const volume of await listVolumes(client, instance)) {
     if (!(await isLeft(volume))) continue;
-    // 409: a container has it. The next look finds what could not be removed.
+    // 409: in use. The next sweep retries.
     const gone = await ask(`remove the volume ${volume.name}`, (abortSignal) =>
       client.docker.getVolume(volume.name).remove({ abortSignal } as object),
     ).then(

@@ -10,36 +10,32 @@ import { ask, type DockerClient } from './client';
 import { backOffMs } from './container-life';
 import { instanceFilter, listContainers } from './containers';
 
-/** Engines before API 1.52 say `status` and `id` beside `Action` and `Actor` (Engine API version history). */
+/** Before API 1.52 events have `status` and `id` beside `Action` and `Actor` (Engine API version history). */
 const eventSchema = z.union([
   z.looseObject({ Action: z.string(), Actor: z.looseObject({ ID: z.string() }) }),
   z.looseObject({ status: z.string(), id: z.string() }),
 ]);
 
-/** What programs inside a container are asked to do changes nothing that a list shows. */
+/** Actions inside containers, which do not affect the list. */
 const beside = /^(?:exec_|top$|attach$|resize$)/;
 
 interface FollowEventsInput {
   readonly client: DockerClient;
   readonly instance: string;
   readonly signal: AbortSignal;
-  /** Limit for the engine to open the stream. */
   readonly timeoutMs: number;
   readonly onOpen: () => void;
-  /** Something became of a container of this instance. */
+  /** A container of this instance changed. */
   readonly onEvent: () => void;
 }
 
-/** Whether the line reports a change. Pure. Throws for a line that is not an event. */
+/** Whether the line reports a change. Throws for invalid lines. */
 export function parseEvent(line: string): boolean {
   const event = eventSchema.parse(JSON.parse(line));
   return !beside.test('Action' in event ? String(event.Action) : event.status);
 }
 
-/**
- * Listens to the engine until the stream is over. End, close, error and a line that is not an event are all the same: it
- * resolves, and what happened since is for a list to say. Throws when the stream cannot be opened.
- */
+/** Resolves at the end, on errors and invalid lines alike: the next list has the state. Throws if it cannot open. */
 async function followEvents(input: FollowEventsInput): Promise<void> {
   const { client, signal } = input;
   const filters = JSON.stringify({ type: ['container'], ...instanceFilter(input.instance) });
@@ -59,7 +55,7 @@ async function followEvents(input: FollowEventsInput): Promise<void> {
       const over = () => {
         resolve();
       };
-      // Holds 64 KiB of a line at most; what is cut there is no JSON any more.
+      // Limited to 64 KiB; truncated lines are invalid JSON.
       const lines = new LineSplitter((line) => {
         if (line.trim() === '') return;
         if (parseEvent(line)) input.onEvent();
@@ -83,27 +79,27 @@ async function followEvents(input: FollowEventsInput): Promise<void> {
   }
 }
 
-/** Events come in handfuls; one list answers them all. */
+/** Debounces bursts of events. */
 const gatherMs = 50;
-/** Between two attempts to reach the engine, or to open its event stream. */
+/** Minimum pause between connection attempts. */
 const shortestPauseMs = 250;
-/** An event stream that lasted this long, or told something, was a good one. */
+/** A stream that lasted this long or had events resets the back-off. */
 const goodStreamMs = 10_000;
 
 interface DockerWatchOptions {
   readonly connect: (signal: AbortSignal) => Promise<DockerClient>;
   readonly instance: string;
-  /** Address of the engine as people write it. */
+  /** Address as typed. */
   readonly host: string;
-  /** Hears every state that differs from the one before in more than its time. */
+  /** Called for each state that differs in more than its time. */
   readonly emit: (state: DockerState) => void;
   readonly now: () => Date;
-  /** A list is made this often even when no event comes: a stream that is half open tells nothing. */
+  /** Poll interval, because half-open streams are silent. */
   readonly heartbeatMs?: number;
   readonly listTimeoutMs?: number;
 }
 
-/** Many hints are one, and none is lost. */
+/** Coalescing signal that is never lost. */
 class Hint {
   private given = false;
   private waker = new AbortController();
@@ -113,7 +109,7 @@ class Hint {
     this.waker.abort();
   }
 
-  /** Resolves with true at a hint, given before or now, and with false after the time. */
+  /** True at a hint, earlier or now; false after the timeout. */
   async wait(ms: number): Promise<boolean> {
     if (!this.given) await sleep(ms, undefined, { signal: this.waker.signal }).catch(() => undefined);
     return this.given;
@@ -128,14 +124,13 @@ class Hint {
 const identity = (state: DockerState) => state.containers.map((one) => `${one.id} ${one.state}`);
 
 /**
- * Keeps the list of this workbench's containers as the engine has it, through any trouble with the connection, until
- * `close`. Only lists are believed; the event stream says when to list again. Connected means: the last list was
- * answered. While it was not, the containers stay as last known.
+ * Mirrors the container list through connection failures until `close`. Only lists are trusted; events trigger them.
+ * Connected means that the last list succeeded; otherwise the last known containers are kept.
  */
 export class DockerWatch {
   private readonly heartbeatMs: number;
   private readonly listTimeoutMs: number;
-  /** The back-off ends here. An engine on this machine costs little to ask and is seen back within a second. */
+  /** Maximum back-off; short for local engines, which are cheap to poll. */
   private readonly longestPauseMs: number;
   private readonly closing = new AbortController();
   private readonly hint = new Hint();
@@ -157,12 +152,12 @@ export class DockerWatch {
     return this.current;
   }
 
-  /** Asks the engine soon, even in the middle of a pause. */
+  /** Polls soon, ending a pause. */
   refresh(): void {
     this.hint.give();
   }
 
-  /** null while it is not connected. */
+  /** null unless connected. */
   client(): DockerClient | null {
     return this.live;
   }
@@ -205,7 +200,7 @@ export class DockerWatch {
     });
   }
 
-  /** Opens the event stream again and again until the signal. */
+  /** Reopens the event stream until the signal fires. */
   private async streamEvents(client: DockerClient, signal: AbortSignal): Promise<void> {
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       const startedMs = performance.now();
@@ -217,7 +212,7 @@ export class DockerWatch {
         instance: this.options.instance,
         signal: controller.signal,
         timeoutMs: this.listTimeoutMs,
-        // The engine listens to itself only after it has opened the stream; the list comes after both.
+        // Docker subscribes after opening the stream, so a list follows both.
         onOpen: () => this.hint.give(),
         onEvent: () => {
           stream.hasEvents = true;
@@ -226,13 +221,13 @@ export class DockerWatch {
       }).catch(() => undefined);
       dispose();
       if (stream.hasEvents || performance.now() - startedMs > goodStreamMs) attempt = 0;
-      // A stream that is over may be the first sign of an engine that is gone.
+      // The stream's end may mean that the engine is gone.
       this.hint.give();
       await sleep(this.pauseMs(attempt), undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Lists at every hint and every heartbeat. Throws when a list is not answered. */
+  /** Lists at hints and heartbeats. Throws if a list fails. */
   private async serve(client: DockerClient): Promise<void> {
     const { controller, dispose } = linkedAbort(this.closing.signal);
     const streaming = this.streamEvents(client, controller.signal);
@@ -244,7 +239,7 @@ export class DockerWatch {
         this.hint.take();
         const before = identity(this.current);
         await this.list(client);
-        // What only the heartbeat found, the stream has kept back.
+        // The event stream missed it: reopen.
         if (!hinted && !isDeepStrictEqual(before, identity(this.current))) this.dropStream?.();
       }
     } finally {
@@ -254,7 +249,7 @@ export class DockerWatch {
     }
   }
 
-  /** One connection, until it ends. @returns whether what the daemon has was listed by it */
+  /** One connection. @returns whether a list succeeded */
   private async connectOnce(): Promise<boolean> {
     let listed = false;
     try {
@@ -268,7 +263,7 @@ export class DockerWatch {
       listed = true;
       await this.serve(client);
     } catch (error) {
-      // One answer that fails is tried again before anybody is alarmed.
+      // A first failure is retried before it is reported.
       const connection = this.live === null ? 'unavailable' : 'connecting';
       this.live = null;
       this.update({ connection, error: toWire(error) });

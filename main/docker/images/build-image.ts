@@ -16,7 +16,7 @@ import { failureOf, readEngineEvents } from './engine-stream';
 import { imageLabelNames, type ImageRecipe, type RecipeFile, type WorkProgress } from './known-images';
 import { fillWheelhouse } from './wheelhouse';
 
-/** The same bytes for the same content, wherever and whenever it is packed. */
+/** Fixed metadata for reproducible tars. */
 const common = { mtime: new Date(0), uid: 0, gid: 0, uname: '', gname: '' } as const;
 
 async function addFile(pack: Pack, name: string, path: string): Promise<void> {
@@ -28,7 +28,7 @@ async function fill(pack: Pack, files: readonly RecipeFile[], wheels: string | n
   for (const { name, content } of files) {
     pack.entry({ ...common, name, mode: 0o644 }, content);
   }
-  // COPY of the Dockerfiles needs the folder, with wheels or without.
+  // The Dockerfiles' COPY needs the folder, even empty.
   pack.entry({ ...common, name: 'wheels/', type: 'directory', mode: 0o755 });
   for (const path of wheels === null ? [] : await listFiles(wheels)) {
     if (path.endsWith('.whl')) {
@@ -38,16 +38,13 @@ async function fill(pack: Pack, files: readonly RecipeFile[], wheels: string | n
   pack.finalize();
 }
 
-/**
- * The build context as a tar stream: the recipe's files, and the wheels of a folder under `wheels/`.
- * A file that cannot be read ends the stream with that error.
- */
+/** Build context as a tar stream: recipe files, and wheels under `wheels/`. Unreadable files end it with an error. */
 export function packBuildContext(files: readonly RecipeFile[], wheels: string | null): Readable {
   const pack = createPack();
   fill(pack, files, wheels).catch((error: unknown) => {
     pack.destroy(error instanceof Error ? error : new Error(String(error)));
   });
-  // The library's stream is not one of Node's.
+  // tar-stream's streams are not Node's.
   return Readable.from(pack, { objectMode: false });
 }
 
@@ -61,25 +58,25 @@ export interface ImageReporter {
 
 interface BuildImageOptions extends ImageReporter {
   readonly recipe: ImageRecipe;
-  /** Folder of wheels; null: pip asks its index from inside the build. */
+  /** Folder of wheels; null: pip downloads in the build. */
   readonly wheels: string | null;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The proxies of this machine, which the builder takes without a declaration and keeps out of image and cache. */
+/** Proxies of this machine, which the builder accepts undeclared and keeps out of image and cache. */
 export function proxiesOf(env: NodeJS.ProcessEnv): Record<string, string> {
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = env[name] ?? '';
-      // In the build, an address of this machine's own loopback is the container's.
+      // Loopback addresses would mean the container.
       const host = /^no_proxy$/i.test(name) ? null : hostOf(value);
       return value === '' || (host !== null && isLoopback(host)) ? [] : [[name, value]];
     }),
   );
 }
 
-/** "Step 4/9 : RUN …" of the classic builder. Pure; null for any other line. */
+/** "Step 4/9 : RUN …" of the classic builder, or null. */
 function parseBuildStep(line: string): WorkProgress | null {
   const [, step, steps] = /^Step (\d+)\/(\d+) :/.exec(line) ?? [];
   if (step === undefined || steps === undefined || Number(steps) === 0) return null;
@@ -105,12 +102,12 @@ function buildFailure(recipe: ImageRecipe, reason: string, tail: readonly string
   });
 }
 
-/** Joins the pieces that the builder sends to lines; what stands before a carriage return was overwritten. */
+/** Joins fragments to lines; text before a carriage return is overwritten. */
 function lineJoiner(take: (line: string) => void): (text: string) => void {
   let rest = '';
   return (text) => {
     const lines = `${rest}${text}`.split('\n');
-    // A line without an end does not grow without one.
+    // Limits an endless line.
     rest = (lines.pop() ?? '').slice(0, maxLineBytes);
     for (const line of lines) {
       const shown = line.replace(/\r$/, '').split('\r').at(-1) ?? '';
@@ -120,9 +117,8 @@ function lineJoiner(take: (line: string) => void): (text: string) => void {
 }
 
 /**
- * Builds an image by the engine's classic builder, in the engine's default network: what the context has not is
- * fetched by apt and pip inside the build. The intermediate images stay as the cache of the next build.
- * Throws image-build-failed with the last lines, cancelled, or what the connection says.
+ * Builds with the classic builder in the default network; apt and pip download missing files. Intermediate images
+ * remain as cache. Throws image-build-failed with the last lines, cancelled, or connection errors.
  */
 export async function buildImage(
   docker: Docker,
@@ -157,7 +153,7 @@ export async function buildImage(
     await readEngineEvents(answer, signal, (event) => {
       failure.reason ??= failureOf(event);
       if (event.stream !== undefined) join(event.stream);
-      // The builder pulls a base image that is not there.
+      // The builder pulls a missing base image.
       else if (event.status !== undefined && event.progressDetail?.total === undefined) {
         join(`${event.id === undefined ? '' : `${event.id}: `}${event.status}\n`);
       }
@@ -184,7 +180,7 @@ export interface MakeImageOptions {
 
 interface MakeImageInput extends ImageReporter {
   readonly docker: Docker;
-  /** The engine's processor: "amd64". */
+  /** Architecture of the engine: "amd64". */
   readonly architecture: string;
   readonly recipe: ImageRecipe;
 }
@@ -199,10 +195,7 @@ async function isThere(docker: Docker, reference: string): Promise<boolean> {
   }
 }
 
-/**
- * Builds an image of `resources/docker`, the packages of those for the CPU fetched before by pip of this machine.
- * One that is there is not built again: its tag names its content.
- */
+/** Downloads wheels for CPU images first. Skips existing images, whose tags are content hashes. */
 export async function makeImage(options: MakeImageOptions, input: MakeImageInput): Promise<void> {
   const { recipe, architecture, signal, onLine, onProgress } = input;
   if (await isThere(input.docker, recipe.reference)) {

@@ -4,10 +4,10 @@ import { WorkbenchError } from '../../contract/errors';
 import { LineSplitter } from '../../platform/lines';
 import { jsonOrNull } from '../../platform/parse-json';
 
-/** Of one event: the words of a failed build come in one, each control character as six. A longer one is no event. */
+/** Limit of an event; a failed build's message is one, with escaped control characters. */
 const maxEventBytes = 1024 * 1024;
 
-/** One event of a pull or build. Fields of the Docker Engine API, "ImageCreate" and "ImageBuild". */
+/** Event of "ImageCreate" and "ImageBuild" in the Docker Engine API. */
 const engineEventSchema = z.looseObject({
   id: z.string().optional(),
   status: z.string().optional(),
@@ -18,19 +18,18 @@ const engineEventSchema = z.looseObject({
 });
 export type EngineEvent = z.infer<typeof engineEventSchema>;
 
-/** null for a line that is no event: a cut or foreign line must not end a pull that goes well. */
+/** null for invalid lines, which must not fail a pull. */
 export function parseEngineEvent(line: string): EngineEvent | null {
   return engineEventSchema.safeParse(jsonOrNull(line)).data ?? null;
 }
 
-/** The engine's own words for a failure in the stream; null where the event tells of none. */
+/** The engine's error message, or null. */
 export function failureOf(event: EngineEvent): string | null {
   return event.errorDetail?.message ?? event.error ?? null;
 }
 
 /**
- * Reads the events of an answer to its end. The answer is destroyed when `signal` is aborted: the engine gives up a
- * pull or build as soon as nobody listens. Rejects with the connection's error when it breaks.
+ * Reads events to the end. Aborting destroys the response, on which the engine cancels. Rejects with connection errors.
  */
 export async function readEngineEvents(
   answer: NodeJS.ReadableStream,

@@ -11,45 +11,42 @@ import { jsonOrNull } from '../../platform/parse-json';
 import { readBoundedFile } from '../../platform/plain-entry';
 import { ask } from '../client';
 
-/** Requirement files that each image is made from, in `resources/requirements`. */
+/** Requirements of each image, in `resources/requirements`. */
 const requirementFiles: Readonly<Record<BuiltImage, readonly string[]>> = {
   'triton-cpu': ['perf-analyzer.txt', 'runtime.txt'],
   'client-cpu': ['perf-analyzer.txt', 'runtime.txt'],
   'client-gpu': ['client-gpu.txt'],
 };
 
-/** Requirement files of an image that is built with FRAMEWORK=tf, beside its own. */
+/** Additional requirements with FRAMEWORK=tf. */
 export const tensorflowFile = 'tensorflow.txt';
 
-/** Labels of the images built here, in the form of reverse names that OCI asks for only of public ones. */
+/** Labels of built images; reverse domain names are required for public ones only. */
 export const imageLabelNames = {
   image: 'triton-workbench.image',
   content: 'triton-workbench.content',
 } as const;
 
 export interface RecipeFile {
-  /** Inside the build context, with "/". */
+  /** Path in the build context, with "/". */
   readonly name: string;
   readonly content: Buffer;
 }
 
 export interface ImageRecipe {
   readonly image: BuiltImage;
-  /** "triton-workbench/triton-cpu:<12 hex>": other content, other tag. */
+  /** "triton-workbench/triton-cpu:<12 hex>", tagged by content. */
   readonly reference: string;
-  /** SHA-256 (hex) of everything that decides the image. */
+  /** SHA-256 (hex) of everything that affects the image. */
   readonly contentHash: string;
   readonly files: readonly RecipeFile[];
   readonly buildArgs: Readonly<Record<string, string>>;
 }
 
-/** Images that `client-gpu` is built from; FRAMEWORK=tf adds TensorFlow to any of them. */
+/** Base images of `client-gpu`; FRAMEWORK=tf adds TensorFlow. */
 export type ImageBuildArgs = Readonly<Record<string, string>>;
 
-/**
- * Dockerfile and requirements of an image with their hash. Wheels are left out of it: the requirements name their
- * versions, and where they come from does not decide what they are.
- */
+/** Dockerfile and requirements with their hash. Wheels are not hashed: the requirements pin their versions. */
 export async function readImageRecipe(
   resources: string,
   image: BuiltImage,
@@ -79,9 +76,9 @@ export async function readImageRecipe(
   };
 }
 
-/** How far a pull or build is. */
+/** Progress of a pull or build. */
 export interface WorkProgress {
-  /** 0 to 1; null while nothing is known. */
+  /** 0 to 1; null if unknown. */
   readonly fraction: number | null;
   readonly text: string;
 }
@@ -91,7 +88,7 @@ const knownSchema = z.strictObject({
   images: z.array(
     z.strictObject({
       reference: z.string(),
-      /** "sha256:…" of the image, and "name@sha256:…" of its registry where it has one. */
+      /** "sha256:…", and "name@sha256:…" if it has a registry. */
       id: z.string(),
       digest: z.string().nullable(),
       at: z.string(),
@@ -101,16 +98,16 @@ const knownSchema = z.strictObject({
 type Known = z.infer<typeof knownSchema>['images'];
 
 const mostBytes = 1024 * 1024;
-/** The oldest are forgotten: a machine has few images, and each of their tags is one entry. */
+/** Limit; the oldest are dropped. */
 const mostImages = 1000;
 
-/** What each reference meant when this home last used it: a tag is a name that somebody can give to another image. */
+/** Last used image id per reference, because tags can move. */
 export interface KnownImages {
-  /** Keeps what a reference means now, and gives what it meant before where that was another image; else null. */
+  /** Records the image. Returns the previous one if it differs, or null. */
   note(image: UsedImage): Promise<string | null>;
 }
 
-/** @param file `known-images.json` of the home; a damaged one knows nothing */
+/** @param file `known-images.json` of the home; damaged ones count as empty */
 export function createKnownImages(file: string, now: () => Date): KnownImages {
   const turn: { tail: Promise<unknown> } = { tail: Promise.resolve() };
   const read = async (): Promise<Known> => {
@@ -135,7 +132,7 @@ export function createKnownImages(file: string, now: () => Date): KnownImages {
   };
 }
 
-/** NVIDIA's names, of any mirror that keeps the path; the SDK image is known by its tag. */
+/** NVIDIA's image paths on any mirror; SDK images are recognized by tag. */
 function useByName(reference: string): ImageInfo['use'] {
   if (/(^|\/)nvidia\/tritonserver[:@]/.test(reference)) {
     return /:[^@]*-sdk\b/.test(reference) ? 'client' : 'triton';
@@ -143,7 +140,7 @@ function useByName(reference: string): ImageInfo['use'] {
   return /(^|\/)nvidia\/pytorch[:@]/.test(reference) ? 'client' : null;
 }
 
-/** What the workbench uses an image for, by its own labels or by well-known names. Pure. */
+/** Purpose by label or well-known name. */
 export function imageUse(
   labels: Readonly<Record<string, string>> | null | undefined,
   names: readonly string[],
@@ -157,7 +154,7 @@ export function imageUse(
 const named = (names: readonly string[] | null | undefined) =>
   (names ?? []).filter((name) => !name.startsWith('<none>'));
 
-/** Every image of the engine, newest first, without the intermediate ones of builds. */
+/** All images, newest first, without intermediate ones. */
 export async function listImages(docker: Docker, signal?: AbortSignal): Promise<ImageInfo[]> {
   const [images, containers] = await Promise.all([
     ask('list the images', (abortSignal) => docker.listImages({ digests: true, abortSignal }), { signal }),
@@ -182,10 +179,7 @@ export async function listImages(docker: Docker, signal?: AbortSignal): Promise<
     });
 }
 
-/**
- * Removes an image of the workbench with all its names. Throws image-missing, input-invalid for an image that is
- * somebody else's, docker-failed while a container uses it.
- */
+/** Removes all tags. Throws image-missing, input-invalid for other images, docker-failed while in use. */
 export async function removeImage(docker: Docker, id: string): Promise<void> {
   const image = (await listImages(docker)).find((candidate) => candidate.id === id);
   if (image === undefined) throw new WorkbenchError('image-missing', `No such image: ${id}`);
@@ -195,7 +189,7 @@ export async function removeImage(docker: Docker, id: string): Promise<void> {
       remedy: `To remove it anyway, run "docker image rm ${name}".`,
     });
   }
-  // Asked before: an image of several names would lose some of them before the engine refuses the last.
+  // Checked first: otherwise some tags would be removed before the engine refuses the last.
   const all = await ask('list the containers', (abortSignal) =>
     docker.listContainers({ all: true, abortSignal }),
   );
@@ -205,12 +199,12 @@ export async function removeImage(docker: Docker, id: string): Promise<void> {
       remedy: 'Remove these containers first. Stopped containers use their image too.',
     });
   }
-  // By id the engine refuses an image of several names; by name it goes with the last one.
+  // Docker refuses ids with several tags; the last tag deletes the image.
   const names = image.tags.length > 0 ? image.tags : [id];
   for (const target of names) {
     await ask(
       `remove ${target}`,
-      // Deleting the layers of a large image takes longer than other requests.
+      // Deleting large layers is slow.
       (abortSignal) => docker.getImage(target).remove({ abortSignal }),
       { timeoutMs: 120_000 },
     );

@@ -24,7 +24,7 @@ interface PrepareImageOptions extends MakeImageOptions {
 export interface ImageRequest {
   readonly role: UsedImage['role'];
   readonly reference: string;
-  /** How it is made; null: it comes from a registry. */
+  /** Build recipe; null: pulled from a registry. */
   readonly recipe: ImageRecipe | null;
 }
 
@@ -51,7 +51,7 @@ export async function imageIsThere(client: DockerClient, reference: string): Pro
   return (await find(client, { role: 'triton', reference, recipe: null })) !== null;
 }
 
-/** Says where the tag of an image means another one than when this home last used it. */
+/** Reports a moved tag. */
 async function noted(known: KnownImages, image: UsedImage, listener: PrepareListener): Promise<UsedImage> {
   const movedFrom = await known.note(image);
   if (movedFrom === null) return image;
@@ -59,10 +59,7 @@ async function noted(known: KnownImages, image: UsedImage, listener: PrepareList
   return { ...image, movedFrom };
 }
 
-/**
- * Makes sure that an image is on the engine: built when it has a recipe, else pulled.
- * Throws image-build-failed, image-pull-failed, image-missing, registry-denied, cancelled, docker-unreachable.
- */
+/** Throws image-build-failed, image-pull-failed, image-missing, registry-denied, cancelled, docker-unreachable. */
 export async function prepareImage(
   options: PrepareImageOptions,
   client: DockerClient,
@@ -71,7 +68,7 @@ export async function prepareImage(
 ): Promise<UsedImage> {
   const there = await find(client, request);
   const { recipe, reference } = request;
-  // A tag of what is built here is the hash of its recipe.
+  // Built tags are content hashes and cannot move.
   const noteIfPulled = (image: UsedImage) =>
     recipe === null ? noted(options.known, image, listener) : image;
   if (there !== null) return noteIfPulled(there);
@@ -103,7 +100,7 @@ export async function prepareImage(
 const keptLines = 200;
 
 interface ImageWorksOptions {
-  /** The engine as it is connected now, and its processor: "amd64". Throws docker-unreachable and the like. */
+  /** Current connection and architecture ("amd64"). Throws docker-unreachable and others. */
   readonly engine: () => Promise<{ readonly docker: Docker; readonly architecture: string }>;
   readonly layout: HomeLayout;
   readonly resources: string;
@@ -113,22 +110,21 @@ interface ImageWorksOptions {
 }
 
 export interface ImageWorks {
-  /** Starts and gives the work's id; of the one under way where the reference is being worked on already. */
+  /** Returns the work's id; an active one for the same reference is shared. */
   pull(reference: string): string;
   build(image: BuiltImage, buildArgs?: ImageBuildArgs): Promise<string>;
-  /** Nothing for a work that has ended or is not known. */
+  /** No-op for ended or unknown works. */
   cancel(workId: string): void;
-  /** Newest first, the last 20 that ended among them. */
+  /** Newest first, including the last 20 ended ones. */
   list(): readonly ImageWork[];
-  /** The work when it has ended, well or not. Throws input-invalid for an id that is not known. */
+  /** Resolves at the end. Throws input-invalid for unknown ids. */
   ended(workId: string): Promise<ImageWork>;
-  /** Cancels all and waits for their end. */
   stop(): Promise<void>;
 }
 
 type WorkFacts = Pick<ImageWork, 'kind' | 'image' | 'lines'>;
 
-/** Pulls and builds under way, one at a time for each image. */
+/** One pull or build per image at a time. */
 export function createImageWorks(options: ImageWorksOptions): ImageWorks {
   const works = new Works<WorkFacts>('pull or build', options.emit);
   const start = (

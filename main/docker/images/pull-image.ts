@@ -18,7 +18,7 @@ interface Cause {
   readonly remedy: string;
 }
 
-/** By what the engine and registries write; the first that fits. */
+/** Matched in order against messages of engines and registries. */
 const causes: readonly Cause[] = [
   {
     pattern: /toomanyrequests|too many requests|rate limit|\b429\b/i,
@@ -58,11 +58,7 @@ const denied =
   /unauthorized|\bdenied\b|no basic auth credentials|authentication required|forbidden|\b40[13]\b|may require 'docker login'/i;
 const missing = /manifest unknown|name unknown|not found|no such image|repository does not exist|\b404\b/i;
 
-/**
- * What a refused pull means. Pure. Codes: registry-denied, image-missing, image-pull-failed.
- * @param status of the engine's answer; null for a failure told in its stream
- * @param text the engine's words
- */
+/** @param status HTTP status; null for errors in the stream. @param text the engine's message */
 export function pullError(reference: string, status: number | null, text: string): WorkbenchError {
   const reason = text.replace(/^\(HTTP code \d+\) [\w ]+ - /, '').trim();
   const { registry } = parseImageReference(reference);
@@ -90,7 +86,7 @@ interface PullImageOptions {
   readonly auth: RegistryAuth | null;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: WorkProgress) => void;
-  /** Events that are no progress: "abc: Pull complete", "Digest: sha256:…". */
+  /** Events without progress: "abc: Pull complete", "Digest: sha256:…". */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
@@ -99,7 +95,7 @@ function lineOf({ id, status, progressDetail }: EngineEvent): string | null {
   return id === undefined ? status : `${id}: ${status}`;
 }
 
-/** What came, by the engine's own account: a digest that was asked for must be the one that is there. */
+/** Verifies a requested digest. */
 async function inspectPulled(
   docker: Docker,
   wanted: ImageReference,
@@ -110,7 +106,7 @@ async function inspectPulled(
   const { Id, RepoDigests } = await ask(`inspect ${reference}`, () => docker.getImage(reference).inspect(), {
     signal,
   });
-  // Null in the answers of some engines, whatever the types say.
+  // null in the answers of some engines, whatever the types say.
   const digests = (RepoDigests as string[] | null | undefined) ?? [];
   const expected = wanted.digest ?? reported;
   const digest =
@@ -121,13 +117,13 @@ async function inspectPulled(
       details: `expected ${expected ?? 'any'}; the engine has ${digests.join(', ') || 'none'}`,
     });
   }
-  // "name@sha256:…" of the registry, and "sha256:…" on this engine.
+  // "name@sha256:…" of the registry, "sha256:…" locally.
   return { digest, id: Id };
 }
 
 /**
- * Pulls an image and says what came. Abort closes the request; layers that have come are kept by the engine.
- * Throws image-missing, registry-denied, image-pull-failed, cancelled, or what the connection says.
+ * Pulls an image. An abort closes the request; the engine keeps finished layers. Throws image-missing, registry-denied,
+ * image-pull-failed, cancelled, or connection errors.
  */
 export async function pullImage(docker: Docker, text: string, options: PullImageOptions) {
   const { signal, onProgress } = options;

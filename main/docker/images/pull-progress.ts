@@ -1,16 +1,16 @@
 import type { EngineEvent } from './engine-stream';
 import type { WorkProgress } from './known-images';
 
-/** In the order that a layer goes through; a layer never goes back, in whatever order its events arrive. */
+/** Phases of a layer, which never go back, whatever the order of events. */
 const phases = ['known', 'downloading', 'downloaded', 'extracting', 'done'] as const;
 type Phase = (typeof phases)[number];
 
 interface Layer {
   readonly phase: Phase;
-  /** It was on this machine before: it weighs nothing. */
+  /** Present before the pull: no weight. */
   readonly existed: boolean;
   readonly downloadedBytes: number;
-  /** null while the engine does not say. */
+  /** null until reported. */
   readonly totalBytes: number | null;
   /** 0 to 1. */
   readonly extracted: number;
@@ -18,15 +18,15 @@ interface Layer {
 
 export interface PullState {
   readonly layers: ReadonlyMap<string, Layer>;
-  /** Highest so far; null while nothing is known. */
+  /** Maximum so far; null if unknown. */
   readonly fraction: number | null;
-  /** "sha256:…" of the manifest, as soon as the engine says it. */
+  /** "sha256:…" of the manifest, when reported. */
   readonly digest: string | null;
 }
 
-/** Share of a layer's work that its download is; the rest is unpacking. An estimate: it shapes the bar alone. */
+/** Estimated share of the download in a layer's work; only affects the bar. */
 const downloadShare = 0.75;
-/** A pull is whole only when its answer has ended. */
+/** Maximum until the response ends. */
 const almost = 0.99;
 
 const phaseOf: Readonly<Record<string, Phase>> = {
@@ -54,7 +54,7 @@ function mergeLayer(old: Layer, status: string, phase: Phase, event: EngineEvent
   const { current, total } = event.progressDetail ?? {};
   const downloading = phase === 'downloading';
   const newer = phases.indexOf(phase) > phases.indexOf(old.phase) ? phase : old.phase;
-  // With containerd's image store, "Extracting" counts seconds and has no total.
+  // With containerd's image store "Extracting" counts seconds without a total.
   const extracted =
     phase === 'extracting' && current !== undefined && total !== undefined && total > 0
       ? Math.min(1, current / total)
@@ -76,7 +76,7 @@ function doneOf(layer: Layer): number {
   return downloadShare * Math.min(1, layer.downloadedBytes / layer.totalBytes);
 }
 
-/** Layers weigh by their bytes; one whose size is not known weighs as much as the known ones on average. */
+/** Weighted by bytes; unknown sizes count as the average. */
 function fractionOf(layers: readonly Layer[]): number | null {
   const coming = layers.filter((layer) => !layer.existed);
   if (layers.length === 0) return null;
@@ -90,8 +90,8 @@ function fractionOf(layers: readonly Layer[]): number | null {
 }
 
 /**
- * Takes one event of the engine's answer into the state. Pure. Events may come in any order and totals may change;
- * `fraction` never falls. Statuses as in the Docker Engine API's "ImageCreate" and moby's distribution package.
+ * Adds an event to the state. Events may be unordered and totals may change; `fraction` never decreases. Statuses:
+ * Docker Engine API "ImageCreate", moby's distribution package.
  */
 export function mergePullEvent(state: PullState, event: EngineEvent): PullState {
   const status = event.status ?? '';
@@ -110,7 +110,7 @@ export function mergePullEvent(state: PullState, event: EngineEvent): PullState 
 
 const mebibytes = (bytes: number) => Math.round(bytes / 1024 / 1024);
 
-/** The state in words: "Downloading, 120 of 480 MiB", "Unpacking, 3 of 8 layers". Pure. */
+/** "Downloading, 120 of 480 MiB", "Unpacking, 3 of 8 layers". */
 export function pullProgress(state: PullState): WorkProgress {
   const { fraction } = state;
   const coming = [...state.layers.values()].filter((layer) => !layer.existed);

@@ -6,21 +6,20 @@ import type { RegistryLogin } from '../../contract/docker';
 import { WorkbenchError } from '../../contract/errors';
 import { jsonOrNull } from '../../platform/parse-json';
 
-/** The registry that names without one belong to. */
 export const defaultRegistry = 'docker.io';
 
 export interface ImageReference {
-  /** Host, with port where there is one. */
+  /** Host with optional port. */
   readonly registry: string;
-  /** As it was written, without tag and digest. */
+  /** As typed, without tag and digest. */
   readonly name: string;
-  /** "latest" where neither tag nor digest was given: an engine asked without a tag pulls them all. */
+  /** "latest" without tag and digest, because engines pull all tags otherwise. */
   readonly tag: string | null;
   /** "sha256:…". */
   readonly digest: string | null;
 }
 
-/** Credentials and configuration files write one registry in many ways. Pure. */
+/** Canonical form of a registry's name. */
 export function registryHost(text: string): string {
   const host = text
     .trim()
@@ -30,10 +29,7 @@ export function registryHost(text: string): string {
   return host === 'index.docker.io' || host === 'registry-1.docker.io' ? defaultRegistry : host;
 }
 
-/**
- * Parses name:tag or name@sha256:… The first part is a registry when it has a dot or a port or is "localhost", which
- * is Docker's own rule. Throws input-invalid.
- */
+/** The first part is a registry if it has a dot or port, or is "localhost" (Docker's rule). Throws input-invalid. */
 export function parseImageReference(text: string): ImageReference {
   const [, name, tag, digest] =
     /^([\w.-]+(?::\d+)?(?:\/[\w.-]+)*?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$/.exec(text) ??
@@ -53,12 +49,11 @@ export function parseImageReference(text: string): ImageReference {
   };
 }
 
-/** As the engine wants it. */
 export function formatImageReference({ name, tag, digest }: ImageReference): string {
   return digest === null ? `${name}:${tag ?? 'latest'}` : `${name}@${digest}`;
 }
 
-/** "docker.io/library/busybox" of "busybox:1.36": what the engine pulls, without tag and digest. Throws input-invalid. */
+/** "docker.io/library/busybox" for "busybox:1.36". Throws input-invalid. */
 export function imageRepository(text: string): string {
   const { registry, name } = parseImageReference(text);
   const parts = name.split('/');
@@ -69,9 +64,8 @@ export function imageRepository(text: string): string {
 }
 
 /**
- * Of an image's digests the one of the repository that it was asked for by: an image that was pulled from several has
- * one of each. null where it is none of theirs. Pure.
- * @param digests "name@sha256:…", as the engine lists them; some answer null, whatever the types say
+ * The digest for the reference's repository, since images may have digests of several; null without one.
+ * @param digests "name@sha256:…"; some engines answer null, whatever the types say
  */
 export function digestOf(reference: string, digests: readonly string[] | null): string | null {
   const repository = imageRepository(reference);
@@ -88,7 +82,7 @@ export function digestOf(reference: string, digests: readonly string[] | null): 
   return asked ?? own[0] ?? null;
 }
 
-/** As the engine wants it in X-Registry-Auth. Never part of a message, a journal or a log. */
+/** For X-Registry-Auth. Never part of messages, journals or logs. */
 export type RegistryAuth = { readonly username: string; readonly serveraddress: string } & (
   { readonly password: string } | { readonly identitytoken: string }
 );
@@ -102,11 +96,7 @@ const configSchema = z.looseObject({
     .optional(),
 });
 
-/**
- * Logins that stand in a Docker configuration file in the clear, by registry host. Pure.
- * Those that a credential helper keeps are not there: helpers are programs, and none is run. A file that is not JSON
- * holds none.
- */
+/** Plain-text logins of a Docker configuration by registry host; credential helpers are never executed. */
 export function parseDockerAuths(text: string): ReadonlyMap<string, RegistryAuth> {
   const found = new Map<string, RegistryAuth>();
   const parsed = configSchema.safeParse(jsonOrNull(text));
@@ -127,7 +117,7 @@ export function parseDockerAuths(text: string): ReadonlyMap<string, RegistryAuth
   return found;
 }
 
-/** Reads $DOCKER_CONFIG/config.json or ~/.docker/config.json; nothing where there is none. It is never written. */
+/** Reads $DOCKER_CONFIG/config.json or ~/.docker/config.json; never writes. */
 async function readDockerAuths(env: NodeJS.ProcessEnv): Promise<ReadonlyMap<string, RegistryAuth>> {
   const folder = env['DOCKER_CONFIG'];
   const path = join(
@@ -139,16 +129,13 @@ async function readDockerAuths(env: NodeJS.ProcessEnv): Promise<ReadonlyMap<stri
 }
 
 export interface RegistryAuths {
-  /** Keeps a login for as long as this process lives; an empty password forgets it. */
+  /** Keeps a login for this process; an empty password removes it. */
   login(login: Pick<RegistryLogin, 'registry' | 'username' | 'password'>): void;
-  /** The login for a reference's registry: one given here, else one of Docker's configuration, else none. */
+  /** A login given here, or Docker's, or null. */
   authFor(reference: string): Promise<RegistryAuth | null>;
 }
 
-/**
- * Credentials of registries, in memory. They stand in a closure: neither JSON nor an inspected value shows them.
- * @param env names Docker's configuration, which is read anew for each pull
- */
+/** Kept in a closure, so that they cannot be serialized or inspected. @param env names Docker's configuration */
 export function createRegistryAuths(env: NodeJS.ProcessEnv): RegistryAuths {
   const given = new Map<string, RegistryAuth>();
   return {

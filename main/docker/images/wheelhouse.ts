@@ -28,9 +28,9 @@ const holds: Readonly<Record<string, (order: number) => boolean>> = {
 };
 
 /**
- * The lines of a requirements file that hold for one Python version, without comments and markers. pip judges markers
- * by the Python that runs it, even where `--python-version` names another. Pure.
- * Knows the one form that `resources/requirements` uses, `python_version OP "X.Y"`; other markers are left to pip.
+ * Requirement lines for a Python version, without comments and markers, because pip evaluates markers for its own
+ * Python despite `--python-version`. Supports the form of `resources/requirements`, `python_version OP "X.Y"`; other
+ * markers are kept.
  */
 export function requirementsFor(pythonVersion: string, text: string): string[] {
   return text.split('\n').flatMap((raw) => {
@@ -43,19 +43,18 @@ export function requirementsFor(pythonVersion: string, text: string): string[] {
   });
 }
 
-/** Python and C library of Debian 12, which the CPU images stand on. */
+/** Python of Debian 12, the CPU images' base. */
 const pythonVersion = '3.11';
 const glibcMinor = 36;
-/** The oldest that a manylinux tag names. */
+/** Oldest glibc in manylinux tags. */
 const oldestGlibcMinor = 5;
 
 interface WheelhouseOptions {
   readonly layout: HomeLayout;
   readonly resources: string;
-  /** The engine's, as it names it: "amd64", "arm64". */
+  /** Architecture of the engine: "amd64", "arm64". */
   readonly architecture: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The image has TensorFlow's environment as well. */
   readonly tensorflow?: boolean;
   readonly signal: AbortSignal;
   readonly onLine: (line: string) => void;
@@ -68,7 +67,7 @@ const machines: Readonly<Record<string, string>> = {
   aarch64: 'aarch64',
 };
 
-/** pip's flags that ask for wheels of the container, whatever this machine is. Pure. */
+/** pip flags for wheels of the container's platform. */
 export function platformFlags(machine: string): string[] {
   const tags = [`manylinux2014_${machine}`, `linux_${machine}`];
   for (let minor = oldestGlibcMinor; minor <= glibcMinor; minor += 1) {
@@ -83,9 +82,9 @@ export function platformFlags(machine: string): string[] {
 }
 
 /**
- * A folder with the wheels of the CPU images, filled by pip of the workbench's own Python: that one knows the mirrors,
- * proxies and certificates of this machine, and pip inside a build does not. Kept in the cache of the home.
- * null when there is no such Python or the download was refused: the build then goes on without. Throws cancelled.
+ * Downloads wheels of the CPU images into the home's cache with the workbench's Python, which knows this machine's
+ * mirrors, proxies and certificates; pip in a build does not. null without Python or if the download fails; the build
+ * then downloads. Throws cancelled.
  */
 export async function fillWheelhouse(options: WheelhouseOptions): Promise<string | null> {
   const { layout, signal, onLine } = options;
@@ -117,7 +116,7 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
         ...['--dest', destination, ...args],
       ],
       env: options.env,
-      // Modules of the folder that the workbench was started in are none of pip's.
+      // pip must not import modules from the working directory.
       cwd: layout.home,
       signal,
       onStdoutLine: (line) => {
@@ -132,7 +131,7 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
     await makeFolder(join(fresh, 'perf-analyzer'));
     const list = join(fresh, 'requirements.txt');
     await writeFile(list, `${runtime.join('\n')}\n`);
-    // The CPU build of torch (2 GB less), where an index that pip knows offers it.
+    // The CPU build of torch (2 GB less), if an index has it.
     const cpuTorch = runtime.flatMap(
       (line) => /^torch==[\d.]+$/.exec(line)?.map((torch) => `${torch}+cpu`) ?? [],
     );
@@ -146,7 +145,7 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
       onLine('The packages could not be downloaded from this machine: pip downloads them during the build.');
       return null;
     }
-    // Somebody else may have filled the same folder meanwhile: theirs is as good.
+    // Another process may have filled the folder: equivalent.
     await rename(fresh, folder).catch(async (error: unknown) => {
       if (!(await exists(folder))) throw error;
     });
