@@ -6,28 +6,24 @@ import type { Environment } from '../contract/measured/results';
 import { readGpus } from './gpu-report';
 import { gpusOfPlan } from './preflight-gpu';
 
-/** Where the path lies or, as long as it is not there, its nearest parent that is; links are followed. */
+/** Real path of `path`, or of its nearest existing parent. */
 async function realParent(path: string): Promise<string> {
   const parent = dirname(path);
   return realpath(path).catch(() => (parent === path ? path : realParent(parent)));
 }
 
-// Asks the kernel for the very path: a table of mounts (systeminformation's too) leaves out every tmpfs,
-// and a folder in one would be taken for a part of the root disk.
+// statfs instead of a mount table (systeminformation's too), which omits tmpfs and would report the root disk.
 async function readFileSystem(path: string) {
   const found = await statfs(path).catch(() => null);
-  // Free is what a user who is not root may still write.
+  // Space for users other than root.
   return found === null
     ? null
     : { totalBytes: found.bsize * found.blocks, freeBytes: found.bsize * found.bavail };
 }
 
-/**
- * What this machine has left: `disks` has a line for each of the given paths, in their order, without those
- * whose file system cannot be told. `loadAverage` is that of the last minute; 0 on Windows, which has none.
- */
+/** `disks` is in the order of `paths`, without unknown file systems. `loadAverage` covers a minute; 0 on Windows. */
 export async function readHostFacts(paths: readonly string[]): Promise<HostFacts> {
-  // Takes 90 ms to load: only who asks for the machine pays for it.
+  // Loaded on demand: takes 90 ms.
   const { mem } = await import('systeminformation');
   const [memory, sharedMemory, disks] = await Promise.all([
     mem(),
@@ -49,14 +45,13 @@ export async function readHostFacts(paths: readonly string[]): Promise<HostFacts
 
 interface ReadEnvironmentInput {
   readonly workbenchVersion: string;
-  /** Engine kind that the results are obtained with. */
   readonly engine: string;
   readonly env: NodeJS.ProcessEnv;
-  /** GPUs and MIG devices that are used; absent or empty: those of the machine. */
+  /** Used GPUs and MIG devices; empty or absent: all. */
   readonly gpuIds?: readonly string[] | undefined;
 }
 
-/** PRETTY_NAME of `/etc/os-release`, as text. */
+/** PRETTY_NAME of `/etc/os-release`. */
 export function parseOsRelease(text: string): string | null {
   return /^PRETTY_NAME="?([^"\n]+)"?$/m.exec(text)?.[1] ?? null;
 }
@@ -66,7 +61,7 @@ async function readOs(): Promise<string> {
   return `${parseOsRelease(release) ?? os.type()}, kernel ${os.release()}, ${os.arch()}`;
 }
 
-/** GPUs as results name them; none where nvidia-smi is missing, hangs or says something else. Pure. */
+/** GPUs for results; empty if nvidia-smi is missing, hangs or fails. */
 export function resultGpus(report: GpuReport, gpuIds: readonly string[]): Environment['gpus'] {
   const { driverVersion } = report;
   return gpusOfPlan({ gpus: report, plan: { gpuIds } }).map((gpu) => ({
@@ -77,13 +72,12 @@ export function resultGpus(report: GpuReport, gpuIds: readonly string[]): Enviro
   }));
 }
 
-/** This machine, as results are obtained on it. */
 export async function readEnvironment(input: ReadEnvironmentInput): Promise<Environment> {
   const [first] = os.cpus();
   return {
     workbenchVersion: input.workbenchVersion,
     engine: input.engine,
-    // Told by later steps.
+    // Set by later steps.
     ...{ tritonVersion: null, image: null, images: [], packages: {} },
     os: await readOs(),
     cpu: first?.model.trim() ?? 'unknown',

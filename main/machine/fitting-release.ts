@@ -2,30 +2,28 @@ import type { GpuFacts } from '../contract/machine';
 import { driverFit, installDriver, leastCapability, names } from './preflight-driver';
 import { compareVersions, type Release, releaseFault, type Releases } from './releases';
 
-/** What a run asks of its release, whatever the machine. */
 export interface ReleaseNeeds {
-  /** The newest that may be taken. */
   readonly newest: string;
-  /** The oldest that may be taken; any when absent. */
+  /** Oldest allowed release, if limited. */
   readonly oldest?: string | undefined;
-  /** Why none newer may: "the last with a backend for TensorFlow SavedModel". */
+  /** Reason for `newest`: "the last with a backend for TensorFlow SavedModel". */
   readonly because: string;
-  /** The client image is built on the PyTorch image of the release. */
+  /** The client image uses the release's PyTorch image. */
   readonly buildsClient: boolean;
 }
 
-/** GPUs that a run uses, with the driver; null where nvidia-smi does not report it. */
+/** GPUs and driver; null if not reported. */
 export interface ReleasePlace {
   readonly gpus: readonly GpuFacts[];
   readonly driver: string | null;
 }
 
 export type FittingRelease =
-  /** `reason`: one sentence with a full stop, which names the release. */
+  /** `reason`: a full sentence naming the release. */
   | { readonly kind: 'fits'; readonly release: string; readonly reason: string }
   | { readonly kind: 'none'; readonly finding: string; readonly remedy: string };
 
-/** GPUs that a release no longer or not yet compiles for. */
+/** GPUs that the release's code is not compiled for. */
 function weakGpus(release: Release, { gpus }: ReleasePlace, releases: Releases): readonly GpuFacts[] {
   const least = leastCapability({ releases }, release);
   if (least === null) return [];
@@ -43,10 +41,10 @@ const driverGrades = {
   unknown: 2,
 } as const;
 
-/** Worse than every driver that a release may run on: code for the GPU is compiled at first use, or missing. */
+/** Worse than any driver limitation: code is compiled at first use, or missing. */
 const unnamedGpu = 3;
 
-/** How well a release suits the machine by the preflight's rules: 0 without a warning; null: it cannot start there. */
+/** Preflight grade; 0 without warnings, null if it cannot start. */
 export function releaseGrade(release: Release, place: ReleasePlace, releases: Releases): number | null {
   const { gpus, driver } = place;
   if (weakGpus(release, place, releases).length > 0) return null;
@@ -58,7 +56,7 @@ export function releaseGrade(release: Release, place: ReleasePlace, releases: Re
   return driverGrades[kind] + unnamed;
 }
 
-/** "Tesla T4 (compute capability 7.5)", each kind of GPU once. */
+/** "Tesla T4 (compute capability 7.5)", without duplicates. */
 function gpuText(gpus: readonly GpuFacts[]): string {
   const texts = gpus.map(({ name, computeCapability }) =>
     computeCapability === null ? name : `${name} (compute capability ${computeCapability})`,
@@ -66,7 +64,7 @@ function gpuText(gpus: readonly GpuFacts[]): string {
   return [...new Set(texts)].join(', ');
 }
 
-/** What the driver does less than well, to go at the end of a sentence. */
+/** Driver limitation, as a sentence's end. */
 function caution(chosen: Release, { gpus, driver }: ReleasePlace, releases: Releases): string {
   if (driver === null) return '';
   const { kind } = driverFit(chosen, driver, gpus, releases);
@@ -75,7 +73,7 @@ function caution(chosen: Release, { gpus, driver }: ReleasePlace, releases: Rele
   return kind === 'branch-doubtful' ? ", although NVIDIA's notes contradict themselves on this driver" : '';
 }
 
-/** Why the next newer one is not taken: the preset, the format, the GPU, or the driver. */
+/** Why the next newer release was not chosen. */
 function reasonFor(chosen: Release, next: Release | undefined, place: ReleasePlace, all: FitInput): string {
   const { releases, needs } = all;
   const { driver, gpus } = place;
@@ -101,7 +99,7 @@ interface FitInput {
   readonly needs: ReleaseNeeds;
 }
 
-/** What is missing where no release can start. */
+/** Why no release can start. */
 function refusal(
   candidates: readonly Release[],
   place: ReleasePlace,
@@ -149,10 +147,7 @@ function refusal(
   };
 }
 
-/**
- * The NGC release for these GPUs and this driver: of those that the workbench can run and that start by the preflight's
- * rules, the newest without a warning, or the newest with the slightest; before these, one without published flaws. Pure.
- */
+/** The newest startable release with the mildest warning; releases without published flaws come first. */
 export function fittingRelease(place: ReleasePlace, input: FitInput): FittingRelease {
   const { releases, needs } = input;
   const candidates = releases.releases.filter(
@@ -167,7 +162,7 @@ export function fittingRelease(place: ReleasePlace, input: FitInput): FittingRel
     const isSafe = compareVersions(release.release, releases.security.floor) >= 0;
     return [{ release, index, grade, isPreferred: isSafe && grade <= driverGrades['minor-version'] }];
   });
-  // A published flaw weighs more than limits of the driver. Of one grade the newest stays first.
+  // Flaws outrank driver limitations. The sort is stable, so the newest stays first.
   const [best] = graded.toSorted(
     (a, b) => Number(b.isPreferred) - Number(a.isPreferred) || a.grade - b.grade,
   );

@@ -7,7 +7,7 @@ const maxMessageLength = 400;
 const maxStderrLines = 60;
 const reportEnd = '</nvidia_smi_log>';
 
-// Source: section "RETURN VALUE" of NVIDIA's manual page nvidia-smi(1).
+// Source: "RETURN VALUE" in nvidia-smi(1).
 const meanings: Readonly<Record<number, string>> = {
   3: 'the operation is not available on this device',
   4: 'this user has no permission to access the driver',
@@ -21,7 +21,7 @@ const meanings: Readonly<Record<number, string>> = {
   15: 'a GPU has fallen off the bus',
 };
 
-/** Why `nvidia-smi` ended with an error, in one sentence with what it printed besides a report. */
+/** One sentence with the output apart from the report. */
 function describeSmiFailure(
   result: Pick<ExecResult, 'exitCode' | 'signal' | 'stderrTail'>,
   stdout: string,
@@ -48,10 +48,10 @@ function describeSmiFailure(
   ].join('');
 }
 
-/** UUIDs of MIG devices by the UUID of their GPU and their index on it. */
+/** UUIDs of MIG devices by GPU UUID and index. */
 type MigUuids = ReadonlyMap<string, ReadonlyMap<number, string>>;
 
-/** What `nvidia-smi -L` printed; lines that are neither a GPU nor a MIG device are skipped. */
+/** Parses `nvidia-smi -L`; skips other lines. */
 export function parseGpuList(text: string): MigUuids {
   const found = new Map<string, Map<number, string>>();
   let devices: Map<number, string> | undefined;
@@ -68,21 +68,20 @@ export function parseGpuList(text: string): MigUuids {
   return found;
 }
 
-/** Whoever asked has the whole answer within 3 s. */
+/** Within the 3 s for a whole response. */
 const usualLimitMs = 2500;
 const maxOutputLength = fileLimits.nvidiaSmi.bytes;
 const notInstalled = 'nvidia-smi is not installed: no NVIDIA driver on this machine.';
-/** Of a POSIX shell: it found no such program. */
+/** Shell exit code for "command not found". */
 const noProgram = 127;
 
-/** Text of one call, and why it is not to be trusted. */
+/** Output of a call, and why it is unreliable. */
 export interface SmiAnswer {
   readonly text: string;
   readonly problem: string | null;
 }
 
-// By PATH, which decides what `nvidia-smi` is. A hanging driver keeps it from being killed at all:
-// as long as one has not ended, no other is started, however often is asked.
+// Per PATH. A hung driver can make nvidia-smi unkillable, so no second one is started meanwhile.
 const running = new Map<string, Promise<GpuReport>>();
 
 function noGpus(problem: string): GpuReport {
@@ -94,7 +93,7 @@ function describeStartFailure(error: unknown): string {
   return code === 'ENOENT' ? notInstalled : `nvidia-smi cannot be run: ${message}.`;
 }
 
-/** What a shell's call of nvidia-smi printed, wherever it ran. */
+/** Interprets a shell call of nvidia-smi on any machine. */
 export function smiAnswer(call: {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -114,7 +113,7 @@ async function ask(args: readonly string[], env: NodeJS.ProcessEnv, signal: Abor
       argv: ['nvidia-smi', ...args],
       env,
       signal,
-      // It holds nothing that it could put in order.
+      // Nothing to clean up.
       killGraceMs: 0,
       onStdoutLine: (line) => {
         length += line.length + 1;
@@ -128,14 +127,13 @@ async function ask(args: readonly string[], env: NodeJS.ProcessEnv, signal: Abor
   }
 }
 
-/** Runs nvidia-smi with these arguments. */
 type AskSmi = (args: readonly string[]) => Promise<SmiAnswer>;
 
 async function askReport(askSmi: AskSmi): Promise<GpuReport> {
   const { text, problem } = await askSmi(['-q', '-x']);
   const report = parseNvidiaSmi(text);
   if (report === null) return noGpus(problem ?? 'nvidia-smi did not print a GPU report.');
-  // Some errors (a corrupted infoROM) come with a whole report.
+  // Some errors (corrupted infoROM) come with a full report.
   return { ...report, problem: problem ?? report.problem };
 }
 
@@ -143,7 +141,7 @@ function lacksMigUuid(gpu: GpuFacts): boolean {
   return gpu.mig.devices.some((device) => device.uuid === null);
 }
 
-/** The same report with the UUIDs of MIG devices that only `nvidia-smi -L` tells. */
+/** Adds MIG UUIDs, which only `nvidia-smi -L` prints. */
 async function withMigUuids(report: GpuReport, askSmi: AskSmi): Promise<GpuReport> {
   const uuids = parseGpuList((await askSmi(['-L'])).text);
   const gpus = report.gpus.map((gpu) => ({
@@ -159,13 +157,13 @@ async function withMigUuids(report: GpuReport, askSmi: AskSmi): Promise<GpuRepor
   return { ...report, gpus };
 }
 
-/** The report of a machine whose nvidia-smi `askSmi` reaches. Rejects only when that does. */
+/** Rejects only if `askSmi` does. */
 export async function gpuReportBy(askSmi: AskSmi): Promise<GpuReport> {
   const report = await askReport(askSmi);
   return report.gpus.some(lacksMigUuid) ? withMigUuids(report, askSmi) : report;
 }
 
-/** The answer, or what `late` gives when the signal comes first: what does not end is not waited for. */
+/** Does not wait beyond the signal. */
 function orWhenAborted<T>(answer: Promise<T>, signal: AbortSignal, late: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => {
@@ -194,10 +192,8 @@ function start(env: NodeJS.ProcessEnv, limitMs: number, ended: () => void): Prom
 }
 
 /**
- * GPUs of this machine as nvidia-smi on the PATH of `env` describes them, within 3 s whatever the driver does;
- * `limitMs` (default 2500) is how long nvidia-smi may take.
- * Never rejects: `problem` of the report says what went wrong. Calls that overlap share one nvidia-smi,
- * and while one that hangs cannot be killed, each further call has its answer at once.
+ * GPUs of this machine within 3 s; `limitMs` (default 2500) limits nvidia-smi. Never rejects; see `problem`. Concurrent
+ * calls share one process, and while one hangs, calls return at once.
  */
 export function readGpus(env: NodeJS.ProcessEnv, limitMs = usualLimitMs): Promise<GpuReport> {
   const key = env['PATH'] ?? '';

@@ -2,10 +2,10 @@ import { XMLParser } from 'fast-xml-parser';
 import type { GpuFacts, GpuLoad, GpuProcess, GpuReport, MigDevice } from '../contract/machine';
 import { fileLimits } from '../contract/reader-limits';
 
-/** An element of nvidia-smi's report: children by name, text as a string. */
+/** XML element: children by name, text as string. */
 type SmiNode = Readonly<Record<string, unknown>>;
 
-// What drivers write where they know nothing; some put it in brackets.
+// Drivers' placeholders for unknown values, some in brackets.
 const unknownText =
   /^\[?(?:|N\/A|Unknown Error|Not Supported|Not Found|GPU is lost|GPU requires reset|Insufficient Permissions|ERR!|Requested functionality has been deprecated)\]?$/i;
 
@@ -13,20 +13,19 @@ function isNode(value: unknown): value is SmiNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The only child of this name. */
 function childOf(node: SmiNode, name: string): SmiNode | null {
   const value = Object.hasOwn(node, name) ? node[name] : null;
   return isNode(value) ? value : null;
 }
 
-/** All children of this name; one that holds text alone ("None") is not a child. */
+/** Children of this name, without text-only ones ("None"). */
 function childrenOf(node: SmiNode, name: string): readonly SmiNode[] {
   const value: unknown = Object.hasOwn(node, name) ? node[name] : null;
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.filter(isNode);
 }
 
-/** Text at a path of names; null where there is none or the driver says that it does not know. */
+/** Text at a path; null if missing or unknown. */
 function textOf(node: SmiNode, ...path: readonly [string, ...string[]]): string | null {
   const name = path[path.length - 1] ?? '';
   let parent: SmiNode | null = node;
@@ -38,7 +37,7 @@ function textOf(node: SmiNode, ...path: readonly [string, ...string[]]): string 
   return typeof value === 'string' && !unknownText.test(value) ? value : null;
 }
 
-/** Number with the given unit ('' for a bare one) at a path; null where the text is anything else. */
+/** Number with this unit ('' for none) at a path; null otherwise. */
 function quantityOf(
   node: SmiNode,
   unit: 'MiB' | 'W' | 'C' | 'MHz' | '%' | '',
@@ -49,21 +48,19 @@ function quantityOf(
   return match !== null && (match[2] ?? '') === unit ? Number(match[1]) : null;
 }
 
-/** true for "Enabled", false for "Disabled". */
 function switchOf(node: SmiNode, ...path: readonly [string, ...string[]]): boolean | null {
   const text = textOf(node, ...path);
   if (text === 'Enabled') return true;
   return text === 'Disabled' ? false : null;
 }
 
-// Source: "CUDA GPU Compute Capability", developer.nvidia.com/cuda-gpus and its page of legacy GPUs.
-// The first pattern that fits decides: Quadro RTX 6000, RTX A6000, RTX 6000 Ada and RTX PRO 6000 are four generations.
+// Source: developer.nvidia.com/cuda-gpus and its legacy page. First match wins: names of generations overlap.
 const capabilities: readonly (readonly [capability: string, name: RegExp])[] = [
   ['7.5', /\bQuadro RTX \d{4}\b|\bTITAN RTX\b/],
   ['12.0', /\bRTX PRO \d{3,4}\b/],
   ['8.9', /\bRTX \d{4}(?: SFF)? Ada\b/],
   ['8.6', /\bRTX A\d{3,4}\b/],
-  // The one mobile part of the 20 series with a chip of the 30 series.
+  // The only 20-series part with a 30-series chip.
   ['8.6', /\bGeForce RTX 2050\b/],
   ['12.0', /\bGeForce RTX 50\d\d\b/],
   ['8.9', /\bGeForce RTX 40\d\d\b/],
@@ -83,7 +80,7 @@ const capabilities: readonly (readonly [capability: string, name: RegExp])[] = [
   ['3.7', /\bTesla K80\b/],
 ];
 
-/** "8.0" of "NVIDIA A100-SXM4-80GB"; null for a product that the table does not know. */
+/** "8.0" for "NVIDIA A100-SXM4-80GB"; null if unknown. */
 export function computeCapabilityOf(productName: string): string | null {
   return capabilities.find(([, name]) => name.test(productName))?.[0] ?? null;
 }
@@ -99,7 +96,7 @@ function firstOf(values: readonly (number | null)[]): number | null {
   return values.find((value) => value !== null) ?? null;
 }
 
-/** Watts by the first of these names; the group is `power_readings` up to the early drivers of schema v12. */
+/** Watts by the first present name; `power_readings` until early drivers of schema v12. */
 function wattsOf(gpu: SmiNode, names: readonly string[]): number | null {
   return firstOf(
     ['gpu_power_readings', 'power_readings'].flatMap((group) =>
@@ -119,7 +116,7 @@ function parseLoad(gpu: SmiNode): GpuLoad {
   };
 }
 
-/** Errors since the driver was loaded: one total up to Volta, a count for each kind of memory since Turing. */
+/** Errors since driver load: a total up to Volta, per memory type since Turing. */
 function uncorrectedVolatile(gpu: SmiNode): number | null {
   const errors = childOf(gpu, 'ecc_errors');
   const volatile = errors === null ? null : childOf(errors, 'volatile');
@@ -139,7 +136,7 @@ function parseMigDevice(device: SmiNode): readonly MigDevice[] {
   const index = quantityOf(device, '', 'index');
   const gpuInstanceId = quantityOf(device, '', 'gpu_instance_id');
   const computeInstanceId = quantityOf(device, '', 'compute_instance_id');
-  // Without these three nothing can be run on it.
+  // Required to use the device.
   if (index === null || gpuInstanceId === null || computeInstanceId === null) return [];
   return [
     {
@@ -198,7 +195,7 @@ function parseGpu(gpu: SmiNode, index: number): GpuFacts {
   };
 }
 
-/** Up to nine tenths of a report are lists of supported clocks, which nobody reads. */
+/** Removes supported clocks, up to 90 % of a report. */
 function withoutClockLists(xml: string): string {
   const endTag = '</supported_clocks>';
   const kept: string[] = [];
@@ -215,8 +212,8 @@ function withoutClockLists(xml: string): string {
 }
 
 /**
- * What `nvidia-smi -q -x` printed, schema v10 to v13. null when the text holds no whole report, or a larger one than any.
- * What stands before and after the report (warnings, the DTD) is not looked at, entities are not resolved.
+ * Parses `nvidia-smi -q -x`, schema v10 to v13. null for incomplete or oversized text. Ignores text around the report
+ * (warnings, DTD), and resolves no entities.
  */
 export function parseNvidiaSmi(xml: string): GpuReport | null {
   const endTag = '</nvidia_smi_log>';

@@ -2,55 +2,54 @@ import { isLoopback } from '../contract/address';
 import type { Check, DockerFacts, GpuReport, HostFacts, ToolFacts } from '../contract/machine';
 import type { Releases } from './releases';
 
-/** What a run is to do on the machine, as far as the checks need it. */
+/** Needs of the run. */
 export interface PreflightPlan {
   readonly images: 'cpu' | 'ngc';
   readonly tritonImage: string;
-  /** "26.07"; null where the image's name does not say it. */
+  /** "26.07"; null if the image's name has none. */
   readonly release: string | null;
-  /** The client image is built on the PyTorch image of the release. */
+  /** The client image uses the release's PyTorch image. */
   readonly buildsClient: boolean;
-  /** "all", or UUIDs of GPUs and MIG devices; none when empty. */
+  /** "all", or UUIDs of GPUs and MIG devices. */
   readonly gpuIds: readonly string[];
   /** /dev/shm of the Triton container. */
   readonly shmSizeMiB: number;
   readonly requestedPorts: readonly {
     readonly port: number;
-    /** Who holds it; null where that is not known or nobody does. */
+    /** Process using it; null if none or unknown. */
     readonly owner: string | null;
     readonly free: boolean;
   }[];
   readonly format: string | null;
   readonly usesTensorFlow: boolean;
-  /** An engine file that was built before; null where the run has none. */
+  /** null without an existing plan. */
   readonly tensorRtPlan: {
     readonly tensorrtVersion: string | null;
     readonly computeCapability: string | null;
   } | null;
-  /** TensorRT that the Triton image itself states; null or absent: not known. */
+  /** TensorRT version stated by the image; null or absent: unknown. */
   readonly imageTensorRt?: string | null;
-  /** Room that the images still to be pulled or built take on the engine's disk. */
+  /** Disk space for images not yet present. */
   readonly imageBytesNeeded: number;
 }
 
 export interface PreflightInput {
   readonly gpus: GpuReport;
-  /** The GPUs are those of the engine's machine, also where that is another one. */
+  /** GPUs belong to the engine's machine, even if remote. */
   readonly gpusOfEngine?: boolean;
   readonly host: HostFacts;
   readonly docker: DockerFacts;
   readonly releases: Releases;
-  /** null: the run brings its own. */
+  /** null: not needed. */
   readonly tools: ToolFacts | null;
   readonly plan: PreflightPlan;
 }
 
-/** A check without its name. */
 export type Outcome = Omit<Check, 'id' | 'title'>;
 
 export const ok = (finding: string): Outcome => ({ status: 'ok', finding, remedy: null });
 
-/** There is nothing to check, or nothing to check it by. */
+/** The check does not apply, or lacks data. */
 export const notApplicable = (finding: string): Outcome => ({
   status: 'not-applicable',
   finding,
@@ -61,14 +60,14 @@ export const warning = (finding: string, remedy: string): Outcome => ({ status: 
 
 export const problem = (finding: string, remedy: string): Outcome => ({ status: 'problem', finding, remedy });
 
-/** Address of an engine on another machine; null for one on this machine. */
+/** Address of a remote engine, or null. */
 export function remoteHost({ host }: DockerFacts): string | null {
   if (!/^(ssh|tcp|https?):\/\//.test(host)) return null;
   const [, address = ''] = /^\w+:\/\/(?:[^@/]*@)?([^@/]+)/.exec(host) ?? [];
   return isLoopback(address) ? null : host;
 }
 
-/** Address of an engine whose machine's GPUs are not known; null where they are. */
+/** Address of a remote engine with unknown GPUs, or null. */
 export const gpusElsewhere = ({
   docker,
   gpusOfEngine,
@@ -121,7 +120,7 @@ function remoteRemedy(host: string): string {
     : `Check that it answers over SSH: ssh ${sshArguments(ssh)} docker version`;
 }
 
-/** "user@host:2222" as ssh's arguments. */
+/** ssh arguments for "user@host:2222". */
 function sshArguments(target: string): string {
   const port = /:(\d+)$/.exec(target)?.[1];
   return port === undefined ? target : `-p ${port} ${target.slice(0, -port.length - 1)}`;

@@ -3,30 +3,30 @@ import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning 
 import { gpusOfPlan, withoutGpus } from './preflight-gpu';
 import { compareVersions, majorOf, type Release, releaseFault, type Releases } from './releases';
 
-/** How a driver stands to a release. */
+/** Driver compatibility with a release. */
 type DriverFit =
   | { readonly kind: 'new-enough'; readonly needed: string }
-  /** By the image's forward-compatibility package. */
+  /** By forward-compatibility package. */
   | { readonly kind: 'branch-allowed'; readonly needed: string; readonly from: string }
-  /** Allowed by one statement of the notes and excluded by another. */
+  /** Allowed and excluded by different statements. */
   | { readonly kind: 'branch-doubtful'; readonly needed: string; readonly from: string }
-  /** By that package too, where the notes name no branches. */
+  /** By that package; the notes name no branches. */
   | { readonly kind: 'forward-compatible'; readonly needed: string; readonly from: string }
   | { readonly kind: 'minor-version'; readonly needed: string; readonly from: string }
   | { readonly kind: 'too-old'; readonly needed: string }
   | { readonly kind: 'unknown' };
 
-/** What the table says of the CUDA major version of a release; null where it says nothing. */
+/** Table entry of the release's CUDA major version, or null. */
 function cudaMajorOf(release: Release, releases: Releases): Releases['cuda']['majors'][number] | null {
   if (release.cuda === null) return null;
   const major = majorOf(release.cuda);
   return releases.cuda.majors.find((candidate) => candidate.major === major) ?? null;
 }
 
-/** A GPU that forward compatibility holds for: a whole word of its name is in the table's list. */
+/** Forward compatibility applies to GPUs whose name contains a listed word. */
 export function isDataCentreGpu(gpu: GpuFacts, releases: Releases): boolean {
   const words = gpu.name.split(/[\s/_-]+/);
-  // Workstation cards share words with data-centre ones ("RTX A10"), never the other way about.
+  // Workstation cards share words with data-center ones ("RTX A10"), not vice versa.
   if (words.some((word) => word === 'RTX' || word === 'GeForce' || word === 'Quadro')) return false;
   return words.some((word) => releases.dataCentreGpus.names.includes(word));
 }
@@ -34,13 +34,13 @@ export function isDataCentreGpu(gpu: GpuFacts, releases: Releases): boolean {
 const higher = (a: string | null, b: string | null): string | null =>
   a === null || (b !== null && compareVersions(b, a) > 0) ? b : a;
 
-/** The driver that the CUDA of a release comes with; null where the table does not say. */
+/** Driver bundled with the release's CUDA, or null. */
 function toolkitDriver({ cuda }: Release, { cuda: { toolkits } }: Releases): string | null {
   const minor = cuda === null ? '' : cuda.split('.').slice(0, 2).join('.');
   return toolkits.find((toolkit) => toolkit.cuda === minor)?.driver ?? null;
 }
 
-/** What a release says of an older driver on data center GPUs; null where it says nothing that helps. */
+/** Compatibility of older drivers on data center GPUs, or null. */
 function dataCentreFit(
   release: Release,
   driver: string,
@@ -54,7 +54,7 @@ function dataCentreFit(
   const from = release.dataCentreDrivers.find(
     (candidate) => majorOf(candidate) === branch && compareVersions(driver, candidate) >= 0,
   );
-  // Notes that ask for less than their own CUDA needs.
+  // Notes that require less than their own CUDA.
   const isStale = release.driver !== null && stated !== null && compareVersions(release.driver, stated) < 0;
   if (from !== undefined && !isExcluded && !isStale) return { kind: 'branch-allowed', from };
   if (forward !== null && !isExcluded && compareVersions(driver, forward) >= 0) {
@@ -63,10 +63,7 @@ function dataCentreFit(
   return from === undefined ? null : { kind: 'branch-doubtful', from };
 }
 
-/**
- * The driver that a release needs is the highest of what its notes state, what its CUDA comes with, and what its CUDA major
- * version needs: notes of CUDA 13 images carried the number of CUDA 12 on.
- */
+/** Maximum of notes, bundled driver and CUDA major version, as notes of CUDA 13 images repeated CUDA 12's number. */
 export function driverFit(
   release: Release,
   driver: string,
@@ -84,11 +81,11 @@ export function driverFit(
   if (least !== null && compareVersions(driver, least) >= 0) {
     return { kind: 'minor-version', needed, from: least };
   }
-  // What it starts with, if with limits.
+  // Minimum to start, with limitations.
   return { kind: 'too-old', needed: stated ?? needed };
 }
 
-/** The row of the plan's release, or why there is none. */
+/** The plan's release, or why it is unknown. */
 export function releaseOfPlan({ plan, releases }: PreflightInput): Release | string {
   if (plan.release === null)
     return `The name of the image ${plan.tritonImage} does not contain its NGC release.`;
@@ -161,8 +158,8 @@ const isOffered = ({ plan }: PreflightInput, { release }: Release): boolean =>
   releaseFault(release, plan.buildsClient) === null;
 
 /**
- * Whether the open kernel modules drive all of these: from Turing on. Blackwell and Grace Hopper have no others.
- * Source: NVIDIA's driver installation guide, "Kernel Modules".
+ * Open kernel modules support Turing and later; Blackwell and Grace Hopper have only these. Source: NVIDIA's driver
+ * installation guide, "Kernel Modules".
  */
 const takeOpenModules = (gpus: readonly GpuFacts[]): boolean =>
   gpus.length > 0 &&
@@ -193,7 +190,7 @@ function driverRemedy(input: PreflightInput, driver: string, needed: string, rel
   return `${install}. Or use release ${older.release}, the newest that driver ${driver} supports${floor}.`;
 }
 
-/** GPUs against the least compute capability and the GPU families of the release. */
+/** Checks compute capability and GPU family. */
 export function checkComputeCapability(input: PreflightInput): Outcome {
   const nothing = withoutGpus(input);
   if (nothing !== null) return notApplicable(nothing);
@@ -243,7 +240,7 @@ export function leastCapability(
   return release.computeCapability ?? cudaMajorOf(release, releases)?.computeCapability ?? null;
 }
 
-/** Drivers say "Ada Lovelace" or only "Ada". */
+/** Drivers print "Ada Lovelace" or "Ada". */
 export function names(release: Release, architecture: string): boolean {
   return release.architectures.some((name) => name.split(' ')[0] === architecture.split(' ')[0]);
 }

@@ -13,11 +13,11 @@ import {
 const isGpu = (gpu: GpuFacts, id: string): boolean => gpu.uuid === id || String(gpu.index) === id;
 const hasMig = (gpu: GpuFacts, id: string): boolean => gpu.mig.devices.some(({ uuid }) => uuid === id);
 
-/** Share of a memory that is in use; a driver that does not say counts as none. */
+/** 0 if the driver does not report it. */
 const usedShare = (used: number | null, total: number | null): number =>
   used === null || total === null || total === 0 ? 0 : used / total;
 
-/** The GPU with the least load, of equals the one with the most memory free, then the first; null where there is none. */
+/** Lowest load, then most free memory, then the first; null without GPUs. */
 export function idlestGpu({ gpus }: Pick<PreflightInput['gpus'], 'gpus'>): GpuFacts | null {
   const [first = null] = gpus.toSorted(
     ({ load: a, ...one }, { load: b, ...other }) =>
@@ -29,10 +29,7 @@ export function idlestGpu({ gpus }: Pick<PreflightInput['gpus'], 'gpus'>): GpuFa
   return first;
 }
 
-/**
- * What a container is given of the idlest GPU: its UUID, or that of its MIG device with the most memory free, as a GPU in
- * MIG mode runs nothing itself. null where no GPU is known.
- */
+/** UUID of the idlest GPU, or of its MIG device with the most free memory. null if unknown. */
 export function idlestDevice(report: Pick<PreflightInput['gpus'], 'gpus'>): string | null {
   const gpu = idlestGpu(report);
   if (gpu === null) return null;
@@ -45,10 +42,7 @@ export function idlestDevice(report: Pick<PreflightInput['gpus'], 'gpus'>): stri
   return gpu.mig.enabled === true ? (slice?.uuid ?? gpu.uuid) : gpu.uuid;
 }
 
-/**
- * What is chosen of a machine when a run is created: the idlest GPU, or all of them one by one, so that their number is
- * known. null: nothing to choose, or nothing known; of all GPUs with one in MIG mode the driver decides what is seen.
- */
+/** The idlest, or all by UUID, so that their number is known. null if unknown; with MIG the driver decides. */
 export function chosenDevices(
   ids: readonly string[],
   report: Pick<PreflightInput['gpus'], 'gpus'>,
@@ -62,7 +56,7 @@ export function chosenDevices(
   return uuids.length > 0 && uuids.length === report.gpus.length ? uuids : null;
 }
 
-/** The GPUs that the plan asks for, by GPU or by MIG device; all of them where it asks for none. */
+/** Requested GPUs, by GPU or MIG device; all without a request. */
 export function gpusOfPlan({
   gpus,
   plan,
@@ -75,7 +69,7 @@ export function gpusOfPlan({
   return gpus.gpus.filter((gpu) => plan.gpuIds.some((id) => isGpu(gpu, id) || hasMig(gpu, id)));
 }
 
-/** Why nothing can be said of the GPUs that the plan would use; null where something can. */
+/** Why GPUs cannot be checked, or null. */
 export function withoutGpus(input: PreflightInput): string | null {
   const remote = gpusElsewhere(input);
   if (input.plan.images === 'cpu') return 'The CPU images do not use a GPU.';
@@ -130,7 +124,6 @@ function missingGpus({ gpus }: PreflightInput, missing: readonly string[]): Outc
   return problem(gpus.problem === null ? asked : `${asked} ${gpus.problem}`, list);
 }
 
-/** What is wrong with a GPU that is there. */
 function firstFault({ gpus, plan, ...rest }: PreflightInput): Outcome | null {
   for (const gpu of gpusOfPlan({ gpus, plan, ...rest })) {
     const at = `GPU ${String(gpu.index)} (${gpu.name})`;

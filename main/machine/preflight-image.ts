@@ -12,7 +12,7 @@ import { releaseOfPlan } from './preflight-driver';
 import { gpusOfPlan, withoutGpus } from './preflight-gpu';
 import { compareVersions, type Releases } from './releases';
 
-/** Whether a release without any of the published flaws could serve the model on this machine. */
+/** Whether a release without published flaws would work here. */
 function couldKeepFloor(input: PreflightInput): boolean {
   const { plan, releases, gpus } = input;
   const { floor } = releases.security;
@@ -26,7 +26,7 @@ function couldKeepFloor(input: PreflightInput): boolean {
   );
 }
 
-/** Releases are fixed forward: what is newer than a bulletin's release has its fix too. */
+/** Newer releases contain a bulletin's fixes. */
 export function checkSecurityFloor(input: PreflightInput): Outcome {
   const { plan, releases } = input;
   const { floor, bulletins } = releases.security;
@@ -96,7 +96,7 @@ export function checkTensorFlowBackend({ plan, releases }: PreflightInput): Outc
   );
 }
 
-/** TensorRT of the image by what it states, else by its release; null where neither is known. */
+/** TensorRT version from the image or its release; null if unknown. */
 function servedTensorRt(input: PreflightInput): string | null {
   const release = releaseOfPlan(input);
   return input.plan.imageTensorRt ?? (typeof release === 'string' ? null : release.tensorrt);
@@ -107,7 +107,7 @@ function checkBuiltPlan(
   { tensorrtVersion, computeCapability }: NonNullable<PreflightInput['plan']['tensorRtPlan']>,
 ): Outcome {
   const { plan } = input;
-  // What is installed here says nothing of an engine elsewhere.
+  // Local GPUs are irrelevant for a remote engine.
   const gpus = gpusElsewhere(input) === null ? gpusOfPlan(input) : [];
   const rebuild = `Build the plan again on this machine in the image of the same release, from the ONNX model: trtexec --onnx=model.onnx --saveEngine=model.plan`;
   const served = servedTensorRt(input);
@@ -126,7 +126,7 @@ function checkBuiltPlan(
     return problem(`${built}; ${other.name} has ${other.computeCapability ?? ''}.`, rebuild);
   }
   const gpusKnown = gpus.some((gpu) => gpu.computeCapability !== null);
-  // Of a major version alone it is only known what does not load.
+  // A major version alone only proves incompatibility.
   const isExact = served !== null && served.split('.').length >= 3;
   if (isExact && tensorrtVersion !== null && computeCapability !== null && gpusKnown) {
     return ok(`${built}, which matches the image and the GPU.`);
@@ -142,7 +142,7 @@ function unknownFacts(servedKnown: boolean, gpusKnown: boolean): string {
   return unknown.length === 0 ? '' : ` Unknown: ${unknown.join(', ')}.`;
 }
 
-/** A TensorRT engine loads only in the version of TensorRT and on the compute capability that it was built for. */
+/** Plans require their exact TensorRT version and compute capability. */
 export function checkTensorRtPlan(input: PreflightInput): Outcome {
   const { plan } = input;
   if (plan.tensorRtPlan === null) {
@@ -158,7 +158,7 @@ export function checkTensorRtPlan(input: PreflightInput): Outcome {
   return checkBuiltPlan(input, plan.tensorRtPlan);
 }
 
-/** "8.2.3" of a table and "8.2.3.0" of a file are the same: as many parts count as both have. */
+/** Compares common parts: "8.2.3" equals "8.2.3.0". */
 function sameVersion(a: string, b: string): boolean {
   const [left, right] = [a.split('.'), b.split('.')];
   const length = Math.min(left.length, right.length);

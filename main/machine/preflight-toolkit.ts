@@ -16,11 +16,11 @@ type Reached = Extract<PreflightInput['docker'], { reachable: true }>;
 
 const install = `install the NVIDIA Container Toolkit (package nvidia-container-toolkit from NVIDIA's repository)`;
 
-/** Ids by which the containers ask: UUIDs where the GPUs are known. */
+/** Requested ids; UUIDs if GPUs are known. */
 const askedOf = ({ plan, gpus }: PreflightInput): readonly string[] =>
   chosenDevices(plan.gpuIds, gpus) ?? plan.gpuIds;
 
-/** The engine takes names and has no other way. */
+/** For engines with CDI only. */
 function checkCdi(input: PreflightInput, docker: Reached, where: string): Outcome {
   const asked = askedOf(input);
   const { cdiDevices } = docker;
@@ -40,7 +40,7 @@ function checkCdi(input: PreflightInput, docker: Reached, where: string): Outcom
   );
 }
 
-/** GPUs get into containers through NVIDIA's hook or through CDI. */
+/** GPUs need NVIDIA's hook or CDI. */
 export function checkContainerToolkit(input: PreflightInput): Outcome {
   const { docker, gpus, plan } = input;
   if (plan.images === 'cpu' && plan.gpuIds.length === 0)

@@ -32,9 +32,9 @@ import { checkSecurityFloor, checkTensorFlowBackend, checkTensorRtPlan } from '.
 import { checkContainerToolkit } from './preflight-toolkit';
 import { readReleases } from './releases';
 
-/** Left free beside the images: layers are unpacked next to their downloads, and runs write models and results. */
+/** Reserve for unpacking layers, models and results. */
 const reserveBytes = 2 * 2 ** 30;
-/** What Docker gives where nothing is said; the Python backend alone may fill it. */
+/** Docker's default; the Python backend alone can fill it. */
 const dockerDefaultShmMiB = 64;
 const mebibyte = 2 ** 20;
 
@@ -63,7 +63,7 @@ function checkDisk({ docker, host, plan }: PreflightInput): Outcome {
     lines.push(line);
   }
   for (const { path, freeBytes } of host.disks) {
-    // Where Docker keeps its images there is no second line of the same folder.
+    // No second line for Docker's folder on the same disk.
     if (docker.reachable && docker.rootFreeBytes !== null && path === docker.rootDir && lines.length > 0)
       continue;
     const line = `${path}: ${formatBytes(freeBytes)} free`;
@@ -78,7 +78,7 @@ function checkDisk({ docker, host, plan }: PreflightInput): Outcome {
   return lines.length === 0 ? notApplicable('The free disk space is unknown.') : ok(`${lines.join('; ')}.`);
 }
 
-/** The container's own /dev/shm is memory of the machine; that of the machine is not used. */
+/** A container's /dev/shm is limited by machine memory, not by the host's /dev/shm. */
 function checkSharedMemory({ docker, host, plan }: PreflightInput): Outcome {
   const asked = `The Triton container gets ${formatCount(plan.shmSizeMiB)} MiB of /dev/shm`;
   if (plan.shmSizeMiB <= dockerDefaultShmMiB) {
@@ -125,7 +125,6 @@ function checkPorts({ docker, plan }: PreflightInput): Outcome {
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** What runs outside of containers need of the workbench home. */
 function checkTools({ tools, docker }: PreflightInput): Outcome {
   if (tools === null) return notApplicable('Containers include their own Triton and Python.');
   const { missing, installable } = tools;
@@ -134,7 +133,7 @@ function checkTools({ tools, docker }: PreflightInput): Outcome {
   const install = installable
     ? 'Install the missing tools (triton-workbench setup)'
     : 'They can be installed on Linux only: measure a Triton that is already running';
-  // Only who chooses it needs it.
+  // Needed only if chosen as load tool.
   if (missing.every((tool) => tool === 'perf-analyzer')) {
     return warning(finding, `${install}, or use the built-in load generator.`);
   }
@@ -160,7 +159,7 @@ const checks: Readonly<
   'tensorrt-plan': { title: 'TensorRT plan', run: checkTensorRtPlan },
 };
 
-/** Every check once, in the order of `checkIds`. Looks at nothing but its input. */
+/** Pure; in the order of `checkIds`. */
 export function preflight(input: PreflightInput): readonly Check[] {
   return checkIds.map((id) => {
     const { title, run } = checks[id];
@@ -170,22 +169,19 @@ export function preflight(input: PreflightInput): readonly Check[] {
 
 interface MachineStatusInput {
   readonly env: NodeJS.ProcessEnv;
-  /** `resources` of the product. */
   readonly resources: string;
   readonly home: string;
   readonly environment: () => Promise<Environment>;
   readonly engines: () => Promise<readonly EngineStatus[]>;
   readonly docker: () => Promise<DockerFacts>;
   readonly tools: () => Promise<ToolFacts>;
-  /** The checks are made for a run outside of containers too. */
+  /** Also check for local runs. */
   readonly usesTools: boolean;
-  /** What the checks are made for. */
   readonly plan: (docker: DockerFacts, gpus: GpuReport) => Promise<PreflightPlan>;
 }
 
-/** Everything that this machine offers, with the checks of what a run on it would need. */
 export async function readMachineStatus(input: MachineStatusInput): Promise<Omit<MachineStatus, 'release'>> {
-  // The slow ones first: a driver that hangs and an engine that hangs are waited for side by side.
+  // Slow queries run concurrently: drivers and engines may hang.
   const asked = Promise.all([input.environment(), input.engines(), readGpus(input.env)]);
   const docker = await input.docker();
   const paths = [input.home, ...(docker.reachable && docker.rootDir !== '' ? [docker.rootDir] : [])];

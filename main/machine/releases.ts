@@ -4,10 +4,7 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { parseYaml } from '../platform/parse-yaml';
 
-/**
- * Below zero, zero or above as `a` is older than, equal to or newer than `b`: number by number,
- * so that 525.85 is before 525.105. Missing parts are zero, and parts that are not numbers are ignored.
- */
+/** Compares numerically, so that 525.85 is before 525.105. Missing parts are zero; other parts are ignored. */
 export function compareVersions(a: string, b: string): number {
   const left = parts(a);
   const right = parts(b);
@@ -18,7 +15,7 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** The number before the first dot: the branch of a driver ("535" of "535.86.10"), the major version of CUDA. */
+/** "535" of "535.86.10". */
 export function majorOf(version: string): number {
   return parts(version)[0] ?? 0;
 }
@@ -31,21 +28,17 @@ const version = z.string().regex(/^\d+(\.\d+)*([a-z]\d+)?(\+\w+)?$/, 'a version,
 const dotted = z.string().regex(/^\d+(\.\d+)*$/, 'numbers and dots, as 535.86');
 const releaseName = z.string().regex(/^\d\d\.\d\d$/, 'must be a release such as 26.07');
 
-/**
- * NVIDIA's release that is taken where nobody names one: the first without any published flaw that the table of
- * releases (`resources/images/releases.yaml`) knows of.
- */
+/** Default release: the first without published flaws in `resources/images/releases.yaml`. */
 export const defaultRelease = '26.07';
 
-/** NVIDIA's first release whose Triton has the option --http-address, which the workbench starts it with. */
+/** First release with --http-address, which the workbench needs. */
 const oldestRelease = '22.04';
-/** The oldest release whose PyTorch is known to be 2.5, the least that the toolkit in the client image runs on. */
+/** First release with PyTorch 2.5, which the toolkit needs. */
 const oldestClientRelease = '24.10';
 
 /**
- * Why the workbench cannot run a release, whatever the machine; null where it can. The reason completes a sentence that names
- * the release: "its Triton has no …". Pure.
- * @param buildsClient the client image is built on the PyTorch image of the release
+ * Why the workbench does not support a release, or null. Completes "its Triton has no …".
+ * @param buildsClient the client image uses the release's PyTorch image
  */
 export function releaseFault(release: string, buildsClient: boolean) {
   if (compareVersions(release, oldestRelease) < 0) {
@@ -116,11 +109,11 @@ const releasesSchema = z
     { path: ['releases'], message: 'newest first, each once' },
   );
 
-/** Releases of NVIDIA's images, newest first, with what holds for all of them. */
+/** Newest first, with common facts. */
 export type Releases = z.infer<typeof releasesSchema>;
 export type Release = z.infer<typeof releaseSchema>;
 
-/** `resources/images/releases.yaml`. Throws `config-invalid` where the text is not such a table. */
+/** `resources/images/releases.yaml`. Throws `config-invalid`. */
 export function parseReleases(text: string): Releases {
   let value: unknown;
   try {
@@ -137,7 +130,7 @@ export function parseReleases(text: string): Releases {
   );
 }
 
-/** Throws `config-invalid` where the file is missing or not valid. */
+/** Throws `config-invalid` for a missing or invalid file. */
 export async function readReleases(resourcesDir: string): Promise<Releases> {
   const path = join(resourcesDir, 'images', 'releases.yaml');
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
@@ -149,13 +142,10 @@ export async function readReleases(resourcesDir: string): Promise<Releases> {
   return parseReleases(text);
 }
 
-/** Where NVIDIA publishes its images, unless the settings name a mirror. */
+/** NVIDIA's registry; settings may name a mirror. */
 export const ngcRegistry = 'nvcr.io/nvidia';
 
-/**
- * "26.07" of "nvcr.io/nvidia/tritonserver:26.07-py3-sdk"; null for every image that is not NVIDIA's or has no such tag.
- * @param registry a mirror of NVIDIA's images
- */
+/** "26.07" of "nvcr.io/nvidia/tritonserver:26.07-py3-sdk", or null. @param registry NVIDIA's or a mirror */
 export function releaseOf(reference: string, registry: string = ngcRegistry): string | null {
   const own = [ngcRegistry, registry].find((one) => reference.startsWith(`${one}/`));
   const name = own === undefined ? '' : reference.slice(own.length + 1);

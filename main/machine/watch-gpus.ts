@@ -3,13 +3,10 @@ import type { GpuReading } from '../contract/machine';
 import { exec } from '../platform/exec';
 
 const intervalMs = 500;
-/** Of another machine, where each reading is a command of its own. */
+/** On other machines each reading is a command. */
 const pollMs = 1000;
 
-/**
- * What holds clocks down, by the bits of NVML's clock event reasons. An idle GPU, application clocks and the clocks of a
- * display are somebody's choice, no throttling. Source: nvml.h, "NvmlClocksEventReasons".
- */
+/** By NVML bit. Idle, application and display clocks are not throttling. Source: nvml.h, "NvmlClocksEventReasons". */
 const throttles: readonly (readonly [bit: number, reason: GpuReading['throttles'][number]])[] = [
   [0x04, 'power limit'],
   [0x08, 'hardware slowdown'],
@@ -33,7 +30,7 @@ function throttlesOf(text: string | undefined): GpuReading['throttles'] {
   return [...new Set(reasons)];
 }
 
-/** One line of the query; null for any other line. What the driver does not know ("[N/A]") is null. */
+/** Parses a query line, or null. "[N/A]" is null. */
 export function parseGpuReading(line: string): GpuReading | null {
   const [uuid, utilization, used, total, power, clock, reasons, ...rest] = line
     .split(',')
@@ -52,13 +49,10 @@ export function parseGpuReading(line: string): GpuReading | null {
 }
 
 const columns = ['uuid', 'utilization.gpu', 'memory.used', 'memory.total', 'power.draw', 'clocks.sm'];
-/** The newer name first: it was `clocks_throttle_reasons` before driver 535. */
+/** Renamed from `clocks_throttle_reasons` in driver 535. */
 const reasonColumns = ['clocks_event_reasons.active', 'clocks_throttle_reasons.active'];
 
-/**
- * Reads all GPUs of this machine twice a second until the signal fires: one `nvidia-smi` on the PATH of `env`, which prints
- * on. Where there is none, or it ends, nothing is told any more.
- */
+/** Polls local GPUs twice per second with one running `nvidia-smi`, until the signal fires. Silent without nvidia-smi. */
 export async function watchGpus(
   env: NodeJS.ProcessEnv,
   onReading: (reading: GpuReading) => void,
@@ -75,7 +69,7 @@ export async function watchGpus(
       killGraceMs: 0,
       onStdoutLine: (line) => {
         const reading = parseGpuReading(line);
-        // What came with the line after which nobody listens any more.
+        // Further lines of the chunk after the abort.
         if (reading === null || signal.aborted) return;
         printed.some = true;
         onReading(reading);
@@ -85,10 +79,7 @@ export async function watchGpus(
   }
 }
 
-/**
- * The same of another machine, once a second. @param run runs a command there, and gives what it printed; where it rejects
- * nothing is told for that second.
- */
+/** Polls another machine once per second. @param run executes a command there; failures are skipped */
 export async function pollGpus(
   run: (argv: readonly string[]) => Promise<string>,
   onReading: (reading: GpuReading) => void,
@@ -100,7 +91,7 @@ export async function pollGpus(
     const printed = await run(['nvidia-smi', query, '--format=csv,noheader,nounits']).catch(() => null);
     const found = (printed ?? '').split('\n').flatMap((line) => parseGpuReading(line) ?? []);
     for (const reading of found) onReading(reading);
-    // A driver that answers and knows no such column is an older one.
+    // Older drivers lack the column.
     if (printed !== null && found.length === 0)
       reasons = reasonColumns.find((one) => one !== reasons) ?? reasons;
     // The signal only ends the wait.
