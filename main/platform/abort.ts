@@ -1,4 +1,4 @@
-/** A set of listeners with disposers; a failing listener does not keep the others from hearing. */
+/** Errors of a listener do not affect the others. */
 export class Listeners<Event> {
   private readonly set = new Set<(event: Event) => void>();
 
@@ -14,20 +14,20 @@ export class Listeners<Event> {
       try {
         listener(event);
       } catch {
-        // A listener that fails does not stop the run.
+        // A failing listener must not stop the run.
       }
     }
   }
 }
 
-/** The reason of an abort after which nothing is stopped or removed: what runs is taken up again. */
+/** Abort reason: leave processes running for reuse. */
 export class LeaveRunning extends Error {
   override readonly name = 'LeaveRunning';
 }
 
 export const leavesRunning = (signal: AbortSignal): boolean => signal.reason instanceof LeaveRunning;
 
-/** A signal that follows `parents` and can also be aborted by its owner, with their reason (Node 18 has no AbortSignal.any). */
+/** Follows `parents`, and can be aborted itself (Node 18 lacks AbortSignal.any). */
 export function linkedAbort(...parents: readonly AbortSignal[]): {
   readonly controller: AbortController;
   readonly dispose: () => void;
@@ -48,7 +48,7 @@ export function linkedAbort(...parents: readonly AbortSignal[]): {
   };
 }
 
-/** Rejects when the signal is aborted; `done` forgets about it. */
+/** Rejects on abort; `done` removes the listener. */
 export function whenAborted(signal: AbortSignal): {
   readonly aborted: Promise<never>;
   readonly done: () => void;

@@ -6,15 +6,11 @@ import { exec, startChild } from './exec';
 import { exists, requireTemporaryFolder } from './files';
 
 export interface Display {
-  /** Value for DISPLAY. */
   readonly name: string;
   readonly close: () => void;
 }
 
-/**
- * The display of the session, or a virtual one (Xvfb) where there is none; Xvfb itself picks a free number.
- * Throws toolchain-missing when Xvfb is not installed.
- */
+/** The session's display, or a virtual one (Xvfb picks a free number). Throws toolchain-missing without Xvfb. */
 export async function openDisplay(env: NodeJS.ProcessEnv): Promise<Display> {
   const present = env['DISPLAY'];
   if (present !== undefined && present !== '') return { name: present, close: () => undefined };
@@ -48,16 +44,13 @@ export async function openDisplay(env: NodeJS.ProcessEnv): Promise<Display> {
   };
 }
 
-/** A report takes seconds; an Electron that shows a dialog of its own would never end. */
+/** Reports take seconds; an Electron error dialog would block forever. */
 const deadlineMs = 90_000;
 
-/**
- * Prints HTML to PDF by Electron's printToPDF from a process without a window: the app's own
- * `--print-pdf` mode, under a virtual display where there is none. The PDF appears whole or not at all.
- */
+/** Prints with Electron's printToPDF in the app's `--print-pdf` mode, with Xvfb if needed. Atomic. */
 export function createElectronPrinter(options: {
   readonly electron: string;
-  /** Folder of the app's package.json; null where the runtime is that of a package and has its app. */
+  /** Folder of the app's package.json; null in a package, whose runtime contains the app. */
   readonly app: string | null;
   readonly env: NodeJS.ProcessEnv;
 }): (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void> {
@@ -72,7 +65,7 @@ export function createElectronPrinter(options: {
         },
       );
     }
-    // Electron keeps its profile there, and ends in a stack trace where it cannot.
+    // Electron's profile is there; without it Electron crashes.
     await requireTemporaryFolder(options.env, 'report-failed');
     const display = await openDisplay(options.env);
     const { controller, dispose } = linkedAbort(signal);

@@ -18,13 +18,10 @@ import {
   type ProcessIdentity,
 } from './process';
 
-/**
- * In the environment of every child of a workbench, and so of all that it starts in turn: whose child it is, as
- * `<pid>.<start time>.<PID namespace>`. It is there before the child runs, whatever becomes of the workbench.
- */
+/** Marks child processes with their owner as `<pid>.<start time>.<PID namespace>`, so that orphans are recognized. */
 export const childOfVariable = 'TRITON_WORKBENCH_CHILD_OF';
 
-/** The workbench that a process belongs to, and the PID namespace in which its id means something. */
+/** The owner of a process, and its PID namespace. */
 interface ChildOf extends ProcessIdentity {
   readonly pidNamespace: string;
 }
@@ -32,7 +29,7 @@ interface ChildOf extends ProcessIdentity {
 export const childOfText = ({ pid, startTime, pidNamespace: namespace }: ChildOf): string =>
   `${pid}.${startTime}.${namespace}`;
 
-/** null for a text that is not such a value: nothing is known of that process then. */
+/** null for invalid values. */
 export function readChildOf(text: string): ChildOf | null {
   const [, pid, startTime, namespace] = /^(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? [];
   if (pid === undefined || startTime === undefined || namespace === undefined) return null;
@@ -46,14 +43,14 @@ interface Running {
 
 const running = new Set<Running>();
 
-/** Whatever way the workbench ends, short of being killed, in which case the next one ends them. */
+/** At every kind of exit except SIGKILL, after which the next process cleans up. */
 function endRunning(): void {
   for (const { child, ownGroup } of running) {
     if (child.pid === undefined) continue;
     try {
       process.kill(ownGroup ? -child.pid : child.pid, 'SIGKILL');
     } catch {
-      // It has ended, or it is not ours to end any more.
+      // It ended, or changed its user.
     }
   }
 }
@@ -62,10 +59,7 @@ const atExit = { registered: false };
 
 type Start<Options> = Options & { readonly env: NodeJS.ProcessEnv };
 
-/**
- * Starts a program as a child that ends with this workbench: when it exits at the latest, or when another one starts
- * after it was killed. `env` is the child's whole environment, which the mark of its workbench is added to.
- */
+/** Starts a child that ends with this process: at exit, or by the next one after a crash. Adds the mark to `env`. */
 export function startChild(
   program: string,
   args: readonly string[],
@@ -102,14 +96,10 @@ export function startChild(
   return child;
 }
 
-/** What does not end in that time has been told to, and comes back to nothing that it could write. */
+/** Wait for killed processes; later they can no longer write anything. */
 const goneDeadlineMs = 3000;
 
-/**
- * Ends the children of workbenches that no longer run, whatever their home was, and all that these started. Of another
- * PID namespace the processes may be seen from here but not whether their workbench lives: they are left to it.
- * Gives the ended.
- */
+/** Kills children of dead workbench processes. Skips other PID namespaces, where liveness is unknown. Returns ids. */
 export async function endLeftChildren(): Promise<readonly number[]> {
   const here = pidNamespace();
   const isLeft = (text: string): boolean => {
@@ -125,34 +115,30 @@ const usualGraceMs = 3000;
 const tailLines = 60;
 
 interface ExecInput {
-  /** Program and arguments; never goes through a shell. */
+  /** Without a shell. */
   readonly argv: readonly [string, ...string[]];
   readonly cwd?: string | undefined;
-  /** The whole environment of the child. */
+  /** Complete environment. */
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds between SIGINT and SIGKILL after an abort; 3000 when absent, 0: SIGKILL at once. */
+  /** Milliseconds between SIGINT and SIGKILL after an abort; default 3000, 0: SIGKILL at once. */
   readonly killGraceMs?: number | undefined;
-  /** The process runs. */
+  /** Called once the process runs. */
   readonly onStart?: ((pid: number) => void) | undefined;
   readonly onStdoutLine?: ((line: string) => void) | undefined;
   readonly onStderrLine?: ((line: string) => void) | undefined;
 }
 
 export interface ExecResult {
-  /** null when a signal ended it. */
+  /** null after a signal. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The signal of `input` asked for the end. */
+  /** Ended by `signal` of the input. */
   readonly aborted: boolean;
-  /** Last lines of stderr, oldest first. */
   readonly stderrTail: readonly string[];
 }
 
-/**
- * Signals a whole process group; quiet when it is gone already. False: the system does not let us, as a program that
- * changed its user is another's.
- */
+/** No-op if the group is gone. False without permission, for example after a change of user. */
 export function killGroup(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(-pid, signal);
@@ -170,12 +156,11 @@ async function eachLine(stream: Readable, take: (line: string) => void): Promise
   lines.end();
 }
 
-/** A child in a process group of its own, with pipes for what it prints. */
+/** In its own process group, with pipes. */
 export type GroupChild = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
 
 /**
- * Waits for the end of a child that was started as `exec` starts it and has not been listened to yet.
- * Abort sends SIGINT to the group, SIGKILL after the grace. Rejects only when the program could not be started.
+ * For a child started like `exec`'s. Abort sends SIGINT to the group, then SIGKILL. Rejects only if it could not start.
  */
 export async function follow(
   child: GroupChild,
@@ -216,7 +201,7 @@ export async function follow(
         });
       },
     );
-    // A grandchild may hold the pipes open: what it says after the end of its parent is not waited for.
+    // Grandchildren may keep pipes open; their output is not awaited.
     await Promise.race([Promise.all([out, err]), new Promise((resolve) => setTimeout(resolve, 500))]);
     return { exitCode, signal, aborted: abort.asked, stderrTail: tail };
   } finally {
@@ -226,10 +211,7 @@ export async function follow(
   }
 }
 
-/**
- * Runs one program in a process group of its own and waits for its end.
- * Abort sends SIGINT to the group, SIGKILL after the grace. Rejects only when the program cannot be started.
- */
+/** Runs a program in its own process group. Abort sends SIGINT, then SIGKILL. Rejects only if it cannot start. */
 export async function exec(input: ExecInput): Promise<ExecResult> {
   const [program, ...args] = input.argv;
   if (input.signal?.aborted === true) {

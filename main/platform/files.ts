@@ -19,34 +19,31 @@ import { dirname, join, resolve } from 'node:path';
 import { type ErrorCode, WorkbenchError } from '../contract/errors';
 import { fileError, refusalOf } from './plain-entry';
 
-/** What is being written lasts much less; what was killed meanwhile stays so long. */
+/** Age after which temporary files count as abandoned. */
 const abandonedMs = 24 * 3600 * 1000;
 
 const temporaryPattern = /\.(?:[0-9a-f]{8}|[0-9a-f]{12})\.tmp$|\.tmp\.pdf$/;
 
-/** A name beside `path` that nobody else has, for what takes its place once it is whole. */
+/** Unique name for a file that will be renamed to `path`. */
 export const temporaryBeside = (path: string): string => `${path}.${randomBytes(6).toString('hex')}.tmp`;
 
-/** Removes from the folder what writers left that were killed; nothing where there is no such folder. Never rejects. */
+/** Removes abandoned temporary files. Never rejects. */
 export async function sweepTemporary(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (!temporaryPattern.test(name)) continue;
     const path = join(folder, name);
     const found = await lstat(path).catch(() => null);
     if (found === null || Date.now() - found.mtimeMs < abandonedMs) continue;
-    // What another user owns stays.
+    // Files of other users stay.
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** Node's order: what holds where TMPDIR names nothing is /tmp. */
+/** Node's order; the fallback is /tmp. */
 const folderOf = (env: NodeJS.ProcessEnv): string =>
   env === process.env ? tmpdir() : (env['TMPDIR'] ?? env['TMP'] ?? env['TEMP']) || '/tmp';
 
-/**
- * Throws `code`, naming TMPDIR, where the folder for temporary files of a program with this environment does not exist
- * or cannot be written.
- */
+/** Throws `code`, naming TMPDIR, if the program's temporary folder is missing or read-only. */
 export async function requireTemporaryFolder(env: NodeJS.ProcessEnv, code: ErrorCode): Promise<void> {
   const folder = folderOf(env);
   const fail = (message: string, cause?: unknown) =>
@@ -63,7 +60,7 @@ export async function requireTemporaryFolder(env: NodeJS.ProcessEnv, code: Error
   });
 }
 
-/** A new folder for temporary files of this process. Throws `code`, naming TMPDIR, where none can be made. */
+/** Throws `code`, naming TMPDIR, if none can be created. */
 export async function makeTemporaryFolder(prefix: string, code: ErrorCode): Promise<string> {
   await requireTemporaryFolder(process.env, code);
   return mkdtemp(join(tmpdir(), prefix));
@@ -80,13 +77,13 @@ function refused(path: string, at: string, reason: string, cause?: unknown): Wor
   });
 }
 
-/** @returns false when nothing is at the path. Throws what the system says of a path that cannot be a folder. */
+/** @returns false if nothing exists. Throws if the path cannot be a folder. */
 async function isFolder(path: string, at: string): Promise<boolean> {
   try {
     if ((await stat(at)).isDirectory()) return true;
   } catch (error) {
     const code = errnoOf(error);
-    // A part of the path is a file: the walk upwards names it.
+    // A parent is a file; the caller names it.
     if (code === 'ENOENT' || code === 'ENOTDIR') return false;
     throw refused(path, at, refusalOf(code) ?? String(error), error);
   }
@@ -98,7 +95,7 @@ async function makeOne(path: string, at: string): Promise<void> {
     await mkdir(at);
   } catch (error) {
     const code = errnoOf(error);
-    // Made by another process in the meantime.
+    // Created concurrently.
     if (code === 'EEXIST' && (await isFolder(path, at))) return;
     if (code === 'EEXIST') throw refused(path, at, `${at} is a link to something that does not exist`, error);
     if (code === 'ENOENT') throw refused(path, at, `${dirname(at)} does not accept new folders`, error);
@@ -109,10 +106,9 @@ async function makeOne(path: string, at: string): Promise<void> {
 }
 
 /**
- * The folder with all folders above it; nothing when it is there. The only place that makes folders: `recursive` of Node's
- * mkdir never ends where a file system says "no such file" to a new folder, as /proc does.
- * @returns the folders it made, outermost first.
- * Throws file-unwritable, disk-full.
+ * Creates a folder with its parents. Use only this: Node's recursive mkdir loops where a file system answers ENOENT to
+ * a new folder, as /proc does.
+ * @returns created folders, outermost first. Throws file-unwritable, disk-full.
  */
 export async function makeFolder(path: string): Promise<readonly string[]> {
   const missing: string[] = [];
@@ -121,10 +117,7 @@ export async function makeFolder(path: string): Promise<readonly string[]> {
   return missing;
 }
 
-/**
- * Puts the bytes of a file, or the entries of a folder, on disk: without the latter a power cut can take a new file away,
- * however well its bytes were written.
- */
+/** Syncs a file, or a folder's entries, without which a new file can vanish after a power failure. */
 export async function syncToDisk(path: string): Promise<void> {
   const entry = await open(path, 'r');
   try {
@@ -134,10 +127,7 @@ export async function syncToDisk(path: string): Promise<void> {
   }
 }
 
-/**
- * Old content or new content, never half: temporary file beside it, fsync, rename, fsync of the folder.
- * @param mode as the umask leaves it when absent.
- */
+/** Atomic and durable: temporary file, fsync, rename, fsync of the folder. @param mode default: by umask */
 export async function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
@@ -157,13 +147,13 @@ export async function writeFileAtomic(
     await rename(temporary, path);
     await syncToDisk(folder);
   } catch (error) {
-    // Below a file there is nothing to remove, and the first error is the reason.
+    // The first error is the cause.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw fileError(error, path);
   }
 }
 
-/** Before what takes hours: throws where {@link writeOutput} could not write the file at its end; its folder is made. */
+/** Checks early that {@link writeOutput} can write; creates the folder. */
 export async function requireOutput(path: string): Promise<void> {
   await makeFolder(dirname(resolve(path)));
   const found = await stat(path).catch(() => null);
@@ -173,8 +163,8 @@ export async function requireOutput(path: string): Promise<void> {
 }
 
 /**
- * A file where somebody asked for it, old content or new content: what a link leads to is written in place of the link, and
- * what is not a file takes the content itself. To rename a file over /dev/null or /dev/stdout takes it from everybody.
+ * Atomic write of a requested file. Follows links, and writes into special files, because renaming over /dev/null or
+ * /dev/stdout would replace them.
  */
 export async function writeOutput(path: string, content: string | Uint8Array): Promise<void> {
   const target = await realpath(path).catch(() => path);
@@ -185,10 +175,7 @@ export async function writeOutput(path: string, content: string | Uint8Array): P
   });
 }
 
-/**
- * What can be made again: old content or new content for every reader, but after a power cut perhaps neither. Spares the two
- * waits for the disk of {@link writeFileAtomic}.
- */
+/** Atomic but not durable, for files that can be regenerated; saves two fsyncs. */
 export async function replaceFile(path: string, content: string): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
@@ -200,7 +187,7 @@ export async function replaceFile(path: string, content: string): Promise<void> 
   }
 }
 
-/** Object keys sorted at every depth, so that equal values have equal text. */
+/** Sorted keys, for comparison and hashing. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     inner !== null && typeof inner === 'object' && !Array.isArray(inner)
@@ -209,18 +196,15 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** SHA-256 (hex) of a plain value. */
+/** SHA-256 (hex) of the canonical JSON. */
 export function hashValue(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** Of most files all bytes, and of a large one a piece that keeps a disk busy. */
+/** Buffer sizes for small and large files. */
 const [fewBytes, manyBytes] = [2 ** 16, 2 ** 20];
 
-/**
- * Bytes and SHA-256 (hex) of what an open file holds. All of it goes through the same memory: a stream takes new memory for
- * each piece, and for a small file as much as for a large one.
- */
+/** Size and SHA-256 (hex). Uses one buffer, because streams allocate per chunk. */
 export async function contentOf(file: FileHandle): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let buffer = Buffer.allocUnsafeSlow(fewBytes);
@@ -245,11 +229,7 @@ export async function hashFile(path: string): Promise<string> {
 
 const ownBusiness: ReadonlySet<string> = new Set(['__pycache__', '.git']);
 
-/**
- * Regular files below `root`, relative, sorted; `__pycache__` and `.git`, which change by themselves, left out, links not
- * followed.
- * A walk of our own: `recursive` of readdir is younger than Electron 25's Node.
- */
+/** Relative paths, sorted, without `__pycache__`, `.git` and links. Electron 25's Node lacks recursive readdir. */
 export async function listFiles(root: string): Promise<string[]> {
   const found: string[] = [];
   const walk = async (folder: string): Promise<void> => {
@@ -264,14 +244,14 @@ export async function listFiles(root: string): Promise<string[]> {
   return found.sort();
 }
 
-/** SHA-256 (hex) over names and contents of a folder's files. */
+/** SHA-256 (hex) over file names and contents. */
 export async function hashFolder(root: string): Promise<string> {
   const parts: string[] = [];
   for (const path of await listFiles(root)) parts.push(`${path}\0${await hashFile(join(root, path))}`);
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 
-/** Bytes of all files in a folder, or of a file; links count as themselves. 0 where there is nothing. */
+/** Links count as themselves; 0 if missing. */
 export async function bytesBelow(path: string): Promise<number> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return 0;
@@ -281,7 +261,7 @@ export async function bytesBelow(path: string): Promise<number> {
   return bytes;
 }
 
-/** Bytes that deleting all of these frees: those of a file with several names only where nothing else keeps one of them. */
+/** Bytes that deleting all of them frees; hard links count only if all are included. */
 export async function freedBytes(paths: readonly string[]): Promise<number> {
   const namesLeft = new Map<string, number>();
   const below = async (path: string): Promise<number> => {
@@ -302,7 +282,7 @@ export async function freedBytes(paths: readonly string[]): Promise<number> {
   return bytes;
 }
 
-/** Whether something is at the path, also a link that leads nowhere. */
+/** Also true for dangling links. */
 export const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,

@@ -4,93 +4,85 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { present } from '../contract/trees';
 
-/**
- * Where things stand in the workbench home. `scripts/lib/layout.mjs` fills it and states the same names:
- * the bootstrap runs before anything is installed and cannot read TypeScript.
- */
+/** Paths in the home. `scripts/lib/layout.mjs` repeats them, because the bootstrap cannot read TypeScript. */
 export interface HomeLayout {
   readonly home: string;
-  /** Python virtual environment with the toolkit's packages. */
+  /** Virtual environment of the toolkit. */
   readonly python: string;
-  /** Python of the environment with TensorFlow; installed by the first run that needs it. */
+  /** Environment with TensorFlow; installed on demand. */
   readonly tensorflow: string;
   /** `bin/tritonserver`, `backends/python/triton_python_backend_stub`, ... */
   readonly tritonServer: string;
   readonly tritonBackends: string;
-  /** Folders for LD_LIBRARY_PATH of Triton and perf_analyzer: one a line. */
+  /** LD_LIBRARY_PATH of Triton and perf_analyzer, one folder per line. */
   readonly libraryPathFile: string;
   readonly perfAnalyzer: string;
   readonly perfAnalyzerLibraries: string;
   readonly electron: string;
   readonly runs: string;
-  /** Models that are kept serving: a folder each. */
+  /** One folder per deployment. */
   readonly deployments: string;
   readonly cache: string;
-  /** One record a started engine process, for the sweep of orphans. */
+  /** One record per engine process, for sweeping orphans. */
   readonly engines: string;
-  /** Settings of window and command line. */
+  /** Settings of window and CLI. */
   readonly settings: string;
   /** Log of the window's main process. */
   readonly logs: string;
-  /** Defaults of options of the command line, which the person writes. */
+  /** User-written defaults of CLI options. */
   readonly cliDefaults: string;
-  /** Queues of the runs that measure, one a device. */
+  /** One queue per device. */
   readonly devices: string;
-  /** Removed runs, until they are brought back or the trash is emptied. */
   readonly trash: string;
-  /** Several runs that are driven together: a folder each. */
+  /** One folder per study. */
   readonly studies: string;
-  /** Reports of studies, a folder each. */
   readonly matrices: string;
-  /** Logo and sections of every report. */
+  /** Logo and sections of reports. */
   readonly reportSettings: string;
-  /** Recordings of the monitor. */
   readonly recordings: string;
-  /** What the monitor remembers: servers and alert rules. */
+  /** Monitored servers and alert rules. */
   readonly monitor: string;
-  /** Drafts of the wizard. */
   readonly drafts: string;
-  /** Published data sets and checkpoints that were fetched, by preset. */
+  /** Downloaded data sets and checkpoints, by preset. */
   readonly data: string;
-  /** Contents of own models that may be executed. */
+  /** Trusted model contents. */
   readonly trusted: string;
-  /** Secret that seals what this home writes into its runs; made with the first run. */
+  /** Secret for sealing records; created with the first run. */
   readonly runKey: string;
-  /** What runs may use outside of the home: paths, images, other machines. */
+  /** Consent to paths, images and machines. */
   readonly approved: string;
-  /** Which image each reference meant at its last use. */
+  /** Last image of each reference. */
   readonly knownImages: string;
-  /** Machines to run on, by name. */
   readonly hosts: string;
-  /** Sets of runs that are compared by a name. */
+  /** Named comparisons. */
   readonly comparisons: string;
-  /** Scripts and output of jobs, a folder each. */
+  /** Job scripts and output. */
   readonly jobs: string;
-  /** Id of the home in the labels of its containers; made when the first one is. */
+  /** Home id in container labels; created on first use. */
   readonly instance: string;
 }
 
-/** A base directory of XDG; those that are not absolute are to be ignored. */
+/** XDG base directory; relative values are ignored. */
 const baseFolder = (value: string | undefined, ...usual: readonly string[]): string =>
   value !== undefined && isAbsolute(value) ? value : join(homedir(), ...usual);
 
-/** The person's own files about the workbench that cannot be in the home. */
+/** The user's files outside the home. */
 export const configFolder = (env: NodeJS.ProcessEnv): string =>
   join(baseFolder(env['XDG_CONFIG_HOME'], '.config'), 'triton-workbench');
 
-/** Says where a home was moved to. */
+/** Records the location of a moved home. */
 export const homePointerFile = (env: NodeJS.ProcessEnv): string => join(configFolder(env), 'home.json');
 
 export interface HomePointer {
   readonly home: string;
-  /** Where it was before, until what is left there is removed; files that changed since `movedMs` stay. */
+  /** Previous location until it is cleaned; files changed since `movedMs` stay. */
   readonly previous?: string | undefined;
   readonly movedMs?: number | undefined;
 }
 
 const isFolder = (value: unknown): value is string => typeof value === 'string' && isAbsolute(value);
 
-/** Without a schema: this is read before anything else of the program. */
+/** Without zod, because this is read first. */
 function homePointerOf(value: unknown): HomePointer {
   const { home, previous, movedMs } = value as Readonly<Record<string, unknown>>;
   if (!isFolder(home)) throw new Error('home must be an absolute path');
@@ -99,7 +91,7 @@ function homePointerOf(value: unknown): HomePointer {
   return { home, ...present({ previous, movedMs }) };
 }
 
-/** null: the home was not moved. Throws input-invalid for a file that is not such a pointer or cannot be read. */
+/** null if not moved. Throws input-invalid for an invalid or unreadable file. */
 export function readHomePointer(env: NodeJS.ProcessEnv): HomePointer | null {
   const file = homePointerFile(env);
   let text: string;
@@ -129,15 +121,12 @@ export function readHomePointer(env: NodeJS.ProcessEnv): HomePointer | null {
   }
 }
 
-/** Where the home is while nobody has moved it. */
+/** Default location. */
 export function unmovedHome(env: NodeJS.ProcessEnv): string {
   return join(baseFolder(env['XDG_DATA_HOME'], '.local', 'share'), 'triton-workbench');
 }
 
-/**
- * `TRITON_WORKBENCH_HOME`, else where the home was moved to, else the default place. Throws input-invalid for a damaged
- * pointer, and where the folder that it names is missing: its disk may not be mounted.
- */
+/** Variable, moved home, or default. Throws input-invalid for a damaged pointer or a missing folder (unmounted disk). */
 export function defaultHome(env: NodeJS.ProcessEnv): string {
   const own = env['TRITON_WORKBENCH_HOME'];
   if (own !== undefined && own !== '') return resolve(own);
@@ -150,7 +139,7 @@ export function defaultHome(env: NodeJS.ProcessEnv): string {
   });
 }
 
-/** Folders of tools, by their names in the home: they hold absolute paths, and the set-up makes them anew. */
+/** Tool folders, which contain absolute paths and are reinstalled after a move. */
 export const toolFolders: readonly string[] = [
   'python',
   'tensorflow',
@@ -160,7 +149,7 @@ export const toolFolders: readonly string[] = [
   'docker-base',
 ];
 
-/** Whether the variable sets the home to another folder than it has without it; a damaged pointer says nothing else. */
+/** Whether the variable overrides the home; ignores a damaged pointer. */
 export function isHomeFixed(home: string, env: NodeJS.ProcessEnv): boolean {
   try {
     return defaultHome({ ...env, TRITON_WORKBENCH_HOME: '' }) !== home;
@@ -207,8 +196,5 @@ export function homeLayout(home: string): HomeLayout {
   };
 }
 
-/**
- * A package keeps the app in an archive, `app.asar`, which only Electron looks into. What others read by path (Python, Docker,
- * worker threads) lies beside it under the same names; in a clone it is all one folder.
- */
+/** Packaged files that others read by path (Python, Docker, workers) are beside `app.asar`, which only Electron reads. */
 export const readableFolder = (app: string): string => (app.endsWith('.asar') ? `${app}.unpacked` : app);

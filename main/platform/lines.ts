@@ -5,10 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const escape = String.fromCharCode(0x1b);
 const bell = String.fromCharCode(0x07);
 
-/**
- * Escape sequences of a terminal (ECMA-48): control sequences, strings to the terminal (titles, clipboard, device) with
- * what they carry up to their end, and the short ones.
- */
+/** ECMA-48 escape sequences: control sequences, strings with payload (titles, clipboard), and short ones. */
 const sequences = new RegExp(
   [
     `${escape}\\[[0-?]*[ -/]*[@-~]`,
@@ -18,15 +15,15 @@ const sequences = new RegExp(
   'g',
 );
 const anyControl = /\p{Cc}/u;
-/** Control characters but the tab and the line feed. */
+/** Control characters except tab and line feed. */
 const control = /(?![\t\n])\p{Cc}/gu;
 
-/** Without escape sequences and control characters; tabs and line feeds stay. For what is shown to people. */
+/** Removes escape sequences and control characters except tabs and line feeds. */
 export function cleanText(text: string): string {
   return anyControl.test(text) ? text.replace(sequences, '').replace(control, '') : text;
 }
 
-/** The same for what is one line. */
+/** For a single line. */
 export function cleanLine(text: string): string {
   return cleanText(text).replaceAll('\n', '');
 }
@@ -34,11 +31,11 @@ export function cleanLine(text: string): string {
 const mostLetters = 80;
 const mostNames = 20;
 
-/** A text of any origin as it is quoted: a file may hold one of megabytes. */
+/** Shortened for quoting. */
 export const shortText = (text: string): string =>
   text.length <= mostLetters ? text : `${text.slice(0, mostLetters)}…`;
 
-/** Names of any origin in a row; of more than twenty the first, and how many there are besides. */
+/** Lists up to twenty names, and counts the rest. */
 export function someOf(names: readonly string[]): string {
   const shown = names.slice(0, mostNames).map(shortText).join(', ');
   return names.length <= mostNames ? shown : `${shown} and ${names.length - mostNames} more`;
@@ -46,7 +43,7 @@ export function someOf(names: readonly string[]): string {
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** A value of any origin as it is quoted; a large one by its kind, as it may be nested millions deep. */
+/** Shortened for quoting; large values by type, as they may be deeply nested. */
 export function shortValue(value: unknown): string {
   if (isPlain(value)) return value === undefined ? 'nothing' : shortText(JSON.stringify(value));
   if (!Array.isArray(value)) return 'an object';
@@ -54,7 +51,7 @@ export function shortValue(value: unknown): string {
   return isShort ? shortText(JSON.stringify(value)) : `a list of ${value.length}`;
 }
 
-/** What waits for the disk, over all logs of this process; whoever feeds them asks for relief before it reads on. */
+/** Bytes waiting for the disk, over all logs; producers await `relief` before reading on. */
 export class BackPressure {
   private waiting = 0;
   private released: (() => void)[] = [];
@@ -77,7 +74,7 @@ export class BackPressure {
     for (const release of released) release();
   }
 
-  /** Resolves once there is room, and never in this turn of the event loop: others have theirs under a flood. */
+  /** Resolves when there is room, in a later turn of the event loop, so that others run during a flood. */
   async relief(): Promise<void> {
     await nextTurn();
     while (this.waiting > this.limitBytes) {
@@ -86,10 +83,10 @@ export class BackPressure {
   }
 }
 
-/** Of the log files: a full pipe stops the child that fills it, as a terminal would. */
+/** Log back-pressure: a full pipe blocks the child, like a terminal. */
 export const logPressure = new BackPressure(1024 * 1024);
 
-/** Reads the stream to its end, however that comes, a chunk a turn, and pauses it while the logs have no room. */
+/** Reads to the end, one chunk per turn, pausing while logs are full. */
 export function readGently(stream: Readable, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve) => {
     stream.on('data', (chunk: Buffer) => {
@@ -103,21 +100,18 @@ export function readGently(stream: Readable, take: (chunk: Buffer) => void): Pro
   });
 }
 
-/** Of one line; what comes after is counted and not kept. */
+/** Longer lines are truncated. */
 export const maxLineBytes = 65_536;
 
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/**
- * Bytes -> lines, ended by LF, CR LF or CR. Holds no more than the limit of a line, however long it is: a string of V8 ends
- * at 512 MiB, and a line that passes that would end the process. A cut line says how many bytes are missing.
- */
+/** Splits at LF, CR LF or CR in bounded memory, since V8 strings end at 512 MiB. Truncated lines state missing bytes. */
 export class LineSplitter {
   private parts: Buffer[] = [];
   private keptBytes = 0;
   private droppedBytes = 0;
-  /** The last byte was a CR: an LF that follows belongs to it. */
+  /** A following LF belongs to the last CR. */
   private afterReturn = false;
 
   constructor(
@@ -142,12 +136,12 @@ export class LineSplitter {
       if (at === chunk.length) this.afterReturn = true;
       else if (chunk[at] === lineFeed) at += 1;
     }
-    // A copy: a part of the chunk would hold the whole of it.
+    // Copied, because a slice would retain the whole chunk.
     const room = this.limitBytes - this.keptBytes;
     if (at < chunk.length) this.keep(Buffer.from(chunk.subarray(at, at + room)), chunk.length - at);
   }
 
-  /** The last line may have no end. */
+  /** Flushes a last line without an end. */
   end(): void {
     if (this.keptBytes > 0) this.give();
   }
@@ -169,7 +163,7 @@ export class LineSplitter {
     if (dropped === 0) {
       this.take(bytes.toString('utf8'));
     } else {
-      // The decoder keeps back a character that the cut went through.
+      // Drops a character that was cut.
       const text = new StringDecoder('utf8').write(bytes);
       this.take(`${text} … (${dropped.toLocaleString('en-US')} more bytes of this line are not kept)`);
     }

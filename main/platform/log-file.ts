@@ -4,21 +4,18 @@ import { dirname } from 'node:path';
 import { makeFolder } from './files';
 import { cleanLine, logPressure } from './lines';
 
-/** Of the file, over all attempts that append to it. */
+/** Limit of the file, over all attempts. */
 const maxBytes = 50 * 1024 * 1024;
-/** Of the lines behind the cap the last are written at the end: the error that ended a flood is among them. */
+/** Last lines kept beyond the limit, which usually have the error. */
 const lastLines = 100;
 const lastBytes = 64 * 1024;
 
-/** A link, which only the code of a step can have put there, is not followed. */
+/** Does not follow links, which only step code could have created. */
 const plainAppend = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 const count = (value: number) => value.toLocaleString('en-US');
 
-/**
- * Lines of one log, in the order given; capped at 50 MiB, with a note where it was cut and a count of what was left out.
- * What waits for the disk counts in `logPressure`, so that the pipes that feed the logs pause.
- */
+/** A log capped at 50 MiB, with a count of omitted lines. Pending data in `logPressure` pause its sources. */
 export class LogFile {
   private waiting: string[] = [];
   private waitingBytes = 0;
@@ -32,14 +29,14 @@ export class LogFile {
     private size: number,
   ) {}
 
-  /** Appends, or with `truncate` begins anew. */
+  /** Appends; `truncate` starts over. */
   static async open(path: string, options: { readonly truncate?: boolean } = {}): Promise<LogFile> {
     await makeFolder(dirname(path));
     const file = await open(path, options.truncate === true ? plainAppend | constants.O_TRUNC : plainAppend);
     return new LogFile(file, (await file.stat()).size);
   }
 
-  /** Cleans the lines, queues them for the file and gives the clean ones back for showing. */
+  /** Queues sanitized lines, and returns them. */
   add(lines: readonly string[]): readonly string[] {
     const clean = lines.map(cleanLine);
     for (const line of clean) this.keep(line);
@@ -99,7 +96,7 @@ export class LogFile {
       const bytes = this.waitingBytes;
       this.waiting = [];
       this.waitingBytes = 0;
-      // A log that cannot be written must not end a run whose journal can.
+      // A failed log write must not end the run.
       await this.file.appendFile(text).catch(() => undefined);
       logPressure.done(bytes);
     }

@@ -1,4 +1,4 @@
-/** Changes of one letter that make one word of the other. */
+/** Levenshtein distance. */
 function distance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_unused, index) => index);
   for (let row = 1; row <= from.length; row += 1) {
@@ -13,13 +13,13 @@ function distance(from: string, to: string): number {
   return above[to.length] ?? 0;
 }
 
-/** Longer names are no slip of the pen, and comparing them takes time. */
+/** Longer names are not typos, and slow to compare. */
 const mostLetters = 64;
 
-/** `maxBatchSize`, `Max-Batch-Size` and `max_batch_size` are one name. */
+/** `maxBatchSize`, `Max-Batch-Size` and `max_batch_size` are equal. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '');
 
-/** The known name that was most likely meant; null where none is like it: more than a third of its letters differ. */
+/** The most similar known name; null if over a third of its letters differ. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > mostLetters) return null;
   const ranked = known

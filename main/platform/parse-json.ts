@@ -8,14 +8,14 @@ const colon = 0x3a;
 const opening = new Set([0x5b, 0x7b]);
 const closing = new Set([0x5d, 0x7d]);
 
-/** Lists and objects within each other; what servers and tools write has some ten. */
+/** Nesting limit; real documents have about ten. */
 const mostDepth = 200;
 /**
- * Values of a document: an answer of 8 MiB, the largest that is read of a server, has fewer, as those of Triton have 16
- * characters or more each. The smallest that are possible take twenty times their characters once they are parsed.
+ * Limit of values: Triton's use 16 characters or more each, so the maximum response of 8 MiB has fewer. Minimal values
+ * take twenty times their text in memory.
  */
 const mostValues = 500_000;
-/** Different keys of a document; Triton's answers have some hundred. Each that is new costs the parser most of all. */
+/** Limit of distinct keys, which are the most expensive to parse; Triton's responses have a few hundred. */
 const mostKeys = 10_000;
 
 function checkSize(text: string, most: number): void {
@@ -46,19 +46,15 @@ function checkSize(text: string, most: number): void {
 }
 
 /**
- * The value of a JSON text from outside. It is looked at before: the parser keeps 50 bytes for each level of nesting and for
- * each of the smallest values, and whoever walks through the value one call for each level. Throws an Error for a text that
- * is no JSON, deeper than 200, or of more than `most` values or 10,000 different keys.
+ * Parses untrusted JSON. Checked first, because parsing and recursion cost 50 bytes and a stack frame per level. Throws
+ * an Error for invalid JSON, nesting above 200, more than `most` values or 10,000 distinct keys.
  */
 export function parseJson(text: string, most = mostValues): unknown {
   checkSize(text, most);
   return JSON.parse(text) as unknown;
 }
 
-/**
- * A list from outside, which the first wrong entry ends: `z.array` goes on and keeps a finding of every one, gigabytes for
- * the millions that an answer of 8 MiB has room for.
- */
+/** Stops at the first invalid entry; `z.array` collects an issue per entry, gigabytes for an 8 MiB response. */
 export const listOf = <Entry extends z.ZodType>(entry: Entry) =>
   z.array(z.unknown()).transform((values, context): z.output<Entry>[] => {
     const read: z.output<Entry>[] = [];
@@ -83,10 +79,7 @@ export const listOf = <Entry extends z.ZodType>(entry: Entry) =>
 const { objects: mostObjects, members: mostMembers } = fileLimits.json;
 const [brace, bracket, colonCode] = ['{', '[', ':'].map((letter) => letter.charCodeAt(0));
 
-/**
- * The value of a JSON text from outside. Time and memory go by its objects, lists and members, so these are counted before it
- * is parsed; those in texts count as well. Throws an Error.
- */
+/** Limits objects, lists and members before parsing, which bounds time and memory. Throws an Error. */
 export function parseBoundedJson(text: string): unknown {
   let objects = 0;
   let members = 0;
@@ -100,7 +93,7 @@ export function parseBoundedJson(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** The value of a JSON text of ours, such as a record that is made anew; null where it is none. */
+/** For own files that can be regenerated; null if invalid. */
 export function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -13,20 +13,19 @@ import {
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 
-/** The parser's time grows with the square of the errors in a text. */
+/** Parse time is quadratic in errors. */
 export const mostYamlBytes = fileLimits.yaml.bytes;
-/** Mappings and lists within each other: a specification has 8. */
+/** Nesting limit; specifications have 8. */
 export const mostYamlDepth = 64;
-/** Each is looked up in the list of all. */
+/** Aliases are resolved by linear search. */
 const mostYamlAliases = 1000;
 
 const refused = (message: string, remedy: string): WorkbenchError =>
   new WorkbenchError('input-invalid', message, { remedy });
 
 /**
- * The tokens of a text, each of its nesting checked: the parser's stack is its nesting, and composing recurses by it. A
- * document is one token, which comes when it has been read to its end. The parser keeps the document and the open value on
- * its stack besides the collections.
+ * Limits nesting, because parser and composer recurse. A document token arrives when complete; the parser's stack has
+ * two entries besides collections.
  */
 function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token> {
   const parser = new Parser(lines.addNewLine);
@@ -48,13 +47,13 @@ function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token> 
   yield* parser.end();
 }
 
-/** Where in the text an error is: in the words of the parser. */
+/** Error position in the parser's format. */
 const placed = (message: string, offset: number, lines: LineCounter): Error => {
   const { line, col } = lines.linePos(offset);
   return new Error(`${message} at line ${line}, column ${col}`);
 };
 
-/** One look at each key. The parser's own check compares each key with all before it. */
+/** Linear; the parser's own duplicate check is quadratic. */
 function checkKeys(document: Document.Parsed, lines: LineCounter): void {
   const check = ({ items }: YAMLMap): void => {
     const seen = new Set<unknown>();
@@ -71,10 +70,7 @@ function checkKeys(document: Document.Parsed, lines: LineCounter): void {
   });
 }
 
-/**
- * The value of a YAML text from outside. Its size and nesting are bounded before it is parsed, so that it takes neither the
- * process nor its memory. Throws input-invalid above the limits, and an Error with the line for a text that is not YAML.
- */
+/** Limits size and nesting. Throws input-invalid beyond them, and an Error with the line for invalid YAML. */
 export function parseYaml(text: string): unknown {
   const bytes = Buffer.byteLength(text);
   if (bytes > mostYamlBytes) {
@@ -86,7 +82,7 @@ export function parseYaml(text: string): unknown {
   const lines = new LineCounter();
   const composer = new Composer({ uniqueKeys: false, lineCounter: lines });
   const [document, another] = composer.compose(boundedTokens(text, lines), true, text.length);
-  // Composing gives one also for an empty text.
+  // An empty text also has a document.
   if (document === undefined) return null;
   const [first] = document.errors;
   if (first !== undefined) throw placed(first.message, first.pos[0], lines);

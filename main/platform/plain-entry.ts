@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 
-/** Text of a file, or why it is not read: the end of a sentence that names the file. */
+/** Text, or why it was not read, as a sentence's end. */
 type BoundedFile = { readonly text: string } | { readonly problem: string };
 
 /** The same as bytes. */
@@ -11,7 +11,7 @@ type BoundedBytes = { readonly bytes: Buffer } | { readonly problem: string };
 const problems: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link',
   ENOENT: 'it does not exist',
-  // Below a file there is nothing.
+  // A parent is a file.
   ENOTDIR: 'it does not exist',
   EISDIR: 'it is a folder',
   ENXIO: 'it is a socket or a device',
@@ -23,7 +23,7 @@ const problemOf = (error: unknown): { problem: string } => {
   return { problem: problems[code] ?? `the system reports ${code}` };
 };
 
-/** A file can grow while it is read: one byte more than permitted shows it, and no further one is asked for. */
+/** Reads one byte beyond the limit to detect growth. */
 async function readUpTo(file: FileHandle, size: number, mostBytes: number): Promise<Buffer | null> {
   const buffer = Buffer.alloc(Math.min(size, mostBytes) + 1);
   let length = 0;
@@ -36,13 +36,13 @@ async function readUpTo(file: FileHandle, size: number, mostBytes: number): Prom
 }
 
 interface BoundedOptions {
-  /** A person named the path: links in it lead where they will. */
+  /** The user named the path, so links are allowed. */
   readonly links?: 'follow';
 }
 
 /**
- * A file from outside: a regular one of at most `mostBytes`, reached by no link unless a person named it. Both are checked on
- * the opened file before anything is read; a pipe is not waited for, as O_NONBLOCK opens it at once.
+ * Reads an untrusted regular file of at most `mostBytes`, without following links unless the user named it. Checks the
+ * open file; O_NONBLOCK avoids blocking on pipes.
  */
 export async function readBoundedBytes(
   path: string,
@@ -91,13 +91,13 @@ const refusals: Readonly<Record<string, string>> = {
   ELOOP: 'the path has too many symbolic links',
 };
 
-/** Why the system does not write there, in words; null for anything else. */
+/** The reason in words, or null. */
 export function refusalOf(code: string | undefined): string | null {
   const words = code === undefined ? undefined : refusals[code];
   return words === undefined ? null : `${words} (${code ?? ''})`;
 }
 
-/** The system's refusal as an error that says what to do; anything else is passed on. */
+/** Converts system errors on writing; passes others. */
 export function fileError(error: unknown, path: string): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
@@ -111,8 +111,8 @@ export function fileError(error: unknown, path: string): unknown {
   return new WorkbenchError('file-unwritable', `Cannot write ${path}: ${refusal}`, { cause: error });
 }
 
-/** How work in the background stands after it threw: cancelled, or failed. */
-/** The system's reason below undici's "fetch failed". */
+/** State of failed work: cancelled or failed. */
+/** The cause below undici's "fetch failed". */
 export function fetchReason(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof Error) {
@@ -122,7 +122,7 @@ export function fetchReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What `lstat`, `fstat` and `readdir` say of an entry. */
+/** Type checks of `lstat`, `fstat` and `readdir` entries. */
 interface Kinds {
   isFile(): boolean;
   isDirectory(): boolean;
@@ -146,13 +146,13 @@ function strangeKind(entry: Kinds): string | null {
   return entry.isSocket() ? 'a socket' : 'a device';
 }
 
-/** Throws run-folder-unsafe for an entry of a run folder that is neither file nor folder. */
+/** Throws run-folder-unsafe unless it is a file or folder. */
 export function requirePlain(path: string, entry: Kinds): void {
   const kind = strangeKind(entry);
   if (kind !== null) throw unsafe(path, kind);
 }
 
-/** The same of a path, where something is there; links above it are not looked at. */
+/** Like `requirePlain` for an existing path; parents are not checked. */
 export async function requirePlainEntry(path: string): Promise<void> {
   const entry = await lstat(path).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
@@ -162,10 +162,7 @@ export async function requirePlainEntry(path: string): Promise<void> {
   if (entry !== null) requirePlain(path, entry);
 }
 
-/**
- * Opens a file of a run folder; a link is not followed, a pipe is not waited for. Throws run-folder-unsafe.
- * @param flags of `fs.constants`.
- */
+/** Does not follow links or block on pipes. Throws run-folder-unsafe. @param flags of `fs.constants` */
 export async function openPlain(path: string, flags: number): Promise<FileHandle> {
   const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {
@@ -184,10 +181,7 @@ export async function openPlain(path: string, flags: number): Promise<FileHandle
   }
 }
 
-/**
- * Text of a file of a run folder; what runs in a container can put anything in the place of what it is to write. Throws
- * run-folder-unsafe, input-invalid for more than `mostBytes`, and what the system says of a file that is missing.
- */
+/** Container code may have replaced the file. Throws run-folder-unsafe, input-invalid above `mostBytes`, ENOENT. */
 export async function readPlainText(path: string, mostBytes: number): Promise<string> {
   const file = await openPlain(path, constants.O_RDONLY);
   try {

@@ -1,15 +1,12 @@
 import { connect } from 'node:net';
 
-/** Milliseconds that a port has for its first byte. */
+/** Timeout for the first byte in ms. */
 const askMs = 3000;
 
-/** Type of the frame that an HTTP/2 server begins with, after three bytes of length. */
+/** HTTP/2 SETTINGS frame type, after the 3-byte length. */
 const settingsFrame = 4;
 
-/**
- * Which protocol a port speaks in the clear, `host:port` as a URL has them: an HTTP server answers a question in HTTP/1.1, a gRPC server begins
- * with the settings of HTTP/2. null: it refuses connections, answers neither way or not in time.
- */
+/** HTTP/1.1 (answers a request) or gRPC (HTTP/2 settings), without TLS. null: refused, other, or timeout. */
 export function askPort(address: string, timeoutMs = askMs): Promise<'http' | 'grpc' | null> {
   const [, host = '', port = ''] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   return new Promise((resolve) => {

@@ -5,23 +5,23 @@ import { WorkbenchError } from '../contract/errors';
 import { makeFolder } from './files';
 import { type HomeLayout, toolFolders } from './layout';
 
-/** For the owner alone, whatever the umask. */
+/** Owner only, regardless of umask. */
 const privateFolder = 0o700;
 export const privateFile = 0o600;
 const ofOthers = 0o077;
 
-/** Beside what the layout names: what the window and the set-up put into a home. */
+/** Home entries of window and set-up, beyond the layout. */
 const otherNames = ['window', 'setup-logs', 'uv', ...toolFolders];
 
-/** A file of settings or hosts that was set aside. */
+/** Unreadable files that were set aside. */
 const setAside = /^(?:settings|hosts)-unreadable-[-0-9TZ]+\.json$/;
 
-/** A file of the home while it is written, and who works on what. */
+/** Temporary, lease and turn files. */
 const passing = /^(.+?)(?:\.[0-9a-f]{12}\.tmp|\.lease|\.turn)+$/;
-/** A tool that is being set up or removed. */
+/** A tool during installation or removal. */
 const passingTool = /^(.+)\.(?:new|removed)$/;
 
-/** What an entry of a workbench home is, by its name: its own, there for a time, or null for somebody else's. */
+/** Whether an entry is part of a home, temporary, or foreign (null). */
 export function homeEntry(layout: HomeLayout): (name: string) => 'own' | 'passing' | null {
   const names = Object.values(layout).map((path: string) => relative(layout.home, path).split('/')[0] ?? '');
   const own = new Set([...names.filter((name) => name !== ''), ...otherNames]);
@@ -33,20 +33,20 @@ export function homeEntry(layout: HomeLayout): (name: string) => 'own' | 'passin
   };
 }
 
-/** Nothing stands in the folder that a workbench home has not: somebody may have named /tmp as the home. */
+/** False if the folder has foreign entries: the user may have named /tmp as home. */
 async function isOnlyHome(layout: HomeLayout): Promise<boolean> {
   const entryOf = homeEntry(layout);
   return (await readdir(layout.home)).every((name) => entryOf(name) !== null);
 }
 
-/** Takes from others what they may do with it, where it is this user's. @returns whether they could do something. */
+/** Removes group and other permissions of own entries. @returns whether there were any */
 async function close(path: string, found: Stats, wanted: number): Promise<boolean> {
   if (found.uid !== process.getuid?.() || (found.mode & ofOthers) === 0) return false;
   await chmod(path, found.mode & wanted);
   return true;
 }
 
-/** Throws input-invalid where the home, or what it should be in, is a file: each part of the workbench would fail elsewhere. */
+/** Throws input-invalid if the home or a parent is a file. */
 export async function requireHomeFolder(home: string): Promise<void> {
   const found = await stat(home).catch((error: unknown) => (error as NodeJS.ErrnoException).code);
   if (found === 'ENOTDIR' || (typeof found === 'object' && !found.isDirectory())) {
@@ -58,10 +58,9 @@ export async function requireHomeFolder(home: string): Promise<void> {
 }
 
 /**
- * Keeps other users of the machine out of the home: models, data, trust and keys are in it. A home that is missing is made
- * so; one that was open is closed. Somebody else's is left as it is, and so are run folders elsewhere (`--out`). The engines
- * of Docker enter as root, and mount what a container may read.
- * @returns what others could come to before. Never throws: what cannot be used is told by what uses it.
+ * Restricts the home to its owner, since it has models, data, consent and keys. Creates a missing one; leaves other
+ * users' entries and external run folders (`--out`). Docker accesses it as root.
+ * @returns entries that were accessible. Never throws
  */
 export async function keepHomePrivate(layout: HomeLayout): Promise<readonly string[]> {
   const closed: string[] = [];
@@ -94,14 +93,14 @@ export async function keepHomePrivate(layout: HomeLayout): Promise<readonly stri
       const found = await lstat(file).catch(() => null);
       if (found?.isFile() === true && (await close(file, found, privateFile))) closed.push(file);
     }
-    // Below a home that is closed nobody came to them.
+    // Entries of a closed home were not accessible.
     return wasOpen ? closed : [];
   } catch {
     return closed;
   }
 }
 
-/** What others could see, for people; null: nothing. */
+/** Message about exposed entries, or null. */
 export function closedHomeText(layout: HomeLayout, closed: readonly string[]): string | null {
   if (closed.length === 0) return null;
   const what = closed.includes(layout.home) ? 'It' : closed.map((path) => basename(path)).join(', ');

@@ -4,10 +4,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/**
- * The fields of `/proc/<pid>/stat`, or of that of one of its threads, from the third (the state) on; null when there is
- * none such.
- */
+/** Fields of `/proc/<pid>/stat` (or a thread's) from the third on; null if gone. */
 export function readProcessStat(pid: number, thread?: number): readonly string[] | null {
   const of = thread === undefined ? '' : `/task/${thread}`;
   let text: string;
@@ -16,14 +13,14 @@ export function readProcessStat(pid: number, thread?: number): readonly string[]
   } catch {
     return null;
   }
-  // The command name in brackets may hold spaces and brackets of its own.
+  // The command in parentheses may contain spaces and parentheses.
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Linux counts CPU time in hundredths of a second for programs, whatever its own clock does (USER_HZ). */
+/** USER_HZ is 100 on Linux. */
 const tickUs = 10_000;
 
-/** CPU time of the process, user and system, of all its threads; null when it has ended. */
+/** User and system time of all threads; null if it ended. */
 export function processCpuUs(pid: number): number | null {
   const fields = readProcessStat(pid);
   if (fields === null) return null;
@@ -32,33 +29,27 @@ export function processCpuUs(pid: number): number | null {
   return Number.isFinite(ticks) ? ticks * tickUs : null;
 }
 
-/**
- * A process is named by its id and its start time: an id alone is given out again.
- * The start time is field 22 of `/proc/<pid>/stat`, clock ticks since boot, as text.
- */
+/** Process id and start time (field 22 of `/proc/<pid>/stat`, clock ticks since boot), because ids are reused. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startTime: string;
 }
 
-/**
- * null when no such process runs. A zombie counts as gone once it is the last of its threads: until then the kernel may hold
- * what they had open, the memory of a GPU included.
- */
+/** null if not running. A zombie whose other threads live still counts: the kernel may hold its GPU memory. */
 export function processStartTime(pid: number): string | null {
   const fields = readProcessStat(pid);
   if (fields === null) return null;
   return fields[0] === 'Z' && Number(fields[17]) <= 1 ? null : (fields[19] ?? null);
 }
 
-/** Those of them that run. */
+/** Running ones only. */
 export const identitiesOf = (pids: readonly number[]): readonly ProcessIdentity[] =>
   pids.flatMap((pid) => {
     const startTime = processStartTime(pid);
     return startTime === null ? [] : [{ pid, startTime }];
   });
 
-/** Of several processes the one that was started as a session of its own; null where that has ended. */
+/** The session leader among them, or null. */
 export const sessionLeader = (pids: readonly number[]): ProcessIdentity | null =>
   identitiesOf(pids.filter((pid) => readProcessStat(pid)?.[3] === String(pid)))[0] ?? null;
 
@@ -70,17 +61,17 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return processStartTime(identity.pid) === identity.startTime;
 }
 
-/** Where a process id means something: a home may be shared with containers and, over NFS, with other machines. */
+/** Scope of process ids: homes may be shared with containers and other machines. */
 export const placeSchema = z.object({
   host: z.string(),
-  /** Of the kernel since it was started; '' where the system does not give it. */
+  /** Kernel boot id; '' if unknown. */
   bootId: z.string(),
-  /** Inode of the PID namespace; '0' where the system does not give it. */
+  /** Inode of the PID namespace; '0' if unknown. */
   pidNamespace: z.string(),
 });
 type ProcessPlace = z.infer<typeof placeSchema>;
 
-/** Process ids mean something within one namespace only; '0' where the system does not tell. */
+/** '0' if unknown. */
 export function pidNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
@@ -105,9 +96,8 @@ export function ownPlace(): ProcessPlace {
 }
 
 /**
- * `here`: its process ids can be looked up, as are those of files without a place, which older versions wrote.
- * `earlier-boot`: this machine before it was started again. `elsewhere`: another machine, or another PID namespace of
- * this one; whether its processes live cannot be looked up.
+ * `here`: process ids can be looked up; also for records of old versions without a place. `earlier-boot`: before a
+ * reboot. `elsewhere`: another machine or PID namespace, where liveness is unknown.
  */
 export function relationTo(place: ProcessPlace | undefined): 'here' | 'earlier-boot' | 'elsewhere' {
   if (place === undefined) return 'here';
@@ -115,27 +105,23 @@ export function relationTo(place: ProcessPlace | undefined): 'here' | 'earlier-b
   const isSameHost = place.host === own.host;
   if (place.bootId !== own.bootId) return isSameHost ? 'earlier-boot' : 'elsewhere';
   if (place.pidNamespace !== own.pidNamespace) return 'elsewhere';
-  // Without a boot id the name is all that tells machines apart.
+  // Without a boot id only the host name distinguishes machines.
   return own.bootId === '' && !isSameHost ? 'elsewhere' : 'here';
 }
 
-/** ONNX Runtime reports its sessions, with names and hashes of models, to its makers (since 1.29, on Linux) unless told not to. */
+/** Disables ONNX Runtime's telemetry of session and model names (since 1.29 on Linux). */
 export const noTelemetry = { ORT_DISABLE_TELEMETRY: '1' } as const;
 
-/** What every Python of a run and of a deployment is told, here and in containers. */
+/** For every Python process of runs and deployments, here and in containers. */
 export const pythonVariables = { PYTHONDONTWRITEBYTECODE: '1', ...noTelemetry } as const;
 
 /**
- * The same of the toolkit. The threads of a parallel loop sleep while they wait for each other: by default they spin, and where
- * others use the processors too, spin in the place of the very thread that is waited for. A served model keeps the default,
- * as it is measured.
+ * For the toolkit: passive OpenMP waits, because spinning threads displace the ones they wait for on busy CPUs. Served
+ * models keep the default, which is what is measured.
  */
 export const toolkitVariables = { ...pythonVariables, OMP_WAIT_POLICY: 'PASSIVE' } as const;
 
-/**
- * The processes in whose environment the variable has a value that `isWanted`. Unlike a process id or group id, such a
- * value cannot come to belong to anybody else. Zombies have no environment and are left out, as are processes of others.
- */
+/** Processes whose environment has a wanted value, which cannot be reused like ids. Omits zombies and other users'. */
 export async function processesWhere(
   variable: string,
   isWanted: (value: string) => boolean,
@@ -154,7 +140,7 @@ export async function processesWhere(
   return pids.filter((_pid, index) => found[index] === true);
 }
 
-/** False: not one that may be ended from here. One that is gone counts as ended. */
+/** False without permission; a vanished process counts as ended. */
 function kill(pid: number): boolean {
   try {
     process.kill(pid, 'SIGKILL');
@@ -168,11 +154,11 @@ function kill(pid: number): boolean {
 
 interface EndedProcesses {
   readonly ended: readonly number[];
-  /** Not ours to end, or in a call of the kernel that does not return (a hung driver or file server). */
+  /** No permission, or stuck in the kernel (hung driver or file server). */
   readonly left: readonly number[];
 }
 
-/** Kills what `find` gives, and what it gives then, until nothing that can be ended is left; for so long at most. */
+/** Kills what `find` returns, repeatedly, until nothing is left or the time is over. */
 export async function endProcesses(
   find: () => Promise<readonly number[]>,
   deadlineMs: number,
@@ -181,7 +167,7 @@ export async function endProcesses(
   const refused = new Set<number>();
   const deadline = performance.now() + deadlineMs;
   for (;;) {
-    // The environment that some are found by is gone before the devices that a process holds are free.
+    // /proc/environ vanishes before devices are released, so killed processes are tracked by id.
     const ending = [...asked].filter(([pid, startTime]) => isAlive({ pid, startTime }));
     const alive = [...new Set([...(await find()), ...ending.map(([pid]) => pid)])];
     const endable = alive.filter((pid) => !refused.has(pid));

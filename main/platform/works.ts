@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 
 const keptWorks = 20;
-/** A pull or a download reports hundreds of times a second; nobody reads that fast. */
+/** Throttles events: pulls report hundreds of times per second. */
 const emitEveryMs = 200;
 
 interface WorkState {
@@ -32,17 +32,17 @@ function failed(error: unknown): Pick<WorkState, 'status' | 'text' | 'error'> {
     : { status: 'failed', text: 'Failed', error: wire };
 }
 
-/** Works under way, one at a time for each key, and the last 20 that ended. */
+/** One work per key at a time, and the last 20 ended ones. */
 export class Works<Facts> {
   private readonly entries = new Map<string, Entry<Facts & WorkState>>();
 
-  /** @param what "download". */
+  /** @param what "download" */
   constructor(
     private readonly what: string,
     private readonly emit: (work: Facts & WorkState) => void,
   ) {}
 
-  /** Starts and gives the work's id; of the one under way where its key has one. `run` gives what it is when done. */
+  /** Returns the id; an active work of the key is shared. `run` returns its result. */
   start(
     key: string,
     facts: Facts,
@@ -80,7 +80,7 @@ export class Works<Facts> {
     return work.id;
   }
 
-  /** Nothing for a work that has ended or is not known. */
+  /** No-op for ended or unknown works. */
   cancel(workId: string): void {
     this.entries.get(workId)?.controller.abort();
   }
@@ -90,14 +90,13 @@ export class Works<Facts> {
     return [...this.entries.values()].map(({ work }) => work).reverse();
   }
 
-  /** The work when it has ended, well or not. Throws input-invalid for an id that is not known. */
+  /** Resolves at the end. Throws input-invalid for unknown ids. */
   async ended(workId: string): Promise<Facts & WorkState> {
     const entry = this.entries.get(workId);
     if (entry === undefined) throw new WorkbenchError('input-invalid', `No such ${this.what}: ${workId}`);
     return entry.ended;
   }
 
-  /** Cancels all and waits for their end. */
   async close(): Promise<void> {
     for (const { controller } of this.entries.values()) controller.abort();
     await Promise.all([...this.entries.values()].map(({ ended }) => ended));

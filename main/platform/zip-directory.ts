@@ -3,12 +3,12 @@ import { inflateRawSync } from 'node:zlib';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 
-/** Bytes read at a time where the reading goes on. */
+/** Read size for sequential access. */
 const windowBytes = 64 * 1024;
-/** The same behind a jump: the weights between two small fields are stepped over, not read. */
+/** Read size after a seek: weights between small fields are skipped. */
 const landingBytes = 4 * 1024;
 
-/** Random access to a regular file of any size with little memory. */
+/** Random access to large files in little memory. */
 export class FileWindow {
   readonly size: number;
   private readonly fd: number;
@@ -16,7 +16,7 @@ export class FileWindow {
   private buffer = this.room.subarray(0, 0);
   private start = 0;
 
-  /** Throws the system's error; a pipe or device is not waited for, as O_NONBLOCK opens it at once. */
+  /** Throws system errors; O_NONBLOCK avoids blocking on pipes and devices. */
   constructor(path: string) {
     this.fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(this.fd);
@@ -27,7 +27,7 @@ export class FileWindow {
     this.size = stats.size;
   }
 
-  /** One byte. Throws a RangeError outside the file. */
+  /** Throws a RangeError outside the file. */
   byte(at: number): number {
     if (at < this.start || at >= this.start + this.buffer.length) this.load(at);
     const value = this.buffer[at - this.start];
@@ -35,17 +35,17 @@ export class FileWindow {
     return value;
   }
 
-  /** Some bytes as UTF-8. Throws a RangeError outside the file. */
+  /** UTF-8. Throws a RangeError outside the file. */
   text(at: number, length: number): string {
     const offset = at - this.start;
-    // A file may have millions of names: a call of the system for each would take seconds.
+    // From the buffer: a read per name would take seconds for millions.
     if (offset >= 0 && length >= 0 && offset + length <= this.buffer.length) {
       return this.buffer.toString('utf8', offset, offset + length);
     }
     return this.bytes(at, length).toString('utf8');
   }
 
-  /** A copy of some bytes. Throws a RangeError outside the file. */
+  /** Copy. Throws a RangeError outside the file. */
   bytes(at: number, length: number): Buffer {
     if (at < 0 || length < 0 || at + length > this.size) {
       throw new RangeError(`The file ends before byte ${at + length}`);
@@ -74,7 +74,7 @@ export class FileWindow {
   }
 }
 
-/** A model's file. Throws model-file-invalid where it cannot be opened or is not a regular file. */
+/** Throws model-file-invalid for unreadable or special files. */
 export function openModelFile(path: string): FileWindow {
   try {
     return new FileWindow(path);
@@ -93,11 +93,11 @@ export interface ZipEntry {
   readonly method: number;
   readonly compressedBytes: number;
   readonly bytes: number;
-  /** Of its local header. */
+  /** Offset of the local header. */
   readonly offset: number;
 }
 
-/** Signatures and sizes of the ZIP format (APPNOTE 6.3.10). */
+/** ZIP signatures and sizes (APPNOTE 6.3.10). */
 const endMark = 0x06054b50;
 const endBytes = 22;
 const entryMark = 0x02014b50;
@@ -105,11 +105,11 @@ const entryBytes = 46;
 const localBytes = 30;
 const largestComment = 65_535;
 const zip64 = 0xffffffff;
-/** Of zlib. */
+/** Minimum of zlib. */
 const leastChunk = 64;
 const { directoryBytes: largestDirectory, textBytes: largestText } = fileLimits.torchscript;
 
-/** Extra field 1 of an entry: the 64-bit values that stand in place of 0xffffffff, in this order. */
+/** Zip64 extra field: replacements for 0xffffffff values, in order. */
 function wide(extra: Buffer, wanted: readonly number[]): number[] {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== 1) continue;
@@ -123,10 +123,10 @@ function wide(extra: Buffer, wanted: readonly number[]): number[] {
   return [...wanted];
 }
 
-/** More entries than any archive that is read here has. */
+/** More entries than supported archives have. */
 export class LargeDirectory extends Error {}
 
-/** Central directory of an archive. Throws an Error where the file is none, and LargeDirectory. */
+/** Reads the central directory. Throws an Error for invalid archives, and LargeDirectory. */
 export function readZipDirectory(file: FileWindow): readonly ZipEntry[] {
   const tailStart = Math.max(0, file.size - endBytes - largestComment);
   const tail = file.bytes(tailStart, file.size - tailStart);
@@ -136,7 +136,7 @@ export function readZipDirectory(file: FileWindow): readonly ZipEntry[] {
   let size = tail.readUInt32LE(end + 12);
   let start = tail.readUInt32LE(end + 16);
   if (start === zip64 || size === zip64) {
-    // The locator stands right before; it names the 64-bit end record.
+    // The zip64 locator precedes it.
     const record = Number(tail.readBigUInt64LE(end - 20 + 8));
     const wideEnd = file.bytes(record, 56);
     size = Number(wideEnd.readBigUInt64LE(40));
@@ -163,10 +163,10 @@ export function readZipDirectory(file: FileWindow): readonly ZipEntry[] {
   return entries;
 }
 
-/** Inflates no further than the directory states: a megabyte of deflated zeros is a gigabyte. */
+/** Limits output to the declared size, against zip bombs. */
 function inflated(raw: Buffer, { name, bytes }: ZipEntry): Buffer {
   try {
-    // Into one piece: several are held twice when they are put together.
+    // One chunk, because concatenation doubles memory.
     return inflateRawSync(raw, { maxOutputLength: Math.max(1, bytes), chunkSize: bytes + leastChunk });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
@@ -176,10 +176,7 @@ function inflated(raw: Buffer, { name, bytes }: ZipEntry): Buffer {
   }
 }
 
-/**
- * Content of an entry. Throws an Error for a method other than stored and deflated, for a content that is not of the stated
- * size, and above `mostBytes` (source text and short pickles where nothing else is said).
- */
+/** Throws an Error for methods other than stored and deflated, a wrong size, and more than `mostBytes`. */
 export function readZipEntry(file: FileWindow, entry: ZipEntry, mostBytes = largestText): Buffer {
   if (entry.bytes > mostBytes || entry.compressedBytes > mostBytes) {
     throw new Error(`${entry.name} has ${entry.bytes} bytes, at most ${mostBytes} are read`);

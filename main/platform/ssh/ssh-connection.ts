@@ -10,14 +10,10 @@ import { WorkbenchError } from '../../contract/errors';
 import { exec, killGroup, startChild } from '../exec';
 import { sshArguments, sshError, sshKey, sshStartError, type SshTarget } from './ssh-target';
 
-/**
- * A path of a socket has 108 bytes at most (sockaddr_un), of which ssh takes seventeen for a name of its own before it
- * renames it, and ours has twenty.
- */
+/** Socket paths are limited to 108 bytes (sockaddr_un): ssh adds 17 temporarily, our name takes 20. */
 const mostFolderBytes = 64;
-/** ssh itself gives up after 10 s; what a key asks for on top of that (a touch, a confirmation) may take a while. */
+/** ssh times out after 10 s; key confirmation may take longer. */
 const loginLimitMs = 30_000;
-/** A connection that nobody uses ends after so long. */
 const idleMs = 60_000;
 const pollMs = 15;
 
@@ -28,7 +24,7 @@ const removeFolder = () => {
   folder.path = null;
 };
 
-/** For the sockets of this process, and for its user only. */
+/** Private to this process and user. */
 function socketFolder(env: NodeJS.ProcessEnv): string {
   if (folder.path === null) {
     const places = [env['XDG_RUNTIME_DIR'] ?? '', tmpdir(), '/tmp'];
@@ -39,7 +35,7 @@ function socketFolder(env: NodeJS.ProcessEnv): string {
         process.once('exit', removeFolder);
         break;
       } catch {
-        // The next place.
+        // Try the next one.
       }
     }
   }
@@ -49,10 +45,10 @@ function socketFolder(env: NodeJS.ProcessEnv): string {
   });
 }
 
-/** ssh may miss a signal until its next sign of life, seconds later (seen with OpenSSH 9.2). */
+/** ssh may react to a signal only at its next keep-alive (OpenSSH 9.2). */
 const graceMs = 500;
 
-/** Ends an ssh of ours with what it started (a jump host's, a proxy's). */
+/** Kills ssh with its jump hosts and proxies. */
 export function stopSsh(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -61,19 +57,16 @@ export function stopSsh(child: ChildProcess): void {
   child.once('exit', () => clearTimeout(timer));
 }
 
-/** A connection to a machine, which further ssh processes use by its socket. */
+/** A master connection that other ssh processes share. */
 interface SshConnection {
   readonly socket: string;
-  /** When it ends, with the reason. Never rejects. */
+  /** Resolves with the reason. */
   readonly ended: Promise<WorkbenchError>;
-  /** Ends it and waits for its end. */
+  /** Closes and waits. */
   readonly end: () => Promise<void>;
 }
 
-/**
- * Logs in and stays connected, in a process group of its own: Ctrl-C in the terminal is for the workbench, which may have
- * something to put in order over there first. Throws host-unreachable.
- */
+/** In its own process group: Ctrl-C must reach the workbench first, which may clean up there. Throws host-unreachable. */
 async function openSshConnection(target: SshTarget, env: NodeJS.ProcessEnv): Promise<SshConnection> {
   const name = createHash('sha256').update(sshKey(target, env)).digest('hex').slice(0, 8);
   const socket = join(socketFolder(env), `${name}-${randomBytes(4).toString('hex')}`);
@@ -92,10 +85,10 @@ async function openSshConnection(target: SshTarget, env: NodeJS.ProcessEnv): Pro
       resolve(reason);
     };
     child.once('error', (error) => over(sshStartError(error)));
-    // After what it said.
+    // 'close' comes after all output.
     child.once('close', () => over(sshError(target, env, complaint)));
   });
-  // It does not keep the workbench from ending.
+  // Does not keep the process alive.
   child.unref();
   for (const stream of [child.stdout, child.stderr])
     if ('unref' in stream) (stream as { unref(): void }).unref();
@@ -139,13 +132,13 @@ function share(key: string, target: SshTarget, env: NodeJS.ProcessEnv): Shared {
   return one;
 }
 
-/** Arguments of an ssh that uses a connection, and of which it is one user until `release`. */
+/** Arguments for using the connection, until `release`. */
 export interface SshSession {
   readonly args: readonly string[];
   readonly release: () => void;
 }
 
-/** A use of the one connection to the machine, which is made where there is none. Throws host-unreachable. */
+/** Shares or opens the connection. Throws host-unreachable. */
 export async function useSsh(target: SshTarget, env: NodeJS.ProcessEnv): Promise<SshSession> {
   const key = sshKey(target, env);
   const one = share(key, target, env);
@@ -165,7 +158,7 @@ export async function useSsh(target: SshTarget, env: NodeJS.ProcessEnv): Promise
   };
   try {
     const { socket } = await one.opened;
-    // Where the connection has no room for another session, ssh makes one of its own.
+    // If the connection has no free session, ssh logs in separately.
     const own = ['-T', '-o', 'ControlMaster=no', '-o', `ControlPath=${socket.replaceAll('%', '%%')}`];
     return { args: sshArguments(target, env, own), release };
   } catch (error) {
@@ -176,16 +169,13 @@ export async function useSsh(target: SshTarget, env: NodeJS.ProcessEnv): Promise
 
 const sessions = new Set<() => void>();
 
-/**
- * A session that ends with the connections: one that found none, or no room on it, has a login of its own.
- * @returns what forgets it
- */
+/** Registers a session to end with the connections, even if it has its own login. @returns the disposer */
 export function endsWithConnections(end: () => void): () => void {
   sessions.add(end);
   return () => sessions.delete(end);
 }
 
-/** Ends the shared connections of this process, and what uses them. Further ones are made where they are needed. */
+/** Closes all shared connections and their sessions; later calls reconnect. */
 export async function endSshConnections(): Promise<void> {
   for (const end of sessions) end();
   const all = [...shared.values()];
@@ -200,16 +190,14 @@ export async function endSshConnections(): Promise<void> {
 
 const attempts = 5;
 
-/** A port of this machine that leads to one over there. */
 export interface SshTunnel {
   /** On 127.0.0.1. */
   readonly localPort: number;
-  /** When the line is gone, with the reason, also after `close`. Never rejects. */
+  /** Resolves with the reason, also after `close`. */
   readonly ended: Promise<WorkbenchError>;
   close(): Promise<void>;
 }
 
-/** A port that nobody has at this moment. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -221,13 +209,13 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Asks the connection to listen; null when it does, else its complaint. */
+/** Requests forwarding; null on success, else the error message. */
 async function listen(
   { socket }: SshConnection,
   spec: string,
   env: NodeJS.ProcessEnv,
 ): Promise<string | null> {
-  // What the person's configuration forwards is not for this tunnel; nothing else of it is of use on a socket.
+  // Ignores the user's configuration, which could add forwardings.
   const place = ['-F', '/dev/null', '-S', socket.replaceAll('%', '%%')];
   const { exitCode, stderrTail } = await exec({
     argv: ['ssh', ...place, '-O', 'forward', '-L', spec, '--', 'tunnel'],
@@ -236,10 +224,7 @@ async function listen(
   return exitCode === 0 ? null : stderrTail.join('\n');
 }
 
-/**
- * Opens a tunnel on a free port, over a connection of its own: what is measured through it shares its line with nothing.
- * Throws host-unreachable and cancelled.
- */
+/** A connection of its own, which measurements do not share. Throws host-unreachable and cancelled. */
 export async function sshForward(
   target: SshTarget,
   remoteHost: string,
@@ -256,7 +241,7 @@ export async function sshForward(
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     if (signal?.aborted === true) break;
     const localPort = await freePort();
-    // Another program may have taken the port since: ssh says so, and the next one is tried.
+    // The port may have been taken meanwhile: try another.
     const problem = await listen(connection, `127.0.0.1:${localPort}:${host}:${remotePort}`, env);
     if (problem === null) return { localPort, ended: connection.ended, close: () => connection.end() };
     complaint = problem;

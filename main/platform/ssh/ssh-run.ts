@@ -6,19 +6,19 @@ import { startChild } from '../exec';
 import { endsWithConnections, stopSsh, useSsh } from './ssh-connection';
 import { sshError, sshStartError, type SshTarget } from './ssh-target';
 
-/** ssh's own exit code when it, and not the command, failed. */
+/** ssh's exit code for its own failures. */
 const failedItself = 255;
 
 export interface SshLimits {
   readonly signal?: AbortSignal | undefined;
-  /** Login included; 10 s when absent. */
+  /** Including login; default 10 s. */
   readonly timeoutMs?: number | undefined;
-  /** Of stdout and of stderr each; what is beyond is cut off. 1 MiB when absent. */
+  /** Limit of stdout and of stderr; default 1 MiB. */
   readonly maxBytes?: number | undefined;
 }
 
 export interface SshOutput {
-  /** null when a signal ended it. */
+  /** null after a signal. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -29,7 +29,7 @@ type Session = ChildProcessByStdio<Writable, Readable, Readable>;
 /** ssh on the connection to the machine. Throws host-unreachable. */
 async function startSession(target: SshTarget, command: string, env: NodeJS.ProcessEnv): Promise<Session> {
   const { args, release } = await useSsh(target, env);
-  // In a group of its own: Ctrl-C in the terminal is for the workbench.
+  // Own process group, because Ctrl-C is for the workbench.
   const child = startChild('ssh', [...args, command], {
     env,
     detached: true,
@@ -56,10 +56,7 @@ function collect(stream: Readable, maxBytes: number): () => string {
   return () => Buffer.concat(chunks).toString();
 }
 
-/**
- * Runs a command of the machine's shell and gives what it printed. A command that fails is an answer too. Throws
- * host-unreachable, also for a command that has not ended in time, and cancelled.
- */
+/** Runs a shell command. Nonzero exits are results. Throws host-unreachable, also on timeout, and cancelled. */
 export async function sshRun(
   target: SshTarget,
   command: string,
@@ -98,10 +95,7 @@ export async function sshRun(
   }
 }
 
-/**
- * What the command reads and writes there, as a stream, whose end says why where the command failed: its last words come
- * after the end of its output. Throws host-unreachable.
- */
+/** Duplex stream of a command; ends with an error if the command fails, including its stderr. Throws host-unreachable. */
 export async function sshStream(target: SshTarget, command: string, env: NodeJS.ProcessEnv): Promise<Duplex> {
   const child = await startSession(target, command, env);
   const complaint = collect(child.stderr, 4000);
@@ -121,7 +115,7 @@ export async function sshStream(target: SshTarget, command: string, env: NodeJS.
       done(error);
     },
   });
-  // A program that has ended takes nothing any more: its end says so.
+  // EPIPE after the program ended; its exit is reported.
   child.stdin.on('error', () => undefined);
   child.stdout.on('data', (chunk: Buffer) => {
     if (!stream.push(chunk)) child.stdout.pause();

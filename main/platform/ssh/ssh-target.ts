@@ -3,7 +3,7 @@ import { cleanText } from '../lines';
 
 const mostLetters = 1000;
 
-/** What helps against a complaint of ssh. Pure. */
+/** Remedy for an error of ssh. */
 function remedyOf(complaint: string, login: string, hostname: string): string {
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(complaint)) {
     return `The host key is not the one in known_hosts. Find out why. If the new key is right, run "ssh-keygen -R ${hostname}" and then "${login}" once, and compare the fingerprint.`;
@@ -19,10 +19,10 @@ function remedyOf(complaint: string, login: string, hostname: string): string {
   return `Check that the host is running and that "${login}" logs in without a question.`;
 }
 
-/** @param complaint what ssh printed: a text from outside */
+/** @param complaint untrusted output of ssh */
 export function sshError(target: SshTarget, env: NodeJS.ProcessEnv, complaint: string): WorkbenchError {
   const text = cleanText(complaint).trim().slice(0, mostLetters);
-  // The last line is the one that says why it ended.
+  // The last line has the cause.
   const last = text.split('\n').at(-1)?.trim() ?? '';
   const hostname = target.destination.replace(/^.*@/, '');
   return new WorkbenchError(
@@ -35,7 +35,7 @@ export function sshError(target: SshTarget, env: NodeJS.ProcessEnv, complaint: s
   );
 }
 
-/** @param error why the ssh program could not be started */
+/** @param error why ssh could not be started */
 export const sshStartError = (error: unknown): WorkbenchError =>
   (error as NodeJS.ErrnoException).code === 'ENOENT'
     ? new WorkbenchError('host-unreachable', 'The ssh program is not installed', {
@@ -46,18 +46,17 @@ export const sshStartError = (error: unknown): WorkbenchError =>
         cause: error,
       });
 
-/** A machine as the ssh program reaches it. */
 export interface SshTarget {
-  /** "[user@]host", where host may be a name of ssh's own configuration. */
+  /** "[user@]host"; host may be an alias. */
   readonly destination: string;
-  /** null: as ssh's own configuration has it. */
+  /** null: from ssh's configuration. */
   readonly port: number | null;
 }
 
-/** ssh's configuration in place of ~/.ssh/config. */
+/** Replaces ~/.ssh/config. */
 const configVariable = 'TRITON_WORKBENCH_SSH_CONFIG';
 
-/** ssh takes an IPv6 address without the brackets that it has in a URL. */
+/** ssh takes IPv6 without brackets. */
 const bareDestination = ({ destination }: SshTarget): string => destination.replace(/\[([^\]]*)\]$/, '$1');
 
 const whereTo = (target: SshTarget): readonly string[] => [
@@ -72,9 +71,9 @@ const configOf = (env: NodeJS.ProcessEnv): readonly string[] => {
 };
 
 /**
- * Arguments of the ssh program up to the command: it asks nothing, gives up a silent line after 15 s and runs what it is
- * given, whatever the person's configuration has for a login. The rest of that configuration holds. Pure.
- * @param own what comes before the destination
+ * Arguments up to the command: batch mode, 15 s keep-alive timeout, no configured remote command; otherwise the user's
+ * configuration applies.
+ * @param own inserted before the destination
  */
 export const sshArguments = (
   target: SshTarget,
@@ -96,11 +95,11 @@ export const sshArguments = (
   ...whereTo(target),
 ];
 
-/** What a person types to log in there. Pure. */
+/** Login command for display. */
 export const sshLogin = (target: SshTarget, env: NodeJS.ProcessEnv): string =>
   ['ssh', ...configOf(env), ...whereTo(target).filter((word) => word !== '--')].join(' ');
 
-/** Equal for what one connection can serve. */
+/** Key of a shared connection. */
 export const sshKey = (target: SshTarget, env: NodeJS.ProcessEnv): string =>
   JSON.stringify([
     env[configVariable] ?? '',
