@@ -1,10 +1,10 @@
 import type { PipSettings } from './package-index';
 
-/** Shorter ones occur in every text. */
+/** Shorter ones occur in ordinary text. */
 const leastPassword = 4;
 const leastPart = 6;
 
-/** With a letter and a digit, as a token that some indexes have in their path; the names of folders are shorter. */
+/** Tokens in an index's path have letters and digits; folder names are shorter. */
 const isToken = (segment: string): boolean =>
   /^(?:[a-z\d]{12,}|[\w~-]{20,})$/i.test(segment) && /\d/.test(segment) && /[a-z]/i.test(segment);
 
@@ -16,16 +16,16 @@ function decoded(text: string): string {
   }
 }
 
-/** An encoded password is also printed decoded, and the other way round. */
+/** Passwords may be printed encoded or decoded. */
 const spellings = (text: string): readonly string[] => [text, decoded(text), encodeURIComponent(text)];
 
-/** A password that is not encoded is taken apart by those who read the address; so are their messages. */
+/** Unencoded passwords may be split by URL parsers, and appear split in messages. */
 const parts = (password: string): readonly string[] =>
   decoded(password)
     .split(/[@/:]/)
     .filter((part) => part.length >= leastPart);
 
-/** The secrets in the address of an index or a proxy: password or token before the host, in its path, in its query. */
+/** Secrets in a URL: user info, path, query. */
 function addressSecrets(address: string): readonly string[] {
   const begin = address.indexOf('//');
   if (begin === -1) return [];
@@ -33,7 +33,7 @@ function addressSecrets(address: string): readonly string[] {
   const at = rest.lastIndexOf('@');
   const person = rest.slice(0, Math.max(at, 0));
   const colon = person.indexOf(':');
-  // Without a colon the name is the token.
+  // Without a colon the user name is the token.
   const password = person.slice(colon + 1);
   const [path = '', query = ''] = rest.slice(at + 1).split('?');
   const tokens = path.split('/').slice(1).filter(isToken);
@@ -44,16 +44,16 @@ function addressSecrets(address: string): readonly string[] {
   ];
 }
 
-/** Where one address of a list ends and the next begins. */
+/** Separator of URL lists. */
 const between = /\s+|,(?=[a-z][a-z\d+.-]*:\/\/)/i;
 
-/** The secrets of the addresses in pip's files. Pure. */
+/** Secrets in pip's configuration. */
 export const pipSecrets = (configs: readonly PipSettings[]): readonly string[] =>
   configs
     .flatMap((config) => [...config.values()].flatMap((value) => value.split(between)))
     .flatMap(addressSecrets);
 
-/** The secrets of the indexes and proxies in an environment, those that are set for uv by their name too. Pure. */
+/** Secrets in index and proxy variables. */
 export function environmentSecrets(env: NodeJS.ProcessEnv): readonly string[] {
   return Object.entries(env).flatMap(([name, value = '']) => {
     if (/^UV_.*(?:PASSWORD|TOKEN)$/.test(name) && value.length >= leastPassword) return spellings(value);
@@ -62,10 +62,7 @@ export function environmentSecrets(env: NodeJS.ProcessEnv): readonly string[] {
   });
 }
 
-/**
- * Without these secrets, and without user and password of the addresses in it: everything up to the last "@" before
- * white space or a quote, as a password may have "@" and "/" in it. Pure.
- */
+/** Removes secrets, and user info up to the last "@" of a URL, because passwords may contain "@" and "/". */
 export function withoutCredentials(text: string, secrets: readonly string[] = []): string {
   const longestFirst = [...new Set(secrets)].sort((a, b) => b.length - a.length);
   const known = longestFirst.reduce((clean, secret) => clean.replaceAll(secret, '***'), text);

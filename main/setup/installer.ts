@@ -7,7 +7,7 @@ import type { InstallListener } from '../toolkit/toolkit';
 import { environmentSecrets, withoutCredentials } from './index-secrets';
 
 const unit: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
-/** Of the whole: the rest is unpacking and the check that the packages load. */
+/** Share of downloads in the progress; the rest is unpacking and verification. */
 const downloadShare = 0.85;
 const unpackedShare = 0.95;
 
@@ -16,7 +16,7 @@ interface Progress {
   readonly text: string;
 }
 
-/** Reads what uv prints of an installation: how many packages there are, and how much of the large ones has come. */
+/** Progress from uv's output: packages, and bytes of large ones. */
 export function createUvProgress(): (line: string) => Progress | null {
   const large = new Map<string, number>();
   const come = new Set<string>();
@@ -97,12 +97,12 @@ const reasons: readonly (readonly [RegExp, ErrorCode, string, string])[] = [
   ],
 ];
 
-/** Why it failed, out of what an installer printed; null where nothing known is in it. Pure. */
+/** Known cause in installer output, or null. */
 export function failureReason(details: string): string | null {
   return reasons.find(([pattern]) => pattern.test(details))?.[2] ?? null;
 }
 
-/** One sentence out of what an installer printed, with its last lines. Pure. */
+/** One sentence and the last lines. */
 export function installFailure(what: string, lines: readonly string[]): WorkbenchError {
   const details = withoutCredentials(lines.join('\n'));
   const [, code, reason, remedy] = reasons.find(([pattern]) => pattern.test(details)) ?? [
@@ -117,23 +117,22 @@ export function installFailure(what: string, lines: readonly string[]): Workbenc
   });
 }
 
-/** uv and pip end at the first signal; what they began is made anew next time. */
+/** uv and pip exit at the first signal; partial results are replaced next time. */
 const graceMs = 5000;
 const keptLines = 60;
 
-/** What the set-up reports to. */
 export type SetupListener = InstallListener;
 
 interface InstallerInput {
   readonly argv: readonly [string, ...string[]];
   readonly env: NodeJS.ProcessEnv;
-  /** Never the folder that the workbench was started in: its modules are none of these programs'. */
+  /** Never the user's working directory, whose modules could be imported. */
   readonly cwd: string;
-  /** What is installed, as the subject of a sentence. */
+  /** Installed product, as a sentence's subject. */
   readonly what: string;
-  /** Gets everything that is printed. */
+  /** Receives all output. */
   readonly log: string | null;
-  /** What may not be shown, beside the secrets of `env`. */
+  /** Further secrets to redact, beside those of `env`. */
   readonly secrets?: readonly string[];
   readonly onLine?: (line: string) => void;
 }
@@ -145,7 +144,7 @@ export function throwIfCancelled({ signal }: SetupListener, what: string): void 
   });
 }
 
-/** How a program of the installation ended, with the last lines of its output. Throws cancelled. */
+/** Exit and last lines. Throws cancelled. */
 export async function tryInstaller(
   { argv, env, cwd, what, log, secrets = [], onLine }: InstallerInput,
   listener: SetupListener,
@@ -168,13 +167,13 @@ export async function tryInstaller(
   }).catch((cause: unknown) => {
     throw installFailure(what, [`${argv[0]}: ${cause instanceof Error ? cause.message : String(cause)}`]);
   });
-  // A log that cannot be written keeps nothing from being installed.
+  // A failed log write is ignored.
   if (log !== null) await appendFile(log, `${logged.join('\n')}\n`).catch(() => undefined);
   if (ended.aborted) throwIfCancelled(listener, what);
   return { exitCode: ended.exitCode, lines };
 }
 
-/** Runs one program of the installation to its end. Throws cancelled, disk-full, toolchain-missing, file-unwritable. */
+/** Throws cancelled, disk-full, toolchain-missing, file-unwritable. */
 export async function runInstaller(
   input: InstallerInput,
   listener: SetupListener,

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { exec } from '../platform/exec';
 
-/** Best proven first. nvidia-pytriton needs numpy 1, which ends with Python 3.12. */
+/** In order of preference. nvidia-pytriton needs numpy 1, which supports Python up to 3.12. */
 export const supportedPythons = ['3.11', '3.12', '3.10', '3.9'] as const;
-/** What uv downloads where this machine has none of them. */
+/** Downloaded by uv if none is installed. */
 export const downloadedPython = '3.12';
 
 const factsSchema = z.object({
   version: z.string(),
   executable: z.string(),
   sitePackages: z.string(),
-  /** Folder with its shared library, which the stub of Triton's Python backend loads; null where it has none. */
+  /** Folder of libpython, which Triton's Python stub loads; null without one. */
   libraryFolder: z.string().nullable(),
   hasPip: z.boolean(),
 });
@@ -35,12 +35,12 @@ print(json.dumps({
 }))
 `;
 
-/** What an interpreter says of itself; null where there is none or it does not run. */
+/** null if it does not exist or run. */
 export async function pythonFacts(program: string, env: NodeJS.ProcessEnv): Promise<PythonFacts | null> {
   const lines: string[] = [];
   const onStdoutLine = (line: string) => void lines.push(line);
   try {
-    // The root folder: a program name may not be looked up in the person's folder.
+    // The root folder, because the program name must not resolve in the user's.
     const ended = await exec({ argv: [program, '-I', '-c', question], env, cwd: '/', onStdoutLine });
     if (ended.exitCode !== 0) return null;
     return factsSchema.parse(JSON.parse(lines.at(-1) ?? ''));
@@ -49,7 +49,7 @@ export async function pythonFacts(program: string, env: NodeJS.ProcessEnv): Prom
   }
 }
 
-/** The interpreters of this machine in the order of preference; the only one that the person names, where one is named. */
+/** Interpreters in order of preference; only the user's, if one is set. */
 export async function hostPythons(env: NodeJS.ProcessEnv): Promise<readonly PythonFacts[]> {
   const named = env['TRITON_WORKBENCH_PYTHON'] ?? '';
   const names =
@@ -61,12 +61,12 @@ export async function hostPythons(env: NodeJS.ProcessEnv): Promise<readonly Pyth
 const isSupported = ({ version }: PythonFacts): boolean =>
   (supportedPythons as readonly string[]).includes(version);
 
-/** The interpreter to make environments with; null where none of them will do. Pure. */
+/** null if none is suitable. */
 export function chooseInterpreter(seen: readonly PythonFacts[]): PythonFacts | null {
   return seen.find((facts) => isSupported(facts) && facts.libraryFolder !== null) ?? null;
 }
 
-/** The Debian package that makes an interpreter of the system usable; null where there is none. Pure. */
+/** Debian package that provides a missing libpython, or null. */
 export function libraryPackage(seen: readonly PythonFacts[]): string | null {
   if (chooseInterpreter(seen) !== null) return null;
   const system = seen.find((facts) => isSupported(facts) && facts.executable.startsWith('/usr/bin/'));
@@ -76,10 +76,7 @@ export function libraryPackage(seen: readonly PythonFacts[]): string | null {
 const listed = (names: readonly string[]): string =>
   `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
 
-/**
- * Says that no interpreter will do. Pure.
- * @param why uv could not download one; null: the person named one, so that none was downloaded
- */
+/** @param why uv could not download one; null: the user set one, so none was downloaded */
 export function noInterpreter(
   seen: readonly PythonFacts[],
   why: { readonly reason: string; readonly details: string } | null,

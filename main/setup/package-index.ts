@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 
-/** Settings of pip, by name with dashes. */
+/** By name with dashes. */
 export type PipSettings = ReadonlyMap<string, string>;
 
-/** Sections that pip reads for `pip install`, the last one first in rank. */
+/** Sections for `pip install`; later ones win. */
 const sections = ['global', 'install'];
 
-/** The settings of one pip.conf. Pure. */
 export function parsePipConfig(text: string): PipSettings {
   const bySection = new Map<string, Map<string, string>>();
   let section = '';
@@ -26,14 +25,14 @@ export function parsePipConfig(text: string): PipSettings {
       last = (pair[1] ?? '').toLowerCase().replaceAll('_', '-');
       settings.set(last, (pair[2] ?? '').trim());
     } else if (last !== null && /^\s/.test(line)) {
-      // A value that continues on the next line.
+      // Continuation line.
       settings.set(last, `${settings.get(last) ?? ''} ${line.trim()}`.trim());
     }
   }
   return new Map(sections.flatMap((name) => [...(bySection.get(name) ?? [])]));
 }
 
-/** What pip takes from its environment: PIP_INDEX_URL is `index-url`. Pure. */
+/** PIP_INDEX_URL is `index-url`. */
 function pipEnvironment(env: NodeJS.ProcessEnv): PipSettings {
   return new Map(
     Object.entries(env).flatMap(([name, value]) =>
@@ -44,7 +43,7 @@ function pipEnvironment(env: NodeJS.ProcessEnv): PipSettings {
   );
 }
 
-/** What uv calls it, how a list is joined there, and which variables of the person come first. */
+/** uv's variable, its list separator, and user variables that take precedence. */
 const carried: readonly (readonly [pip: string, uv: string, join: string, before: readonly string[]])[] = [
   ['index-url', 'UV_DEFAULT_INDEX', ' ', ['UV_INDEX_URL']],
   ['extra-index-url', 'UV_INDEX', ' ', ['UV_EXTRA_INDEX_URL']],
@@ -59,7 +58,7 @@ const carried: readonly (readonly [pip: string, uv: string, join: string, before
   ['default-timeout', 'UV_HTTP_TIMEOUT', ' ', []],
 ];
 
-/** Each could make uv, pip or what they install work for another Python or project. */
+/** Variables that could redirect uv, pip or packages to another Python or project. */
 const dropped = [
   'PYTHONPATH',
   'PYTHONHOME',
@@ -70,8 +69,8 @@ const dropped = [
 ];
 
 /**
- * What a person may set for uv: where packages come from and how they are reached. Any other variable of uv could change
- * what is installed, where, or how (UV_LINK_MODE=symlink makes an environment of links into a cache that is removed).
+ * uv variables that users may set: index and network options. Others could change what or how is installed
+ * (UV_LINK_MODE=symlink links into a cache that is removed).
  */
 const keptOfUv = [
   /^UV_(?:DEFAULT_INDEX|INDEX|INDEX_URL|EXTRA_INDEX_URL|INDEX_STRATEGY|NO_INDEX|FIND_LINKS|CONSTRAINT)$/,
@@ -82,18 +81,14 @@ const keptOfUv = [
   /^UV_(?:HTTP_TIMEOUT|REQUEST_TIMEOUT|HTTP_CONNECT_TIMEOUT|HTTP_RETRIES|CONCURRENT_DOWNLOADS)$/,
 ];
 
-/** The environment without what leads programs of Python elsewhere. Pure. */
+/** Removes variables that redirect Python. */
 export function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isKept = (name: string): boolean =>
     name.startsWith('UV_') ? keptOfUv.some((pattern) => pattern.test(name)) : !dropped.includes(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)));
 }
 
-/**
- * The environment for uv, which does not read the settings of pip: its indexes, certificates and proxy are carried over
- * where the person has not set uv's own. Pure.
- * @param configs settings of pip's files, the weakest first
- */
+/** Translates pip's indexes, certificates and proxy for uv, unless set. @param configs lowest precedence first */
 export function uvEnvironment(env: NodeJS.ProcessEnv, configs: readonly PipSettings[]): NodeJS.ProcessEnv {
   const pip = new Map([...configs.flatMap((config) => [...config]), ...pipEnvironment(env)]);
   const made: NodeJS.ProcessEnv = { ...cleanEnvironment(env) };
@@ -105,18 +100,18 @@ export function uvEnvironment(env: NodeJS.ProcessEnv, configs: readonly PipSetti
   if (/^(?:1|true|yes|on)$/i.test(pip.get('no-index') ?? '')) made['UV_NO_INDEX'] = '1';
   if (pip.has('keyring-provider') && !isSet('UV_KEYRING_PROVIDER'))
     made['UV_KEYRING_PROVIDER'] = 'subprocess';
-  // pip takes the best version of all its indexes; uv by default only looks at the first that has the package.
+  // pip picks the best version of all indexes; uv's default uses the first index with the package.
   if (!isSet('UV_INDEX_STRATEGY')) made['UV_INDEX_STRATEGY'] = 'unsafe-best-match';
-  // A company's own authority is in the system's store.
+  // For company CAs in the system store.
   if (!isSet('UV_SYSTEM_CERTS')) made['UV_SYSTEM_CERTS'] = '1';
-  // Without a network the answer is to come in seconds.
+  // Fails quickly without a network.
   if (!isSet('UV_HTTP_RETRIES')) made['UV_HTTP_RETRIES'] = '2';
-  // uv otherwise reads uv.toml and pyproject.toml of every folder above its own, and those of user and system.
+  // uv would also read uv.toml and pyproject.toml of parent folders, user and system.
   const own = { UV_NO_CONFIG: '1', UV_PYTHON_DOWNLOADS: 'manual' };
   return { ...made, ...own, UV_NO_PROGRESS: '1', NO_COLOR: '1' };
 }
 
-/** Where pip looks for its configuration on Linux and macOS, the weakest first. Pure. */
+/** pip's configuration files on Linux and macOS, lowest precedence first. */
 export function pipConfigPaths(env: NodeJS.ProcessEnv, prefixes: readonly string[]): readonly string[] {
   const own = env['PIP_CONFIG_FILE'] ?? '';
   if (own === devNull) return [];
@@ -135,7 +130,7 @@ export function pipConfigPaths(env: NodeJS.ProcessEnv, prefixes: readonly string
   ];
 }
 
-/** The settings in pip's files; those that cannot be read are left out. */
+/** Skips unreadable files. */
 export async function readPipConfigs(
   env: NodeJS.ProcessEnv,
   prefixes: readonly string[],

@@ -12,17 +12,17 @@ import { environmentFacts } from './triton';
 
 const folderOf: Component['folder'] = ({ perfAnalyzer }) => dirname(dirname(perfAnalyzer));
 
-/** A release of perf_analyzer, newest first. */
+/** Newest first. */
 interface AnalyzerRelease {
   readonly version: string;
-  /** Oldest glibc that its binary runs on. */
+  /** Minimum glibc. */
   readonly glibc: string;
   readonly machines: readonly string[];
-  /** Its file in `resources/requirements`. */
+  /** File in `resources/requirements`. */
   readonly requirements: string;
-  /** Where the binary is in what the package installs. */
+  /** Path of the binary in the package. */
   readonly binary: string;
-  /** It needs libb64 and the CUDA runtime, which nvidia-pytriton brings. */
+  /** Uses libb64 and the CUDA runtime of nvidia-pytriton. */
   readonly borrowsLibraries: boolean;
 }
 
@@ -45,10 +45,7 @@ export const analyzerReleases = [
   },
 ] as const satisfies readonly AnalyzerRelease[];
 
-/**
- * The newest release that runs here; the oldest one where the C library does not say what it is. Pure.
- * @param glibc "2.36"; null where it is another C library
- */
+/** Newest release that runs here; the oldest if unknown. @param glibc "2.36"; null for other C libraries */
 export function analyzerRelease(glibc: string | null, machine: string): AnalyzerRelease {
   const releases: readonly AnalyzerRelease[] = analyzerReleases;
   const fits = releases.find(
@@ -58,7 +55,7 @@ export function analyzerRelease(glibc: string | null, machine: string): Analyzer
   return fits ?? (releases.at(-1) as AnalyzerRelease);
 }
 
-/** Version of glibc in the report of Node; null where it is another C library. Pure. */
+/** From Node's report; null for other C libraries. */
 export function glibcOf(report: unknown): string | null {
   const { header } = Object(report) as { header?: { glibcVersionRuntime?: unknown } };
   const version = header?.glibcVersionRuntime;
@@ -67,7 +64,7 @@ export function glibcOf(report: unknown): string | null {
 
 /** Version of the glibc that this process runs on. */
 export function hostGlibc(): string | null {
-  // The report looks up the names of all connections otherwise, which takes seconds without a network.
+  // The report otherwise resolves host names, which takes seconds without a network.
   const { report } = process as { report?: { excludeNetwork?: boolean; getReport: () => unknown } };
   if (report === undefined) return null;
   report.excludeNetwork = true;
@@ -81,7 +78,7 @@ const borrowed = [
   ['libcudart.so.12', /^libcudart-.*\.so\.12/],
 ] as const;
 
-/** Links to two libraries of nvidia-pytriton, under the names that the binary asks for. */
+/** Links libraries of nvidia-pytriton under the names that the binary needs. */
 async function borrowLibraries(sitePackages: string, into: string): Promise<void> {
   const libraries = join(sitePackages, 'nvidia_pytriton.libs');
   const names = await readdir(libraries);
@@ -94,7 +91,7 @@ async function borrowLibraries(sitePackages: string, into: string): Promise<void
 const installedVersion: Component['version'] = async (folder) =>
   (await readText(join(folder, 'version')))?.trim() ?? null;
 
-/** NVIDIA's load generator: the newest release whose binary runs on this system. */
+/** Newest release whose binary runs here. */
 export const perfAnalyzerComponent: Component = {
   id: 'perf-analyzer',
   folder: folderOf,
@@ -104,7 +101,7 @@ export const perfAnalyzerComponent: Component = {
     if (!(await exists(layout.python))) return null;
     const release = releaseHere();
     const pinned = await readFile(join(resources, 'requirements', release.requirements), 'utf8');
-    // What it borrows is below the folder of one version of Python.
+    // Borrowed libraries are in a folder per Python version.
     const base = await (release.borrowsLibraries ? pythonBaseStamp : pythonStamp)(context);
     return hashParts('perf_analyzer 2', await homeOf(folderOf(layout)), base, pinned);
   },
@@ -132,7 +129,7 @@ export const perfAnalyzerComponent: Component = {
       requirements,
     ];
     listener.onProgress(null, `Downloading ${what}`);
-    // A constraint has no hashes, and with those it is refused.
+    // Constraints lack hashes, which pip requires here.
     const plain = { ...env, UV_CONSTRAINT: '' };
     await runInstaller({ ...base, argv: [program, ...install], env: plain }, listener);
     const [bin, lib] = [join(fresh, 'bin'), join(fresh, 'lib')];
@@ -146,7 +143,7 @@ export const perfAnalyzerComponent: Component = {
       const { sitePackages } = await environmentFacts(context);
       await borrowLibraries(sitePackages, lib);
     }
-    // Its own --version is empty in the published binaries.
+    // Published binaries print no version.
     await writeFile(join(fresh, 'version'), `${release.version}\n`);
     const own = { ...cleanEnvironment(context.env), LD_LIBRARY_PATH: lib };
     const { lines } = await tryInstaller({ ...base, argv: [binary, '--version'], env: own }, listener);

@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compareVersions } from '../machine/releases';
 
-/** Names of packages as Python compares them. */
+/** PEP 503 normalization. */
 const plain = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '_');
 
 const line = /^([\w.-]+)(?:\[[^\]]*\])?==([^\s;]+)\s*(?:;\s*python_version\s*(>=|<|==)\s*"([\d.]+)")?/;
 
-/** The versions that a list of requirements pins for this Python ("3.11.7"), by the names of the list. Pure. */
+/** Pinned versions for this Python ("3.11.7"). */
 export function pinnedVersions(requirements: string, python: string): ReadonlyMap<string, string> {
   const minor = python.split('.').slice(0, 2).join('.');
   const pinned = new Map<string, string>();
@@ -21,7 +21,7 @@ export function pinnedVersions(requirements: string, python: string): ReadonlyMa
   return pinned;
 }
 
-/** Versions of the packages of an environment; empty where there are none. */
+/** Empty without an environment. */
 export async function installedVersions(venv: string): Promise<ReadonlyMap<string, string>> {
   const library = join(venv, 'lib');
   const [python] = (await readdir(library).catch(() => [])).filter((entry) => /^python3\.\d+$/.test(entry));
@@ -35,7 +35,7 @@ export async function installedVersions(venv: string): Promise<ReadonlyMap<strin
   );
 }
 
-/** "torch 2.12.0 (this version uses 2.13.0)" of each package that is another one than pinned, or is not there. */
+/** "torch 2.12.0 (this version uses 2.13.0)" per different or missing package. */
 export async function pinDifferences(
   venv: string,
   requirements: string,
@@ -47,7 +47,7 @@ export async function pinDifferences(
   ];
   return [...pinned].flatMap(([name, wanted]) => {
     const has = installed.get(plain(name));
-    // "+cpu" is another build of the same version.
+    // "+cpu" is a build of the same version.
     if (has?.replace(/\+.*$/, '') === wanted) return [];
     return [has === undefined ? `${name} is missing` : `${name} ${has} (this version uses ${wanted})`];
   });

@@ -16,30 +16,27 @@ import { findInterpreter } from './uv';
 
 export const venvOf = (layout: Pick<HomeLayout, 'python'>): string => dirname(dirname(layout.python));
 
-/** The stamp of the environment in its place, whatever interpreter it has. */
+/** Independent of the interpreter. */
 export async function pythonStamp({ layout, resources }: Pick<SetupContext, 'layout' | 'resources'>) {
   const requirements = await readFile(join(resources, 'requirements', 'runtime.txt'), 'utf8');
   return hashParts('python 1', await homeOf(venvOf(layout)), requirements);
 }
 
-/** Version of Python in the configuration of an environment, as venv and as uv write it. Pure. */
+/** Python version in pyvenv.cfg of venv or uv. */
 const pythonVersionIn = (config: string): string | null =>
   /^version(?:_info)? = (\d+\.\d+\.\d+)/m.exec(config)?.[1] ?? null;
 
-/** Version of the interpreter that an environment was made with; null where it does not say. */
+/** null if not stated. */
 const interpreterVersion = async (venv: string): Promise<string | null> =>
   pythonVersionIn((await readText(join(venv, 'pyvenv.cfg'))) ?? '');
 
-/**
- * The stamp of the environment with the minor version of its Python, which names the folder of its packages and the
- * library that Triton's stub is linked against: for what is laid out against the environment.
- */
+/** Stamp with Python's minor version, which names the package folder and the libpython of Triton's stub. */
 export async function pythonBaseStamp(context: Pick<SetupContext, 'layout' | 'resources'>) {
   const version = (await interpreterVersion(venvOf(context.layout))) ?? '';
   return hashParts(await pythonStamp(context), version.split('.').slice(0, 2).join('.'));
 }
 
-/** Version of an installed package; null where it is not there. */
+/** null if not installed. */
 export async function packageVersion(venv: string, name: string): Promise<string | null> {
   return (await installedVersions(venv)).get(name) ?? null;
 }
@@ -48,20 +45,17 @@ interface Environment {
   /** The interpreter that it is made with. */
   readonly interpreter: string;
   readonly requirements: string;
-  /** Requirements that take the place of those of the same name; given up where an index does not have them. */
+  /** Requirements replacing those of the same name; skipped if no index has them. */
   readonly preferred: string | null;
-  /** Python that loads what was installed: what was fetched must also work here. */
+  /** Python code that imports the packages, as verification. */
   readonly imports: string;
   readonly what: string;
 }
 
-/** Never links into uv's cache, which a repair empties; uv copies where the cache is on another disk. */
+/** Never symlinks, because a repair empties uv's cache; uv copies across disks. */
 export const linkMode = '--link-mode=hardlink';
 
-/**
- * Makes an environment of Python that can be moved, as it is made beside its place.
- * Throws cancelled, disk-full, toolchain-missing.
- */
+/** Relocatable environment, created beside its final place. Throws cancelled, disk-full, toolchain-missing. */
 export async function makeEnvironment(
   fresh: string,
   { interpreter, requirements, preferred, imports, what }: Environment,
@@ -71,7 +65,7 @@ export async function makeEnvironment(
   const { program, env, cwd } = await context.uv();
   const { log } = context;
   const base = { env, cwd, what, log };
-  // pip too: it fetches the packages of the container images.
+  // pip downloads the images' wheels.
   const venv = ['venv', '--seed', '--relocatable', '--no-project', '--python', interpreter, fresh];
   await runInstaller({ ...base, argv: [program, ...venv] }, listener);
   const python = join(fresh, 'bin', 'python');
@@ -98,7 +92,7 @@ export async function makeEnvironment(
 
 const imports = 'import torch, onnxruntime, onnx, numpy, PIL, tritonclient.grpc, tritonclient.http';
 
-/** The same versions of torch without the CUDA libraries, 2 GB less. Pure. */
+/** torch without CUDA libraries, 2 GB less. */
 export function cpuTorch(requirements: string): string {
   const lines = requirements.match(/^torch==.*$/gm) ?? [];
   return `${lines.map((line) => line.replace(/^(torch==[\d.]+)/, '$1+cpu')).join('\n')}\n`;
@@ -142,12 +136,12 @@ const tensorflowImports =
 const requirementsOf = ({ resources }: Pick<SetupContext, 'resources'>): string =>
   join(resources, 'requirements', 'tensorflow.txt');
 
-/** TensorFlow's own environment, beside the one of PyTorch: neither pins what the other needs. */
+/** Separate from PyTorch, because their pins conflict. */
 export const tensorflowComponent: Component = {
   id: 'tensorflow',
   folder: ({ tensorflow }) => dirname(dirname(tensorflow)),
   files: ({ tensorflow }) => [tensorflow],
-  // Triton's Python stub wants the very Python of the other environment.
+  // Triton's stub requires the same Python.
   stamp: async (context) => {
     const base = await readText(join(venvOf(context.layout), 'pyvenv.cfg'));
     if (base === null) return null;

@@ -36,29 +36,28 @@ const leasePollMs = 500;
 
 type SetupOptions = Pick<SetupContext, 'layout' | 'resources' | 'env'>;
 
-/** Also told which component the rest is about. */
+/** Also tells the current component. */
 export interface WorkListener extends SetupListener {
   readonly onComponent: (id: ComponentId) => void;
 }
 
-/** What the workbench runs on outside of containers, in its home: looked at, installed, repaired and removed. */
 export interface Setup {
   status(id: ComponentId): Promise<ComponentStatus>;
   list(): Promise<readonly ComponentStatus[]>;
-  /** Debian packages without which no environment can be made; empty where it can, or where others help. */
+  /** Missing Debian packages without which no environment can be created. */
   systemPackages(): Promise<readonly string[]>;
-  /** What `install` would do now, in its order. */
+  /** In order of installation. */
   plan(ids: readonly ComponentId[], how: { readonly repair: boolean }): Promise<readonly ComponentId[]>;
   /**
-   * Installs these with all they need; one process at a time, the others wait. Nothing half is left in its place.
-   * Throws cancelled, disk-full, file-unwritable, toolchain-missing, and input-invalid where what it replaces is in use.
+   * Installs components with dependencies, exclusively across processes; folders are replaced atomically. Throws
+   * cancelled, disk-full, file-unwritable, toolchain-missing, and input-invalid if a replaced one is in use.
    */
   install(
     ids: readonly ComponentId[],
     how: { readonly repair: boolean },
     listener: WorkListener,
   ): Promise<void>;
-  /** Removes these with all that was made from them. Throws as `install`. */
+  /** Removes components with dependents. Throws as `install`. */
   remove(ids: readonly ComponentId[], listener: WorkListener): Promise<void>;
 }
 
@@ -85,7 +84,7 @@ async function statusOf(component: Component, options: SetupOptions): Promise<Co
 
 const mostDifferences = 3;
 
-/** What is other than this version of the workbench uses, in a sentence. */
+/** One sentence. */
 async function whyOutdated(component: Component, options: SetupOptions): Promise<string> {
   const differences = await component.differences(options);
   if (differences.length > 0) {
@@ -99,7 +98,7 @@ async function whyOutdated(component: Component, options: SetupOptions): Promise
     : `It was made from an earlier state of the ${componentFacts[base].title}.`;
 }
 
-/** The processes of this machine whose program is in the folder; empty where the system has no /proc. */
+/** Processes whose program is in the folder; empty without /proc. */
 async function processesIn(folder: string) {
   const names = await readdir('/proc').catch(() => []);
   const isInside = (path: string) => path.startsWith(`${folder}${sep}`);
@@ -118,7 +117,7 @@ async function processesIn(folder: string) {
   return found.filter((user) => user !== null);
 }
 
-/** Throws input-invalid where a process of this machine runs from the folder that is to go. */
+/** Throws input-invalid while a process runs from the folder. */
 async function refuseInUse(component: Component, { layout }: SetupOptions): Promise<void> {
   const folder = component.folder(layout);
   const [user] = await processesIn(folder);
@@ -130,7 +129,7 @@ async function refuseInUse(component: Component, { layout }: SetupOptions): Prom
   );
 }
 
-/** Waits while another process or this one sets up. Throws cancelled. */
+/** Waits for other set-ups. Throws cancelled. */
 async function takeTurn(home: string, listener: SetupListener): Promise<() => Promise<void>> {
   for (let isReported = false; ; isReported = true) {
     const { release } = await takeFileLease(join(home, 'setup.lease'), 'the set-up of the tools');
@@ -156,7 +155,7 @@ async function makeOne(component: Component, context: SetupContext, listener: Wo
     const [version, bytes] = [await component.version(fresh), await bytesBelow(fresh)];
     await writeFacts(fresh, { version, bytes });
     await refuseInUse(component, context);
-    // A link into another home is replaced, so that this one is where it is made.
+    // Links into another home are replaced.
     await rm(folder, { recursive: true, force: true });
     const stamp = await component.stamp(context);
     if (stamp !== null) await writeStamp(fresh, stamp);
@@ -166,7 +165,7 @@ async function makeOne(component: Component, context: SetupContext, listener: Wo
   }
 }
 
-/** Removes a folder under another name first, so that nothing half is found in its place. */
+/** Renames first, so that no partial folder remains. */
 async function removeFolder(folder: string): Promise<void> {
   if (!(await isThere(folder))) return;
   const gone = join(folder, '..', `${basename(folder)}.removed`);
@@ -181,14 +180,14 @@ export function createSetup(options: SetupOptions): Setup {
   const list: Setup['list'] = () => Promise.all(componentIds.map(status));
   const plan: Setup['plan'] = async (ids, { repair }) => {
     const seen = new Map((await list()).map((one) => [one.id, one]));
-    // What is only needed may be of other pinned versions: a run that installs TensorFlow works with it at this moment.
+    // A dependency may be outdated: an active run may be using it while it installs TensorFlow.
     const isReady = (id: ComponentId) => {
       const state = seen.get(id)?.state;
       if (!ids.includes(id)) return state === 'ready' || state === 'outdated';
       return state === 'ready' && !repair;
     };
     const due = inOrderOfNeed(ids, isReady);
-    // What was made from something that is made anew is made anew too, where it is there at all.
+    // Installed dependents are rebuilt too.
     const follow = withDependents(due).filter((id) => seen.get(id)?.state !== 'missing');
     return componentIds.filter((id) => due.includes(id) || follow.includes(id));
   };
@@ -214,11 +213,11 @@ export function createSetup(options: SetupOptions): Setup {
     },
     install: (ids, how, listener) =>
       takingTurns(listener, async () => {
-        // Asked again: whoever was waited for may have done it.
+        // Planned again, because the other set-up may have done it.
         const due = await plan(ids, how);
         if (due.length === 0) return;
         for (const id of due) await refuseInUse(components[id], options);
-        // A file of the cache is the very file in the environment that is to be made anew.
+        // Cached files are hard links to the broken environment.
         if (how.repair) await forget();
         const logs = join(layout.home, 'setup-logs');
         await makeFolder(logs);
@@ -242,15 +241,15 @@ export function createSetup(options: SetupOptions): Setup {
           listener.onProgress(null, 'Removing');
           await removeFolder(components[id].folder(layout));
         }
-        // Its files are those of the environments, and take room of their own from now on.
+        // The environments keep the files; the cache would hide their size.
         await forget();
       }),
   };
 }
 
 /**
- * The Python with TensorFlow: installed by the first run that needs it, made anew where it was cut short or the pinned
- * versions changed. The returned function throws toolchain-missing (no Python, no network), disk-full, cancelled.
+ * TensorFlow's Python, installed by the first run that needs it, and reinstalled after an interruption or a version
+ * change. The function throws toolchain-missing (no Python, no network), disk-full, cancelled.
  */
 export function createTensorflowOnDemand(
   setup: Pick<Setup, 'status' | 'install'>,
@@ -258,7 +257,7 @@ export function createTensorflowOnDemand(
 ): EnsurePython {
   return async (listener) => {
     if ((await setup.status('tensorflow')).state === 'ready') return layout.tensorflow;
-    // A run installs nothing but what is its own: the rest was asked for before it began.
+    // Runs install only TensorFlow; the rest was checked before.
     if (['missing', 'broken'].includes((await setup.status('python')).state)) {
       throw pythonMissing(layout.python);
     }

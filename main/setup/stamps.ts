@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 
-/** SHA-256 (hex) over texts in their order. */
+/** SHA-256 (hex) of the texts in order. */
 export function hashParts(...parts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\0');
@@ -14,19 +14,18 @@ export function hashParts(...parts: readonly string[]): string {
 
 export const readText = (path: string): Promise<string | null> => readFile(path, 'utf8').catch(() => null);
 
-/** Written last: while it is absent or another one, the component is not ready. */
+/** Written last: marks a complete component. */
 const stampFile = (folder: string): string => join(folder, '.stamp');
 export const readStamp = (folder: string): Promise<string | null> => readText(stampFile(folder));
 export const writeStamp = (folder: string, stamp: string): Promise<void> =>
   writeFileAtomic(stampFile(folder), stamp);
 
-/** The home that a component's folder is really in: that of a test is a link into another one. */
+/** Resolves links; a test's home links to another one. */
 export async function homeOf(folder: string): Promise<string> {
   return dirname(await realpath(folder).catch(() => folder));
 }
 
 const factsSchema = z.object({ version: z.string().nullable(), bytes: z.number() });
-/** What was known when a component was installed. */
 export type InstalledFacts = z.infer<typeof factsSchema>;
 const factsFile = (folder: string): string => join(folder, '.installed.json');
 
@@ -38,7 +37,7 @@ export async function readFacts(folder: string): Promise<InstalledFacts | null> 
 export const writeFacts = (folder: string, facts: InstalledFacts): Promise<void> =>
   writeFileAtomic(factsFile(folder), `${JSON.stringify(facts)}\n`);
 
-/** Puts a finished folder in the place of an older one; a kill between leaves none, and it is made again. */
+/** Replaces a folder; after a crash in between it is missing and reinstalled. */
 export async function replaceFolder(finished: string, place: string): Promise<void> {
   await rm(place, { recursive: true, force: true });
   await rename(finished, place);

@@ -11,7 +11,7 @@ import { hashParts, homeOf } from './stamps';
 
 const folderOf: Component['folder'] = ({ tritonServer }) => dirname(dirname(tritonServer));
 
-/** What the environment's own Python says of itself. Throws toolchain-missing where it does not run. */
+/** Throws toolchain-missing if it does not run. */
 export async function environmentFacts({ layout, env }: SetupContext): Promise<PythonFacts> {
   const facts = await pythonFacts(layout.python, cleanEnvironment(env));
   if (facts !== null) return facts;
@@ -21,7 +21,7 @@ export async function environmentFacts({ layout, env }: SetupContext): Promise<P
   });
 }
 
-/** Libraries that the programs are linked against and that are nowhere; empty where this system has no `ldd`. */
+/** Missing shared libraries; empty without `ldd`. */
 async function missingLibraries(
   programs: readonly string[],
   folders: readonly string[],
@@ -40,10 +40,7 @@ async function missingLibraries(
   return [...new Set(absent.filter((name) => name !== undefined))];
 }
 
-/**
- * `bin`, `backends` and `library-path` from the server inside the package nvidia-pytriton. The stub of the Python backend
- * is linked against one version of Python: that of the environment is chosen.
- */
+/** Links to the server in nvidia-pytriton. The Python stub is chosen by the environment's Python version. */
 export const tritonComponent: Component = {
   id: 'triton',
   folder: folderOf,
@@ -62,7 +59,7 @@ export const tritonComponent: Component = {
     const server = await packageVersion(join(dirname(folder), 'python'), 'nvidia_pytriton');
     return server === null ? null : `nvidia-pytriton ${server}`;
   },
-  // It is in a package of the environment, whose differences are told there.
+  // Part of the Python environment, which reports differences.
   differences: () => Promise.resolve([]),
   make: async (fresh, context) => {
     const { layout } = context;
@@ -77,7 +74,7 @@ export const tritonComponent: Component = {
       );
     }
     await makeFolder(join(fresh, 'bin'));
-    // The binary finds its libraries beside its real place: a link is enough.
+    // The binary finds libraries beside its real path.
     await symlink(join(server, 'bin', 'tritonserver'), join(fresh, 'bin', 'tritonserver'));
     await cp(join(server, 'backends'), join(fresh, 'backends'), {
       recursive: true,

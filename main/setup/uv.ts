@@ -18,7 +18,7 @@ import { hashParts, readStamp, replaceFolder, writeStamp } from './stamps';
 
 interface UvOptions {
   readonly layout: Pick<HomeLayout, 'home'>;
-  /** `resources` of the product; a package has uv in it. */
+  /** A package includes uv. */
   readonly resources: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: string | null;
@@ -28,17 +28,17 @@ interface UvOptions {
 export interface Uv {
   readonly program: string;
   readonly env: NodeJS.ProcessEnv;
-  /** A place of its own below the home, where Python finds no modules of the person's. */
+  /** Empty folder in the home, without user modules. */
   readonly cwd: string;
 }
 
 export const uvFolder = ({ home }: Pick<HomeLayout, 'home'>): string => join(home, 'uv');
 
-/** Where a package has uv: beside its archive. null in a clone. Pure. */
+/** uv of a package, or null in a clone. */
 export const bundledUv = (resources: string): string | null =>
   basename(dirname(resources)) === 'app.asar.unpacked' ? join(dirname(dirname(resources)), 'uv', 'uv') : null;
 
-/** uv where it is already: in the package, or in the home. Pinned, so that another version is another place's. */
+/** Existing uv in package or home. Versioned path. */
 async function placesOf({ layout, resources }: Pick<UvOptions, 'layout' | 'resources'>) {
   const folder = join(uvFolder(layout), 'tool');
   const requirements = join(resources, 'requirements', 'uv.txt');
@@ -49,7 +49,7 @@ async function placesOf({ layout, resources }: Pick<UvOptions, 'layout' | 'resou
   return { folder, requirements, stamp, fetched, present };
 }
 
-/** Whether uv is here, or could be fetched with the pip of one of these. */
+/** Whether uv exists or could be installed with one of these Pythons' pip. */
 export async function canHaveUv(
   places: Pick<UvOptions, 'layout' | 'resources'>,
   pythons: readonly PythonFacts[],
@@ -57,13 +57,13 @@ export async function canHaveUv(
   return pythons.some(({ hasPip }) => hasPip) || (await placesOf(places)).present !== null;
 }
 
-/** Few retries: without a network the answer is to come in seconds. */
+/** Fails quickly without a network. */
 const pipFlags = ['--no-input', '--disable-pip-version-check', '--progress-bar', 'off', '--retries', '2'];
 
-/** A place of its own needs neither an environment nor the person's packages, which pip may be told to ask for. */
+/** Overrides pip settings that would require a virtual environment or user site. */
 const plainPip = { PIP_REQUIRE_VIRTUALENV: '0', PIP_USER: '0' };
 
-/** Where uv is: in the package, or in the home, to where it is fetched with the pip of this machine. */
+/** Finds uv, or installs it into the home with pip. */
 async function uvProgram(
   { layout, resources, env, log }: UvOptions,
   pythons: readonly PythonFacts[],
@@ -112,7 +112,7 @@ async function uvProgram(
   return fetched;
 }
 
-/** Makes uv ready. Throws toolchain-missing where it can neither be found nor fetched. */
+/** Throws toolchain-missing if uv cannot be found or downloaded. */
 export async function openUv(options: UvOptions, listener: SetupListener): Promise<Uv> {
   const { layout, env } = options;
   const cwd = uvFolder(layout);
@@ -128,10 +128,7 @@ export async function openUv(options: UvOptions, listener: SetupListener): Promi
   };
 }
 
-/**
- * The interpreter that environments are made with: one of this machine, else one that uv downloads. Throws
- * toolchain-missing with the versions that were found where neither can be had.
- */
+/** A local interpreter, or one that uv downloads. Throws toolchain-missing listing found versions. */
 export async function findInterpreter(
   uv: Uv,
   { env, log }: Pick<UvOptions, 'env' | 'log'>,
