@@ -11,36 +11,35 @@ const entry = z.strictObject({ value: z.string(), at: z.string() });
 
 const approvedSchema = z.strictObject({
   version: z.literal(1),
-  /** Full paths; a folder stands for all that is in it. */
+  /** Absolute; a folder includes its content. */
   paths: z.array(entry),
-  /** registry/repository, without tag and digest; a registry or namespace stands for all that is below it. */
+  /** registry/repository without tag; a registry or namespace includes everything below. */
   images: z.array(entry),
-  /** Host names, without ports. */
+  /** Host names without ports. */
   hosts: z.array(entry),
-  /** Where programs run: names of hosts of the home, "Slurm", and names of Kubernetes clusters. Earlier versions had none. */
+  /** Hosts of the home, "Slurm", and Kubernetes clusters. Missing in earlier versions. */
   machines: z.array(entry).optional(),
 });
 type Approved = z.infer<typeof approvedSchema>;
 
-/** NVIDIA's own, which presets lead to. */
+/** NVIDIA's images, which presets use. */
 const allowedImages: readonly string[] = ['nvcr.io/nvidia'];
 
 const mostBytes = 4 * 1024 * 1024;
 
-/** What the person at this home agreed that runs may use outside of it, beside the code that is trusted by content. */
+/** Consent to resources outside the home; model code is trusted separately by content. */
 export interface Approvals {
-  /** What of it nobody has agreed to. */
+  /** The part without consent. */
   missing(reach: Reach): Promise<Reach>;
-  /** Keeps that the person agreed to all of it. */
   add(reach: Reach): Promise<void>;
-  /** Until this process ends: a path that the person chose in a dialog, dropped, or that lies beside what was chosen. */
+  /** For this process: paths that the user chose or dropped, and their neighbors. */
   give(path: string): void;
 }
 
 const isBelow = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
-/** What an approval is kept as. A text that is no reference is refused elsewhere; here it is below nothing. */
+/** Stored form of an image. Invalid references match nothing; they are refused elsewhere. */
 function repositoryOf(reference: string): string {
   try {
     return imageRepository(reference);
@@ -50,8 +49,8 @@ function repositoryOf(reference: string): string {
 }
 
 /**
- * @param options.file `approved.json` of the home. People may add to it: a registry, a namespace, a folder.
- * @param options.own folders of the workbench, whose files nobody is asked for
+ * @param options.file `approved.json` of the home, editable by the user (registry, namespace, folder)
+ * @param options.own folders of the workbench, which need no consent
  */
 export function createApprovals(options: {
   readonly file: string;
@@ -63,7 +62,7 @@ export function createApprovals(options: {
   const read = async (): Promise<Approved> => {
     const content = await readBoundedFile(file, mostBytes);
     const approved = 'text' in content ? approvedSchema.safeParse(jsonOrNull(content.text)).data : undefined;
-    // A damaged list approves nothing.
+    // A damaged list counts as empty.
     return approved ?? { version: 1, paths: [], images: [], hosts: [] };
   };
   const missingFrom = (approved: Approved, folders: readonly string[], reach: Reach): Reach => {
@@ -84,7 +83,7 @@ export function createApprovals(options: {
   };
   const add = async (place: string, reach: Reach): Promise<void> => {
     const approved = await read();
-    // What was given for this session only is kept now.
+    // Session consent is now stored.
     const open = missingFrom(approved, [], reach);
     if (isEmptyReach(open)) return;
     const at = now().toISOString();
@@ -98,14 +97,14 @@ export function createApprovals(options: {
       paths: extended(approved.paths, open.paths, (path) => resolve(path)),
       images: extended(approved.images, open.images, repositoryOf),
       hosts: extended(approved.hosts, open.hosts, (host) => host),
-      // An earlier version reads the file where it can.
+      // Omitted if empty, for earlier versions.
       ...(machines.length === 0 ? {} : { machines }),
     };
     await writeFileAtomic(place, `${JSON.stringify(next, null, 2)}\n`);
   };
   return {
     missing: async (reach) => missingFrom(await read(), [...given], reach),
-    // One after the other, over all processes: each adds to what the one before it wrote.
+    // Serialized across processes, as each extends the list.
     add: async (reach) => {
       if (isEmptyReach(missingFrom(await read(), [], reach))) return;
       await withFileTurn(file, 'the approvals', (place) => add(place, reach));
@@ -116,7 +115,7 @@ export function createApprovals(options: {
   };
 }
 
-/** The reach of a single path, named by what asks for it. */
+/** A single path and its field. */
 export const pathReach = (field: string, value: string): Reach => ({
   ...emptyReach,
   paths: [{ field, value }],

@@ -14,19 +14,16 @@ import { firstDifference, ReadContents } from './file-manifest';
 
 const manifestSchema = z.object({
   files: z.array(fileEntrySchema),
-  /** What the step reported when it ran, to be shown again. */
+  /** The step's report, shown again on reuse. */
   report: z.unknown(),
 });
 
-/** Smaller files are copied: a config.pbtxt that is edited in one run must not change in another. */
+/** Smaller files are copied, because they may be edited per run (config.pbtxt). */
 const linkedFromBytes = 2 ** 20;
 
 const mayRead = 0o555;
 
-/**
- * Hard link where the file system allows it: a 100 MB model costs nothing twice. What has several names is read-only from
- * then on, as a write in place would change it in the cache and in every run.
- */
+/** Hard-links if possible. Linked files become read-only, because a write would change cache and all runs. */
 async function place(from: string, to: string): Promise<void> {
   await makeFolder(dirname(to));
   const { size, mode } = await stat(from);
@@ -34,7 +31,7 @@ async function place(from: string, to: string): Promise<void> {
     await copyFile(from, to);
     return;
   }
-  // A file of somebody else stays as it is; that its content changed is found before it is used again.
+  // Another user's file stays writable; changes are detected before reuse.
   await chmod(from, mode & mayRead).catch(() => undefined);
   await link(from, to).catch(async (error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code;
@@ -43,7 +40,7 @@ async function place(from: string, to: string): Promise<void> {
   });
 }
 
-/** Finished step folders by the hash of the step's inputs, shared by all runs of a workbench home. */
+/** Step folders by input hash, shared by a home's runs. */
 export class ArtefactCache {
   constructor(readonly root: string) {}
 
@@ -51,7 +48,7 @@ export class ArtefactCache {
     return join(this.root, key);
   }
 
-  /** @param contents what was read of the files already: they are not read twice. */
+  /** @param contents files hashed already */
   async store(key: string, stepDir: string, report: unknown, contents = new ReadContents()): Promise<void> {
     if (await exists(this.folder(key))) return;
     const temporary = temporaryBeside(join(this.root, `.${key}`));
@@ -66,15 +63,12 @@ export class ArtefactCache {
     } catch (error) {
       await rm(temporary, { recursive: true, force: true });
       const code = (error as NodeJS.ErrnoException).code;
-      // Another run stored the same key first.
+      // Another run stored the key first.
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
     }
   }
 
-  /**
-   * Places the files of `key` in `stepDir`, as they were stored, and gives the stored report; null when there are none or
-   * one was altered.
-   */
+  /** Restores files of `key` into `stepDir`; returns the report, or null if missing or altered. */
   async restore(
     key: string,
     stepDir: string,
@@ -101,7 +95,7 @@ export class ArtefactCache {
       const now = new Date();
       await utimes(folder, now, now);
     } catch (error) {
-      // Another process removed the entry meanwhile.
+      // Removed concurrently.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
     }

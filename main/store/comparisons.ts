@@ -13,11 +13,10 @@ const fileSchema = z.strictObject({
 const mostBytes = 1024 * 1024;
 const order = new Intl.Collator('en', { numeric: true });
 
-/** The saved comparisons of a home, by name, in one file. */
 export interface Comparisons {
-  /** Throws input-invalid for a file that cannot be read. */
+  /** Throws input-invalid if unreadable. */
   list(): Promise<readonly SavedComparison[]>;
-  /** Replaces the one of that name. Throws as `list`. */
+  /** Replaces one of the same name. Throws as `list`. */
   save(comparison: SavedComparison): Promise<readonly SavedComparison[]>;
   remove(name: string): Promise<readonly SavedComparison[]>;
 }

@@ -2,12 +2,12 @@ import { type JobEnd, type JobStatus, jobWait, type RunJob } from '../contract/j
 import type { RunState } from '../contract/run/run-state';
 import { leaseHolder } from './file-lease';
 
-/** What a scheduler says of jobs, by id; those that it does not know are absent. Rejects where it gives no answer. */
+/** Scheduler states by job id; unknown jobs are absent. Rejects without a response. */
 export interface JobStatusReader {
   readStatuses(jobs: readonly RunJob[]): Promise<ReadonlyMap<string, JobStatus>>;
 }
 
-/** null: there is no such job any more. */
+/** null: the job no longer exists. */
 export async function readJobStatus(
   jobs: JobStatusReader,
   job: RunJob,
@@ -23,13 +23,13 @@ type RunStatusFields = Pick<RunState, 'status' | 'waitsFor' | 'job'>;
 
 const interrupted = <Run extends RunStatusFields>(run: Run, jobStatus: JobStatus | null): Run => ({
   ...run,
-  // Somebody took the job back, whoever it was.
+  // The job was cancelled, by whomever.
   status: jobStatus?.end === 'cancelled' ? 'cancelled' : 'interrupted',
   waitsFor: null,
   job: run.job === null ? null : { ...run.job, end: run.job.end ?? jobStatus?.end ?? 'gone' },
 });
 
-/** Ends of a job that is started again, unless the cluster does so with none; until it has ended it is taken to be. */
+/** Ends after which a job restarts, unless the cluster has restarts disabled; assumed until it has ended. */
 const comesBack: ReadonlySet<JobEnd | null> = new Set([
   'requeued',
   'preempted',
@@ -38,7 +38,7 @@ const comesBack: ReadonlySet<JobEnd | null> = new Set([
   'node-failure',
 ]);
 
-/** Whether the job of a run that it has paused will continue it, or has just begun to. */
+/** Whether the job will continue the run that it paused, or just has. */
 export const comesBackTo = ({ job }: Pick<RunState, 'job'>, jobStatus: JobStatus | 'silent'): boolean =>
   jobStatus !== 'silent' &&
   jobStatus.phase !== 'ended' &&
@@ -50,20 +50,20 @@ const working = <Run extends RunStatusFields>(run: Run, waitsFor: RunState['wait
   waitsFor,
 });
 
-/** A pod that was stopped does not know of the time before it began: its image was pulled within the deadline. */
+/** A pod does not know the time before its start, so its deadline is recognized here. */
 const atDeadline = <Run extends RunStatusFields>(run: Run, jobStatus: JobStatus | 'silent'): Run =>
   run.job?.end === 'stopped' && jobStatus !== 'silent' && jobStatus.end === 'time-limit'
     ? { ...run, job: { ...run.job, end: jobStatus.end } }
     : run;
 
-/** Of a run whose job may be queued, about to start, or over without anybody having written it down. */
+/** State of a run whose job may be pending, starting, or over without a record. */
 async function withJobStatus<Run extends RunStatusFields>(
   run: Run,
   job: RunJob,
   { dir, jobs }: { readonly dir: string; readonly jobs: JobStatusReader },
 ): Promise<Run> {
   const holder = await leaseHolder(dir);
-  // Whether a process of another machine still works is known by its job sooner than by its lease.
+  // For a process on another machine the job's state is more current than its lease.
   if (holder !== null && (run.status !== 'running' || holder.host === undefined)) return run;
   const jobStatus = await readJobStatus(jobs, job);
   if (jobStatus === null) return run.status === 'running' ? interrupted(run, null) : run;
@@ -75,13 +75,13 @@ async function withJobStatus<Run extends RunStatusFields>(
   return holder === null ? working(run, wait) : run;
 }
 
-/** A run that nobody works on and that has no outcome is `interrupted`; it waits for nobody any more either. */
+/** Without holder and outcome the run is `interrupted`, and waits for nothing. */
 export async function withCurrentStatus<Run extends RunStatusFields>(
   run: Run,
   dir: string,
   jobs: JobStatusReader,
 ): Promise<Run> {
-  // A job that was requeued has paused the run, and continues it by itself.
+  // A requeued job paused the run, and continues it itself.
   const isPausedByJob = run.status === 'paused' && run.job !== null && run.job.end !== null;
   if (run.status !== 'running' && !isPausedByJob) return run;
   if (run.job !== null) return withJobStatus(run, run.job, { dir, jobs });

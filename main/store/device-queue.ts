@@ -6,26 +6,25 @@ import { WorkbenchError } from '../contract/errors';
 import { makeFolder, writeFileAtomic } from '../platform/files';
 import { keepAlive, type LeaseHolder, ownHolder, readLiveHolder, takeFileLease } from './file-lease';
 
-/** Where measuring falls on; one measures there at a time. */
 export interface DeviceTurn {
-  /** Folder of the queues of all devices of a home. */
+  /** Folder with the queues of all devices. */
   readonly root: string;
   /** See `deviceOf`. */
   readonly device: string;
-  /** Who wants it: a run id, or other work in words. */
+  /** Run id, or description of other work. */
   readonly what: string;
   readonly signal: AbortSignal;
-  /** Told once for each whom it waits for. */
+  /** Called once per holder. */
   readonly onWaiting: (forWhat: string) => void | Promise<void>;
 }
 
 const pollMs = 200;
 const ticketPattern = /^\d{16}-[0-9a-f]{12}\.ticket$/;
 
-/** Sorts by the time of asking; a clock that jumps costs the order alone. */
+/** Sorts by time; clock jumps only affect the order. */
 const newTicket = () => `${String(Date.now()).padStart(16, '0')}-${randomBytes(6).toString('hex')}.ticket`;
 
-/** The live holder of the first ticket before `own`; tickets of the dead are removed. */
+/** The live holder of the first earlier ticket; removes tickets of the dead. */
 async function nextInLine(folder: string, own: string): Promise<LeaseHolder | null> {
   const tickets = (await readdir(folder)).filter((name) => ticketPattern.test(name)).sort();
   for (const ticket of tickets) {
@@ -39,9 +38,9 @@ async function nextInLine(folder: string, own: string): Promise<LeaseHolder | nu
 }
 
 /**
- * Waits until nobody else measures on the device, over all processes of a home, first come first served.
- * Tickets only make the order: who holds the lease is decided by the lease alone. The dead hold nothing up.
- * @returns the release. Throws cancelled when the signal asks while it waits.
+ * Exclusive use of a device across processes, first come first served. Tickets only order; a lease decides. Dead
+ * processes do not block.
+ * @returns the release. Throws cancelled.
  */
 export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>> {
   const { signal } = turn;
@@ -53,7 +52,7 @@ export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>>
     await makeFolder(folder);
     const content = JSON.stringify(ownHolder(turn.what));
     await writeFileAtomic(join(folder, ticket), content);
-    // Who cannot look this process up takes it for dead once its ticket is old.
+    // Processes that cannot look this one up judge by the ticket's age.
     leave = keepAlive(join(folder, ticket), content);
     for (;;) {
       if (signal.aborted) {

@@ -4,17 +4,17 @@ import { type Draft, draftSchema } from '../contract/run/spec-tools';
 import { makeFolder, writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 
-/** The wizard's drafts: one file each, the last whole one whatever happens while it is written. */
+/** One file per draft, replaced atomically. */
 export interface Drafts {
-  /** Newest first; a file that cannot be read is left out and left alone. */
+  /** Newest first; skips unreadable files. */
   list(): Promise<readonly Draft[]>;
   /** Throws disk-full, file-unwritable. */
   save(draft: Draft): Promise<void>;
-  /** Harmless when there is none. */
+  /** No-op if missing. */
   remove(id: string): Promise<void>;
 }
 
-/** Nobody writes for so long: the writer was killed. */
+/** Age after which a temporary file counts as abandoned. */
 const abandonedMs = 60_000;
 
 async function readDraft(path: string): Promise<Draft | null> {
@@ -27,11 +27,11 @@ async function removeAbandoned(path: string): Promise<void> {
   if (found !== null && Date.now() - found.mtimeMs > abandonedMs) await rm(path, { force: true });
 }
 
-/** Drafts in a folder, one `<id>.json` each. */
+/** One `<id>.json` each. */
 export function createDrafts(dir: string): Drafts {
   const state: { tail: Promise<unknown> } = { tail: Promise.resolve() };
   const pathOf = (id: string) => join(dir, `${id}.json`);
-  // One after the other: of two saves the later one is to stand.
+  // Serialized, so that the later save wins.
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const done = state.tail.then(work);
     state.tail = done.catch(() => undefined);
@@ -46,7 +46,7 @@ export function createDrafts(dir: string): Drafts {
         if (name.endsWith('.tmp')) await removeAbandoned(join(dir, name));
         if (!name.endsWith('.json')) continue;
         const draft = await readDraft(join(dir, name));
-        // A copy under another name is no draft of its own.
+        // Ignores renamed copies.
         if (draft !== null && `${draft.id}.json` === name) drafts.push(draft);
       }
       return drafts.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0));

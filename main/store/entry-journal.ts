@@ -5,7 +5,7 @@ import { exists } from '../platform/files';
 import { fileError, openPlain, readBoundedFile } from '../platform/plain-entry';
 import { checkedValue, formatJournalLine } from './journal';
 
-/** One entry a change: far less than a run has. */
+/** Entries are rare. */
 const mostBytes = 16 * 2 ** 20;
 
 interface Numbered {
@@ -13,15 +13,15 @@ interface Numbered {
   readonly at: string;
 }
 
-/** The journal of something that changes seldom, in the format of a run's: it is read whole, and appended to by its holder. */
+/** A small journal in the run's format, read whole; its lease holder appends. */
 export interface EntryJournal<Entry extends Numbered, Body> {
-  /** Whole entries; what a crash left half written is none. Throws journal-corrupt. */
+  /** Complete entries. Throws journal-corrupt. */
   read(path: string): Promise<readonly Entry[]>;
-  /** Writes them through to the disk, and gives all entries after them. Throws disk-full, file-unwritable. */
+  /** Durable; returns all entries. Throws disk-full, file-unwritable. */
   append(path: string, bodies: readonly Body[]): Promise<readonly Entry[]>;
 }
 
-/** @param what "deployment", for the error of a journal that cannot be read. */
+/** @param what "deployment", for errors */
 export function createEntryJournal<Body extends object>(
   what: string,
   schema: z.ZodType<Body & Numbered>,
@@ -48,7 +48,7 @@ export function createEntryJournal<Body extends object>(
         at: new Date().toISOString(),
         ...body,
       }));
-      // A line begins on its own, also behind half of one.
+      // Starts a new line after a partial one.
       const gap = before === '' || before.endsWith('\n') ? '' : '\n';
       try {
         const file = await openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND);

@@ -9,33 +9,30 @@ import { jsonOrNull } from '../platform/parse-json';
 import { fileError } from '../platform/plain-entry';
 import { isAlive, ownIdentity, ownPlace, placeSchema, relationTo } from '../platform/process';
 
-/** Name inside the run folder; its time is the holder's last sign of life. */
+/** In the run folder; its mtime is the last heartbeat. */
 export const leaseFile = 'lease.json';
 
-/** Of a folder that is made and removed while it is held, as a deployment's: beside it. */
+/** Beside folders that are created and removed under the lease. */
 export const leaseBeside = (dir: string) => `${dir}.lease`;
 
 const leasePath = (runDir: string) => join(runDir, leaseFile);
 
-/** The live process that holds the run; null when nobody does. A dead holder's lease counts as none. */
+/** The live holder, or null. */
 export function leaseHolder(runDir: string): Promise<LeaseHolder | null> {
   return readLiveHolder(leasePath(runDir));
 }
 
-/** True where the run was last held on another machine or in another PID namespace, by a live process or a dead one. */
+/** Whether the last holder was on another machine or PID namespace, dead or alive. */
 export function isHeldElsewhere(runDir: string): Promise<boolean> {
   return isForeignLease(leasePath(runDir));
 }
 
-/** Who holds a run, for an error: `Process 12` or `Process 12 on host`. */
+/** `Process 12` or `Process 12 on host`. */
 export function holderText({ pid, host }: LeaseHolder): string {
   return host === undefined ? `Process ${pid}` : `Process ${pid} on ${host}`;
 }
 
-/**
- * Takes the run for this process: one writer a run, whatever number of windows and CLIs.
- * @returns the release. Throws run-busy while a live process holds it.
- */
+/** One writer per run. @returns the release. Throws run-busy while a live process holds it. */
 export async function acquireLease(runDir: string): Promise<() => Promise<void>> {
   const { release, holder } = await takeFileLease(leasePath(runDir));
   if (release !== undefined) return release;
@@ -50,37 +47,34 @@ const leaseSchema = z.object({
   pid: z.int(),
   startTime: z.string(),
   place: placeSchema.optional(),
-  /** What it holds the lease for; absent where the place of the file says it. */
+  /** Purpose; absent if the file's location implies it. */
   what: z.string().optional(),
 });
 type Lease = z.infer<typeof leaseSchema>;
 
-/** A live process and what it holds a lease for. */
+/** A live process and its purpose. */
 export interface LeaseHolder {
   readonly pid: number;
   readonly startTime: string;
   readonly what?: string | undefined;
-  /** The machine, where the process cannot be looked up from here. */
+  /** The other machine, if the process cannot be looked up. */
   readonly host?: string;
 }
 
 const heartbeatMs = 5000;
-/**
- * How long a holder that cannot be looked up counts as alive after its last sign of life: twelve heartbeats, so that a
- * busy process or a clock that differs a little does not make two writers.
- */
+/** Timeout of holders that cannot be looked up: twelve heartbeats tolerate busy processes and clock differences. */
 export const foreignLeaseMs = 60_000;
 
-/** `release` where it was taken; `holder` where a live process has it; null where another takes it at this moment. */
+/** `holder`: held by a live process; null: being taken. */
 type LeaseAnswer =
   | { readonly release: () => Promise<void>; readonly holder?: undefined }
   | { readonly release?: undefined; readonly holder: LeaseHolder | null };
 
-/** What the file says; `broken` where it is not a lease, also where it is not a file; `none` where nothing is there. */
+/** `broken`: not a lease or not a file; `none`: missing. */
 async function readLease(path: string): Promise<{ lease: Lease; found: Stats } | 'broken' | 'none'> {
   try {
     const found = await lstat(path);
-    // Reading a folder fails, and reading a FIFO never ends.
+    // Folders fail to read, and FIFOs block.
     if (!found.isFile()) return 'broken';
     const lease = leaseSchema.safeParse(jsonOrNull(await readFile(path, 'utf8'))).data;
     return lease === undefined ? 'broken' : { lease, found };
@@ -90,7 +84,7 @@ async function readLease(path: string): Promise<{ lease: Lease; found: Stats } |
   }
 }
 
-/** The live process that the file names, `dead` where none lives that it names, `none` where there is no file. */
+/** `dead`: its process is gone; `none`: no file. */
 async function readHolder(path: string): Promise<LeaseHolder | 'dead' | 'none'> {
   const read = await readLease(path);
   if (read === 'none') return 'none';
@@ -101,24 +95,23 @@ async function readHolder(path: string): Promise<LeaseHolder | 'dead' | 'none'> 
   return isFresh ? { ...holder, host: place.host } : 'dead';
 }
 
-/** True where the file names a process of another machine or PID namespace, alive or dead. */
+/** Names a process on another machine or PID namespace. */
 async function isForeignLease(path: string): Promise<boolean> {
   const read = await readLease(path);
   return typeof read !== 'string' && relationTo(read.lease.place) === 'elsewhere';
 }
 
-/** The live process that the file names; null when there is none. A dead holder's lease counts as none. */
+/** The live holder, or null. */
 export async function readLiveHolder(path: string): Promise<LeaseHolder | null> {
   const holder = await readHolder(path);
   return typeof holder === 'string' ? null : holder;
 }
 
-/** This process as the content of a lease. */
 export function ownHolder(what?: string): Lease {
   return { ...ownIdentity(), place: ownPlace(), ...(what === undefined ? {} : { what }) };
 }
 
-/** True when the link was made, false when the name is taken. A link appears with its content or not at all. */
+/** Atomic link with content; false if taken. */
 async function linked(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -129,12 +122,7 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-/**
- * Shows from now on that this process lives.
- * @param content of the file, which tells it from one that another puts there: who cannot look this process up takes it
- * for dead once it was held up for long.
- * @returns the release.
- */
+/** Heartbeat. @param content identifies the file, which others may replace after a stall. @returns the release */
 export function keepAlive(path: string, content: string): () => Promise<void> {
   const isOwn = () =>
     readFile(path, 'utf8').then(
@@ -145,7 +133,7 @@ export function keepAlive(path: string, content: string): () => Promise<void> {
     const now = new Date();
     isOwn()
       .then((own) => (own ? utimes(path, now, now) : undefined))
-      // A folder that was taken away fails its user where it writes next.
+      // A removed folder fails its user's next write.
       .catch(() => undefined);
   }, heartbeatMs);
   beat.unref();
@@ -156,8 +144,8 @@ export function keepAlive(path: string, content: string): () => Promise<void> {
 }
 
 /**
- * Puts `own` in the place of a dead holder's lease; false when another was faster. One at a time, as who looks and then
- * acts could find the new lease of a faster one; and at no time is the name free, or a third could link there.
+ * Replaces a dead holder's lease atomically; false if another was faster. Serialized, so that a new lease is not
+ * mistaken for the dead one; the name is never free in between.
  */
 async function replaceDead(own: string, path: string): Promise<boolean> {
   const turn = await takeFileLease(`${path}.turn`);
@@ -171,10 +159,7 @@ async function replaceDead(own: string, path: string): Promise<boolean> {
   }
 }
 
-/**
- * Takes a lease for this process, once: also a second try of the same process finds it held.
- * The file's time is the holder's last sign of life. The folder must be there. Throws disk-full, file-unwritable.
- */
+/** Takes a lease once; fails even within this process. The mtime is the heartbeat. Throws disk-full, file-unwritable. */
 export async function takeFileLease(path: string, what?: string): Promise<LeaseAnswer> {
   const own = temporaryBeside(path);
   const content = JSON.stringify(ownHolder(what));
@@ -194,13 +179,10 @@ export async function takeFileLease(path: string, what?: string): Promise<LeaseA
   }
 }
 
-/** Longer than a change takes on a slow disk. */
+/** Longer than a write on a slow disk. */
 const turnMs = 10_000;
 
-/**
- * One change at a time, of all processes, to what the file is: the person may have put a link there.
- * @param what "the settings", for the error when the turn does not come: file-unwritable.
- */
+/** Serializes changes to a file across processes. @param what "the settings", for file-unwritable on timeout */
 export async function withFileTurn<Result>(
   file: string,
   what: string,

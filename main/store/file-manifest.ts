@@ -8,13 +8,13 @@ import { openPlain, requirePlain } from '../platform/plain-entry';
 import type { RunKey } from './run-key';
 import { isStepSealed, type SealedContent, stepSeal, trustedFiles } from './run-seals';
 
-/** Files worked on at once: the disk writes several for the price of one. */
+/** Concurrent file operations. */
 const atOnce = 8;
 
-/** Files and folders below `root`, relative and sorted; no link is followed. Throws run-folder-unsafe for anything else. */
+/** Relative and sorted, without following links. Throws run-folder-unsafe for special files. */
 async function walk(root: string): Promise<{ readonly files: string[]; readonly folders: string[] }> {
   const found = { files: [] as string[], folders: [''] };
-  // The folder itself may be a link, too.
+  // The root may also be a link.
   requirePlain(root, await lstat(root));
   for (const folder of found.folders) {
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
@@ -40,11 +40,11 @@ interface Content {
   readonly sha256: string;
 }
 
-/** Contents that were read a moment ago: a large model file stands in the folders of several steps as one file. */
+/** Caches hashes: a large model may be hard-linked in several step folders. */
 export class ReadContents {
   private readonly known = new Map<string, Content>();
 
-  /** No link is followed. @param sync first on disk, then vouched for. */
+  /** Does not follow links. @param sync fsync first */
   async of(path: string, sync: boolean): Promise<Content> {
     const file = await openPlain(path, constants.O_RDONLY);
     try {
@@ -63,14 +63,13 @@ export class ReadContents {
 }
 
 interface ManifestOptions {
-  /** Puts each file and folder on disk before it is read: what is vouched for outlives a power cut. */
+  /** Fsync before hashing, so that the manifest survives power failures. */
   readonly sync: boolean;
   readonly contents: ReadContents;
-  /** Paths that are not listed. */
   readonly except: (path: string) => boolean;
 }
 
-/** Path, size and content of every file of a folder. Throws run-folder-unsafe for links, pipes, sockets and devices. */
+/** Path, size and hash of every file. Throws run-folder-unsafe for links and special files. */
 export async function listContents(root: string, options: ManifestOptions): Promise<readonly FileEntry[]> {
   const { files, folders } = await walk(root);
   const listed = files.filter((path) => !options.except(path));
@@ -85,7 +84,7 @@ export async function listContents(root: string, options: ManifestOptions): Prom
   });
 }
 
-/** The first difference between a folder and what it should hold, in words that name the file; null: there is none. */
+/** The first difference in words, or null. */
 export async function firstDifference(
   root: string,
   files: readonly FileEntry[],
@@ -108,12 +107,12 @@ export async function firstDifference(
 }
 
 interface Vouched {
-  /** Of the step's inputs; null: trusted by somebody, whatever it was made from. */
+  /** Key of the step's inputs; null: trusted manually, regardless of inputs. */
   readonly key: string | null;
   readonly files: readonly FileEntry[];
 }
 
-/** The files that each step of a run left, as far as this home vouches for them: by its seal, or as somebody trusted them. */
+/** Verified files per step: sealed by this home or trusted by its user. */
 export class StepManifests {
   private readonly vouched = new Map<StepId, Vouched>();
 
@@ -122,7 +121,7 @@ export class StepManifests {
     private readonly runId: string,
   ) {}
 
-  /** Takes up what a journal says; a list without a seal of this home is not believed. */
+  /** Reads manifests from a journal; ignores unsealed ones. */
   async read(content: SealedContent): Promise<this> {
     const { entries } = content;
     const trusted = await trustedFiles(this.key, content);
@@ -132,13 +131,13 @@ export class StepManifests {
     return this;
   }
 
-  /** null: nobody vouches for files that the step made from these inputs. */
+  /** null if unverified for these inputs. */
   of(step: StepId, key: string): readonly FileEntry[] | null {
     const found = this.vouched.get(step);
     return found !== undefined && (found.key === null || found.key === key) ? found.files : null;
   }
 
-  /** Vouches for files, which must be on disk by now. @returns what `step-finished` carries. */
+  /** Seals synced files. @returns the fields of `step-finished` */
   async sealed(
     step: StepId,
     key: string,

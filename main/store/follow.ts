@@ -11,10 +11,10 @@ import type { RunStore } from './run-store';
 
 const intervalMs = 700;
 
-/** What was written so shortly before the first look belongs to it: file systems round their times. */
+/** Tolerance for rounded file times at the first poll. */
 const roundedMs = 1000;
 
-/** Entries of whole lines that begin at or after byte `from` of the journal. */
+/** Complete entries from byte `from` on. */
 export async function entriesFrom(journal: string, from: number): Promise<readonly JournalEntry[]> {
   const file = await openPlain(journal, constants.O_RDONLY);
   try {
@@ -27,10 +27,7 @@ export async function entriesFrom(journal: string, from: number): Promise<readon
 }
 
 /**
- * Tells of runs that other processes work on (a demo in a terminal, a CLI), by the growth of their journals, each entry
- * once; and when a process that held a run is gone, which it need not have written down.
- * @param isOwn runs whose events are told at their source already.
- * @returns the disposer.
+ * New journal entries and vanished holders of other processes' runs. @param isOwn runs that emit. @returns the disposer
  */
 export function followRuns(
   store: RunStore,
@@ -41,9 +38,9 @@ export function followRuns(
     events.emit(event);
   };
   const sizes = new Map<string, number>();
-  /** Runs that a process works on, as far as was seen. */
+  /** Runs with a known holder. */
   const held = new Set<string>();
-  /** The last entry of each run that was told, wherever. */
+  /** Last emitted entry per run. */
   const lastSeq = new Map<string, number>();
   const unsubscribe = events.add((event) => {
     if (event.type === 'journal') {
@@ -51,7 +48,7 @@ export function followRuns(
     }
   });
   const state = { stopped: false, first: true, changed: false };
-  /** From now on the list of runs may have been read. */
+  /** Lists may be read from now on. */
   const sinceMs = Date.now() - roundedMs;
   const wasLeft = async (runId: string, dir: string, grown: boolean): Promise<boolean> => {
     if (!grown && !held.has(runId)) return false;
@@ -68,7 +65,7 @@ export function followRuns(
     const grown = before !== size;
     const left = await wasLeft(runId, dir, grown);
     sizes.set(runId, size);
-    // Another process may have written it before there was a look to compare with.
+    // May have been written before the first poll.
     if (state.first) state.changed ||= mtimeMs >= sinceMs;
     if (state.first || isOwn(runId)) return;
     if (grown && before !== undefined) {
@@ -82,7 +79,7 @@ export function followRuns(
   const poll = async (): Promise<void> => {
     const found = await store.runDirs();
     for (const [runId, dir] of found) {
-      // One folder that cannot be read, made by whatever it was, does not hide what happens in the others.
+      // An unreadable folder must not hide others.
       await readRun(runId, dir).catch(() => undefined);
     }
     for (const runId of [...sizes.keys()]) {

@@ -12,7 +12,7 @@ interface ImportedFigures {
   readonly points: readonly LoadPoint[];
 }
 
-/** Nothing is known of the machine but its GPUs, where the tool named them. */
+/** Unknown machine except for GPUs that the tool named. */
 function unknownEnvironment({ points }: ImportedFigures, workbenchVersion: string): Environment {
   const gpus = new Map(points.flatMap(({ gpus: all = [] }) => all.map((gpu) => [gpu.uuid, gpu] as const)));
   return {
@@ -35,7 +35,7 @@ function unknownEnvironment({ points }: ImportedFigures, workbenchVersion: strin
   };
 }
 
-/** Stores the figures as a run that is done and marked as imported. @returns the run's id. */
+/** Stores figures as a finished, imported run. @returns its id */
 export async function importRun(
   store: RunStore,
   figures: ImportedFigures,

@@ -15,7 +15,7 @@ import { jsonOrNull } from '../platform/parse-json';
 import { fileError, openPlain } from '../platform/plain-entry';
 import type { RunFolder } from './run-folder';
 
-/** What every record begins with; a name inside of a record cannot look like it, because quotes are escaped there. */
+/** Start of every record; cannot occur inside one, because quotes are escaped. */
 const head = '{"seq":';
 const recordStart = /\{"seq":\d+,"at":"/g;
 const crcSuffix = /,"crc":"([0-9a-f]{8})"\}/g;
@@ -25,7 +25,7 @@ const closing = Buffer.from('}');
 
 const hex = (checksum: number): string => (checksum >>> 0).toString(16).padStart(8, '0');
 
-/** One journal line without its newline: the entry's JSON with the CRC-32 of that JSON as last member. */
+/** The entry's JSON with its CRC-32 as the last member, without newline. */
 export function formatJournalLine(entry: {
   readonly seq: number;
   readonly at: string;
@@ -35,7 +35,7 @@ export function formatJournalLine(entry: {
   return `${json.slice(0, -1)},"crc":"${hex(crc32.str(json))}"}`;
 }
 
-/** The value on a whole line; null for a damaged one. The checksum is over the bytes: text decoded from damaged bytes has another length. */
+/** null for damaged lines. The checksum covers bytes, because decoding damaged text changes its length. */
 export function checkedValue(line: Uint8Array): unknown {
   const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength);
   const end = bytes.length - suffixLength;
@@ -52,15 +52,15 @@ export function parseJournalLine(line: Uint8Array): JournalEntry | null {
   return readJournalEntry(checkedValue(line));
 }
 
-/** The record on a whole line as it was written, with nothing that reading adds; null for a damaged line. */
+/** The record without defaults added by parsing; null if damaged. */
 export function writtenRecord(line: Uint8Array): object | null {
   const value = checkedValue(line);
   return typeof value === 'object' ? value : null;
 }
 
 /**
- * The whole records inside of a damaged line: two are there when the newline between them was hit, one when something
- * was put before or behind it. Each stretch is checked at its first and its last checksum only, so the work is linear.
+ * Recovers records from a damaged line: two if the newline was hit, one with garbage around it. Checks only the first
+ * and last checksum of each stretch, so it is linear.
  */
 function salvageRecords(line: Uint8Array): readonly JournalEntry[] {
   const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength);
@@ -77,10 +77,7 @@ function salvageRecords(line: Uint8Array): readonly JournalEntry[] {
   });
 }
 
-/**
- * Bytes behind the last newline that a write left which did not come to its end, so that nobody was told of the record.
- * Anything else there, such as a whole record with a byte behind it, is a line whose newline was damaged.
- */
+/** An incomplete last write, never acknowledged. Other remains, such as a record with extra bytes, are damaged lines. */
 function isTornWrite(tail: Uint8Array): boolean {
   const text = Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength).toString('latin1');
   if (!text.startsWith(head.slice(0, text.length))) return false;
@@ -89,25 +86,25 @@ function isTornWrite(tail: Uint8Array): boolean {
 
 export interface JournalContent {
   readonly entries: readonly JournalEntry[];
-  /** The first record as it was written; null where it stands on a damaged line. */
+  /** First record as written; null if damaged. */
   readonly first: object | null;
-  /** The records `spec-changed` as they were written, by their number; none that stands on a damaged line. */
+  /** `spec-changed` records as written, by number, without damaged ones. */
   readonly changes: ReadonlyMap<number, object>;
-  /** Bytes to keep: all but a torn write at the end. */
+  /** Bytes to keep: without a torn write at the end. */
   readonly keptBytes: number;
-  /** The last kept line has lost its newline: an append must bring one. */
+  /** The last line lacks its newline, which an append must add. */
   readonly unterminated: boolean;
-  /** Number of the next record: above every record that is there or was on a damaged line at the end. */
+  /** Above every record, including damaged ones at the end. */
   readonly nextSeq: number;
-  /** Numbers (from 1) of lines that failed their checksum or schema; whole records found on them are in `entries`. */
+  /** Line numbers (from 1) with invalid checksum or schema; records recovered from them are in `entries`. */
   readonly damagedLines: readonly number[];
 }
 
 const newline = 0x0a;
 
-/** A journal of thousands of levels has some megabytes; one from outside may be anything. */
+/** Thousands of levels take some megabytes; imported journals may be anything. */
 export const mostJournalBytes = 128 * 2 ** 20;
-/** Each is checked on its own, which takes microseconds: a file of nothing else would hold the workbench for minutes. */
+/** Each damaged line costs microseconds; unlimited ones would block for minutes. */
 export const mostDamagedLines = 10_000;
 
 function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
@@ -119,9 +116,8 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 /**
- * Pure: bytes of a journal -> its entries. A torn write at the end is ignored, and so is a record whose seq was seen
- * already, which is a repeated write. Empty lines hold no record. Bytes, not text: an invalid byte decodes to three.
- * Throws journal-corrupt for more damaged lines than any accident leaves.
+ * Parses a journal. Ignores a torn write at the end, repeated sequence numbers and empty lines. Takes bytes, because
+ * invalid ones decode to three. Throws journal-corrupt for too many damaged lines.
  */
 export function parseJournal(bytes: Uint8Array): JournalContent {
   const end = bytes.lastIndexOf(newline) + 1;
@@ -159,7 +155,7 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
   return { entries, first, changes, keptBytes, unterminated, nextSeq, damagedLines };
 }
 
-/** All bytes of an opened journal. Throws journal-corrupt where they are more than one can have. */
+/** Throws journal-corrupt above the size limit. */
 export async function journalBytes(file: FileHandle, path: string): Promise<Buffer> {
   const { size } = await file.stat();
   if (size <= mostJournalBytes) return file.readFile();
@@ -170,7 +166,7 @@ export async function journalBytes(file: FileHandle, path: string): Promise<Buff
   );
 }
 
-/** The journal as it is on disk, also while another process appends to it. Throws journal-corrupt. */
+/** Safe during appends. Throws journal-corrupt. */
 export async function readJournal(path: string): Promise<JournalContent> {
   const file = await openPlain(path, constants.O_RDONLY);
   try {
@@ -180,10 +176,10 @@ export async function readJournal(path: string): Promise<JournalContent> {
   }
 }
 
-/** Appends to one journal. One writer a run: the lease of the run sees to that. */
+/** The only writer, by the run's lease. */
 export class JournalWriter {
   private tail: Promise<unknown> = Promise.resolve();
-  /** Bytes of a failed write may stand behind `length`: they could not be cut off. */
+  /** A failed write may have left bytes beyond `length`. */
   private unfinished = false;
 
   private constructor(
@@ -193,7 +189,7 @@ export class JournalWriter {
     private nextSeq: number,
   ) {}
 
-  /** Opens the journal (and creates it, on disk with its folder's entry); a torn write at the end is cut off. */
+  /** Opens or creates durably; removes a torn write. */
   static async open(path: string): Promise<{ writer: JournalWriter; content: JournalContent }> {
     const { O_RDWR, O_APPEND, O_CREAT } = constants;
     const file = await openPlain(path, O_RDWR | O_APPEND | O_CREAT).catch((error: unknown) => {
@@ -213,7 +209,7 @@ export class JournalWriter {
     }
   }
 
-  /** Resolves with the entry when it is on disk (fdatasync), and not before. */
+  /** Resolves when synced (fdatasync). */
   append(body: JournalBody): Promise<JournalEntry> {
     const written = this.tail.then(() => this.write(body));
     this.tail = written.catch(() => undefined);
@@ -230,7 +226,7 @@ export class JournalWriter {
     const line = `${formatJournalLine(entry)}\n`;
     try {
       if (this.unfinished) await this.cutBack();
-      // Half a line must not stand before the next good one: what cannot be cut off becomes a damaged line of its own.
+      // Starts a new line after an incomplete one that could not be removed.
       const bytes = Buffer.from(this.unfinished ? `\n${line}` : line);
       const before = this.unfinished ? (await this.file.stat()).size : this.length;
       await this.file.appendFile(bytes);
@@ -238,7 +234,7 @@ export class JournalWriter {
       this.length = before + bytes.length;
     } catch (error) {
       await this.cutBack();
-      // The record may be whole in the file although its write failed: its number is not given again.
+      // The failed record may be complete on disk, so its number is not reused.
       if (this.unfinished) this.nextSeq = entry.seq + 1;
       throw fileError(error, this.path);
     }
@@ -247,7 +243,7 @@ export class JournalWriter {
     return entry;
   }
 
-  /** Takes off what a failed write left; `unfinished` says whether it is still there. */
+  /** Removes remains of a failed write; sets `unfinished` if impossible. */
   private async cutBack(): Promise<void> {
     this.unfinished = await this.file.truncate(this.length).then(
       () => false,
@@ -256,7 +252,7 @@ export class JournalWriter {
   }
 }
 
-/** The journal must begin with `run-created`; a folder without one is not a run. */
+/** A folder without a `run-created` record is not a run. */
 export function requireEntries(content: JournalContent, path: string): void {
   if (content.entries[0]?.type === 'run-created') return;
   const damage = damageText(content.damagedLines);
@@ -275,7 +271,7 @@ export async function readContent({ journal }: RunFolder): Promise<JournalConten
   });
 }
 
-/** What the journal says; where the run is from is not known yet. Throws journal-corrupt. */
+/** State without origin. Throws journal-corrupt. */
 export function stateIn(content: JournalContent, path: string): RunState {
   requireEntries(content, path);
   const state = content.entries.reduce<RunState | null>(reduceRun, null);

@@ -13,14 +13,10 @@ import type { HomeLayout } from '../platform/layout';
 import { fileError, openPlain, requirePlainEntry } from '../platform/plain-entry';
 import type { RunFolder } from './run-folder';
 
-/** Names of what the first step leaves in its folder. */
 const preparedNames = (framework: Framework) =>
   ({ dataset: 'dataset', checkpoint: framework === 'tf' ? 'checkpoint.npz' : 'checkpoint.pt' }) as const;
 
-/**
- * Where the steps of a run leave what later ones take; the user's own data set and model file stay where they are.
- * @param framework decides the name of the weights alone.
- */
+/** Paths that steps share; the user's files stay in place. @param framework only affects the weights' name */
 export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework = 'pyt') {
   const model = formatOf(spec.format).fileName;
   const names = preparedNames(framework);
@@ -35,7 +31,7 @@ export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework 
     converted: join(folder.step('convert'), model),
     frameworkDump: join(accuracy, 'framework'),
     tritonDump: join(accuracy, 'triton'),
-    /** Computed twice by the framework, where Triton did not agree. */
+    /** Second framework evaluation, made if Triton disagreed. */
     twiceDump: join(accuracy, 'framework-twice'),
     keptSamples: join(accuracy, 'samples'),
     frameworkMetrics: join(folder.results, 'accuracy-metrics-framework.csv'),
@@ -44,7 +40,7 @@ export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework 
   } as const;
 }
 
-/** Folder of one measured level. @param turn which measurement of it, where there are several; '' for the first. */
+/** @param turn which measurement of the level; '' for the first */
 export function levelFolder(folder: RunFolder, scenario: Scenario, level: LoadLevel, turn = ''): string {
   const rate = level.requestRate === undefined ? '' : `-r${level.requestRate}`;
   return join(folder.step(scenario), `b${level.batchSize}-c${level.concurrency}${rate}${turn}`);
@@ -52,21 +48,21 @@ export function levelFolder(folder: RunFolder, scenario: Scenario, level: LoadLe
 
 const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
 
-/** Removes the half-written files that killed workbenches left in a home, those inside of runs aside. Never rejects. */
+/** Removes abandoned temporary files outside runs. Never rejects. */
 export async function sweepHomeFiles(layout: HomeLayout): Promise<void> {
   const { home, runs, cache, engines, devices } = layout;
   const queues = (await namesIn(devices)).map((name) => join(devices, name));
   for (const folder of [home, runs, cache, engines, ...queues]) await sweepTemporary(folder);
 }
 
-/** A link in a run folder may come from somebody else: nothing is looked for, or removed, behind it. */
+/** Run folders may contain foreign links, which are never followed. */
 const isFolder = (path: string): Promise<boolean> =>
   lstat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
 
-/** The same in the folder of a run that this process holds. */
+/** The same in a run folder; requires its lease. */
 export async function sweepRunFiles({ dir, results }: RunFolder): Promise<void> {
   const steps = join(dir, 'steps');
   const names = (await isFolder(steps)) ? await namesIn(steps) : [];
@@ -75,13 +71,10 @@ export async function sweepRunFiles({ dir, results }: RunFolder): Promise<void> 
   }
 }
 
-/** The end of a log that is read: of 20,000 lines, which is what a window asks for, each may have 800 bytes. */
+/** Tail to read: 20,000 lines, the window's maximum, of 800 bytes. */
 const mostBytes = 16 * 1024 * 1024;
 
-/**
- * Last `limit` lines of a step's log in a run folder; none where there is no log. Neither the log nor the folders of the step
- * and of the steps may be links. Throws run-folder-unsafe.
- */
+/** The last lines of a log; empty without one. Does not follow links. Throws run-folder-unsafe. */
 export async function readLogTail(path: string, limit: number): Promise<string[]> {
   const stepFolder = dirname(path);
   for (const folder of [dirname(stepFolder), stepFolder]) await requirePlainEntry(folder);
@@ -93,7 +86,7 @@ export async function readLogTail(path: string, limit: number): Promise<string[]
       const buffer = Buffer.alloc(size - from);
       const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
       const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
-      // The first one has lost its beginning.
+      // Probably incomplete.
       if (from > 0) lines.shift();
       if (lines[lines.length - 1] === '') lines.pop();
       return lines.slice(-limit);
@@ -107,7 +100,7 @@ export async function readLogTail(path: string, limit: number): Promise<string[]
   }
 }
 
-/** A kind opens as what its name says: a desktop chooses the program by the ending. */
+/** Extensions by which a desktop chooses programs. */
 const endings: Readonly<Record<ReportFile['kind'], string>> = {
   pdf: '.pdf',
   html: '.html',
@@ -118,10 +111,10 @@ const endings: Readonly<Record<ReportFile['kind'], string>> = {
   'csv-accuracy': '.csv',
 };
 
-/** What older versions wrote: the absolute path in the run's `results`, wherever the home was then. */
+/** Older versions stored absolute paths. */
 const inResults = /^\/(?:[^/]+\/)*results\/([^/]+)$/;
 
-/** The name inside `results`; null for anything else. */
+/** Name in `results`, or null. */
 function nameOf({ kind, path }: ReportFile): string | null {
   const parts = path.split('/');
   if (parts.includes('..') || parts.includes('.')) return null;
@@ -130,12 +123,12 @@ function nameOf({ kind, path }: ReportFile): string | null {
   return name.endsWith(endings[kind]) ? name : null;
 }
 
-/** As the journal keeps them: names inside `results`, so that a moved run opens its own reports. */
+/** Stored as names, so that moved runs find their reports. */
 export function reportNames(files: readonly ReportFile[]): ReportFile[] {
   return files.map(({ kind, path }) => ({ kind, path: basename(path) }));
 }
 
-/** With paths in the folder where the run is now; what the journal names outside of `results` is left out. */
+/** Absolute paths; drops files outside `results`. */
 export function reportPaths(folder: RunFolder, files: readonly ReportFile[]): ReportFile[] {
   return files.flatMap((file) => {
     const name = nameOf(file);
@@ -143,10 +136,7 @@ export function reportPaths(folder: RunFolder, files: readonly ReportFile[]): Re
   });
 }
 
-/**
- * The path of one report, to be opened or copied. A journal may come from somebody else: nothing outside of the run's
- * `results` is opened for it. Throws report-failed.
- */
+/** Path of a report. Journals may be foreign, so paths outside `results` are refused. Throws report-failed. */
 export async function requireReport(folder: RunFolder, file: ReportFile): Promise<string> {
   const [found] = reportPaths(folder, [file]);
   const refuse = (message: string, where: string, cause?: unknown) =>

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { type StepId, stepIds } from '../contract/run/run-events';
 import { requirePlain, requirePlainEntry } from '../platform/plain-entry';
 
-/** Names inside a run folder. */
 export interface RunFolder {
   readonly dir: string;
   readonly spec: string;
   readonly journal: string;
-  /** Row of the run list, kept beside the journal; made again from it when it is not there or old. */
+  /** Cached row of the run list, regenerated from the journal. */
   readonly summary: string;
   readonly results: string;
   readonly repository: string;
@@ -36,13 +35,13 @@ export function runFolder(dir: string): RunFolder {
   };
 }
 
-/** Sorts by time, says what it is, and cannot meet another by chance. */
+/** Sortable by time, readable and unique. */
 export function newRunId(what: string, now: Date): string {
   const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
   return `${stamp}-${what}-${randomBytes(3).toString('hex')}`;
 }
 
-/** Everything below a folder; nothing where there is none. */
+/** Recursive; empty if missing. */
 async function requirePlainTree(root: string): Promise<void> {
   await requirePlainEntry(root);
   const entries = await readdir(root, { withFileTypes: true }).catch((error: unknown) => {
@@ -57,17 +56,17 @@ async function requirePlainTree(root: string): Promise<void> {
   }
 }
 
-/** Before reports are written to a run folder. Throws run-folder-unsafe. */
+/** Before writing reports. Throws run-folder-unsafe. */
 export async function requirePlainResults(folder: RunFolder): Promise<void> {
   for (const path of [folder.journal, folder.summary]) await requirePlainEntry(path);
   await requirePlainTree(folder.results);
 }
 
 /**
- * Before a run works in its folder: whatever it reads or writes there by name is a plain file or folder, so that nothing
- * outside is overwritten, mounted or read in its place. The run's own link at `runs/<id>` is resolved by now.
- * @param kept steps whose folders stay from attempt to attempt; those of others are listed in the journal or made anew.
- * Throws run-folder-unsafe naming the first entry that is something else.
+ * Before a run works in its folder: checks that everything accessed by name is a plain file or folder. The link at
+ * `runs/<id>` is already resolved.
+ * @param kept steps whose folders persist between attempts; others are in the journal's manifest or rewritten
+ * Throws run-folder-unsafe naming the first other entry.
  */
 export async function requirePlainRun(
   folder: RunFolder,

@@ -13,21 +13,18 @@ const keyPattern = /^[0-9a-f]{64}\n?$/;
 /** File systems without hard links. */
 const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/**
- * The secret of a workbench home, in a file that only its user reads. A seal proves that this home has written what is
- * sealed: checksums prove nothing, everybody can compute them.
- */
+/** The home's secret. A seal (HMAC) proves authorship, unlike a checksum. */
 export class RunKey {
   private known: Buffer | null = null;
 
   constructor(private readonly file: string) {}
 
-  /** HMAC-SHA256 (hex) over the value's canonical JSON; makes the key where there is none. Throws input-invalid. */
+  /** HMAC-SHA256 (hex) of canonical JSON; creates the key on first use. Throws input-invalid. */
   async seal(value: unknown): Promise<string> {
     return this.sealWith((await this.read()) ?? (await this.make()), value);
   }
 
-  /** False also where there is no key, or none that can be read. */
+  /** False without a readable key. */
   async holds(value: unknown, seal: string | undefined): Promise<boolean> {
     const key = seal === undefined ? null : await this.read();
     if (seal === undefined || key === null) return false;
@@ -47,7 +44,7 @@ export class RunKey {
     return this.known;
   }
 
-  /** The first of several at once makes it, the others take that one. */
+  /** Concurrent callers share the first one's key. */
   private async make(): Promise<Buffer> {
     const temporary = temporaryBeside(this.file);
     try {
@@ -88,17 +85,14 @@ export class RunKey {
   }
 }
 
-/** True when the folder is that of this run, as its journal says. */
+/** Whether the folder's journal is of this run. */
 export async function holdsRun(dir: string, runId: string): Promise<boolean> {
   const content = await readJournal(runFolder(dir).journal).catch(() => null);
   const [first] = content?.entries ?? [];
   return first?.type === 'run-created' && first.runId === runId;
 }
 
-/**
- * A run is known by the name of its folder, and its journal names the same: of a copied or renamed folder every action
- * would otherwise reach the run that it was copied from. Throws run-unknown.
- */
+/** Otherwise actions on a copied folder would reach the original run. Throws run-unknown. */
 export function requireSameRun(inJournal: string, ofFolder: string, dir: string): void {
   if (inJournal === ofFolder) return;
   throw new WorkbenchError('run-unknown', `The folder ${ofFolder} is a copy of the run ${inJournal}`, {

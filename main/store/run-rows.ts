@@ -2,20 +2,20 @@ import pLimit from 'p-limit';
 import { WorkbenchError } from '../contract/errors';
 import type { RunOrigin } from '../contract/run/run-content';
 import type { RunList, RunSummary } from '../contract/run/run-outcome';
-import { type JobStatusReader,withCurrentStatus } from './current-status';
+import { type JobStatusReader, withCurrentStatus } from './current-status';
 import { readContent, stateIn } from './journal';
 import { type RunFolder, runFolder } from './run-folder';
 import { requireSameRun, type RunKey } from './run-key';
 import { isSealedCreation, originOf } from './run-seals';
 import { type KeptRow, makeRow, readJournalHead, readKeptRow, toSummary } from './summary';
 
-/** Rows of the list that are read at the same time. */
+/** Concurrent reads. */
 const readAtOnce = 8;
 
-/** Of the journals from which a list makes rows that was not to wait: those of a screen full of ordinary runs. */
+/** Journal bytes read for a quick list: about a screen of runs. */
 const atHandBytes = 2 ** 19;
 
-/** A run folder that cannot be read: collected, not thrown, so that the others are still shown. */
+/** Collected, so that other runs are still listed. */
 export interface UnreadableRun {
   readonly runId: string;
   readonly dir: string;
@@ -27,7 +27,7 @@ export interface ListedRuns {
   readonly unreadable: readonly UnreadableRun[];
 }
 
-/** Run id -> folder, in the order of the ids, which begin with the time. */
+/** Run id -> folder, sorted by id and so by time. */
 type RunDirs = ReadonlyMap<string, string>;
 
 type Row =
@@ -35,7 +35,7 @@ type Row =
   | { readonly unreadable: UnreadableRun }
   | 'missing';
 
-/** What may be read for rows that are not kept; another version's row is as good as one of this where `outdated`. */
+/** Budget for rows without a cached one; `outdated` accepts rows of other versions. */
 interface Allowance {
   readonly bytes: number;
   readonly outdated: boolean;
@@ -43,7 +43,7 @@ interface Allowance {
 
 const unlimited: Allowance = { bytes: Infinity, outdated: false };
 
-/** What is there for the row of a run; `kept`: beside its journal, and good enough. */
+/** Data for a row; `kept`: a valid cached row. */
 interface Found {
   readonly runId: string;
   readonly folder: RunFolder;
@@ -73,11 +73,11 @@ async function find(
   }
 }
 
-/** The rows of the run list: each from beside its journal, or made anew from it. */
+/** Rows of the run list, cached beside journals or recomputed. */
 export class RunRows {
-  /** Every row was made once: what changed since then is little, and is waited for. */
+  /** All rows are cached, so remaining work is small and awaited. */
   private allMade = false;
-  /** Runs that a list had: a later one has them too, however large their journals have become. */
+  /** Listed runs stay listed, however large their journals grow. */
   private readonly listed = new Set<string>();
 
   constructor(
@@ -94,10 +94,7 @@ export class RunRows {
     };
   }
 
-  /**
-   * Newest first: rows that are kept, those of another version of the workbench too, and the newest of the others. Until
-   * a list was whole, or {@link make} has come to its end; whole from then on.
-   */
+  /** Newest first: cached rows and the newest of the others. Complete once a list or {@link make} was. */
   async atHand(dirs: RunDirs): Promise<RunList> {
     const rows = await this.read(dirs, this.allMade ? unlimited : { bytes: atHandBytes, outdated: true });
     const found = rows.flatMap((row) => (row !== 'missing' && 'run' in row ? [row] : []));
@@ -108,7 +105,7 @@ export class RunRows {
     return { runs: found.map(({ run }) => run), outdated, missing };
   }
 
-  /** Makes each row anew that is not kept, newest first and one at a time. @param onMade hears of each that was. */
+  /** Computes missing rows, newest first. @param onMade called for each */
   async make(dirs: RunDirs, signal: AbortSignal, onMade: () => void): Promise<void> {
     for (const [runId, dir] of [...dirs].reverse()) {
       if (signal.aborted) return;
@@ -121,7 +118,7 @@ export class RunRows {
   }
 
   private async read(dirs: RunDirs, { bytes, outdated }: Allowance): Promise<readonly Row[]> {
-    // A row mostly waits for the disk.
+    // Bound by disk latency.
     const limit = pLimit(readAtOnce);
     const newest = await Promise.all(
       [...dirs].reverse().map(([runId, dir]) => limit(() => find(runId, dir, outdated))),
@@ -158,10 +155,7 @@ export class RunRows {
     return { row, isOutdated: false };
   }
 
-  /**
-   * Never from what is kept beside the journal: everybody can write that. That somebody else changed the specification of a
-   * run of this home is found when the run is opened.
-   */
+  /** Never cached, because anyone can write that file. Foreign changes to own runs are detected when they are opened. */
   private async originOf(folder: RunFolder, first: object | null): Promise<RunOrigin> {
     if (first !== null && (await isSealedCreation(this.key, first))) return 'own';
     return originOf(this.key, await readContent(folder));

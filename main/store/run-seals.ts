@@ -8,26 +8,26 @@ import type { RunKey } from './run-key';
 
 export type SpecChanged = Extract<JournalBody, { type: 'spec-changed' }>;
 
-/** What a journal says of a run's specification and of who trusted it. */
+/** Journal parts about specification and trust. */
 export type SealedContent = Pick<JournalContent, 'first' | 'changes' | 'entries'>;
 
 const notSealed: ReadonlySet<string> = new Set(['seal', 'seq', 'at']);
 
-/** A record as it was written: what a later version adds to it while reading is no part of the seal. */
+/** As written, without defaults added by parsing. */
 const said = (record: object): object =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !notSealed.has(name)));
 
 const plain = (files: readonly FileEntry[]): readonly FileEntry[] =>
   files.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 }));
 
-/** SHA-256 (hex) over the record that created a run. */
+/** SHA-256 (hex) of the creating record. */
 const hashOfCreated = (record: object): string => hashValue(said(record));
 
-/** The same with one more record that changed its specification. */
+/** Chained hash with a specification change. */
 const hashWithChange = (before: string, change: object): string =>
   hashValue({ before, change: said(change) });
 
-/** SHA-256 (hex) over the records that say what a run is: the one that created it, and each that changed its specification. */
+/** SHA-256 (hex) of the creating record and all specification changes. */
 export function hashOfSpecification(created: object, changes: SealedContent['changes']): string {
   return [...changes.values()].reduce<string>(hashWithChange, hashOfCreated(created));
 }
@@ -49,11 +49,11 @@ export const sealedCreation = async (key: RunKey, body: RunCreated): Promise<Run
   seal: await key.seal(said(body)),
 });
 
-/** Whether this home created the run, by the record that did, as it was written. */
+/** Whether this home created the run. */
 export const isSealedCreation = (key: RunKey, record: object): Promise<boolean> =>
   key.holds(said(record), sealOf(record));
 
-/** @param specification {@link hashOfSpecification} before the change. */
+/** @param specification {@link hashOfSpecification} before the change */
 export const sealedChange = async (
   key: RunKey,
   specification: string,
@@ -63,7 +63,7 @@ export const sealedChange = async (
   seal: await key.seal(changeValue(specification, body)),
 });
 
-/** @param specification {@link hashOfSpecification} of what was looked at. */
+/** @param specification {@link hashOfSpecification} of what was reviewed */
 export const sealedTrust = async (
   key: RunKey,
   specification: string,
@@ -74,7 +74,7 @@ export const sealedTrust = async (
   seal: await key.seal(trustValue(specification, files)),
 });
 
-/** What the files of a step are said to be: by which run, and from which inputs. */
+/** A step's files with run and inputs. */
 interface StepFiles {
   readonly runId: string;
   readonly step: StepId;
@@ -100,11 +100,11 @@ const sealOf = (record: object): string | undefined =>
 
 interface Proven {
   readonly origin: RunOrigin;
-  /** The files that somebody trusted last, as this home has sealed them; null: the run was never trusted here. */
+  /** Files last trusted in this home, or null. */
   readonly trusted: readonly FileEntry[] | null;
 }
 
-/** From record to record: a specification that this home has not sealed is nobody's until somebody trusts the run. */
+/** Walks the records: an unsealed specification stays untrusted until the user trusts the run. */
 async function proven(key: RunKey, { first, changes, entries }: SealedContent): Promise<Proven> {
   if (first === null) return { origin: 'foreign', trusted: null };
   let specification = hashOfCreated(first);
@@ -126,11 +126,11 @@ async function proven(key: RunKey, { first, changes, entries }: SealedContent): 
   return { origin, trusted };
 }
 
-/** The files that somebody trusted last, as this home has sealed them; null: the run was never trusted here. */
+/** Files last trusted in this home, or null. */
 export const trustedFiles = async (key: RunKey, content: SealedContent): Promise<Proven['trusted']> =>
   (await proven(key, content)).trusted;
 
-/** Nothing is proven where the line of the run's first record is damaged. */
+/** Unknown if the first record is damaged. */
 export const originOf = async (key: RunKey, content: SealedContent): Promise<RunOrigin> =>
   (await proven(key, content)).origin;
 

@@ -23,7 +23,7 @@ import {
   writeFileAtomic,
 } from '../platform/files';
 import { fileError, openPlain, readBoundedFile } from '../platform/plain-entry';
-import { type JobStatusReader,withCurrentStatus } from './current-status';
+import { type JobStatusReader, withCurrentStatus } from './current-status';
 import { acquireLease, holderText, leaseHolder } from './file-lease';
 import { StepManifests } from './file-manifest';
 import { type JournalContent, JournalWriter, readContent, stateIn } from './journal';
@@ -46,12 +46,12 @@ interface StoredRun {
   readonly state: RunState;
 }
 
-/** Makes the folder so that a power cut does not take it away. */
+/** Durable. */
 async function makeLasting(dir: string): Promise<void> {
   for (const made of await makeFolder(dir)) await syncToDisk(dirname(made));
 }
 
-/** An empty file; no link in its place is followed. Throws run-folder-unsafe. */
+/** Creates an empty file without following links. Throws run-folder-unsafe. */
 async function leaveRequest(path: string): Promise<void> {
   await (await openPlain(path, constants.O_WRONLY | constants.O_CREAT)).close();
 }
@@ -62,21 +62,21 @@ const specText = (spec: RunSpec): string =>
   '# The specification of this run as it is valid now. The journal is the source: change it with\n' +
   `#   resume <run-id> --set KEY=VALUE\n${stringify(spec)}`;
 
-/** Run folders under `runsDir`; a run elsewhere (`--out`) stands there as a link. The folders are the truth. */
+/** Run folders below `runsDir`; external runs (`--out`) are links. */
 export class RunStore {
   private readonly rows: RunRows;
 
   constructor(
-    /** A folder or a link for each run. */
+    /** One folder or link per run. */
     readonly runsDir: string,
     private readonly key: RunKey,
-    /** Of runs that were handed to jobs. */
+    /** Scheduler states for runs with jobs. */
     private readonly jobs: JobStatusReader = { readStatuses: () => Promise.resolve(new Map()) },
   ) {
     this.rows = new RunRows(key, jobs);
   }
 
-  /** Creates the folder, `run.yaml` and the journal's first line. */
+  /** Creates folder, `run.yaml` and the first record. */
   create(
     spec: RunSpec,
     environment: Environment,
@@ -95,12 +95,11 @@ export class RunStore {
         ...present({ matrix }),
       }),
       out,
-      // Of other runs there is nothing to run again.
+      // Only deployed runs have a specification.
       (folder) => writeFileAtomic(folder.spec, specText(spec)),
     );
   }
 
-  /** The same of a run that measures a Triton which is there already. */
   createOfServer(onServer: ServerLoad, environment: Environment): Promise<StoredRun> {
     return this.make(`${servedName(onServer)}-perf`, (runId) => ({
       type: 'run-created',
@@ -110,7 +109,6 @@ export class RunStore {
     }));
   }
 
-  /** The same of figures from a file. */
   createImported(imported: ImportSource, model: string, environment: Environment): Promise<StoredRun> {
     return this.make(`${model}-imported`, (runId) => ({
       type: 'run-created',
@@ -121,7 +119,7 @@ export class RunStore {
     }));
   }
 
-  /** @param what in the run's id. */
+  /** @param what part of the run's id */
   private async make(
     what: string,
     created: (runId: string) => RunCreated,
@@ -130,7 +128,7 @@ export class RunStore {
   ): Promise<StoredRun> {
     const runId = newRunId(what, new Date());
     const named = join(this.runsDir, runId);
-    // Under its name it is there whole or not at all: a creation that is cut short leaves no run that cannot be read.
+    // Renamed when complete, so that no partial run appears.
     const dir = out === undefined ? temporaryBeside(join(this.runsDir, `.${runId}`)) : resolve(out);
     const folder = runFolder(dir);
     try {
@@ -152,7 +150,6 @@ export class RunStore {
     return this.load(runId);
   }
 
-  /** The journal's first line. */
   private async begin(folder: RunFolder, created: RunCreated): Promise<void> {
     const { writer } = await JournalWriter.open(folder.journal);
     try {
@@ -170,42 +167,36 @@ export class RunStore {
     return runFolder(await realpath(dir));
   }
 
-  /** What a journal says, with where the run is from. Throws journal-corrupt. */
+  /** State with origin. Throws journal-corrupt. */
   async stateOf(content: JournalContent, path: string): Promise<RunState> {
     const state = stateIn(content, path);
     return { ...state, origin: await originOf(this.key, content) };
   }
 
-  /** What this home vouches for of the files that the run's steps left. */
+  /** Verified manifests of the run's steps. */
   manifestsOf(content: JournalContent, runId: string): Promise<StepManifests> {
     return new StepManifests(this.key, runId).read(content);
   }
 
-  /** SHA-256 (hex) of the records that say what the run is. Throws journal-corrupt where the first is damaged. */
+  /** SHA-256 (hex) of creation and changes. Throws journal-corrupt if the first record is damaged. */
   async specificationHash(folder: RunFolder): Promise<string> {
     const { first, changes } = await readContent(folder);
     return hashOfSpecification(requireCreated(first, folder.journal), changes);
   }
 
-  /** A change of this specification, with this home's proof of it. Throws journal-corrupt. */
+  /** Adds this home's seal to a change. Throws journal-corrupt. */
   sealedChange({ first, changes }: JournalContent, path: string, change: SpecChanged): Promise<SpecChanged> {
     return sealedChange(this.key, hashOfSpecification(requireCreated(first, path), changes), change);
   }
 
-  /**
-   * Writes run.yaml where it is not what the journal says: after a change, and where a crash came between the two. To be
-   * called by whoever holds the run's lease.
-   */
+  /** Rewrites run.yaml from the journal if they differ, after changes and crashes. Requires the lease. */
   async keepSpecFile({ spec: path }: RunFolder, spec: RunSpec): Promise<void> {
     const text = specText(spec);
     const found = await readBoundedFile(path, mostSpecBytes);
     if (!('text' in found) || found.text !== text) await writeFileAtomic(path, text);
   }
 
-  /**
-   * Journals that these files of a run from elsewhere are trusted. Throws input-invalid when its specification is not the
-   * one that was looked at, and run-busy.
-   */
+  /** Journals trust. Throws run-busy, and input-invalid if the specification differs from the reviewed one. */
   async trust(
     runId: string,
     { created, files }: Pick<RunContent, 'created' | 'files'>,
@@ -220,7 +211,7 @@ export class RunStore {
     });
   }
 
-  /** State from the journal; a run that nobody works on and that has no outcome is `interrupted`. */
+  /** State from the journal; without holder and outcome it is `interrupted`. */
   async load(runId: string): Promise<StoredRun> {
     const folder = await this.folderOf(runId);
     const state = await this.stateOf(await readContent(folder), folder.journal);
@@ -228,7 +219,7 @@ export class RunStore {
     return { folder, state: await withCurrentStatus(state, folder.dir, this.jobs) };
   }
 
-  /** Run id -> real folder, of every run whose folder is there. */
+  /** Run id -> real folder of existing runs. */
   async runDirs(): Promise<ReadonlyMap<string, string>> {
     const dirs = new Map<string, string>();
     if (!(await exists(this.runsDir))) return dirs;
@@ -238,47 +229,41 @@ export class RunStore {
     );
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(real, entry.name);
-      // Most are folders of their own: there is a link in their place only for a run that is elsewhere.
+      // Only external runs are links.
       const dir = entry.isSymbolicLink() ? await realpath(path).catch(() => null) : path;
       if (dir !== null) dirs.set(entry.name, dir);
     }
     return dirs;
   }
 
-  /** Newest first. Of a journal that has not grown since, the row that was kept beside it is taken. */
+  /** Newest first; uses cached rows of unchanged journals. */
   async list(): Promise<ListedRuns> {
     return this.rows.list(await this.runDirs());
   }
 
-  /** The same without waiting for rows that must be made anew, but for the newest few. */
+  /** Skips rows that would have to be computed, except for the newest. */
   async listAtHand(): Promise<RunList> {
     return this.rows.atHand(await this.runDirs());
   }
 
-  /** Makes anew, newest first, each row that must be; `onMade` hears of each. */
+  /** Computes missing rows, newest first; calls `onMade` for each. */
   async makeRows(signal: AbortSignal, onMade: () => void): Promise<void> {
     await this.rows.make(await this.runDirs(), signal, onMade);
   }
 
-  /**
-   * Asks the process that works on the run to cancel it; the holder looks for the file twice a second.
-   * Throws input-invalid when nobody works on it.
-   */
+  /** Leaves a request that the holder polls twice per second. Throws input-invalid without a holder. */
   async requestCancel(runId: string): Promise<void> {
     const folder = await this.worked(runId, 'cancel');
     await leaveRequest(folder.cancelRequest);
   }
 
-  /**
-   * Asks the process that works on the run to stop before the next level or step; it looks twice a second.
-   * Throws input-invalid when nobody works on it.
-   */
+  /** Requests a stop before the next level or step. Throws input-invalid without a holder. */
   async requestPause(runId: string): Promise<void> {
     const folder = await this.worked(runId, 'pause');
     await leaveRequest(folder.pauseRequest);
   }
 
-  /** The folder of a run that somebody works on. */
+  /** Throws unless the run is active. */
   private async worked(runId: string, what: 'cancel' | 'pause'): Promise<RunFolder> {
     const folder = await this.folderOf(runId);
     if ((await leaseHolder(folder.dir)) !== null) return folder;
@@ -288,12 +273,12 @@ export class RunStore {
     });
   }
 
-  /** Adds to the journal of a run that nobody works on. Throws run-busy while somebody does. */
+  /** Throws run-busy while the run is active. */
   async append(runId: string, body: JournalBody): Promise<JournalEntry> {
     return this.appending(runId, (writer) => writer.append(body));
   }
 
-  /** The same for many entries, in their order: the journal is read once. */
+  /** Reads the journal once. */
   async appendAll(runId: string, bodies: readonly JournalBody[]): Promise<void> {
     await this.appending(runId, async (writer) => {
       for (const body of bodies) await writer.append(body);
@@ -318,14 +303,14 @@ export class RunStore {
     }
   }
 
-  /** Last `limit` lines of a step's log; none when the step has not written any. */
+  /** Empty if the step has no log. */
   async logTail(runId: string, step: Parameters<RunFolder['log']>[0], limit: number): Promise<string[]> {
     return readLogTail((await this.folderOf(runId)).log(step), limit);
   }
 
-  /** Throws run-busy where a job is about to work on the run, which nobody holds until then. */
+  /** Throws run-busy if a pending job will execute the run, which has no lease yet. */
   async requireNoJob(runId: string): Promise<void> {
-    // One that cannot be read has none that could.
+    // Unreadable runs have no job.
     const state = (await this.load(runId).catch(() => null))?.state;
     if (state?.status !== 'running' || state.job === null) return;
     throw new WorkbenchError('run-busy', `The run is handed to ${jobName(state.job)}`, {
@@ -334,10 +319,7 @@ export class RunStore {
     });
   }
 
-  /**
-   * Removes the folder (also one outside, behind its link, if it is the folder of this run). Throws run-busy while
-   * somebody works on it, and run-unknown for a link to anything else: nothing is deleted then.
-   */
+  /** Also an external folder of this run. Throws run-busy, and run-unknown for a link to anything else. */
   async remove(runId: string): Promise<void> {
     const folder = await this.folderOf(runId);
     await this.requireNoJob(runId);

@@ -8,28 +8,24 @@ import { acquireLease, leaseFile, leaseHolder } from './file-lease';
 import { holdsRun } from './run-key';
 import type { RunStore } from './run-store';
 
-/** Removed runs: kept until the trash is emptied. */
 export interface RunTrash {
-  /** Throws run-unknown, and run-busy while somebody works on the run. */
+  /** Throws run-unknown, and run-busy while active. */
   remove(runId: string): Promise<void>;
-  /** Throws run-unknown when the run is not in the trash. */
+  /** Throws run-unknown if not in the trash. */
   restore(runId: string): Promise<void>;
-  /** What is in it: what emptying it deletes, with the folders of runs that lie elsewhere. */
+  /** Content that emptying deletes, including external folders. */
   contents(): Promise<{ readonly runIds: readonly string[]; readonly paths: readonly string[] }>;
-  /** Deletes for good what was removed longer ago than this; returns the run ids. */
+  /** Deletes runs removed before this age; returns their ids. */
   empty(olderThanMs: number): Promise<readonly string[]>;
 }
 
-/** Deletes the folder behind a link, if it still is the folder of this run. */
+/** Deletes a link's target if it is still this run's. */
 async function deleteLinked(target: string, runId: string): Promise<void> {
   if (!(await holdsRun(target, runId))) return;
   if ((await leaseHolder(target)) === null) await rm(target, { recursive: true, force: true });
 }
 
-/**
- * The trash of a home: a run moves there by a rename. Of a run elsewhere (`--out`) the link moves and the folder stays
- * where it is until the trash is emptied.
- */
+/** Moves runs by rename. For external runs (`--out`) only the link moves, until the trash is emptied. */
 export function createRunTrash(
   store: RunStore,
   folders: { readonly runs: string; readonly trash: string },
@@ -40,7 +36,7 @@ export function createRunTrash(
     remove: async (runId) => {
       const folder = await store.folderOf(runId);
       await store.requireNoJob(runId);
-      // Held while it moves, so that nobody starts to work on what goes away.
+      // Prevents a concurrent start.
       const release = await acquireLease(folder.dir);
       try {
         const from = join(runs, runId);
@@ -52,7 +48,7 @@ export function createRunTrash(
         throw fileError(error, inTrash(runId));
       } finally {
         await release();
-        // Moved along with the folder.
+        // Moved with the folder.
         if ((await lstat(inTrash(runId)).catch(() => null))?.isDirectory() === true) {
           await rm(join(inTrash(runId), leaseFile), { force: true });
         }

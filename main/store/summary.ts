@@ -19,22 +19,19 @@ import { readBoundedFile } from '../platform/plain-entry';
 import { writtenRecord } from './journal';
 import type { RunFolder } from './run-folder';
 
-/** What the list of runs asks of every journal, by one look at the file. */
+/** Journal data for the run list, from one read. */
 interface JournalHead {
-  /**
-   * What tells this very journal from another one, or from what it was: its file, which no copy has, its times, of which
-   * the second cannot be set, and its end.
-   */
+  /** Identifies journal and version: inode, ctime (which cannot be set), and end. */
   readonly mark: string;
   readonly bytes: number;
-  /** The record that created the run, as it was written; null where its line is damaged or longer than 1 MiB. */
+  /** First record as written; null if damaged or above 1 MiB. */
   readonly first: object | null;
 }
 
-/** The end of the journal, with the checksum of its last line. */
+/** Enough for the last line's checksum. */
 const endBytes = 1024;
 const mostStartBytes = 2 ** 20;
-/** A first record takes some thousand bytes: one read in most cases. */
+/** First records usually fit one read. */
 const startPartBytes = 2 ** 14;
 const newline = 0x0a;
 
@@ -52,7 +49,7 @@ async function firstLine(file: FileHandle): Promise<Buffer | null> {
   return null;
 }
 
-/** null where the journal is missing or cannot be read. */
+/** null if missing or unreadable. */
 export async function readJournalHead(path: string): Promise<JournalHead | null> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   const file = await open(path, flags).catch(() => null);
@@ -76,7 +73,7 @@ export async function readJournalHead(path: string): Promise<JournalHead | null>
 }
 
 const runRowSchema = runSummarySchema.omit({ origin: true });
-/** A row without what must be verified each time. */
+/** The cached part of a row. */
 type RunRow = Omit<RunSummary, 'origin'>;
 
 const levelRow = (level: BestPoint | null): RunRow['best'] =>
@@ -98,7 +95,7 @@ function gpuNames(names: readonly string[]): string {
     .join(', ');
 }
 
-/** Where the levels were measured; nothing is known of it for an imported run. */
+/** Unknown for imported runs. */
 function placeOf({ environment, source }: RunState): Pick<RunRow, 'machine' | 'server'> {
   const { gpus, cpu, image, tritonVersion } = environment;
   const here = {
@@ -107,20 +104,20 @@ function placeOf({ environment, source }: RunState): Pick<RunRow, 'machine' | 's
   };
   return bySource(source, {
     imported: () => ({ machine: '', server: '' }),
-    // Of another machine nothing is known but its version of Triton.
+    // Remote machines are unknown except for Triton's version.
     server: ({ addresses }) =>
       isLoopback(addresses.http) ? here : { machine: '', server: tritonVersion ?? '' },
     deployed: () => here,
   });
 }
 
-/** What executes the model, for a list and in full. */
+/** Server or toolkit, short and in full. */
 function servedRow(state: RunState): RunRow['servedBy'] {
   const text = servedByText(state);
   return text === null ? null : { short: servedByOf(state)?.short ?? '', text };
 }
 
-/** What was run; of figures that the workbench did not make a model for, where they are from. */
+/** Parameters, or the source of imported figures. */
 const kindOf = ({ source }: RunState): Pick<RunRow, 'profile' | 'format' | 'precision' | 'engine'> =>
   bySource(source, {
     imported: () => ({ profile: '–', format: 'imported', precision: '', engine: '–' }),
@@ -133,7 +130,7 @@ const kindOf = ({ source }: RunState): Pick<RunRow, 'profile' | 'format' | 'prec
     }),
   });
 
-/** One row of the run list; its best level is the one that the report leads with. */
+/** The best level is the report's. */
 export function toSummary(state: RunState, dir: string): RunRow {
   const answer = answerOf(state);
   const [file, load] = [importedFileOf(state), serverLoadOf(state)];
@@ -165,10 +162,9 @@ export function toSummary(state: RunState, dir: string): RunRow {
   };
 }
 
-/** A row has tags and a note, and no figures but one level's. */
 const mostSummaryBytes = 2 ** 20;
 
-/** Raise it when `toSummary` says another thing of the same journal. */
+/** Increment when `toSummary` changes. */
 const madeBy = 20;
 
 const keptSchema = z.strictObject({
@@ -178,26 +174,22 @@ const keptSchema = z.strictObject({
   summary: runRowSchema,
 });
 
-/** A row as it was kept beside its journal. */
 export interface KeptRow {
   readonly row: RunRow;
-  /** Another version of the workbench kept it, whose `toSummary` may say another thing. */
+  /** From another version, whose `toSummary` may differ. */
   readonly isOutdated: boolean;
 }
 
-/** The row of this very journal, whichever version kept it; null where none is, and where it does not have today's fields. */
+/** null if missing, or for another journal or schema. */
 export async function readKeptRow(folder: RunFolder, mark: JournalHead['mark']): Promise<KeptRow | null> {
   const found = await readBoundedFile(folder.summary, mostSummaryBytes);
   const kept = 'text' in found ? keptSchema.safeParse(jsonOrNull(found.text)).data : undefined;
   if (kept?.journal !== mark) return null;
-  // The folder may have been moved since.
+  // The folder may have moved.
   return { row: { ...kept.summary, dir: folder.dir }, isOutdated: kept.madeBy !== madeBy };
 }
 
-/**
- * The row made anew by `make`, and kept: a journal of many windows takes a third of a second to read. A row that cannot be
- * kept costs time only.
- */
+/** Computes and caches a row; reading a large journal takes a third of a second. Failed writes are ignored. */
 export async function makeRow(
   folder: RunFolder,
   mark: JournalHead['mark'] | null,
@@ -206,7 +198,7 @@ export async function makeRow(
   const summary = await make();
   if (mark !== null && mark === (await readJournalHead(folder.journal))?.mark) {
     const content = { madeBy, journal: mark, summary } satisfies z.input<typeof keptSchema>;
-    // A row that a power cut takes is made again.
+    // Regenerated after a power failure.
     await replaceFile(folder.summary, JSON.stringify(content)).catch(() => undefined);
   }
   return summary;
