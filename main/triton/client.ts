@@ -12,11 +12,11 @@ import { type ModelStatistics, parseModelStatistics } from './statistics';
 import type { Tensor } from './tensor';
 import type { TlsMaterial } from './tls';
 
-/** Outputs of a volume's segmentation are tens of MB; gRPC bounds a message at 2 GiB, and this is half of it. */
+/** Half of gRPC's 2 GiB limit; segmentation outputs of volumes are tens of MB. */
 const maxInferReplyBytes = 2 ** 30;
-/** Of an answer that has no list of models: a name, a version, a status. */
+/** For replies without lists: a name, version or status. */
 const maxShortReplyBytes = 2 ** 18;
-/** Characters of what is wrong with a reply. */
+/** Maximum characters of error details. */
 const longestDetails = 4000;
 
 const tensorMetadata = listOf(
@@ -48,7 +48,7 @@ export type ModelMetadata = z.infer<typeof modelMetadataSchema>;
 export type RepositoryEntry = z.infer<typeof repositoryIndexSchema>[number];
 
 export interface CallOptions {
-  /** Milliseconds for this call; the client's own when absent. */
+  /** Timeout of this call; defaults to the client's. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -59,29 +59,26 @@ interface InferInput {
   readonly modelVersion?: string | undefined;
   readonly inputs: readonly Tensor[];
   readonly id?: string | undefined;
-  /** The request is a whole sequence of this correlation id. */
+  /** Sends a complete sequence with this correlation id. */
   readonly sequenceId?: number | undefined;
 }
 
-/**
- * Triton's HTTP/JSON interface (KServe v2 with Triton's extensions). Every call may throw server-unreachable,
- * and cancelled when its signal asked for the end; what else it throws stands beside it.
- */
+/** KServe v2 over HTTP with Triton's extensions. Every call may throw server-unreachable, and cancelled by its signal. */
 export interface TritonClient {
   readonly address: string;
-  /** False also when the server answers that it is not ready; unreachable throws. */
+  /** False if not ready; throws if unreachable. */
   serverReady(options?: CallOptions): Promise<boolean>;
   serverMetadata(options?: CallOptions): Promise<ServerMetadata>;
   modelReady(name: string, version?: string, options?: CallOptions): Promise<boolean>;
   /** Throws model-not-ready. */
   modelMetadata(name: string, version?: string, options?: CallOptions): Promise<ModelMetadata>;
-  /** The configuration in force, with what the server filled in. Throws model-not-ready. */
+  /** Effective configuration. Throws model-not-ready. */
   modelConfig(name: string, version?: string, options?: CallOptions): Promise<ModelConfig>;
-  /** Counters since load, one entry a version. Throws model-not-ready. */
+  /** Counters per version since load. Throws model-not-ready. */
   modelStatistics(name: string, version?: string, options?: CallOptions): Promise<readonly ModelStatistics[]>;
-  /** Returns when the model is loaded. Throws model-load-failed with Triton's reason. */
+  /** Resolves when loaded. Throws model-load-failed with Triton's reason. */
   loadModel(name: string, options?: CallOptions): Promise<void>;
-  /** Asks for the unloading; it may still be going on. Throws model-load-failed. */
+  /** Asynchronous in Triton. Throws model-load-failed. */
   unloadModel(name: string, options?: CallOptions): Promise<void>;
   repositoryIndex(options?: CallOptions): Promise<readonly RepositoryEntry[]>;
   /** Throws inference-failed with Triton's reason. */
@@ -124,9 +121,9 @@ function refused(code: ErrorCode, message: string, response: HttpResponse): Work
 
 interface ClientOptions {
   readonly timeoutMs?: number | undefined;
-  /** null or absent: in the clear. */
+  /** null or absent: no TLS. */
   readonly tls?: TlsMaterial | null | undefined;
-  /** Go with every request. */
+  /** Sent with every request. */
   readonly headers?: readonly RequestHeader[] | undefined;
 }
 
@@ -145,14 +142,14 @@ const createSend =
       tls,
     });
 
-/** The answer says which tensor does not fit: it belongs in the sentence that is read first. */
+/** The reply names the mismatching tensor, so it is the message. */
 function inferenceRefused(modelName: string, response: HttpResponse): WorkbenchError {
   const text = errorTextOf(response);
   const message = `${modelName} refused an inference request: ${clipped(runtimeReason(text), 500)}`;
   return new WorkbenchError('inference-failed', message, { details: text });
 }
 
-/** `httpAddress` is `host:port`; `timeoutMs` (default 10 s) bounds each call, loading has 120 s unless told. */
+/** `httpAddress` is `host:port`; `timeoutMs` (default 10 s) applies per call, 120 s for loading. */
 export function createTritonClient(httpAddress: string, options: ClientOptions = {}): TritonClient {
   const send = createSend(httpAddress, options);
   const get = (path: string, call?: CallOptions, maxResponseBytes?: number) =>

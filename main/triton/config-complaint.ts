@@ -6,7 +6,7 @@ import { integerRanges, modelConfigType, textName } from './plain-message';
 
 const deepest = 50;
 
-/** What other programs call the types of Triton. */
+/** Type names of other programs. */
 const typeNames: readonly (readonly [RegExp, string])[] = [
   [/^(FLOAT|FLOAT32|F32|SINGLE)$/, 'TYPE_FP32'],
   [/^(HALF|FLOAT16|F16)$/, 'TYPE_FP16'],
@@ -26,17 +26,17 @@ function nearestValue(written: string, values: readonly string[]): string | null
   return alias ?? ending ?? nearestName(written, values);
 }
 
-/** Where a value is: its name and what it must be. */
+/** Name and required type of a value. */
 interface Slot {
   readonly name: string;
   readonly type: string;
   readonly resolved: protobuf.Type | protobuf.Enum | null;
   readonly repeated: boolean;
-  /** Of a map: its entries have a key and a value. */
+  /** Map entry with key and value. */
   readonly entry: boolean;
 }
 
-/** The message that is open: its fields by the names in config.pbtxt, and where its bracket is. */
+/** An open message: its fields and the position of its bracket. */
 interface Open {
   readonly title: string;
   readonly slots: ReadonlyMap<string, Slot>;
@@ -55,7 +55,7 @@ function slotsOf(type: protobuf.Type): ReadonlyMap<string, Slot> {
   return new Map(type.fieldsArray.map((field) => [textName(field.name), slotOf(field)]));
 }
 
-/** Key and value of a map's entry. */
+/** Key and value fields of a map entry. */
 function entrySlots(slot: Slot): ReadonlyMap<string, Slot> {
   const plain = { repeated: false, entry: false };
   return new Map([
@@ -67,7 +67,7 @@ function entrySlots(slot: Slot): ReadonlyMap<string, Slot> {
 const closing: Readonly<Record<string, string>> = { '{': '}', '<': '>' };
 const closers = new Set(['}', '>', ']']);
 
-/** Reads on as the schema says, and throws at the first thing that does not fit. */
+/** Walks by schema, and throws at the first mismatch. */
 class ConfigWalk {
   private at = 0;
   private readonly open: Open[] = [];
@@ -104,7 +104,7 @@ class ConfigWalk {
     );
   }
 
-  /** Fields up to the closing bracket of the opener; of the whole file without one. */
+  /** Fields up to the opener's closing bracket, or the end of file. */
   private fields(opener: ConfigToken | null): void {
     for (;;) {
       const token = this.peek();
@@ -175,7 +175,6 @@ class ConfigWalk {
     }
   }
 
-  /** What is between two entries of a list. */
   private separator(slot: Slot, list: ConfigToken): void {
     const comma = this.take(',');
     const next = this.peek();
@@ -214,7 +213,7 @@ class ConfigWalk {
         ? enumComplaint(slot, token, Object.keys(slot.resolved.values))
         : scalarComplaint(slot, token, minus !== null);
     if (wrong !== null) throw wrong;
-    // Adjacent texts are one.
+    // Adjacent strings are concatenated.
     while (token.kind === 'string' && this.peek()?.kind === 'string') this.at += 1;
   }
 
@@ -289,7 +288,7 @@ function scalarComplaint(slot: Slot, token: ConfigToken, negative: boolean): Wor
   return numberComplaint(slot, token, /int/.test(type)) ?? rangeComplaint(slot, token, negative);
 }
 
-/** A whole number that its type cannot hold. */
+/** Integers out of range. */
 function rangeComplaint(
   { name, type }: Slot,
   { text, line }: ConfigToken,
@@ -303,10 +302,7 @@ function rangeComplaint(
   return complaint(line, what, number > most ? `Use at most ${most}.` : `Use at least ${least}.`);
 }
 
-/**
- * The first thing in a config.pbtxt that Triton's schema or protobuf's text format does not have, with its line and what to
- * write; null where nothing of the kind is found.
- */
+/** The first deviation from Triton's schema or text format syntax, with line and correction; null if none is found. */
 export function configComplaint(text: string): WorkbenchError | null {
   if (/^\s*\{\s*("|\})/.test(text)) {
     return complaint(

@@ -15,7 +15,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\t': '\\t',
 };
 
-/** Control characters become octal escapes; text beyond ASCII stays readable. */
+/** Octal escapes for control characters; other text stays readable. */
 function quote(text: string): string {
   let out = '';
   for (const character of text) {
@@ -75,7 +75,7 @@ function fieldLines(field: protobuf.Field, value: unknown): string[] {
   return block(`${name} [`, lines, ']');
 }
 
-/** A plain message (see plain-message.ts) as people write config.pbtxt: schema order, two spaces, lists in brackets. */
+/** Formats a plain message (see plain-message.ts): schema order, two spaces, lists in brackets. */
 function messageLines(type: protobuf.Type, message: PlainMessage): string[] {
   return [...type.fieldsArray]
     .sort((a, b) => a.id - b.id)
@@ -85,7 +85,7 @@ function messageLines(type: protobuf.Type, message: PlainMessage): string[] {
 
 const where = 'config.pbtxt';
 
-/** What the parser says about a text; null when it reads. */
+/** The parser's error, or null. */
 function complaint(text: string): string | null {
   try {
     textformat.fromText(modelConfigType, text);
@@ -95,10 +95,7 @@ function complaint(text: string): string | null {
   }
 }
 
-/**
- * The parser names the line for broken syntax and unknown fields only. For a value of the wrong type it is the first
- * line with which the text, cut off behind it, gives the same complaint.
- */
+/** The parser omits the line for wrong types: the first after which the truncated text gives the same error. */
 function lineOf(text: string, reason: string): number {
   const given = /\(line (\d+)\)/.exec(reason)?.[1];
   if (given !== undefined) return Number(given);
@@ -113,7 +110,7 @@ function lineOf(text: string, reason: string): number {
   return low;
 }
 
-/** `.inference.ModelInput.dataType` -> `ModelInput.data_type`, as it is written in the file. */
+/** `.inference.ModelInput.dataType` -> `ModelInput.data_type`. */
 function readable(reason: string): string {
   return reason.replace(/\.inference\.([\w.]+)/g, (_all, name: string) =>
     name
@@ -125,7 +122,7 @@ function readable(reason: string): string {
 
 function parsePlain(given: string): PlainMessage {
   let message: unknown;
-  // A byte order mark says nothing, and editors of Windows write it.
+  // Windows editors add a byte order mark.
   const text = given.replace(/^\ufeff/, '');
   try {
     message = textformat.fromText(modelConfigType, text);
@@ -144,23 +141,19 @@ function parsePlain(given: string): PlainMessage {
   return plainMessage(modelConfigType, message, { unknown: 'reject' });
 }
 
-/** Throws config-invalid with the fields that do not fit. */
+/** Throws config-invalid with the invalid fields. */
 export function toModelConfig(plain: unknown): ModelConfig {
   const parsed = modelConfigSchema.safeParse(plain);
   if (parsed.success) return parsed.data;
   throw new WorkbenchError('config-invalid', z.prettifyError(parsed.error), { where });
 }
 
-/**
- * Reads a config.pbtxt of any origin. Comments are dropped: text format has no place for them in a value, so a file
- * written back by {@link formatConfigPbtxt} is without them.
- * Throws config-invalid with the line for an unknown field, a value of the wrong type or broken syntax.
- */
+/** Comments are lost when {@link formatConfigPbtxt} writes it back. Throws config-invalid with the line. */
 export function parseConfigPbtxt(text: string): ModelConfig {
   return toModelConfig(parsePlain(text));
 }
 
-/** Fields whose absence says the same; leaving them out keeps the file short. */
+/** Omits default values. */
 function withoutDefaults(plain: PlainMessage): PlainMessage {
   const { name, maxBatchSize, ...rest } = plain;
   return {
@@ -170,10 +163,7 @@ function withoutDefaults(plain: PlainMessage): PlainMessage {
   };
 }
 
-/**
- * The text of config.pbtxt. Throws config-invalid naming the field when `config` does not fit Triton's schema.
- * The text is read back before it is returned: what is not kept exactly is an error, never a silent loss.
- */
+/** Formats config.pbtxt and verifies the round trip. Throws config-invalid naming the field. */
 export function formatConfigPbtxt(config: ModelConfig): string {
   const plain = withoutDefaults(plainMessage(modelConfigType, config, { unknown: 'reject' }));
   const text = `${messageLines(modelConfigType, plain).join('\n')}\n`;

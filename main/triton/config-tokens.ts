@@ -1,9 +1,9 @@
 import { WorkbenchError } from '../contract/errors';
 
-/** A word, number, string or punctuation mark of protobuf's text format. */
+/** A token of protobuf's text format. */
 export interface ConfigToken {
   readonly kind: 'word' | 'number' | 'string' | 'mark';
-  /** As it is written; of a string without its quotes. */
+  /** As written; strings without quotes. */
   readonly text: string;
   readonly line: number;
 }
@@ -12,7 +12,7 @@ export function complaint(line: number, message: string, remedy: string): Workbe
   return new WorkbenchError('config-invalid', message, { where: `config.pbtxt, line ${line}`, remedy });
 }
 
-/** Characters that look like others, which word processors and web pages put in their place. */
+/** Typographic characters inserted by word processors and web pages. */
 const lookalikes: readonly (readonly [RegExp, string, string])[] = [
   [/[“”„‟«»″]/, 'Typographic quotes', 'Write plain quotes: "…".'],
   [/[‘’‚‛′`]/, 'Typographic quotes', 'Write plain quotes: "…".'],
@@ -25,7 +25,7 @@ const lookalikes: readonly (readonly [RegExp, string, string])[] = [
 const pattern =
   /([ \t\r\n\f\v]+|#[^\n]*)|([A-Za-z_][\w.]*)|(-?\.?\d[\w.+-]*)|(["'])|([{}<>:[\],;-])|([\s\S])/gu;
 
-/** End of the string that begins at a quote; -1 where its line ends before it. */
+/** Index of the closing quote; -1 if the line ends first. */
 function stringEnd(text: string, quote: string, start: number): number {
   for (let at = start; at < text.length && text[at] !== '\n'; at += 1) {
     if (text[at] === '\\') at += 1;
@@ -45,7 +45,7 @@ function strange(character: string, line: number): WorkbenchError {
   return complaint(line, `The character U+${code} has no meaning here`, 'Delete it, or put it in quotes.');
 }
 
-/** Throws config-invalid for a character that text format does not have, and a string that is not closed. */
+/** Throws config-invalid for invalid characters and open strings. */
 export function configTokens(text: string): readonly ConfigToken[] {
   const found: ConfigToken[] = [];
   let line = 1;

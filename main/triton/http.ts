@@ -8,15 +8,15 @@ import { certificateRemedy, certificateTrouble, isTlsRefused, tlsConnection, typ
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** Begins with `/v2`. */
+  /** Starts with `/v2`. */
   readonly path: string;
   readonly body?: Uint8Array | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs: number;
-  /** A larger reply is refused; 8 MB when absent. */
+  /** Default 8 MB. */
   readonly maxResponseBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** null or absent: in the clear. */
+  /** null or absent: no TLS. */
   readonly tls?: TlsMaterial | null | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
-/** The refusal of a reply that is too large: a foreign server may send anything. */
+/** Limits replies, because any server may respond. */
 function tooLarge(maxBytes: number): WorkbenchError {
   const largest = `${maxBytes / 2 ** 20} MB`;
   return new WorkbenchError('server-unreachable', `The server sent a reply of more than ${largest}`, {
@@ -34,7 +34,7 @@ function tooLarge(maxBytes: number): WorkbenchError {
   });
 }
 
-/** Trouble with certificates with what can be done; other errors as they are. */
+/** Adds remedies to certificate errors. */
 function explained(error: Error, host: string): Error {
   const trouble = certificateTrouble(error);
   if (trouble === null) return error;
@@ -45,8 +45,8 @@ function explained(error: Error, host: string): Error {
 }
 
 /**
- * One exchange over TLS on a connection of its own; redirects are results. Throws what the connection fails with,
- * and server-unreachable for an untrusted certificate and a reply of more than `maxBytes`.
+ * One request over its own TLS connection; redirects are results. Throws connection errors, and server-unreachable for
+ * untrusted certificates and oversized replies.
  */
 function exchangeOverTls(
   url: string,
@@ -96,7 +96,7 @@ function exchangeOverTls(
   });
 }
 
-/** Triton's own words in the text of an error reply, or the text itself where it is no such JSON. */
+/** `error` of Triton's JSON, or the text itself. */
 export function errorWords(text: string): string {
   const parsed = jsonOrNull(text);
   return parsed !== null && typeof parsed === 'object' && 'error' in parsed ? String(parsed.error) : text;
@@ -104,10 +104,7 @@ export function errorWords(text: string): string {
 
 const plainResponseBytes = 8 * 1024 * 1024;
 
-/**
- * The headers, or the end: garbage collection may take what fetch follows the signal by, and then a server that sends
- * nothing is waited for without an end. Headers that come later are not read on.
- */
+/** fetch holds its signal weakly: garbage collection may lose it while a server stays silent. */
 async function orAborted(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {
   const { aborted, done: forget } = whenAborted(signal);
   try {
@@ -123,10 +120,7 @@ async function orAborted(answer: Promise<Response>, signal: AbortSignal): Promis
   }
 }
 
-/**
- * The reply is refused as soon as it is larger: a foreign server may send anything. The signal is followed
- * here as well: once headers are there, fetch holds its own follower weakly, and garbage collection may take it.
- */
+/** Refuses oversized replies early. Follows the signal itself, because fetch holds it weakly. */
 async function readCapped(response: Response, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -141,7 +135,7 @@ async function readCapped(response: Response, maxBytes: number, signal: AbortSig
       if (bytes > maxBytes) {
         throw tooLarge(maxBytes);
       }
-      // No copy: what is refused in the end was held twice otherwise.
+      // Without a copy, which would double memory.
       parts.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
     }
   } catch (error) {
@@ -152,10 +146,7 @@ async function readCapped(response: Response, maxBytes: number, signal: AbortSig
   }
 }
 
-/**
- * One HTTP exchange with a Triton at `host:port`; redirects are refused, the deadline covers the whole exchange.
- * Throws server-unreachable, or cancelled when `signal` asked for the end. Any HTTP status is a result.
- */
+/** Redirects are refused; the deadline is total; HTTP errors are results. Throws server-unreachable, or cancelled. */
 export async function requestTriton(address: string, request: HttpRequest): Promise<HttpResponse> {
   const { tls = null } = request;
   const where = `${tls === null ? 'http' : 'https'}://${address}${request.path}`;
@@ -190,7 +181,7 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
   }
 }
 
-/** What an address answers in place of what was asked of it, with the address to give where that is known. */
+/** Explains a failed request by probing the port, with the correct address if known. */
 async function unreachable(
   address: string,
   asked: {
@@ -201,7 +192,7 @@ async function unreachable(
   },
 ): Promise<WorkbenchError> {
   const { where, reason, overTls, cause } = asked;
-  // fetch itself refuses some ports, without a try to connect.
+  // fetch blocks some ports.
   if (reason === 'bad port') return reservedPort(address, where, cause);
   if (/Expected HTTP|HTTP\/1\.1 protocol/.test(reason)) return notHttp(address, where, cause);
   const clear = overTls && isTlsRefused(reason) ? await askPort(address) : null;
@@ -209,7 +200,7 @@ async function unreachable(
   return new WorkbenchError('server-unreachable', `Triton at ${address}: ${reason}`, { where, cause });
 }
 
-/** Something answered, and not in HTTP. */
+/** The port speaks another protocol. */
 async function notHttp(address: string, where: string, cause: unknown): Promise<WorkbenchError> {
   const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? [];
   const isGrpc = (await askPort(address)) === 'grpc';
@@ -224,7 +215,7 @@ async function notHttp(address: string, where: string, cause: unknown): Promise<
   );
 }
 
-/** Something answered a TLS handshake in the clear. */
+/** The port does not speak TLS. */
 const withoutTls = (
   address: string,
   where: string,
@@ -250,7 +241,7 @@ function reservedPort(address: string, where: string, cause: unknown): Workbench
   );
 }
 
-/** Triton's own words in an error reply, or the beginning of whatever was sent. */
+/** Triton's message, or the beginning of the reply. */
 export function errorTextOf(response: HttpResponse): string {
   const text = response.body.toString('utf8').slice(0, 20_000);
   return text === '' ? `HTTP status ${response.status}` : errorWords(text);

@@ -8,10 +8,7 @@ export function namesRemedy(name: string, known: readonly string[]): string {
   return `${near === null ? '' : `Did you mean ${near}? `}The names are: ${someOf(known)}.`;
 }
 
-/**
- * What is wrong with the name of a model that the server does not list, loaded or not, and the names that it has; null where
- * it lists the model, and where it does not answer or has no list.
- */
+/** Error with the listed names; null if the model is listed, or if the server has no list. */
 export async function unlistedModel(
   client: TritonClient,
   model: string,

@@ -1,17 +1,17 @@
 import { type GpuSample, mostOthers } from '../contract/monitor/monitor';
 
-/** One value of the Prometheus text format. */
+/** A sample of the Prometheus text format. */
 interface MetricValue {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Triton's own lines have some hundred characters. */
+/** Limit; Triton's lines have about a hundred characters. */
 const longestLine = 64 * 1024;
-/** Of one line; Triton's own have at most five. */
+/** Label limit; Triton uses up to five. */
 const mostLabels = 64;
-/** The 4,096 models that a sample holds have some ten lines each. */
+/** Line limit: 4,096 models with about ten lines each fit. */
 const mostLines = 200_000;
 
 const lineForm = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?[ \t]+(\S+)(?:[ \t]+-?\d+)?[ \t]*$/;
@@ -33,7 +33,7 @@ function parseLabels(text: string): Readonly<Record<string, string>> | null {
   return labels;
 }
 
-/** "+Inf", "-Inf" and "NaN" are Prometheus' own; Number() knows the other forms of Go. */
+/** "+Inf", "-Inf" and "NaN" are Prometheus's; Number() parses the rest. */
 function parseValue(text: string): number | null {
   if (/^\+?Inf$/i.test(text)) return Infinity;
   if (/^-Inf$/i.test(text)) return -Infinity;
@@ -42,7 +42,7 @@ function parseValue(text: string): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
-/** The text's lines without their newlines, one at a time: a list of them would be larger than the text. */
+/** Lazily, because a list would exceed the text's memory. */
 function* linesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length;) {
     const end = text.indexOf('\n', from);
@@ -53,8 +53,8 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /**
- * The values of Prometheus' text format 0.0.4 in their order; comments, types and lines that cannot be read, are longer
- * than 64 KiB or have more than 64 labels are left out, and so is what follows the 200,000th line. Source: prometheus.io, "Exposition formats".
+ * Parses Prometheus text format 0.0.4 in order. Skips comments, types and unreadable lines, those above 64 KiB or 64
+ * labels, and everything after 200,000 lines. Source: prometheus.io, "Exposition formats".
  */
 export function* parseMetrics(text: string): Generator<MetricValue> {
   let lines = 0;
@@ -70,7 +70,7 @@ export function* parseMetrics(text: string): Generator<MetricValue> {
   }
 }
 
-/** What of the GPU a metric of Triton tells. Source: Triton's user guide, "Metrics". */
+/** GPU fields by metric. Source: Triton's user guide, "Metrics". */
 const gpuMetrics: Readonly<Record<string, Exclude<keyof GpuSample, 'uuid'>>> = {
   nv_gpu_utilization: 'utilization',
   nv_gpu_memory_used_bytes: 'memoryUsedBytes',
@@ -79,7 +79,7 @@ const gpuMetrics: Readonly<Record<string, Exclude<keyof GpuSample, 'uuid'>>> = {
   nv_gpu_power_limit: 'powerLimitWatts',
 };
 
-/** The same figures come with the model statistics, in nanoseconds and by version. */
+/** Also in model statistics, in ns and per version. */
 const inStatistics = new Set([
   'nv_inference_request_success',
   'nv_inference_count',
@@ -93,7 +93,7 @@ const inStatistics = new Set([
 
 export interface ReadMetrics {
   readonly gpus: readonly GpuSample[];
-  /** Requests that wait, by `name/version`. */
+  /** Queued requests by `name/version`. */
   readonly pending: ReadonlyMap<string, number>;
   readonly other: Readonly<Record<string, number>>;
 }
@@ -103,7 +103,7 @@ function labelled({ name, labels }: MetricValue): string {
   return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
 }
 
-/** GPUs, waiting requests, and everything else as it came. Values that are no finite number are left out. */
+/** GPUs, queued requests, and other values. Skips non-finite ones. */
 export function readMetrics(values: Iterable<MetricValue>): ReadMetrics {
   const gpus = new Map<string, GpuSample>();
   const pending = new Map<string, number>();

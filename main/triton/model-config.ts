@@ -4,7 +4,7 @@ const tensorFields = {
   name: z.string().default(''),
   /** `TYPE_FP32`, `TYPE_INT64`, `TYPE_STRING`, ... */
   dataType: z.string().optional(),
-  /** Without the batch dimension where `maxBatchSize` > 0; -1 where a dimension varies. */
+  /** Without batch dimension if `maxBatchSize` > 0; -1 if variable. */
   dims: z.array(z.int()).default([]),
 };
 
@@ -36,22 +36,19 @@ const dynamicBatchingSchema = z.looseObject({
   preserveOrdering: z.boolean().optional(),
 });
 
-/**
- * `config.pbtxt` as a value: protobuf's names in camelCase, enums by name. The fields that the workbench sets are
- * typed here; every other field of Triton's ModelConfig (sequence batching, ensembles, warm-up, ...) is kept as it is.
- */
+/** `config.pbtxt` in camelCase with enum names. Fields that the workbench sets are typed; others are preserved. */
 export const modelConfigSchema = z.looseObject({
   name: z.string().default(''),
   platform: z.string().optional(),
   backend: z.string().optional(),
   versionPolicy: z.looseObject({}).optional(),
-  /** 0: the model has no batch dimension. */
+  /** 0: no batch dimension. */
   maxBatchSize: z.int().default(0),
   input: z.array(z.looseObject(tensorFields)).default([]),
   output: z.array(z.looseObject(tensorFields)).default([]),
   instanceGroup: z.array(instanceGroupSchema).optional(),
   optimization: optimizationSchema.optional(),
-  /** Present (even empty) = the dynamic batcher is on. */
+  /** Present, even empty: enabled. */
   dynamicBatching: dynamicBatchingSchema.optional(),
   defaultModelFilename: z.string().optional(),
   parameters: z.record(z.string(), z.looseObject({ stringValue: z.string().optional() })).optional(),

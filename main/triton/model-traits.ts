@@ -8,32 +8,30 @@ import type { ModelConfig } from './model-config';
 import { applyConfigPatch } from './served-config';
 import type { ModelStatistics } from './statistics';
 
-/** A step of an ensemble. */
 export interface EnsembleStep {
   readonly name: string;
   /** '' lets the server choose. */
   readonly version: string;
-  /** Names of the ensemble's tensors: the step begins when others have written what it reads. */
+  /** Ensemble tensors read by the step, which starts when they are written. */
   readonly reads: readonly string[];
   readonly writes: readonly string[];
 }
 
 /** A model that an ensemble is made of. */
 export interface ComposingModel extends Pick<EnsembleStep, 'name' | 'version'> {
-  /** Of an ensemble in the ensemble; none of another model. */
+  /** Steps of a nested ensemble; empty otherwise. */
   readonly steps: readonly EnsembleStep[];
-  /** It answers a request any number of times. */
   readonly decoupled: boolean;
 }
 
-/** What an ensemble does; without steps of a model that is no ensemble. */
+/** Without steps for other models. */
 export interface Ensemble {
   readonly steps: readonly EnsembleStep[];
-  /** Those of ensembles inside it too, each once, in the order of the steps. */
+  /** Including nested ensembles' models, unique, in step order. */
   readonly models: readonly ComposingModel[];
 }
 
-/** Models that an ensemble is made of at most; a foreign server may name another one in every answer. */
+/** Limit, because a foreign server could name new ones endlessly. */
 const mostComposingModels = 256;
 
 const endlessEnsemble = (name: string): WorkbenchError =>
@@ -56,7 +54,7 @@ const schedulingSchema = z.object({
     .default([]),
 });
 
-/** The steps of an ensemble in their order; none of any other model. */
+/** Steps in order; empty for other models. */
 function stepsOf(config: ModelConfig): readonly EnsembleStep[] {
   const parsed = schedulingSchema.safeParse((config as Record<string, unknown>)['ensembleScheduling']);
   if (!parsed.success) return [];
@@ -68,15 +66,12 @@ function stepsOf(config: ModelConfig): readonly EnsembleStep[] {
   }));
 }
 
-/** The models of an ensemble by name, each once; none of any other model. */
+/** Unique model names; empty for other models. */
 export const ensembleModels = (config: ModelConfig): string[] => [
   ...new Set(stepsOf(config).map(({ name }) => name)),
 ];
 
-/**
- * The steps of an ensemble and its models; none of a model that is no ensemble. Throws model-not-ready, server-unreachable, cancelled, and combination-unsupported for an ensemble without
- * an end.
- */
+/** Empty for other models. Throws model-not-ready, server-unreachable, cancelled, and combination-unsupported. */
 export async function composingModels(
   client: TritonClient,
   name: string,
@@ -94,7 +89,7 @@ export async function composingModels(
     for (const { name: of, version: at } of steps) {
       const key = `${of}/${at}`;
       if (found.has(key)) continue;
-      // Its place in the order is before those of its own steps.
+      // Listed before its own steps.
       found.set(key, { name: of, version: at, steps: [], decoupled: false });
       if (found.size > mostComposingModels) throw endlessEnsemble(name);
       found.set(key, { name: of, version: at, ...(await walk(of, at)) });
@@ -105,23 +100,22 @@ export async function composingModels(
   return { steps, models: [...found.values()] };
 }
 
-/** The server's counters at one moment. */
+/** Server counters at one time. */
 export interface Counters {
   readonly own: readonly ModelStatistics[];
-  /** Of an ensemble, in the order of its models. */
+  /** Per composing model, in the ensemble's order. */
   readonly composing: readonly {
     readonly modelName: string;
     readonly statistics: readonly ModelStatistics[];
   }[];
 }
 
-/** Questions about composing models that are open at once, of all moments: each is a connection of its own. */
+/** Limit of concurrent requests for composing models. */
 export const mostOpenQuestions = 64;
 
 /**
- * How the counters of a model, and of the models it is made of, are asked for. All at once: what lies between the answers
- * is work that no window has. A server that leaves questions open is asked for composing models only when it has answered
- * earlier ones. The result throws as {@link TritonClient.modelStatistics}.
+ * Reads counters of a model and its composing models concurrently, since work between responses would be in no window.
+ * If the server is slow, composing models wait for earlier responses. Throws as {@link TritonClient.modelStatistics}.
  */
 export function createCounters(
   client: Pick<TritonClient, 'modelStatistics'>,
@@ -149,7 +143,7 @@ export function createCounters(
   };
 }
 
-/** The part of a ModelConfig that tells; names as in its parsed form. */
+/** The relevant part of a ModelConfig. */
 const telling = z.looseObject({
   sequenceBatching: z.looseObject({}).optional(),
   modelTransactionPolicy: z.looseObject({ decoupled: z.boolean().optional() }).optional(),
@@ -158,7 +152,6 @@ const telling = z.looseObject({
     .optional(),
 });
 
-/** Traits of one model by its configuration alone. Pure. */
 export function traitsOf(config: unknown): ModelTraits {
   const { sequenceBatching, modelTransactionPolicy } = telling.parse(config);
   return {
@@ -168,8 +161,7 @@ export function traitsOf(config: unknown): ModelTraits {
 }
 
 /**
- * Traits of a served model from the configuration in force; an ensemble has those of its composing models, each of which is
- * asked about once. Throws model-not-ready, and combination-unsupported for an ensemble without an end.
+ * From the effective configuration; an ensemble combines its models'. Throws model-not-ready, combination-unsupported.
  */
 export async function readModelTraits(
   client: Pick<TritonClient, 'modelConfig'>,
@@ -185,7 +177,7 @@ export async function readModelTraits(
     const own = traitsOf(config);
     sequences ||= own.sequences;
     decoupled ||= own.decoupled;
-    // The walk goes on over what is added to the set.
+    // Iterates over names added meanwhile.
     for (const { modelName } of config.ensembleScheduling?.step ?? []) names.add(modelName);
     if (names.size > mostComposingModels) throw endlessEnsemble(model.name);
   }
@@ -194,18 +186,18 @@ export async function readModelTraits(
 
 const empty = { name: '', maxBatchSize: 0, input: [], output: [] };
 
-/** How a model will be asked, by what was edited in its config.pbtxt: the fields of a run have neither. Pure. */
+/** Traits set by edits to config.pbtxt. */
 export function configuredTraits({ configPatch }: Pick<ConfigureSpec, 'configPatch'>): ModelTraits {
   try {
     return traitsOf(applyConfigPatch(empty, configPatch));
   } catch (error) {
-    // Whoever makes the configuration says what is wrong with it.
+    // An invalid configuration is reported elsewhere.
     if (toWire(error).code === 'config-invalid') return { sequences: false, decoupled: false };
     throw error;
   }
 }
 
-/** The load of a run with what its configuration demands beside what was chosen: sequences, a stream. Pure. */
+/** Adds load settings that the configuration requires: sequences, streaming. */
 export function demandedLoad(
   performance: PerformanceSpec,
   configure: Pick<ConfigureSpec, 'configPatch'>,

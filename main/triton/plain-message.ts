@@ -5,7 +5,7 @@ import schema from '../contract/model-config.schema.json';
 import { listOf, parseJson } from '../platform/parse-json';
 import type { Tensor } from './tensor';
 
-/** Header of the binary tensor extension: length of the JSON that precedes the raw tensors. */
+/** Binary tensor data extension: length of the JSON before raw tensors. */
 export const jsonLengthHeader = 'Inference-Header-Content-Length';
 
 export interface EncodedInferRequest {
@@ -13,7 +13,7 @@ export interface EncodedInferRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** All inputs as raw bytes behind the JSON; all outputs asked for in the same form. @param sequenceId a whole sequence. */
+/** Raw inputs after the JSON; requests raw outputs. @param sequenceId sends a complete sequence */
 export function encodeInferRequest(
   inputs: readonly Tensor[],
   id?: string,
@@ -61,7 +61,7 @@ export interface InferReply {
   readonly outputs: readonly Tensor[];
 }
 
-/** Throws inference-failed when the reply is not in the binary form that was asked for. */
+/** Throws inference-failed unless the reply is binary as requested. */
 export function decodeInferReply(body: Buffer, jsonLength: string | null): InferReply {
   const end = jsonLength === null ? body.length : Number(jsonLength);
   try {
@@ -86,7 +86,7 @@ export function decodeInferReply(body: Buffer, jsonLength: string | null): Infer
 export type PlainMessage = Record<string, unknown>;
 
 interface PlainOptions {
-  /** What a newer or foreign side adds is dropped with `ignore` and refused with `reject`. */
+  /** `ignore` drops unknown fields, `reject` throws. */
   readonly unknown: 'ignore' | 'reject';
 }
 
@@ -97,7 +97,7 @@ export const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> 
   uint64: [0n, 2n ** 64n - 1n],
 };
 
-/** `maxBatchSize` -> `max_batch_size`: the name in config.pbtxt and in Triton's JSON. */
+/** `maxBatchSize` -> `max_batch_size`, as in config.pbtxt and Triton's JSON. */
 export function textName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -106,7 +106,7 @@ function invalid(path: string, what: string): WorkbenchError {
   return new WorkbenchError('config-invalid', `${path}: ${what}`, { where: path });
 }
 
-/** protobufjs gives 64-bit integers as Long objects; JSON has them as numbers or decimal strings. */
+/** protobufjs represents 64-bit integers as Long objects. */
 function isLong(value: unknown): value is { toString(radix: number): string } {
   return value !== null && typeof value === 'object' && 'unsigned' in value && 'low' in value;
 }
@@ -165,9 +165,8 @@ function plainField(field: protobuf.Field, value: unknown, path: string, options
 }
 
 /**
- * A message in one plain form, whatever it came as (text format, Triton's JSON, an object of ours): camelCase names,
- * enum names, 64-bit integers as numbers where a number holds them, empty lists and maps left out.
- * Throws config-invalid with the path of the field.
+ * Normalizes text format, Triton's JSON and objects: camelCase names, enum names, safe integers as numbers, no empty
+ * lists and maps. Throws config-invalid with the field's path.
  */
 export function plainMessage(
   type: protobuf.Type,
@@ -203,9 +202,8 @@ export function plainMessage(
 }
 
 /**
- * Triton's complete `inference.ModelConfig` with every message below it, for reflection. The schema file holds
- * names, numbers and types only, taken from the descriptor inside tritonclient 2.73.0 (`model_config_pb2`);
- * a server may be older and refuse a younger field by name.
+ * Complete `inference.ModelConfig`: names, numbers and types from the descriptor in tritonclient 2.73.0
+ * (`model_config_pb2`). Older servers may refuse newer fields.
  */
 export const modelConfigType: protobuf.Type = protobuf.Root.fromJSON(schema)
   .resolveAll()

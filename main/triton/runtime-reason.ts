@@ -4,7 +4,7 @@ const place = /(?:[\w./+-]*\/)?[\w.+-]+\.(?:h|hpp|cc|cpp|cu|cuh):\d+ /;
 const condition = /^\S.{0,300}? was false\. ?/;
 const afterArguments = /^(?: const| noexcept| \[with [^\]]*\])*\s*/;
 
-/** What follows a C++ function at the begin of a text: up to the end of its arguments. */
+/** Text after a C++ function's argument list. */
 function withoutSignature(text: string): string {
   const start = text.indexOf('(');
   const head = text.slice(0, Math.max(0, start));
@@ -24,14 +24,14 @@ function withoutPlace(text: string): string {
   if (found === null) return text;
   const after = withoutSignature(text.slice(found.index + found[0].length));
   const check = condition.exec(after)?.[0] ?? '';
-  // A check without words of its own: the condition is all there is.
+  // A check without a message: use its condition.
   const words = after.slice(check.length) || check.trim();
   return `${text.slice(0, found.index)} ${words}`;
 }
 
 /**
- * An error of ONNX Runtime with the reason first and the operator behind it, without status codes and places in C++; any
- * other text as one line. The toolkit's `runtime_reason` says the same of what it runs itself. Pure.
+ * ONNX Runtime errors with the reason first, then the operator, without codes and source locations; other text on one
+ * line. The toolkit's `runtime_reason` does the same.
  */
 export function runtimeReason(error: string): string {
   const text = error.trim().replace(/\s+/g, ' ');

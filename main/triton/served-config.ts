@@ -5,24 +5,24 @@ import { toModelConfig } from './config-pbtxt';
 import type { ModelConfig } from './model-config';
 import { modelConfigType, plainMessage, textName } from './plain-message';
 
-/** Triton's JSON (`/v2/models/<name>/config`; int64 as numbers or strings) in the form of a parsed config.pbtxt. */
+/** Parses `/v2/models/<name>/config` (int64 as numbers or strings). */
 export function parseServedConfig(reply: unknown): ModelConfig {
   return toModelConfig(plainMessage(modelConfigType, reply, { unknown: 'ignore' }));
 }
 
 interface ConfigDifference {
-  /** Name as in config.pbtxt: `dynamic_batching.preferred_batch_size`. */
+  /** `dynamic_batching.preferred_batch_size`. */
   readonly field: string;
   readonly configured: string;
-  /** "not set" when the server reports nothing there. */
+  /** "not set" if missing. */
   readonly served: string;
-  /** It was not configured at all: the server, or a backend of it, added it by itself. */
+  /** Added by the server or a backend. */
   readonly added?: true;
 }
 
 const show = (value: unknown): string => (value === undefined ? 'not set' : JSON.stringify(value));
 
-/** proto3 has no difference between a default value and none. */
+/** proto3 does not distinguish default values from missing ones. */
 function isDefault(value: unknown): boolean {
   return value === 0 || value === false || value === '' || value === undefined;
 }
@@ -31,14 +31,14 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** The entry of the same name where entries have names of ours (tensors), else the one at the same place. */
+/** Entry of the same name (tensors), or at the same index. */
 function partner(item: unknown, index: number, served: readonly unknown[]): unknown {
   if (!isRecord(item) || typeof item['name'] !== 'string') return served[index];
   return served.find((other) => isRecord(other) && other['name'] === item['name']);
 }
 
 function compare(configured: unknown, served: unknown, field: string): ConfigDifference[] {
-  // The server replaces KIND_AUTO by what it decided on.
+  // The server replaces KIND_AUTO.
   if (configured === 'KIND_AUTO' || (isDefault(configured) && isDefault(served))) return [];
   if (isRecord(configured) && (isRecord(served) || served === undefined)) {
     if (served === undefined) return [{ field, configured: show(configured), served: 'not set' }];
@@ -62,13 +62,10 @@ function compare(configured: unknown, served: unknown, field: string): ConfigDif
   return [{ field, configured: show(configured), served: show(served) }];
 }
 
-/** What backends add where nothing is said, and what changes how requests are served. */
+/** Scheduling fields, which backends may add. */
 const telling = ['dynamicBatching', 'sequenceBatching', 'ensembleScheduling'] as const;
 
-/**
- * What the running server does otherwise than it was configured. The server fills in much by itself, so only fields
- * that were set count, and of the others how requests are scheduled; an empty list says that all is as configured.
- */
+/** Servers fill in defaults, so only configured fields and scheduling count. Empty: equal. */
 export function compareServedConfig(
   configured: ModelConfig,
   served: ModelConfig,
@@ -88,14 +85,14 @@ export function compareServedConfig(
 
 type ConfigPatch = Readonly<Record<string, unknown>>;
 
-/** The patch below a value of a map or below a field; null where nothing is below. */
+/** Message type of a field or map value, or null. */
 function messageOf(field: protobuf.Field): protobuf.Type | null {
   return field.resolvedType instanceof protobuf.Type && (!field.repeated || field.map)
     ? field.resolvedType
     : null;
 }
 
-/** Names as in config.pbtxt become those of the JSON form, at every depth. Throws config-invalid with the path. */
+/** Converts config.pbtxt names to JSON names recursively. Throws config-invalid with the path. */
 function withJsonNames(type: protobuf.Type, patch: ConfigPatch, path: string): ConfigPatch {
   const entries = Object.entries(patch).map(([name, value]) => {
     const field = type.fieldsArray.find(
@@ -122,7 +119,7 @@ function withJsonNames(type: protobuf.Type, patch: ConfigPatch, path: string): C
   return Object.fromEntries(entries);
 }
 
-/** RFC 7396: null takes a member away, objects merge, anything else replaces. */
+/** RFC 7396. */
 function merged(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const result = new Map(isRecord(target) ? Object.entries(target) : []);
@@ -133,10 +130,7 @@ function merged(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(result);
 }
 
-/**
- * A configuration with a JSON merge patch (RFC 7396) over its JSON form.
- * Throws config-invalid with the field that Triton's schema does not know or that is of another type.
- */
+/** Applies a JSON merge patch (RFC 7396). Throws config-invalid for unknown fields and wrong types. */
 export function applyConfigPatch(config: ModelConfig, patch: ConfigPatch): ModelConfig {
   if (Object.keys(patch).length === 0) return config;
   const base = plainMessage(modelConfigType, config, { unknown: 'reject' });
@@ -152,7 +146,7 @@ export function applyConfigPatch(config: ModelConfig, patch: ConfigPatch): Model
   }
 }
 
-/** proto3 has no difference between a scalar's default and none. */
+/** proto3 does not distinguish default scalars from missing ones. */
 function difference(from: ConfigPatch, to: ConfigPatch): ConfigPatch {
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
   const entries = names.flatMap((name): (readonly [string, unknown])[] => {
@@ -168,7 +162,7 @@ function difference(from: ConfigPatch, to: ConfigPatch): ConfigPatch {
   return Object.fromEntries(entries);
 }
 
-/** The patch that makes `wanted` of `generated`; empty where they say the same. */
+/** Merge patch from `generated` to `wanted`; empty if equal. */
 export function diffConfig(generated: ModelConfig, wanted: ModelConfig): ConfigPatch {
   return difference(
     plainMessage(modelConfigType, generated, { unknown: 'reject' }),

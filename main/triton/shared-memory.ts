@@ -6,7 +6,7 @@ import type { TlsMaterial } from './tls';
 const timeoutMs = 10_000;
 const statusSchema = z.array(z.object({ name: z.string() }));
 
-/** The server's HTTP endpoint, `tls` null in the clear. */
+/** `tls` null: no TLS. */
 interface RegionServer {
   readonly httpAddress: string;
   readonly tls: TlsMaterial | null;
@@ -14,7 +14,7 @@ interface RegionServer {
 
 interface SystemRegion {
   readonly name: string;
-  /** POSIX name, "/name": the file of that name under /dev/shm of the server. */
+  /** POSIX name "/name": file under the server's /dev/shm. */
   readonly key: string;
   readonly bytes: number;
 }
@@ -36,7 +36,7 @@ const ask = ({ httpAddress, tls }: RegionServer, path: string, body?: unknown) =
 const change = (server: RegionServer, name: string, verb: string, body: unknown) =>
   ask(server, `region/${encodeURIComponent(name)}/${verb}`, body);
 
-/** Makes a region known to the server. Throws inference-failed with the server's reason, and server-unreachable. */
+/** Throws inference-failed with the server's reason, and server-unreachable. */
 export async function registerSystemRegion(server: RegionServer, region: SystemRegion): Promise<void> {
   const placed = { key: region.key, offset: 0, byte_size: region.bytes };
   const response = await change(server, region.name, 'register', placed);
@@ -49,12 +49,12 @@ export async function registerSystemRegion(server: RegionServer, region: SystemR
   }
 }
 
-/** Forgets one region by its own name; regions of others stay. An unknown name is no error. */
+/** Unregisters one region; no error for unknown names. */
 export async function unregisterSystemRegion(server: RegionServer, name: string): Promise<void> {
   await change(server, name, 'unregister', {});
 }
 
-/** Names of all regions that the server knows, those of others too. Throws server-unreachable. */
+/** All registered regions, also others'. Throws server-unreachable. */
 export async function systemRegionNames(server: RegionServer): Promise<ReadonlySet<string>> {
   const response = await ask(server, 'status');
   const parsed = statusSchema.safeParse(

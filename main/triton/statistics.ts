@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { listOf } from '../platform/parse-json';
 
-// protobuf's JSON writes 64-bit integers as strings; Triton's own writer uses numbers. Absent means 0.
+// Triton's writer uses numbers, protobuf's JSON strings. Absent means 0.
 const counter = z
   .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
   .pipe(z.number().min(0))
@@ -10,7 +10,7 @@ const counter = z
 
 const durationSchema = z.object({ count: counter, ns: counter }).prefault({});
 
-/** A cumulative counter since the model was loaded; nanoseconds as Triton keeps them. */
+/** Cumulative since load; nanoseconds. */
 export type DurationStatistic = Readonly<z.infer<typeof durationSchema>>;
 
 const replySchema = z.object({
@@ -47,7 +47,7 @@ const batchStatsSchema = listOf(
   }),
 );
 
-/** Batch sizes of all models together: an answer of 8 MiB has fewer, as Triton writes 170 characters for each. */
+/** Limit over all models: Triton writes 170 characters each, so 8 MiB has fewer. */
 const mostBatchSizes = 50_000;
 
 const unreadable = (details: string): WorkbenchError =>
@@ -67,7 +67,7 @@ function readBatches(entries: readonly unknown[]) {
 const modelStatistics = (model: z.infer<typeof replySchema>['model_stats'][number]) => ({
   name: model.name,
   version: model.version,
-  /** Milliseconds since the epoch; 0 before the first. */
+  /** Milliseconds since the epoch; 0: never. */
   lastInferenceMs: model.last_inference,
   /** Batch items. */
   inferenceCount: model.inference_count,
@@ -86,7 +86,7 @@ const modelStatistics = (model: z.infer<typeof replySchema>['model_stats'][numbe
 
 export type ModelStatistics = Readonly<ReturnType<typeof modelStatistics>>;
 
-/** Reply of `/v2/models/<name>/stats`, already parsed as JSON. Throws server-unreachable when it is no such reply. */
+/** Parses `/v2/models/<name>/stats`. Throws server-unreachable for an invalid reply. */
 export function parseModelStatistics(reply: unknown): readonly ModelStatistics[] {
   const parsed = replySchema.safeParse(reply);
   if (!parsed.success) throw unreadable(z.prettifyError(parsed.error));

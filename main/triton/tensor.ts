@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import { type Datatype, datatypeBytes } from '../contract/measured/input-data';
 
-/** A tensor as it goes over the wire: little-endian bytes, the batch dimension first where there is one. */
+/** Little-endian; batch dimension first if any. */
 export interface Tensor {
   readonly name: string;
   /** Triton's name: FP32, INT64, BYTES, ... */
@@ -14,18 +14,15 @@ function elementCount(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
-/** Bytes of one element, or null for BYTES, whose elements carry their own length. */
+/** null for BYTES, which has length prefixes. */
 export function elementBytes(datatype: string): number | null {
   return datatype in datatypeBytes ? datatypeBytes[datatype as Datatype] : null;
 }
 
-/** Bytes of the request, or of the data, that are made of what a server says of a model. */
+/** Limit of generated data, whose shapes come from servers. */
 export const mostMadeBytes = 2 ** 30;
 
-/**
- * Elements of a tensor that is to be made; shapes come from servers. Throws input-invalid where a dimension is no whole number,
- * and where it would have more than `mostBytes`.
- */
+/** Number of elements. Throws input-invalid for invalid dimensions, and above `mostBytes`. */
 export function countToMake(
   { name, datatype, shape }: Pick<Tensor, 'name' | 'datatype' | 'shape'>,
   bytesEach: number,
@@ -46,7 +43,7 @@ export function countToMake(
   return count;
 }
 
-/** All zeros; for BYTES as many empty strings (each is its length, 4 bytes). Throws as `countToMake` does. */
+/** Zeros; for BYTES empty strings (4-byte length). Throws as `countToMake`. */
 export function zeroTensor(
   name: string,
   datatype: string,
@@ -58,7 +55,7 @@ export function zeroTensor(
   return { name, datatype, shape, data: new Uint8Array(count * each) };
 }
 
-/** IEEE 754 binary16; NaN and infinities included. */
+/** IEEE 754 binary16 with NaN and infinities. */
 function halfToNumber(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
@@ -91,7 +88,7 @@ function readers(view: DataView): Readonly<Record<Datatype, (at: number) => numb
   };
 }
 
-/** The values of a numeric tensor; 64-bit integers beyond 2^53 lose their last digits. Throws inference-failed when bytes are missing. */
+/** Integers beyond 2^53 lose precision. Throws inference-failed for missing bytes. */
 export function tensorValues(tensor: Tensor): number[] {
   const size = elementBytes(tensor.datatype);
   if (size === null) {
@@ -109,7 +106,7 @@ export function tensorValues(tensor: Tensor): number[] {
   return Array.from({ length: count }, (_unused, index) => read(index * size));
 }
 
-/** The tensor with so many rows along its first axis: its own, over and over. */
+/** Repeats rows along the first axis. */
 export function repeatedRows(tensor: Tensor, rows: number): Tensor {
   const [have = 1, ...rest] = tensor.shape;
   if (have === rows || have === 0) return tensor;
@@ -121,7 +118,7 @@ export function repeatedRows(tensor: Tensor, rows: number): Tensor {
   return { ...tensor, shape: [rows, ...rest], data };
 }
 
-/** One row of the first axis, which stays. */
+/** One row; keeps the first axis. */
 export function rowOf(tensor: Tensor, row: number): Tensor {
   const [have = 1, ...rest] = tensor.shape;
   const bytes = have === 0 ? 0 : tensor.data.byteLength / have;

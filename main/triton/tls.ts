@@ -5,15 +5,15 @@ import type { TlsFiles } from '../contract/address';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { present } from '../contract/trees';
 
-/** What {@link TlsFiles} name, read; a plain value that crosses threads. */
+/** Contents of {@link TlsFiles}; structured-cloneable. */
 export interface TlsMaterial {
-  /** PEM; absent: the authorities that the system trusts. */
+  /** PEM; absent: system authorities. */
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** Name that the certificate must bear, in place of the host's. */
+  /** Expected certificate name; default: host. */
   readonly serverName?: string | undefined;
-  /** The server's certificate is not looked at. */
+  /** Skip certificate verification. */
   readonly insecure: boolean;
 }
 
@@ -28,7 +28,7 @@ async function readPem(file: string | undefined, where: string): Promise<string 
   throw new WorkbenchError('input-invalid', `${file} holds nothing in PEM form`, { where, remedy });
 }
 
-/** null stays null: in the clear. Throws input-invalid. */
+/** null: no TLS. Throws input-invalid. */
 export async function readTls(files: TlsFiles | null | undefined): Promise<TlsMaterial | null> {
   if (files === null || files === undefined) return null;
   if ((files.certFile === undefined) !== (files.keyFile === undefined)) {
@@ -47,29 +47,29 @@ export async function readTls(files: TlsFiles | null | undefined): Promise<TlsMa
   };
 }
 
-/** How to mend what {@link certificateTrouble} tells. */
+/** Remedy for {@link certificateTrouble}. */
 export const certificateRemedy =
   'Give the authority of its certificate (--tls-ca), the name that it bears (--tls-server-name), or the client certificate that it asks for (--tls-cert, --tls-key).';
 
-/** Of a handshake that was answered in the clear, or not at all. */
+/** The handshake was answered without TLS, or not at all. */
 export const isTlsRefused = (reason: string): boolean =>
   /wrong version number|packet length too long|before secure TLS connection/i.test(reason);
 
-/** What an error of a connection says of certificates, in words; null: it has to do with something else. */
+/** Certificate problem in words; null for other errors. */
 export function certificateTrouble(error: Error): string | null {
-  // OpenSSL's own errors have the words without file and line as `reason`.
+  // OpenSSL's `reason` lacks file and line.
   const { code = '', reason = error.message } = error as NodeJS.ErrnoException & { reason?: unknown };
-  // Codes of OpenSSL's verification and of Node's own check, and the alert of a server that asks for a certificate.
+  // Verification codes of OpenSSL and Node, and the alert for a missing client certificate.
   return /CERT|ISSUER|UNABLE_TO_VERIFY/.test(code) ? `certificate not accepted: ${String(reason)}` : null;
 }
 
-/** Options of node:tls and node:https. @param host that is connected to. */
+/** For node:tls and node:https. */
 export function tlsConnection(tls: TlsMaterial, host: string) {
   const { ca, cert, key } = tls;
   const name = tls.serverName ?? host;
   return {
     ...present({ ca, cert, key }),
-    // RFC 6066: no address in the server name indication; it is checked all the same.
+    // RFC 6066 forbids addresses in SNI; the certificate is still checked.
     ...(isIP(name) === 0
       ? { servername: name }
       : {
